@@ -1,7 +1,6 @@
 #include "base/clock.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,23 +17,16 @@ uint64_t clock_now_ns(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+bool clock_is_counter;
+
 static struct {
-    bool
-        counter; /* the processor's counter is the kernel's clock too: constant rate, the same on all cores */
     uint64_t begin_ticks, begin_ns;
 } ticks;
-
-uint64_t clock_ticks(void)
-{
-    if (ticks.counter)
-        return __builtin_ia32_rdtsc();
-    return clock_now_ns();
-}
 
 struct clock_reading clock_read(void)
 {
     struct clock_reading reading = {.ns = clock_now_ns(), .ticks = clock_ticks(), .ns_per_tick = 1};
-    if (ticks.counter) /* what has passed since the start on both clocks */
+    if (clock_is_counter) /* what has passed since the start on both clocks */
         reading.ns_per_tick =
             (double)(reading.ns - ticks.begin_ns) / (double)(reading.ticks - ticks.begin_ticks + 1);
     return reading;
@@ -47,7 +39,7 @@ void clock_ticks_init(void)
     ssize_t bytes = fd >= 0 ? read(fd, source, sizeof(source) - 1) : -1;
     if (fd >= 0)
         close(fd);
-    ticks.counter = bytes >= 3 && strncmp(source, "tsc", 3) == 0;
+    clock_is_counter = bytes >= 3 && strncmp(source, "tsc", 3) == 0;
     ticks.begin_ns = clock_now_ns();
     ticks.begin_ticks = clock_ticks();
 }

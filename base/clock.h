@@ -2,6 +2,7 @@
 #ifndef BLAME_BASE_CLOCK_H
 #define BLAME_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define NS_PER_S 1000000000ull
@@ -10,9 +11,15 @@
  * [handler] */
 uint64_t clock_now_ns(void);
 
+/* The processor's counter is the kernel's clock too: constant rate, the same on all cores. Written by clock_ticks_init(). */
+extern bool clock_is_counter __attribute__((visibility("hidden")));
+
 /* A time stamp for hot paths: the processor's counter where the kernel trusts it (some 8 ns), else
  * nanoseconds. clock_ticks_init() decides; before it, nanoseconds. [handler] */
-uint64_t clock_ticks(void);
+static inline uint64_t clock_ticks(void)
+{
+    return clock_is_counter ? __builtin_ia32_rdtsc() : clock_now_ns();
+}
 
 /* Both clocks at one moment, and how long a tick was so far: good to a per mille after some milliseconds. */
 struct clock_reading {

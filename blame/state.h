@@ -117,7 +117,7 @@ struct waiting_places {
 };
 
 /* Stands for the line of a thread that has none: no fast path is its own. Never written. */
-extern struct state_line state_nobody;
+extern struct state_line state_nobody __attribute__((visibility("hidden")));
 
 /* All lines that were ever used, by number; NULL for a greater one. [handler] */
 struct state_line *state_line_at(uint32_t number);
@@ -218,7 +218,7 @@ static inline void state_end_lockwait(struct state_line *line) /* [owner] */
 /* One or more than one. [handler] */
 static inline bool state_holds_locks(const struct state_line *line)
 {
-    return line->held[0] || line->holds_more;
+    return (line->held[0] | line->holds_more) != 0; /* one branch */
 }
 
 /* The wait ends: the thread holds the lock that it asked for. False when it is not that simple: it did not

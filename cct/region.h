@@ -58,7 +58,7 @@ struct region_pool {
 };
 
 /* Counts measurements in this process: raised in a forked child. [init] */
-extern uint32_t region_epoch;
+extern uint32_t region_epoch __attribute__((visibility("hidden")));
 
 /* A record with one reference, the encountering thread's; NULL when there is no memory. O(1). [owner] */
 struct region *region_begin(struct region_pool *pool, struct region *outer, uintptr_t codeptr);

@@ -30,7 +30,7 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
     state_set_idle(thread->line, 0); /* as long as it does not count */
-    thread->wait_end.notes = true;
+    thread->unusual.notes = true;
     signal_fence();
     counters_attach(thread);
     thread_self = thread;

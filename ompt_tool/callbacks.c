@@ -23,8 +23,7 @@
 #include "ompt_tool/fork.h"
 #include "ompt_tool/helpers.h"
 #include "ompt_tool/lock_lifetime.h"
-#include "ompt_tool/locks/lock_key.h"
-#include "ompt_tool/locks/lock_waits.h"
+#include "ompt_tool/mutex.h"
 #include "ompt_tool/place_kind.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"
@@ -33,18 +32,10 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-static inline struct thread *self(void)
-{
-    struct thread *thread = thread_self;
-    if (unlikely(!thread))
-        thread = fork_child_attach();
-    return thread;
-}
-
 static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
     (void)thread_data;
-    if (type == ompt_thread_other || self())
+    if (type == ompt_thread_other || fork_self())
         return; /* nobody's idle threads */
     bool initial = type == ompt_thread_initial || type == ompt_thread_unknown; /* one that the program made */
     struct thread *thread = attach_thread(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
@@ -71,13 +62,13 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
                               ompt_data_t *parallel_data, unsigned requested, int flags, const void *codeptr)
 {
     (void)requested, (void)flags;
-    struct thread *thread = self();
+    struct thread *thread = fork_self();
     if (likely(thread)) {
         sampler_watch(thread, clock_ticks());
         levels_fork(thread, task_data, task_frame);
     }
     parallel_data->ptr = NULL;
-    if (unlikely(!thread || thread->helper) && helpers_begin_team(thread, parallel_data))
+    if (unlikely(!thread || thread->unusual.helper) && helpers_begin_team(thread, parallel_data))
         return;
     if (!thread)
         return;
@@ -106,7 +97,7 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
 {
     (void)parallel_data; /* by now it may be freed memory */
     (void)task_data, (void)flags, (void)codeptr;
-    struct thread *thread = self();
+    struct thread *thread = fork_self();
     if (!thread)
         return;
     levels_join(thread);
@@ -130,13 +121,13 @@ static bool is_idle(const struct thread *thread)
 }
 
 /* The end of a wait that a sample hit, or in which others waited for the thread's locks. */
-static __attribute__((noinline)) void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool in_region)
+static void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
     bool holds_locks = is_idle(thread) && state_holds_locks(thread->line);
     if (in_region && waiter)
         levels_return_to(thread, waiter);
-    if (thread->wait_end.settles) {
-        store_release(&thread->wait_end.settles, 0);
+    if (thread->unusual.settles) {
+        store_release(&thread->unusual.settles, 0);
         bystander_end(&thread->stands_by);
         if (!thread_enter_tool(thread))
             return;
@@ -149,16 +140,18 @@ static __attribute__((noinline)) void end_wait_hit(struct thread *thread, const 
     thread_leave_tool(thread);
 }
 
-/* The end of any wait. */
-static inline void end_wait(struct thread *thread, const ompt_data_t *waiter, bool in_region)
+/* The end of any wait; of most there is nothing to be done. */
+static __attribute__((noinline)) void end_wait(struct thread *thread, const ompt_data_t *waiter,
+                                               bool in_region)
 {
-    if (thread->wait_end.notes && is_idle(thread)) {
+    if (thread->unusual.notes && is_idle(thread)) {
         state_note_wait(thread->line, clock_ticks());
         thread->noted = true;
     }
-    thread->wait_end.notes = false;
-    if (thread->wait_end.settles || (is_idle(thread) && state_holds_locks(thread->line)))
+    thread->unusual.notes = false;
+    if (thread->unusual.settles || thread->unusual.holds)
         end_wait_hit(thread, waiter, in_region);
+    thread->unusual.holds = false;
 }
 
 /* What the implicit task has left open. A worker has nothing else. */
@@ -170,7 +163,7 @@ static __attribute__((noinline)) void end_probes(struct thread *thread, struct r
     thread_leave_tool(thread);
 }
 
-/* on_implicit_task jumps here, its parameters where they are: the end of a task saves no registers for its begin. */
+/* on_implicit_task jumps to what follows, its parameters where they are: none saves registers for the others. */
 static __attribute__((noinline)) void begin_implicit_task(struct thread *thread, ompt_data_t *parallel_data,
                                                           ompt_data_t *task_data, unsigned team_size,
                                                           unsigned thread_num, int flags)
@@ -181,7 +174,7 @@ static __attribute__((noinline)) void begin_implicit_task(struct thread *thread,
     thread->team = team_size;
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
-    if (unlikely(thread->wait_end.any)) /* a new worker's wait has no end event */
+    if (unlikely(thread->unusual.any)) /* a new worker's wait has no end event */
         end_wait(thread, NULL, false);
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
@@ -199,19 +192,30 @@ static __attribute__((noinline)) void end_implicit_task(struct thread *thread, u
         region = levels_end(thread);
     else
         levels_leave(thread);
-    if (unlikely(thread->probes) && !(flags & ompt_task_initial))
+    if (thread->probes && !(flags & ompt_task_initial))
         end_probes(thread, region);
+}
+
+static __attribute__((noinline)) void forked_implicit_task(ompt_scope_endpoint_t endpoint,
+                                                           ompt_data_t *parallel_data, ompt_data_t *task_data,
+                                                           unsigned team_size, unsigned thread_num, int flags)
+{
+    struct thread *thread = fork_self();
+    if (thread && endpoint == ompt_scope_begin)
+        begin_implicit_task(thread, parallel_data, task_data, team_size, thread_num, flags);
+    else if (thread)
+        end_implicit_task(thread, thread_num, flags);
 }
 
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
                              ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
 {
     struct thread *thread = thread_self;
-    if (unlikely(!thread) && !(thread = self()))
-        return;
-    if (endpoint == ompt_scope_begin)
+    if (unlikely(!thread))
+        forked_implicit_task(endpoint, parallel_data, task_data, team_size, thread_num, flags);
+    else if (endpoint == ompt_scope_begin)
         begin_implicit_task(thread, parallel_data, task_data, team_size, thread_num, flags);
-    else
+    else if (thread_num != 0 || !levels_end_simply(thread))
         end_implicit_task(thread, thread_num, flags);
 }
 
@@ -239,73 +243,134 @@ static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data
     return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_task_of_copy(task_data) : task_data;
 }
 
-/* Who does not count is no one's busy thread, not even for the first microseconds. */
-static inline void become_idle(struct thread *thread)
+/* Who does not count is no one's busy thread, not even for the first microseconds. What is seldom true is stored when it is: the
+ * end of a short wait, which comes at once, then reads what was stored long ago. */
+static inline void become_idle_at(struct thread *thread, uint64_t now_ticks)
 {
-    uint64_t now_ticks = clock_ticks();
-    thread->wait_end.notes = now_ticks - thread->line->idle_since > thread->notes_apart;
-    state_set_idle(thread->line, likely(thread->counted) ? now_ticks : 0);
+    struct state_line *line = thread->line;
+    if (unlikely(now_ticks - line->idle_since > thread->notes_apart))
+        thread->unusual.notes = true;
+    if (unlikely(state_holds_locks(line)))
+        thread->unusual.holds = true;
+    state_set_idle(line, likely(!thread->unusual.uncounted) ? now_ticks : 0);
     sampler_watch(thread, now_ticks);
 }
 
-static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
-                                ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr)
+static __attribute__((noinline)) void become_idle_by_clock(struct thread *thread)
 {
-    struct thread *thread = self();
-    if (!thread)
-        return;
-    task_data = waiting_task(kind, task_data);
-    if (endpoint == ompt_scope_begin) {
-        uint32_t place = place_kind(kind);
-        if (task_data)
-            task_data->value = (task_data->value & ~TASK_WAIT_MASK) | TASK_WAIT(place);
-        if (unlikely(thread->probes) && place == PROFILE_PLACE_REGION_END && runtime_region(parallel_data))
-            end_probes(thread, runtime_region(parallel_data)); /* a worker's task ends with its wait */
-        if (unlikely(thread->placeholders.count) && place != PROFILE_PLACE_TASKWAIT)
-            resolve(thread, NULL); /* the program may be killed while it waits */
-        state_set_idle_region(thread->line, runtime_region(parallel_data));
-        state_set_place(thread->line, place_of(place, codeptr));
-        become_idle(thread);
-        return;
-    }
-    if (task_data)
-        task_data->value &= ~TASK_WAIT_MASK;
-    if (unlikely(thread->wait_end.any || state_holds_locks(thread->line)))
-        end_wait(thread, task_data, parallel_data != NULL);
-    if (unlikely(!parallel_data))
-        levels_leave(thread);
-    if (likely(thread->counted)) /* a helper between tasks does not work */
-        state_set_work(thread->line);
+    become_idle_at(thread, clock_now_ns());
 }
 
-/* The call is not kept over tasks that may have waited elsewhere. */
-static __attribute__((noinline)) void resume_wait(struct thread *thread, uint64_t word)
+static inline void become_idle(struct thread *thread)
 {
-    state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(word), 0));
+    if (likely(clock_is_counter))
+        become_idle_at(thread, clock_ticks());
+    else
+        become_idle_by_clock(thread);
+}
+
+static inline __attribute__((always_inline)) void begin_wait(struct thread *thread, uint32_t place,
+                                                             const ompt_data_t *parallel_data,
+                                                             ompt_data_t *task_data, const void *codeptr)
+{
+    if (likely(task_data))
+        task_data->value = (task_data->value & ~TASK_WAIT_MASK) | TASK_WAIT(place);
+    state_set_idle_region(thread->line, runtime_region(parallel_data));
+    state_set_place(thread->line, place_of(place, codeptr));
     become_idle(thread);
 }
 
-static inline void follow_task(struct thread *thread, const ompt_data_t *next)
+static __attribute__((noinline)) void begin_wait_slowly(ompt_sync_region_t kind, ompt_data_t *parallel_data,
+                                                        ompt_data_t *task_data, const void *codeptr)
 {
-    if (next->value & TASK_WAITING)
-        resume_wait(thread, next->value);
+    struct thread *thread = fork_self();
+    uint32_t place = place_kind(kind);
+    if (!thread)
+        return;
+    if (thread->probes && place == PROFILE_PLACE_REGION_END && runtime_region(parallel_data))
+        end_probes(thread, runtime_region(parallel_data)); /* a worker's task ends with its wait */
+    if (thread->placeholders.count && place != PROFILE_PLACE_TASKWAIT)
+        resolve(thread, NULL); /* the program may be killed while it waits */
+    begin_wait(thread, place, parallel_data, waiting_task(kind, task_data), codeptr);
+}
+
+/* All but taskwait. */
+static __attribute__((noinline)) void begin_other_wait(ompt_sync_region_t kind, ompt_data_t *parallel_data,
+                                                       ompt_data_t *task_data, const void *codeptr)
+{
+    struct thread *thread = thread_self;
+    if (unlikely(!thread || kind == ompt_sync_region_taskgroup || thread->probes ||
+                 thread->placeholders.count))
+        begin_wait_slowly(kind, parallel_data, task_data, codeptr);
     else
+        begin_wait(thread, place_kind(kind), parallel_data, task_data, codeptr);
+}
+
+static __attribute__((noinline)) void
+end_wait_slowly(ompt_sync_region_t kind, const ompt_data_t *parallel_data, ompt_data_t *task_data)
+{
+    struct thread *thread = fork_self();
+    if (!thread)
+        return;
+    task_data = waiting_task(kind, task_data);
+    if (task_data)
+        task_data->value &= ~TASK_WAIT_MASK;
+    if (thread->unusual.any)
+        end_wait(thread, task_data, parallel_data != NULL);
+    if (!parallel_data)
+        levels_leave(thread);
+    if (!thread->unusual.uncounted) /* a helper between tasks does not work */
         state_set_work(thread->line);
+}
+
+/* Three ways, each without a stack frame of its own where all is as usual. */
+static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
+                                ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr)
+{
+    struct thread *thread = thread_self;
+    if (endpoint == ompt_scope_begin) {
+        if (likely(kind == ompt_sync_region_taskwait && thread))
+            begin_wait(thread, PROFILE_PLACE_TASKWAIT, parallel_data, task_data, codeptr);
+        else
+            begin_other_wait(kind, parallel_data, task_data, codeptr);
+        return;
+    }
+    bool usual =
+        thread && !thread->unusual.any && parallel_data && task_data && kind != ompt_sync_region_taskgroup;
+    if (unlikely(!usual)) {
+        end_wait_slowly(kind, parallel_data, task_data);
+        return;
+    }
+    task_data->value &= ~TASK_WAIT_MASK;
+    state_set_work(thread->line);
+}
+
+/* The call is not kept over tasks that may have waited elsewhere. */
+static inline void follow_task(struct thread *thread, uint64_t word)
+{
+    if (word & TASK_WAITING) {
+        state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(word), 0));
+        become_idle(thread);
+    } else {
+        state_set_work(thread->line);
+    }
 }
 
 /* All but the common way, which ends in a few stores. */
 static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_task_status_t status,
                                                       ompt_data_t *next)
 {
-    struct thread *thread = self();
+    struct thread *thread = fork_self();
     if (!thread)
         return;
     end_wait(thread, prior, true); /* while the one that waited is the innermost task */
-    if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next))
-        return become_idle(thread);
-    if (thread->helper)
+    if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next)) {
+        become_idle(thread);
+        return;
+    }
+    if (thread->unusual.helper)
         thread_count(thread, !(next->value & TASK_WAITING));
-    follow_task(thread, next);
+    follow_task(thread, next->value);
 }
 
 /* A thread between regions, which executed another team's task, has none to go on with. */
@@ -325,7 +390,7 @@ static __attribute__((noinline)) void leave_task(ompt_data_t *prior, ompt_task_s
 static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t endpoint,
                                                            ompt_data_t *waiter, const void *codeptr)
 {
-    struct thread *thread = self();
+    struct thread *thread = fork_self();
     ompt_data_t parallel = {.ptr = thread ? levels_region(thread) : NULL};
     on_sync_region_wait(ompt_sync_region_taskwait, endpoint, &parallel, waiter, codeptr);
 }
@@ -340,11 +405,10 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
             leave_task(prior, status);
         return;
     }
-    if (unlikely(!thread || thread->wait_end.any || (is_idle(thread) && state_holds_locks(thread->line)) ||
-                 thread->helper || !levels_schedule(thread, prior, status, next)))
+    if (unlikely(!thread || thread->unusual.any || !levels_schedule(thread, prior, status, next)))
         schedule_slowly(prior, status, next);
     else
-        follow_task(thread, next);
+        follow_task(thread, next->value);
 }
 
 static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
@@ -359,7 +423,7 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
 static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                              int has_dependences, const void *codeptr)
 {
-    struct thread *thread = self();
+    struct thread *thread = fork_self();
     if (!thread || !task || !(flags & ompt_task_explicit)) {
         on_task_create(creator, frame, task, flags, has_dependences, codeptr);
         return;
@@ -372,102 +436,6 @@ static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, om
         .codeptr = (uintptr_t)codeptr,
     };
     task->value = task_word(creation_context(thread, &creation));
-}
-
-/* What follows is called for every lock, 10^7 times a second in some programs. Common is a lock that nobody
- * was seen waiting for, and that the thread holds alone: all else is in functions of its own. */
-
-static __attribute__((noinline)) void begin_wait(uint64_t key)
-{
-    struct thread *thread = self();
-    if (thread && contended_is_stamped(thread->line, key))
-        state_set_lockwait_at(thread->line, key, clock_ticks());
-    else if (thread)
-        state_set_lockwait(thread->line, key);
-}
-
-static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation,
-                             ompt_wait_id_t wait_id, const void *codeptr)
-{
-    (void)hint, (void)implementation, (void)codeptr;
-    struct state_line *line = thread_line;
-    uint64_t key = lock_key(kind, wait_id);
-    if (kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock)
-        return; /* a test never waits, and has no second event when it fails */
-    if (unlikely(line->stamps != STATE_STAMPS_NONE))
-        begin_wait(key);
-    else
-        state_set_lockwait(line, key);
-}
-
-static __attribute__((noinline)) void hold_lock(uint64_t key)
-{
-    struct thread *thread = self();
-    if (thread)
-        state_lock_held(thread->line, key, contended_is_stamped(thread->line, key) ? clock_ticks() : 0);
-}
-
-static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
-{
-    (void)codeptr;
-    struct state_line *line = thread_line;
-    if (!state_wait_ends_simply(line))
-        hold_lock(lock_key(kind, wait_id));
-}
-
-/* The lock is held already: the acquisition is over without another event. */
-static void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
-{
-    (void)wait_id, (void)codeptr;
-    struct thread *thread = self();
-    if (thread && endpoint == ompt_scope_begin)
-        state_end_lockwait(thread->line);
-}
-
-static __attribute__((noinline)) void book_release(struct thread *thread, uint64_t key, uint32_t holder)
-{
-    struct lock_blame blame;
-    if (!thread_enter_tool(thread))
-        return;
-    if (directed_take(key, holder, &blame))
-        sample_book_release(thread, key, holder, &blame);
-    thread_leave_tool(thread);
-}
-
-/* A lock that this thread does not name: another thread's task took it, or this one beyond its places. */
-static __attribute__((noinline)) uint32_t forget_lock(struct thread *thread, uint64_t key)
-{
-    uint32_t holder = state_forget_holder(key);
-    if (holder == STATE_NO_HOLDER && state_unnamed_released(thread->line))
-        holder = state_line_number(thread->line);
-    return holder;
-}
-
-static __attribute__((noinline)) void release_lock(uint64_t key)
-{
-    struct thread *thread = self();
-    if (!thread)
-        return;
-    uint32_t holder = state_line_number(thread->line);
-    uint64_t now_ticks = contended_is_stamped(thread->line, key) ? clock_ticks() : 0;
-    if (unlikely(!state_lock_released(thread->line, key, now_ticks)))
-        holder = forget_lock(thread, key);
-    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
-        holder = DIRECTED_ANY_HOLDER;
-    if (unlikely(directed_waiting(key, holder)))
-        book_release(thread, key, holder);
-    if (unlikely(thread->unnamed_critical == key))
-        lock_waits_name_critical(thread, key);
-}
-
-static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
-{
-    (void)codeptr;
-    struct state_line *line = thread_line;
-    uint64_t key = lock_key(kind, wait_id);
-    /* With STATE_STAMPS_NONE there is no blame to be taken (B2). */
-    if (unlikely(line->stamps != STATE_STAMPS_NONE) || !state_lock_released_simply(line, key))
-        release_lock(key);
 }
 
 bool callbacks_register(bool locks, char *text, size_t bytes)
@@ -483,10 +451,10 @@ bool callbacks_register(bool locks, char *text, size_t bytes)
         {ompt_callback_sync_region_wait, (ompt_callback_t)on_sync_region_wait},
         {ompt_callback_task_create, (ompt_callback_t)(creation ? on_task_creation : on_task_create)},
         {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
-        {ompt_callback_mutex_acquire, (ompt_callback_t)on_mutex_acquire},
-        {ompt_callback_mutex_acquired, (ompt_callback_t)on_mutex_acquired},
-        {ompt_callback_mutex_released, (ompt_callback_t)on_mutex_released},
-        {ompt_callback_nest_lock, (ompt_callback_t)on_nest_lock},
+        {ompt_callback_mutex_acquire, (ompt_callback_t)mutex_acquire},
+        {ompt_callback_mutex_acquired, (ompt_callback_t)mutex_acquired},
+        {ompt_callback_mutex_released, (ompt_callback_t)mutex_released},
+        {ompt_callback_nest_lock, (ompt_callback_t)mutex_nest_lock},
         {ompt_callback_lock_init, (ompt_callback_t)lock_lifetime_begin},
         {ompt_callback_lock_destroy, (ompt_callback_t)lock_lifetime_end},
         {ompt_callback_control_tool, (ompt_callback_t)control_tool},

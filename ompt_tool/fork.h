@@ -3,7 +3,8 @@
 #ifndef BLAME_OMPT_TOOL_FORK_H
 #define BLAME_OMPT_TOOL_FORK_H
 
-struct thread;
+#include "base/atomics.h"
+#include "ompt_tool/session/thread.h"
 
 /* Registers what is to happen around fork(). [init] */
 void fork_init(void);
@@ -11,5 +12,15 @@ void fork_init(void);
 /* In a child that does not measure yet: starts to, and attaches the calling thread. NULL elsewhere, and when that fails.
  * [owner] */
 struct thread *fork_child_attach(void);
+
+/* The calling thread's record, for an event of its own: the first one of a child begins its measurement. NULL when it has none.
+ * [owner] */
+static inline struct thread *fork_self(void)
+{
+    struct thread *thread = thread_self;
+    if (unlikely(!thread))
+        thread = fork_child_attach();
+    return thread;
+}
 
 #endif

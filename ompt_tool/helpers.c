@@ -15,7 +15,7 @@ static struct region helpers_region = {.epoch = UINT32_MAX};
 /* IDLE and in no region it is parked as long as it runs no task. */
 static void become_helper(struct thread *thread)
 {
-    thread->helper = true;
+    thread->unusual.helper = true;
     store_release(&thread->ledger->kind, (uint32_t)PROFILE_THREAD_HELPER);
 }
 
@@ -38,18 +38,18 @@ void helpers_know_initial(struct thread *thread)
 bool helpers_begin_task(struct thread *thread, const ompt_data_t *parallel_data)
 {
     thread->begun = true;
-    if (thread->helper || thread->counted)
-        return thread->helper;
+    if (thread->unusual.helper || !thread->unusual.uncounted)
+        return thread->unusual.helper;
     if (parallel_data && parallel_data->ptr == &helpers_region)
         become_helper(thread);
     else
         thread_count(thread, true);
-    return thread->helper;
+    return thread->unusual.helper;
 }
 
 bool helpers_begin_team(const struct thread *thread, ompt_data_t *parallel_data)
 {
-    bool helper = thread ? thread->helper && !thread->begun : thread_untracked() == 0;
+    bool helper = thread ? thread->unusual.helper && !thread->begun : thread_untracked() == 0;
     if (!helper)
         return false;
     parallel_data->ptr = &helpers_region;
@@ -58,7 +58,7 @@ bool helpers_begin_team(const struct thread *thread, ompt_data_t *parallel_data)
 
 bool helpers_is_agent(const struct thread *thread)
 {
-    return !thread->begun && !thread->helper && thread->ledger->kind == PROFILE_THREAD_WORKER;
+    return !thread->begun && !thread->unusual.helper && thread->ledger->kind == PROFILE_THREAD_WORKER;
 }
 
 bool helpers_schedule(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)

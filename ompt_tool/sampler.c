@@ -199,8 +199,8 @@ static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint
         if (is_worker(thread) && !thread->restart.resume && !thread->restart.waiting)
             bystander_begin(&thread->stands_by, context, now_ns);
         if (thread->idle.pending || thread->stands_by.added)
-            thread->wait_end.settles = true;
-        thread->wait_end.notes = true; /* it may last */
+            thread->unusual.settles = true;
+        thread->unusual.notes = true; /* it may last */
         return;
     }
     if (is_worker(thread))
@@ -411,7 +411,7 @@ static void look_for_signal(struct thread *thread)
 {
     if (is_worker(thread) && load_relaxed(&thread->line->state) == STATE_IDLE) {
         bystander_now(&thread->stands_by);
-        thread->wait_end.settles = true;
+        thread->unusual.settles = true;
     }
     struct clock_reading now = clock_read();
     thread->heard_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);
@@ -434,7 +434,7 @@ void sampler_look(struct thread *thread, uint64_t now_ticks)
     uint64_t due_ticks;
     thread->notes_apart = notes_choose(thread->line, now_ticks, &due_ticks);
     if (!thread->notes_apart || !thread->look_ticks) /* of this wait, if it is one */
-        thread->wait_end.notes = true;
+        thread->unusual.notes = true;
     if (now_ticks > thread->heard_ticks)
         look_for_signal(thread);
     uint64_t heard_ticks = load_relaxed(&thread->heard_ticks);

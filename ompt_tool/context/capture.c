@@ -59,7 +59,7 @@ static uint32_t task_base(struct thread *thread, struct region *region, bool has
     uint32_t base = region_base(thread, region);
     if (!region && has_level && kind != ompt_task_initial && !is_own_thread(thread))
         base = tree_child(&thread->tree, base, PROFILE_NODE_PSEUDO,
-                          thread->helper ? PROFILE_PSEUDO_HELPER : PROFILE_PSEUDO_UNRESOLVED);
+                          thread->unusual.helper ? PROFILE_PSEUDO_HELPER : PROFILE_PSEUDO_UNRESOLVED);
     return base;
 }
 

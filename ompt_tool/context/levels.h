@@ -121,6 +121,16 @@ static inline void levels_begin(struct thread *thread, ompt_data_t *task, struct
     store_relaxed(&thread->level, level + 1);
 }
 
+/* The same where nobody asks for the region: false, and nothing done, if it is not that simple. [owner] */
+static inline bool levels_end_simply(struct thread *thread)
+{
+    struct level *level = thread->level;
+    if (unlikely(!(level->team & LEVEL_IMPLICIT) || thread->levels_beyond || thread->probes))
+        return false;
+    store_relaxed(&thread->level, level - 1);
+    return true;
+}
+
 /* An implicit task of the region's first thread ends; the region. [owner] */
 static inline struct region *levels_end(struct thread *thread)
 {

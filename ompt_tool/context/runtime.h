@@ -17,7 +17,7 @@ struct runtime {
     uintptr_t code_low, code_bytes; /* where its code lies; 0 bytes: inside the program */
 };
 
-extern struct runtime runtime;
+extern struct runtime runtime __attribute__((visibility("hidden")));
 
 /* The record of a region, NULL when it has none or began before a fork. [owner] */
 static inline struct region *runtime_region(const ompt_data_t *parallel_data)

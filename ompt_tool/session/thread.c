@@ -127,7 +127,8 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
     ledger->tree = ledger == threads.overflow ? 0 : thread->tree.number;
     thread->line = line;
     thread->active = true;
-    thread->counted = thread->begun = thread->helper = false;
+    thread->unusual = (union unusual){.uncounted = true};
+    thread->begun = false;
     threads.sampled++;
     os_unlock(&threads.lock);
     return thread;
@@ -136,8 +137,8 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
 void thread_count(struct thread *thread, bool counted)
 {
     os_lock(&threads.lock);
-    threads.now += (uint32_t)counted - (uint32_t)thread->counted;
-    thread->counted = counted;
+    threads.now += (uint32_t)counted - !thread->unusual.uncounted;
+    thread->unusual.uncounted = !counted;
     if (threads.now > threads.most)
         threads.most = threads.now;
     os_unlock(&threads.lock);
@@ -149,7 +150,6 @@ static void clear_record(struct thread *thread)
     thread->in_tool = thread->in_handler = 0;
     thread->guarded = false;
     thread->stands_by.added = 0;
-    thread->wait_end.any = 0;
     thread->idle.pending = thread->carries = false;
     thread->dispatch_ranks = (struct profile_ranks){0};
     /* The record's waits were numbered up to here when it was sampled last: none has the same number. */
@@ -195,7 +195,7 @@ void thread_give_back(struct thread *thread)
     signal_fence();
     state_line_release(thread->line);
     os_lock(&threads.lock);
-    threads.now -= (uint32_t)thread->counted;
+    threads.now -= !thread->unusual.uncounted;
     threads.sampled--;
     thread->active = false;
     /* With contexts that still wait for their region the record stays with them until the end. */

@@ -53,12 +53,17 @@ struct creation_call {
     bool by_program;
 };
 
-/* What the end of a wait is to do, while the thread is in one (callbacks.c). */
-union wait_end {
-    uint16_t any;
+/* What keeps events from their common way (callbacks.c): one look for all of it. */
+union unusual {
+    uint64_t any;
     struct {
+        /* While the thread is in a wait, what its end is to do. */
         uint8_t settles; /* a sample hit it */
         uint8_t notes;   /* the line is to remember it */
+        uint8_t holds;   /* it began with locks, for which others may have waited */
+        /* What the thread is. */
+        uint8_t helper;    /* one of the runtime's own (helpers.h) */
+        uint8_t uncounted; /* not one of those that T counts */
     };
 };
 
@@ -73,13 +78,18 @@ struct mpi_wait {
 };
 
 struct thread {
+    /* What most events read is one cache line. */
     struct state_line *line;
+    union unusual unusual;
+    struct level *level;      /* of the current task; [0] is for none (levels.h) */
+    struct level *last_level; /* there is no room behind it */
+    uint64_t look_ticks;      /* when to look again whether samples come to us, or for what is due (sampler_watch) */
+    uint64_t notes_apart;     /* notes_choose() */
+    struct probes *probes;    /* phases, events and parameters; NULL until the first (probes.c) */
     /* A critical section that the thread was seen waiting for, whose variable is not known yet; 0: none. Its
      * release asks for it. */
     uint64_t unnamed_critical;
-    struct level *level;      /* of the current task; [0] is for none (levels.h) */
-    struct level *last_level; /* there is no room behind it */
-    uint32_t levels_beyond;   /* tasks nested in that of the last one */
+    uint32_t levels_beyond; /* tasks nested in that of the last one */
     struct profile_thread *ledger;
     struct tree tree;
     struct region_pool regions;
@@ -99,14 +109,11 @@ struct thread {
     bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
     sigjmp_buf before_sample;
     struct bystander stands_by;
-    union wait_end wait_end;
     bool noted;          /* a wait, since the last region's end */
     bool sampled;        /* has a timer */
     bool unheard;        /* at its end its samples did not come to us: unsignalled_ns */
     int signal;          /* by which its samples come; 0: there was none left */
-    uint64_t look_ticks; /* when to look again whether they do, or for what is due (sampler_watch) */
     uint64_t heard_ticks; /* until then its samples are taken to come to us */
-    uint64_t notes_apart; /* notes_choose() */
     timer_t timer;
     bool drawn;          /* the timer is to expire at moments.next_ns */
     uint64_t from_ns;    /* its time is sampled from then on */
@@ -119,7 +126,6 @@ struct thread {
     uint32_t team;            /* threads of the region begun last, 0: not known any more */
     struct path path, context_path;
     struct mpi_wait mpi;
-    struct probes *probes; /* phases, events and parameters; NULL until the first (probes.c) */
     struct tracer *tracer; /* NULL until the first sample that is traced (tracing.h) */
     bool traced;           /* the delivery that is being recorded is */
     struct creation_call undeferred[CREATION_CALLS];
@@ -127,9 +133,7 @@ struct thread {
     uint32_t slow_samples;       /* in a row, each of which took longer than the period */
     uint32_t skip_samples;       /* to be dropped because of that */
     bool active;                 /* a thread owns it now */
-    bool counted;                /* one of the threads that T counts */
     bool begun;                  /* it has begun an implicit task */
-    bool helper;                 /* one of the runtime's own (helpers.h) */
     struct thread *next_free, *next_all;
 };
 
@@ -140,10 +144,10 @@ struct thread {
 #define THREAD_SHARE_PIECES(share) ((share)&0xffffffffffffffull)
 
 /* The calling thread's record, NULL when it has none. [handler] */
-extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* thread_self->line, or state_nobody: what locks need, one load and one branch nearer. */
-extern __thread struct state_line *thread_line __attribute__((tls_model("initial-exec")));
+extern __thread struct state_line *thread_line __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* The calling thread had a record, and is about to end. [owner] */
 extern __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));

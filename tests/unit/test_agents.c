@@ -48,12 +48,12 @@ static int end(void **state)
 
 static bool works(void)
 {
-    return thread_self->counted && thread_self->line->state == STATE_WORK;
+    return !thread_self->unusual.uncounted && thread_self->line->state == STATE_WORK;
 }
 
 static bool is_parked(void)
 {
-    return !thread_self->counted && thread_self->line->state == STATE_IDLE;
+    return thread_self->unusual.uncounted && thread_self->line->state == STATE_IDLE;
 }
 
 static void *be_agent(void *unused)

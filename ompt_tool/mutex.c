@@ -1,0 +1,111 @@
+#include "ompt_tool/mutex.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "blame/contended.h"
+#include "blame/directed.h"
+#include "blame/state.h"
+#include "ompt_tool/fork.h"
+#include "ompt_tool/locks/lock_key.h"
+#include "ompt_tool/locks/lock_waits.h"
+#include "ompt_tool/sample.h"
+#include "ompt_tool/session/thread.h"
+
+/* What follows is called for every lock, 10^7 times a second in some programs. Common is a lock that nobody
+ * was seen waiting for, and that the thread holds alone: all else is in functions of its own. */
+
+static __attribute__((noinline)) void begin_wait(uint64_t key)
+{
+    struct thread *thread = fork_self();
+    if (thread && contended_is_stamped(thread->line, key))
+        state_set_lockwait_at(thread->line, key, clock_ticks());
+    else if (thread)
+        state_set_lockwait(thread->line, key);
+}
+
+void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation,
+                             ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)hint, (void)implementation, (void)codeptr;
+    struct state_line *line = thread_line;
+    uint64_t key = lock_key(kind, wait_id);
+    if (kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock)
+        return; /* a test never waits, and has no second event when it fails */
+    if (unlikely(line->stamps != STATE_STAMPS_NONE))
+        begin_wait(key);
+    else
+        state_set_lockwait(line, key);
+}
+
+static __attribute__((noinline)) void hold_lock(uint64_t key)
+{
+    struct thread *thread = fork_self();
+    if (thread)
+        state_lock_held(thread->line, key, contended_is_stamped(thread->line, key) ? clock_ticks() : 0);
+}
+
+void mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)codeptr;
+    struct state_line *line = thread_line;
+    if (!state_wait_ends_simply(line))
+        hold_lock(lock_key(kind, wait_id));
+}
+
+/* The lock is held already: the acquisition is over without another event. */
+void mutex_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)wait_id, (void)codeptr;
+    struct thread *thread = fork_self();
+    if (thread && endpoint == ompt_scope_begin)
+        state_end_lockwait(thread->line);
+}
+
+static __attribute__((noinline)) void book_release(struct thread *thread, uint64_t key, uint32_t holder)
+{
+    struct lock_blame blame;
+    if (!thread_enter_tool(thread))
+        return;
+    if (directed_take(key, holder, &blame))
+        sample_book_release(thread, key, holder, &blame);
+    thread_leave_tool(thread);
+}
+
+/* A lock that this thread does not name: another thread's task took it, or this one beyond its places. */
+static __attribute__((noinline)) uint32_t forget_lock(struct thread *thread, uint64_t key)
+{
+    uint32_t holder = state_forget_holder(key);
+    if (holder == STATE_NO_HOLDER && state_unnamed_released(thread->line))
+        holder = state_line_number(thread->line);
+    return holder;
+}
+
+static __attribute__((noinline)) void release_lock(uint64_t key)
+{
+    struct thread *thread = fork_self();
+    if (!thread)
+        return;
+    uint32_t holder = state_line_number(thread->line);
+    uint64_t now_ticks = contended_is_stamped(thread->line, key) ? clock_ticks() : 0;
+    if (unlikely(!state_lock_released(thread->line, key, now_ticks)))
+        holder = forget_lock(thread, key);
+    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
+        holder = DIRECTED_ANY_HOLDER;
+    if (unlikely(directed_waiting(key, holder)))
+        book_release(thread, key, holder);
+    if (unlikely(thread->unnamed_critical == key))
+        lock_waits_name_critical(thread, key);
+}
+
+void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)codeptr;
+    struct state_line *line = thread_line;
+    uint64_t key = lock_key(kind, wait_id);
+    /* With STATE_STAMPS_NONE there is no blame to be taken (B2). */
+    if (unlikely(line->stamps != STATE_STAMPS_NONE) || !state_lock_released_simply(line, key))
+        release_lock(key);
+}
