@@ -274,7 +274,7 @@ static inline __attribute__((always_inline)) void begin_wait(struct thread *thre
                                                              ompt_data_t *task_data, const void *codeptr)
 {
     if (likely(task_data))
-        task_data->value = (task_data->value & ~TASK_WAIT_MASK) | TASK_WAIT(place);
+        task_word_set_wait(&task_data->value, TASK_WAIT(place));
     state_set_idle_region(thread->line, runtime_region(parallel_data));
     state_set_place(thread->line, place_of(place, codeptr));
     become_idle(thread);
@@ -314,7 +314,7 @@ end_wait_slowly(ompt_sync_region_t kind, const ompt_data_t *parallel_data, ompt_
         return;
     task_data = waiting_task(kind, task_data);
     if (task_data)
-        task_data->value &= ~TASK_WAIT_MASK;
+        task_word_set_wait(&task_data->value, 0);
     if (thread->unusual.any)
         end_wait(thread, task_data, parallel_data != NULL);
     if (!parallel_data)
@@ -323,26 +323,24 @@ end_wait_slowly(ompt_sync_region_t kind, const ompt_data_t *parallel_data, ompt_
         state_set_work(thread->line);
 }
 
-/* Three ways, each without a stack frame of its own where all is as usual. */
 static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
                                 ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr)
 {
     struct thread *thread = thread_self;
     if (endpoint == ompt_scope_begin) {
-        if (likely(kind == ompt_sync_region_taskwait && thread))
+        if (likely(kind == ompt_sync_region_taskwait) && likely(thread))
             begin_wait(thread, PROFILE_PLACE_TASKWAIT, parallel_data, task_data, codeptr);
         else
             begin_other_wait(kind, parallel_data, task_data, codeptr);
         return;
     }
-    bool usual =
-        thread && !thread->unusual.any && parallel_data && task_data && kind != ompt_sync_region_taskgroup;
-    if (unlikely(!usual)) {
+    bool usual = thread && parallel_data && task_data && kind != ompt_sync_region_taskgroup;
+    if (likely(usual) && likely(!thread->unusual.any)) {
+        task_word_set_wait(&task_data->value, 0);
+        state_set_work(thread->line);
+    } else {
         end_wait_slowly(kind, parallel_data, task_data);
-        return;
     }
-    task_data->value &= ~TASK_WAIT_MASK;
-    state_set_work(thread->line);
 }
 
 /* The call is not kept over tasks that may have waited elsewhere. */
@@ -424,12 +422,12 @@ static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, om
                              int has_dependences, const void *codeptr)
 {
     struct thread *thread = fork_self();
-    if (!thread || !task || !(flags & ompt_task_explicit)) {
+    if (unlikely(!thread || !task || !(flags & ompt_task_explicit))) {
         on_task_create(creator, frame, task, flags, has_dependences, codeptr);
         return;
     }
     struct creation creation = {
-        .creator = creator ? task_word_context(creator->value) : 0,
+        .creator = likely(creator) ? task_word_context(creator->value) : 0,
         .task = task,
         .frame = frame,
         .flags = flags,

@@ -31,8 +31,9 @@ struct loaded {
     uint32_t gone;    /* 1: something else was seen there */
 };
 
+uint32_t loadmap_generations;
+
 static struct {
-    uint32_t generation;
     uint64_t due_ns;        /* of the next refresh by time */
     uint64_t not_before_ns; /* no refresh for a miss before this time */
     uint32_t busy;          /* 1 while a thread reads the maps */
@@ -94,7 +95,7 @@ static void note_gone(struct loaded *loaded, uint32_t gone)
     if (likely(load_relaxed(&loaded->gone) == gone))
         return;
     store_relaxed(&loaded->gone, gone);
-    fetch_add_acq_rel(&loadmap.generation, 1u);
+    fetch_add_acq_rel(&loadmap_generations, 1u);
 }
 
 static bool is_still(struct loaded *loaded)
@@ -267,7 +268,7 @@ static bool publish(void)
         snapshot->count = loadmap.scratch_count;
         memcpy(snapshot->ranges, loadmap.scratch, bytes);
         store_release(&loadmap.current, snapshot); /* L1, pairs with loadmap_find() */
-        fetch_add_acq_rel(&loadmap.generation, 1u);
+        fetch_add_acq_rel(&loadmap_generations, 1u);
     }
     return true;
 }
@@ -303,11 +304,6 @@ void loadmap_refresh_by_time(void)
 {
     if (clock_now_ns() >= load_relaxed(&loadmap.due_ns))
         loadmap_refresh_sometimes();
-}
-
-uint32_t loadmap_generation(void)
-{
-    return load_acquire(&loadmap.generation);
 }
 
 bool loadmap_refresh(void)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/atomics.h"
 #include "unwind/linked.h"
 #include "unwind/modules.h"
 
@@ -45,7 +46,11 @@ void loadmap_forked(void);
 
 /* Counts what has gone, or has been replaced: what was learnt of addresses is no longer true. A library that
  * came changes nothing. [handler] */
-uint32_t loadmap_generation(void);
+extern uint32_t loadmap_generations __attribute__((visibility("hidden")));
+static inline uint32_t loadmap_generation(void)
+{
+    return load_acquire(&loadmap_generations);
+}
 
 /* The executable range that holds the address at this moment, NULL if none does as far as is known. [handler] */
 const struct loadmap_range *loadmap_find(uintptr_t address);

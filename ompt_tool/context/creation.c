@@ -24,7 +24,7 @@ static void stop_at_probe(const struct thread *thread, struct creation_key *key)
     key->creator = inner->context;
 }
 
-/* The creating task's part of the stack. False when the runtime's addresses are not on this stack, or stale. */
+/* The creating task's part of the stack. False when the runtime's addresses are not on this stack, around the key, or stale. */
 static bool find_span(const struct thread *thread, const ompt_frame_t *frame, struct creation_key *key)
 {
     if (!frame)
@@ -35,9 +35,7 @@ static bool find_span(const struct thread *thread, const ompt_frame_t *frame, st
         key->high = thread->unwinder.own_stack_high;
     if (unlikely(thread->probes))
         stop_at_probe(thread, key);
-    return (key->low | key->high) % sizeof(uintptr_t) == 0 &&
-           key->low >= (uintptr_t)__builtin_frame_address(0) && key->high > key->low &&
-           key->high <= thread->unwinder.own_stack_high && key->high - key->low <= INT32_MAX;
+    return creation_is_on_stack(thread, key);
 }
 
 static inline bool is_runtime_code(uintptr_t address)
@@ -60,10 +58,8 @@ static bool find_called_by_program(const struct thread *thread, const struct cre
 }
 
 /* Which of the two it is depends on the call alone: the runtime is asked once for each. */
-static inline bool is_called_by_program(struct thread *thread, const struct creation *creation)
+static bool is_called_by_program(struct thread *thread, const struct creation *creation)
 {
-    if (!(creation->flags & ompt_task_undeferred))
-        return false;
     struct creation_call *call =
         &thread->undeferred[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
     uint32_t generation = loadmap_generation();
@@ -112,7 +108,7 @@ static uint32_t intern(struct thread *thread, uint32_t creator)
     return node_idx;
 }
 
-static __attribute__((noinline)) uint32_t walk_creation(struct thread *thread, const struct creation_key *key)
+static uint32_t walk_creation(struct thread *thread, const struct creation_key *key)
 {
     struct capture_creation walk;
     if (!thread_enter_tool(thread))
@@ -131,13 +127,13 @@ static __attribute__((noinline)) uint32_t walk_creation(struct thread *thread, c
     return context;
 }
 
-uint32_t creation_context(struct thread *thread, const struct creation *creation)
+uint32_t creation_context_slowly(struct thread *thread, const struct creation *creation)
 {
     struct creation_key key = {.creator = creation->creator, .codeptr = creation->codeptr};
-    if (is_called_by_program(thread, creation))
+    if ((creation->flags & ompt_task_undeferred) && is_called_by_program(thread, creation))
         return creation->creator;
-    if (unlikely(!creation->codeptr || !find_span(thread, creation->frame, &key)))
+    if (!creation->codeptr || !find_span(thread, creation->frame, &key))
         return walk_creation(thread, NULL);
-    uint32_t context = likely(thread->memos) ? creation_memo_find(thread->memos, &key) : 0;
-    return likely(context) ? context : walk_creation(thread, &key);
+    uint32_t context = thread->memos ? creation_memo_find(thread->memos, &key) : 0;
+    return context ? context : walk_creation(thread, &key);
 }

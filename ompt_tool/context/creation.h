@@ -7,11 +7,14 @@
 #ifndef BLAME_OMPT_TOOL_CONTEXT_CREATION_H
 #define BLAME_OMPT_TOOL_CONTEXT_CREATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <omp-tools.h>
 
-struct thread;
+#include "base/atomics.h"
+#include "ompt_tool/context/creation_memo.h"
+#include "ompt_tool/session/thread.h"
 
 /* What a task creation says of itself. */
 struct creation {
@@ -24,6 +27,33 @@ struct creation {
 
 /* The context of the task that the calling thread is creating; 0 when it cannot be had (counted in the
  * ledger). [owner] */
-uint32_t creation_context(struct thread *thread, const struct creation *creation);
+uint32_t creation_context_slowly(struct thread *thread, const struct creation *creation);
+
+/* True if the key is of the calling thread's stack, below which (and the key) the creating task's part lies. [owner] */
+static inline bool creation_is_on_stack(const struct thread *thread, const struct creation_key *key)
+{
+    return (key->low | key->high) % sizeof(uintptr_t) == 0 && key->low >= (uintptr_t)key &&
+           key->high <= thread->unwinder.own_stack_high && key->high - key->low <= INT32_MAX;
+}
+
+/* The same. Common is a path that was walked before. [owner] */
+static inline uint32_t creation_context(struct thread *thread, const struct creation *creation)
+{
+    const ompt_frame_t *frame = creation->frame;
+    if (likely(thread->memos) && likely(frame) && likely(!thread->probes) &&
+        likely(!(creation->flags & ompt_task_undeferred))) {
+        uintptr_t high = (uintptr_t)frame->exit_frame.ptr;
+        struct creation_key key;
+        key.creator = creation->creator;
+        key.codeptr = creation->codeptr;
+        key.low =
+            (uintptr_t)load_relaxed(&frame->enter_frame.ptr); /* by itself: the runtime has just stored it */
+        key.high = likely(high) ? high : thread->unwinder.own_stack_high;
+        uint32_t context = creation_is_on_stack(thread, &key) ? creation_memo_find(thread->memos, &key) : 0;
+        if (likely(context))
+            return context;
+    }
+    return creation_context_slowly(thread, creation);
+}
 
 #endif

@@ -114,44 +114,54 @@ static inline bool is_on_stack(const struct creation_key *key, uintptr_t address
     return address >= key->low && address < key->high && address % sizeof(uintptr_t) == 0;
 }
 
-static __attribute__((noinline)) bool is_still_there(const struct creation_memo *memo, uint32_t unsure)
+static __attribute__((noinline)) uint32_t context_if_still_there(const struct creation_memo *memo, const struct step *end)
 {
     for (uint32_t i = 0; i < memo->unsure_count; i++)
-        if ((unsure & 1u << i) && !loadmap_is_callers(memo->unsure[i]))
-            return false;
-    return true;
+        if ((end->unsure & 1u << i) && !loadmap_is_callers(memo->unsure[i]))
+            return 0;
+    return end->context;
 }
 
-/* low and high of the key are multiples of a word, and so are all offsets. */
+/* The step with that word in the other's place, NULL if no path has it. */
+static inline const struct step *step_with(const struct creation_memo *memo, const struct step *step, uintptr_t word)
+{
+    if (likely(step->word == word))
+        return step;
+    uint32_t at = follow(memo, (uint32_t)(step - memo->steps), word);
+    return at ? &memo->steps[at] : NULL;
+}
+
+static inline uint32_t end_context(const struct creation_memo *memo, const struct step *end, uintptr_t word)
+{
+    if (end->kind == STEP_END && !(end = step_with(memo, end, word)))
+        return 0;
+    return likely(!end->unsure) ? end->context : context_if_still_there(memo, end);
+}
+
+/* low and high of the key are multiples of a word, and so are all offsets. Return addresses follow one another outward: from one
+ * base the walk has seen that they do, and for a base that the stack names it is asked. */
 uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key)
 {
-    uintptr_t base = key->low, lowest = key->low; /* return addresses follow one another outward */
+    uintptr_t base = key->low, high = key->high, lowest = base;
     if (unlikely(memo->generation != loadmap_generation()))
         return 0; /* other code may be at these addresses */
     uint32_t at = follow(memo, FROM_KEY | key->creator, key->codeptr);
-    while (at) {
-        const struct step *step = &memo->steps[at];
+    if (unlikely(!at))
+        return 0;
+    for (const struct step *step = &memo->steps[at];; step++) {
         uintptr_t address = base + (uintptr_t)(intptr_t)step->offset;
         if (likely(step->kind == STEP_RETURN)) {
-            if (unlikely(address - lowest >= key->high - lowest))
-                return 0;
-            uintptr_t word = word_at(address);
-            if (unlikely(word != step->word) && !(at = follow(memo, at, word)))
+            if (unlikely(address >= high) || unlikely(!(step = step_with(memo, step, word_at(address)))))
                 return 0;
             lowest = address + sizeof(uintptr_t);
         } else if (step->kind == STEP_BASE) {
-            if (!is_on_stack(key, address) || !is_on_stack(key, base = word_at(address)))
+            if (!is_on_stack(key, address) || !is_on_stack(key, base = word_at(address)) ||
+                base + (uintptr_t)(intptr_t)step[1].offset < lowest)
                 return 0;
         } else {
-            uintptr_t word = key->high - base;
-            if (step->kind == STEP_END && word != step->word)
-                at = follow(memo, at, word);
-            step = &memo->steps[at];
-            return likely(!step->unsure) || is_still_there(memo, step->unsure) ? step->context : 0;
+            return end_context(memo, step, high - base);
         }
-        at++;
     }
-    return 0;
 }
 
 void creation_memo_begin(struct creation_memo *memo, const struct creation_key *key)

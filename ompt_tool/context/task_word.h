@@ -10,14 +10,22 @@
 
 #include <stdint.h>
 
+#include "base/atomics.h"
 #include "cct/region.h"
 
 #define TASK_WAITING         1u
-#define TASK_WAIT_MASK       0xffull
 #define TASK_WAIT(kind)      (TASK_WAITING | (uint64_t)(kind) << 1)
 #define TASK_WAIT_KIND(word) (((uint32_t)(word)&0xffu) >> 1)
 
 #define TASK_EPOCH_MASK 0xffffffu
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte has the lowest bits");
+
+/* TASK_WAIT of a kind, or 0. Stored as the byte that it is: the end of a wait need not read what its begin has just stored. [owner] */
+static inline void task_word_set_wait(uint64_t *word, uint32_t wait)
+{
+    store_relaxed((uint8_t *)word, (uint8_t)wait);
+}
 
 /* The word of a new task. [owner] */
 static inline uint64_t task_word(uint32_t context)

@@ -188,10 +188,7 @@ void loadmap_forked(void)
 {
 }
 
-uint32_t loadmap_generation(void)
-{
-    return 1;
-}
+uint32_t loadmap_generations = 1;
 
 const struct loadmap_range *loadmap_find(uintptr_t address)
 {
