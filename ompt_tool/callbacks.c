@@ -18,6 +18,7 @@
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/context/task_word.h"
 #include "ompt_tool/control.h"
+#include "ompt_tool/dependences.h"
 #include "ompt_tool/fault.h"
 #include "ompt_tool/first_thread.h"
 #include "ompt_tool/fork.h"
@@ -393,12 +394,32 @@ static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t
     on_sync_region_wait(ompt_sync_region_taskwait, endpoint, &parallel, waiter, codeptr);
 }
 
+static bool creations_are_told; /* by task_create (dependences.h) */
+
+static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
+                           int has_dependences, const void *codeptr)
+{
+    (void)frame, (void)task, (void)has_dependences;
+    if (unlikely(flags & ompt_task_taskwait))
+        wait_for_dependences(ompt_scope_begin, creator, codeptr);
+}
+
+/* The first of them, where nobody was known to wait so, had no begin: samples of it are <untold wait>. */
+static __attribute__((noinline)) void end_wait_for_dependences(void)
+{
+    if (unlikely(!load_relaxed(&creations_are_told))) {
+        store_relaxed(&creations_are_told, true);
+        runtime.set_callback(ompt_callback_task_create, (ompt_callback_t)on_task_create);
+    }
+    wait_for_dependences(ompt_scope_end, runtime_current_task(NULL), NULL);
+}
+
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
     struct thread *thread = thread_self;
     if (!next) {
         if (status == ompt_taskwait_complete)
-            wait_for_dependences(ompt_scope_end, runtime_current_task(NULL), NULL);
+            end_wait_for_dependences();
         else
             leave_task(prior, status);
         return;
@@ -409,15 +430,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
         follow_task(thread, next->value);
 }
 
-static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
-                           int has_dependences, const void *codeptr)
-{
-    (void)frame, (void)task, (void)has_dependences;
-    if (unlikely(flags & ompt_task_taskwait))
-        wait_for_dependences(ompt_scope_begin, creator, codeptr);
-}
-
-/* The same in creation mode. */
+/* The same as on_task_create() in creation mode. */
 static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                              int has_dependences, const void *codeptr)
 {
@@ -458,6 +471,9 @@ bool callbacks_register(bool locks, char *text, size_t bytes)
         {ompt_callback_control_tool, (ompt_callback_t)control_tool},
     };
     bool waits, any = capabilities_register(runtime.set_callback, table, sizeof(table) / sizeof(*table), locks, &waits, text, bytes);
+    creations_are_told = creation || dependences_are_waited_for();
+    if (!creations_are_told)
+        runtime.set_callback(ompt_callback_task_create, NULL);
     if (!waits) /* samples go on behind a region's end, when nobody can ask for its context any more */
         session.options.context = CONTEXT_EAGER;
     return any;

@@ -1,6 +1,7 @@
 /* The floor: an OMPT tool that registers the callbacks that blame registers (`make gate` compares the two)
  * and does nothing in them. What a kernel loses with this tool, it loses to the runtime's side of OMPT,
- * whatever the tool. With NOOP_RATE=n each thread also gets n signals a second, whose handler does nothing:
+ * whatever the tool. As blame does, it asks for task_create with BLAME_TASKS=creation only (blame also for programs with
+ * taskwait depend, which none of the kernels has). With NOOP_RATE=n each thread also gets n signals a second, whose handler does nothing:
  * what sampling costs whatever the profiler. */
 #define _GNU_SOURCE
 #include <omp-tools.h>
@@ -8,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,8 +73,7 @@ static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNU
         ompt_callback_parallel_begin, ompt_callback_parallel_end,   ompt_callback_implicit_task,
         ompt_callback_mutex_acquire,  ompt_callback_mutex_acquired, ompt_callback_mutex_released,
         ompt_callback_lock_init,      ompt_callback_lock_destroy,   ompt_callback_nest_lock,
-        ompt_callback_work,           ompt_callback_task_create,    ompt_callback_task_schedule,
-        ompt_callback_sync_region_wait,
+        ompt_callback_work,           ompt_callback_task_schedule,  ompt_callback_sync_region_wait,
     };
     ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     if (set_callback == NULL)
@@ -83,6 +84,9 @@ static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNU
     set_callback(ompt_callback_control_tool, (ompt_callback_t)on_control_tool);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         set_callback(events[i], on_event);
+    const char *tasks = getenv("BLAME_TASKS");
+    if (tasks != NULL && strcmp(tasks, "creation") == 0)
+        set_callback(ompt_callback_task_create, on_event);
     return 1; /* stay active */
 }
 

@@ -2,7 +2,7 @@
 checked with every profile (contract_checks.check_waits)."""
 
 import expectations
-from harness import BlameTest
+from harness import BlameTest, program
 
 BOTH = (("", "library"), ("_gcc", "launcher"))
 
@@ -36,6 +36,12 @@ class Waits(BlameTest):
                 entries_s = sum(row["overhead (I)"] for row in profile.rows if "doacross_wait" in row.name)
                 if entries_s > expectations.LEAST_WAIT_S: # it gives its core away in a wait: beside other programs it has none
                     self.assertGreater(profile.total("overhead", "<untold wait>"), 0.9 * entries_s, run)
+
+    def test_of_a_library_loaded_later_all_waits_for_dependences_are_told_but_the_first(self):
+        run, profile = self.profile_of("awaits_later", program("awaits_later_lib.so"))
+        told_s = sum(float(pair["seconds"]) for pair in profile.waits
+                     if pair["place_kind"] == "taskwait" and "await_child" in pair["place_function"])
+        self.assertGreater(told_s, 0, run)
 
     def test_the_view_names_place_and_culprit(self):
         run, _ = self.profile_of("taskwait")

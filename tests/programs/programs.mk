@@ -75,6 +75,8 @@ $(call test_forms,loads_later,loads_later.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST
 $(call test_forms,loads_later_lib.so,loads_later_lib.c,$(TEST_GCC_C) -shared -fPIC)
 $(call test_forms,loads_later_clang.so,loads_later_lib.c,$(TEST_CLANG) -shared -fPIC)
 $(call test_forms,compiles,compiles.c,$(TEST_CLANG))
+$(call test_forms,awaits_later,awaits_later.c,$(TEST_CLANG),-ldl)
+$(call test_forms,awaits_later_lib.so,awaits_later_lib.c,$(TEST_CLANG) -shared -fPIC)
 $(call test_forms,other_python,other_python.c,$(TEST_CLANG) -rdynamic)
 # No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
 $(call test_forms,quick_static,quick.c,$(TEST_GCC_C) -static)

@@ -1,0 +1,94 @@
+#include "ompt_tool/dependences.h"
+
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* GCC's tasks are all one function's, whatever their clauses. */
+static const char *const waits[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51", "GOMP_taskwait_depend", "GOMP_task"};
+
+/* What of an object's dynamic section tells to whom it refers: each use of another object's function is relocated. */
+struct object {
+    uintptr_t bias;
+    const ElfW(Sym) *symbols;
+    const char *strings;
+    const ElfW(Rela) *jumps, *others;
+    size_t jump_bytes, other_bytes;
+    ElfW(Sxword) jump_type;
+};
+
+/* The loader has made addresses absolute, but the kernel's own object's. */
+static const void *at(const struct object *object, const ElfW(Dyn) *entry)
+{
+    return entry->d_un.d_ptr >= object->bias ? (const void *)entry->d_un.d_ptr : NULL;
+}
+
+static void read_entry(struct object *object, const ElfW(Dyn) *entry)
+{
+    switch (entry->d_tag) {
+    case DT_SYMTAB:
+        object->symbols = at(object, entry);
+        break;
+    case DT_STRTAB:
+        object->strings = at(object, entry);
+        break;
+    case DT_JMPREL:
+        object->jumps = at(object, entry);
+        break;
+    case DT_PLTRELSZ:
+        object->jump_bytes = entry->d_un.d_val;
+        break;
+    case DT_PLTREL:
+        object->jump_type = (ElfW(Sxword))entry->d_un.d_val;
+        break;
+    case DT_RELA:
+        object->others = at(object, entry);
+        break;
+    case DT_RELASZ:
+        object->other_bytes = entry->d_un.d_val;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool is_wait(const struct object *object, const ElfW(Rela) *relocation)
+{
+    const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
+    if (ELF64_R_SYM(relocation->r_info) == 0 || symbol->st_shndx != SHN_UNDEF)
+        return false;
+    const char *name = object->strings + symbol->st_name;
+    for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+        if (strcmp(name, waits[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool any_waits(const struct object *object, const ElfW(Rela) *relocations, size_t bytes)
+{
+    for (size_t i = 0; relocations && i < bytes / sizeof(*relocations); i++)
+        if (is_wait(object, &relocations[i]))
+            return true;
+    return false;
+}
+
+static int refers(struct dl_phdr_info *info, size_t bytes, void *unused)
+{
+    struct object object = {.bias = info->dlpi_addr};
+    const ElfW(Dyn) *dynamic = NULL;
+    (void)bytes, (void)unused;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
+        read_entry(&object, entry);
+    if (!object.symbols || !object.strings || (object.jumps && object.jump_type != DT_RELA))
+        return 0;
+    return any_waits(&object, object.jumps, object.jump_bytes) || any_waits(&object, object.others, object.other_bytes);
+}
+
+bool dependences_are_waited_for(void)
+{
+    return dl_iterate_phdr(refers, NULL) != 0;
+}
