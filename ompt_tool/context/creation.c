@@ -58,7 +58,7 @@ static bool find_called_by_program(const struct thread *thread, const struct cre
 }
 
 /* Which of the two it is depends on the call alone: the runtime is asked once for each. */
-static bool is_called_by_program(struct thread *thread, const struct creation *creation)
+bool creation_is_called_by_program(struct thread *thread, const struct creation *creation)
 {
     struct creation_call *call =
         &thread->undeferred[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
@@ -130,8 +130,6 @@ static uint32_t walk_creation(struct thread *thread, const struct creation_key *
 uint32_t creation_context_slowly(struct thread *thread, const struct creation *creation)
 {
     struct creation_key key = {.creator = creation->creator, .codeptr = creation->codeptr};
-    if ((creation->flags & ompt_task_undeferred) && is_called_by_program(thread, creation))
-        return creation->creator;
     if (!creation->codeptr || !find_span(thread, creation->frame, &key))
         return walk_creation(thread, NULL);
     uint32_t context = thread->memos ? creation_memo_find(thread->memos, &key) : 0;

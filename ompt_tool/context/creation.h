@@ -25,7 +25,10 @@ struct creation {
     uintptr_t codeptr;
 };
 
-/* The context of the task that the calling thread is creating; 0 when it cannot be had (counted in the
+/* Whether the program calls the undeferred task's code itself: the context is its creator's then. [owner] */
+bool creation_is_called_by_program(struct thread *thread, const struct creation *creation);
+
+/* The context of the task that the calling thread is creating, and the runtime will call; 0 when it cannot be had (counted in the
  * ledger). [owner] */
 uint32_t creation_context_slowly(struct thread *thread, const struct creation *creation);
 
@@ -36,12 +39,13 @@ static inline bool creation_is_on_stack(const struct thread *thread, const struc
            key->high <= thread->unwinder.own_stack_high && key->high - key->low <= INT32_MAX;
 }
 
-/* The same. Common is a path that was walked before. [owner] */
+/* The same of any. Common is a path that was walked before. [owner] */
 static inline uint32_t creation_context(struct thread *thread, const struct creation *creation)
 {
     const ompt_frame_t *frame = creation->frame;
-    if (likely(thread->memos) && likely(frame) && likely(!thread->probes) &&
-        likely(!(creation->flags & ompt_task_undeferred))) {
+    if (unlikely(creation->flags & ompt_task_undeferred) && creation_is_called_by_program(thread, creation))
+        return creation->creator;
+    if (likely(thread->memos) && likely(frame) && likely(!thread->probes)) {
         uintptr_t high = (uintptr_t)frame->exit_frame.ptr;
         struct creation_key key;
         key.creator = creation->creator;
