@@ -49,7 +49,7 @@ DEFECTS = [
     Defect("then: waits that are over are not remembered",
            "    store_release(&line->waits_noted, line->waits_noted + 1);\n", ""),
     Defect("then: no wait is noted for being seldom",
-           "thread->wait_end.notes = now_ticks - thread->line->idle_since > thread->notes_apart;", "thread->wait_end.notes = false;"),
+           "    if (unlikely(now_ticks - line->idle_since > thread->notes_apart))\n        thread->unusual.notes = true;\n", ""),
     Defect("then: no tiny task's wait is noted, whatever is due",
            "return is_due ? 0 : grace;", "return grace;"),
     Defect("then: a late sample asks at its last moment only",

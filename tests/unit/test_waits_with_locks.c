@@ -1,0 +1,113 @@
+/* needs: tests/simulator/played.c */
+/* A thread that waits for tasks while it holds a lock: what others wait for it then is its wait's, and not the next thing's. */
+#include "tests/unit/unit.h"
+
+#include "blame/directed.h"
+#include "ompt_tool/finisher.h"
+#include "ompt_tool/locks/lock_key.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/session/thread.h"
+#include "tests/simulator/played.h"
+
+extern ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version);
+
+void finisher_find(void)
+{
+}
+
+bool finisher_run(const char *directory, const char *file, char *why, size_t why_bytes)
+{
+    (void)directory, (void)file, (void)why, (void)why_bytes;
+    return true;
+}
+
+static ompt_callback_task_schedule_t schedule;
+static ompt_callback_sync_region_t wait_for;
+static ompt_callback_mutex_acquire_t acquire;
+static ompt_callback_mutex_t acquired, released;
+static ompt_data_t team, task;
+
+static int start(void **state)
+{
+    (void)state;
+    setenv("BLAME_OUT", unit_fresh_path(), 1);
+    setenv("BLAME_SUMMARY", "0", 1);
+    if (!played_start(ompt_start_tool, "played"))
+        return -1;
+    schedule = (ompt_callback_task_schedule_t)played_callback(ompt_callback_task_schedule);
+    wait_for = (ompt_callback_sync_region_t)played_callback(ompt_callback_sync_region_wait);
+    acquire = (ompt_callback_mutex_acquire_t)played_callback(ompt_callback_mutex_acquire);
+    acquired = (ompt_callback_mutex_t)played_callback(ompt_callback_mutex_acquired);
+    released = (ompt_callback_mutex_t)played_callback(ompt_callback_mutex_released);
+    send_thread_begin(ompt_thread_unknown);
+    schedule(NULL, ompt_task_switch, &task);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    send_thread_end();
+    played_finalize();
+    unlink(session.file);
+    rmdir(session.directory);
+    unit_clean();
+    return 0;
+}
+
+#define LOCK 0x1000u
+
+static uint64_t take_lock(void)
+{
+    acquire(ompt_mutex_lock, 0, 0, LOCK, NULL);
+    acquired(ompt_mutex_lock, LOCK, NULL);
+    return lock_key(ompt_mutex_lock, LOCK);
+}
+
+/* Another thread's sample finds this one with the lock. */
+static bool somebody_waits(uint64_t key)
+{
+    struct lock_blame blame = {.lock_wait = 1e6, .inverse_busy = 1e6};
+    return directed_add(key, state_line_number(thread_self->line), &blame);
+}
+
+static bool is_taken(uint64_t key)
+{
+    return !directed_waiting_for(key, state_line_number(thread_self->line));
+}
+
+UNIT_TEST(at_the_end_of_the_wait)
+{
+    uint64_t key = take_lock();
+    wait_for(ompt_sync_region_taskwait, ompt_scope_begin, &team, &task, NULL);
+    assert_true(somebody_waits(key));
+    wait_for(ompt_sync_region_taskwait, ompt_scope_end, &team, &task, NULL);
+    assert_true(is_taken(key));
+    released(ompt_mutex_lock, LOCK, NULL);
+}
+
+UNIT_TEST(before_a_task_that_it_executes_meanwhile)
+{
+    ompt_data_t child = {0};
+    uint64_t key = take_lock();
+    wait_for(ompt_sync_region_taskwait, ompt_scope_begin, &team, &task, NULL);
+    assert_true(somebody_waits(key));
+    schedule(&task, ompt_task_switch, &child);
+    assert_true(is_taken(key));
+    assert_true(somebody_waits(key));
+    schedule(&child, ompt_task_complete, &task);
+    assert_false(is_taken(key)); /* it was the child's, which no sample hit */
+    wait_for(ompt_sync_region_taskwait, ompt_scope_end, &team, &task, NULL);
+    assert_true(is_taken(key));
+    released(ompt_mutex_lock, LOCK, NULL);
+}
+
+UNIT_TEST(without_a_lock_nothing_is_asked)
+{
+    wait_for(ompt_sync_region_taskwait, ompt_scope_begin, &team, &task, NULL);
+    assert_false(thread_self->unusual.holds);
+    wait_for(ompt_sync_region_taskwait, ompt_scope_end, &team, &task, NULL);
+    assert_int_equal(thread_self->unusual.any, 0);
+}
+
+UNIT_MAIN(start, end)
