@@ -61,6 +61,20 @@ $(BUILD)/bench/stack_sweep: benchmarks/stacks/sweep.c
 	@mkdir -p $(@D)
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
 
+# Instructions of small constructs, or with BENCH_ARGS=--kernels of kernels.
+bench_instructions := $(addprefix $(BUILD)/bench/,constructs slow_time.so uts fib nqueens health)
+
+.PHONY: bench-instructions
+bench-instructions: $(bench_instructions) $(bench_noop) $(bench_tool)
+	$(PYTHON) benchmarks/instructions/instructions.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
+
+# Without debug information, as in gate.mk.
+$(BUILD)/bench/constructs: benchmarks/instructions/constructs.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -g0 -fopenmp -o $@ $<
+
+$(BUILD)/bench/slow_time.so: benchmarks/instructions/slow_time.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -shared -fPIC -o $@ $<
+
 # What findings say of time where nothing changes.
 .PHONY: bench-alarms
 bench-alarms: bench-build $(bench_hybrid) $(PRODUCTS)
