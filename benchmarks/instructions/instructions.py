@@ -30,7 +30,7 @@ CONSTRUCTS = {"parallel": ["3", "4", "7"], "barrier": ["16"], "single": ["20"], 
 def columns(args):
     build = os.path.abspath(args.build)
     floor = {"OMP_TOOL_LIBRARIES": os.path.join(build, "libnoop.so")}
-    blame = {"OMP_TOOL_LIBRARIES": os.path.abspath(args.tool), "LD_PRELOAD": os.path.join(build, "slow_time.so"), "BLAME_RATE": "1",
+    blame = {"OMP_TOOL_LIBRARIES": os.path.abspath(args.tool), "LD_PRELOAD": os.path.join(build, "slow_time.so"), "BLAME_RATE": "1", "BLAME_SEED": "1",
              "BLAME_CSV": "0", "BLAME_SUMMARY": "0"}
     return {"no tool": {"OMP_TOOL": "disabled"}, "no callback": floor | {"NOOP_EVENTS": "0"}, "floor": floor, "blame": blame,
             "floor, creation": floor | CREATION, "creation": blame | CREATION}
