@@ -44,9 +44,11 @@ void loadmap_refresh_by_time(void);
 /* In a forked child: a reading that was under way is the parent's. [init] */
 void loadmap_forked(void);
 
+/* loadmap_generation()'s alone. */
+extern uint32_t loadmap_generations __attribute__((visibility("hidden")));
+
 /* Counts what has gone, or has been replaced: what was learnt of addresses is no longer true. A library that
  * came changes nothing. [handler] */
-extern uint32_t loadmap_generations __attribute__((visibility("hidden")));
 static inline uint32_t loadmap_generation(void)
 {
     return load_acquire(&loadmap_generations);
