@@ -12,6 +12,10 @@ CLANG   ?= $(shell scripts/find-llvm clang)
 OMPT_HEADER ?= $(shell scripts/find-llvm header)
 PYTHON  ?= python3
 
+# What the compiler compiles for: of a unit that is another one on each machine, x_MACHINE.c (docs/aarch64.md).
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+of_machine = $(sort $(filter-out %_x86_64.c %_aarch64.c,$(1)) $(filter %_$(MACHINE).c,$(1)))
+
 CFLAGS  ?= -O2 -g
 WARNINGS := -Wall -Wextra $(if $(CI),-Werror)
 # The same bytes wherever the sources lie.
@@ -24,7 +28,7 @@ ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(NO_PA
 BASE   := $(sort $(wildcard base/*.c))
 CCT    := $(sort $(wildcard cct/*.c))
 REPORT := $(sort $(wildcard report/*/*.c))
-PLUGIN := $(BASE) $(CCT) $(sort $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c))
+PLUGIN := $(BASE) $(CCT) $(call of_machine,$(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c))
 # Only where there is SQLite: `blame db` says so otherwise.
 SQLITE := $(if $(shell echo '#include <sqlite3.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E - >/dev/null 2>&1 && echo 1),-lsqlite3)
 COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/sums.c $(REPORT) \
@@ -42,7 +46,7 @@ PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(MPI_MERGE)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -lZydis -lm
+PLUGIN_LIBS  := -lunwind-$(MACHINE) -lunwind -lZydis -lm
 include export/export.mk
 COMMAND_LIBS := $(SQLITE) -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
 
@@ -58,9 +62,10 @@ $(LIBRARY): $(call objects,$(PLUGIN)) ompt_tool/export.map
 # Without a C library: it is loaded into every process that the program starts.
 LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(NO_PATHS) -fPIC -fvisibility=hidden -ffreestanding \
     -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -I.
-$(LOADER): $(wildcard loader/*.c loader/*.h) base/launched.h base/kernel.h
+LOADER_SOURCES := $(call of_machine,$(wildcard loader/*.c))
+$(LOADER): $(LOADER_SOURCES) $(wildcard loader/*.h) base/launched.h base/kernel.h
 	@mkdir -p $(@D)
-	$(CC) $(LOADER_CFLAGS) -shared -nostdlib $(LDFLAGS) -o $@ $(sort $(wildcard loader/*.c)) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
+	$(CC) $(LOADER_CFLAGS) -shared -nostdlib $(LDFLAGS) -o $@ $(LOADER_SOURCES) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
 
 # Needs no MPI. A caller's context is read from where a frame pointer leads.
 $(MPI_LAYER): mpi/layer.c base/mpi_calls.h base/mpi_layer.h base/atomics.h
@@ -117,6 +122,7 @@ include tests/accuracy/accuracy.mk
 include benchmarks/gate/gate.mk
 include tests/simulator/simulator.mk
 include packaging/packaging.mk
+include tests/aarch64/aarch64.mk
 
 # After a change of options: the manual page and the completion say what --help says.
 .PHONY: man

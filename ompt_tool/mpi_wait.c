@@ -6,6 +6,7 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
+#include "base/registers.h"
 #include "blame/attribute.h"
 #include "blame/ranks.h"
 #include "ompt_tool/ranks_join.h"
@@ -41,7 +42,7 @@ static bool is_gone(const struct thread *thread, uintptr_t stack)
 
 bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context)
 {
-    bool left = is_gone(thread, (uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
+    bool left = is_gone(thread, registers_sp(context));
     if (unlikely(left)) {
         thread->mpi.told = thread->mpi.told && !ranks_wait_left();
         state_set_work(thread->line);

@@ -2,6 +2,7 @@
 # Installs what blame needs, by package name; does nothing when all is there.
 #   scripts/setup.sh          to be built, tested and benchmarked
 #   scripts/setup.sh build    to be built and to profile programs
+#   scripts/setup.sh aarch64  to be built for aarch64 and tested there by qemu (docs/aarch64.md)
 set -eu
 build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libsqlite3-dev libpapi-dev libpfm4-dev
     zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
@@ -12,15 +13,19 @@ tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps grap
     pkgconf libmpich-dev libopenmpi-dev mpich openmpi-bin python3-mpi4py"
 case "${1-all}" in
 build) tests= ;;
+aarch64) tests="python3 gcc-aarch64-linux-gnu qemu-user" ;;
 all) ;;
-*) echo "setup: $1: accepted is build, or nothing for all" >&2; exit 2 ;;
+*) echo "setup: $1: accepted is build or aarch64, or nothing for all" >&2; exit 2 ;;
 esac
 missing=
 for package in $build $openmp $tests; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
 done
 # Other packages of Node bring npm along, and conflict with Debian's.
-[ -z "$tests" ] || command -v npm >/dev/null || missing="$missing npm"
+[ "${1-all}" != all ] || command -v npm >/dev/null || missing="$missing npm"
+if [ "${1-all}" = aarch64 ]; then
+    "$(dirname "$0")/aarch64-sysroot.sh" "${AARCH64_SYSROOT:-build-sysroot/aarch64}"
+fi
 [ -z "$missing" ] && exit 0
 echo "setup: installing$missing"
 if [ "$(id -u)" -ne 0 ]; then

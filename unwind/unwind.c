@@ -9,6 +9,7 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
+#include "base/registers.h"
 #include "unwind/decode.h"
 #include "unwind/recipe.h"
 #include "unwind/remote.h"
@@ -459,7 +460,7 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
 bool unwind_is_spinning(const ucontext_t *context)
 {
     static const unsigned char yield[] = {0xb8, SYS_sched_yield, 0, 0, 0, 0x0f, 0x05}; /* mov; syscall */
-    uintptr_t ip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    uintptr_t ip = registers_pc(context);
     const struct loadmap_range *range = loadmap_find(ip);
     if (!range)
         return false;

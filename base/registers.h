@@ -1,0 +1,74 @@
+/* The registers of an interrupted context, by what they are for: the one place that knows what the architecture calls them.
+ * The last ones are those of the system call that the context is at, or behind. All [handler]. */
+#ifndef BLAME_BASE_REGISTERS_H
+#define BLAME_BASE_REGISTERS_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+#if defined(__x86_64__)
+#define REGISTERS_CALL_BYTES 2u /* of the instruction that is a system call */
+#define REGISTERS_PC         gregs[REG_RIP]
+#define REGISTERS_SP         gregs[REG_RSP]
+#define REGISTERS_FP         gregs[REG_RBP]
+#define REGISTERS_NUMBER     gregs[REG_RAX]
+#define REGISTERS_RESULT     gregs[REG_RAX] /* in the number's place */
+
+static inline uint64_t registers_argument(const ucontext_t *context, int index)
+{
+    static const int registers[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+    return (uint64_t)context->uc_mcontext.gregs[registers[index]];
+}
+#elif defined(__aarch64__)
+#define REGISTERS_CALL_BYTES 4u
+#define REGISTERS_PC         pc
+#define REGISTERS_SP         sp
+#define REGISTERS_FP         regs[29]
+#define REGISTERS_NUMBER     regs[8]
+#define REGISTERS_RESULT     regs[0] /* in the first argument's place */
+
+/* Where a function goes back to, before it has saved that. */
+static inline uintptr_t registers_lr(const ucontext_t *context)
+{
+    return context->uc_mcontext.regs[30];
+}
+
+static inline uint64_t registers_argument(const ucontext_t *context, int index)
+{
+    return context->uc_mcontext.regs[index];
+}
+#else
+#error "blame knows x86-64 and aarch64"
+#endif
+
+static inline uintptr_t registers_pc(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.REGISTERS_PC;
+}
+
+static inline void registers_set_pc(ucontext_t *context, uintptr_t pc)
+{
+    context->uc_mcontext.REGISTERS_PC = (__typeof__(context->uc_mcontext.REGISTERS_PC))pc;
+}
+
+static inline uintptr_t registers_sp(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.REGISTERS_SP;
+}
+
+static inline uintptr_t registers_fp(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.REGISTERS_FP;
+}
+
+static inline long registers_number(const ucontext_t *context)
+{
+    return (long)context->uc_mcontext.REGISTERS_NUMBER;
+}
+
+static inline long registers_result(const ucontext_t *context)
+{
+    return (long)context->uc_mcontext.REGISTERS_RESULT;
+}
+
+#endif
