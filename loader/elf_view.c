@@ -1,79 +1,151 @@
 #include "loader/elf_view.h"
 
+#include "loader/kernel.h"
 #include "loader/text.h"
 
-/* The loader has made some of a mapped object's addresses absolute, and left others as they are in the file. */
-static uintptr_t address(const struct elf_view *view, uintptr_t value)
+#define PAGE_BYTES    4096u /* or a part of one */
+#define PAGES_KEPT    64u
+#define PREFIX_BYTES  8    /* is_runtimes() reads no more of another name */
+#define VERSIONS_MOST 4096 /* of more the rest is not asked */
+
+struct gnu_hash {
+    uint32_t buckets, first, filters, shift;
+};
+
+static uintptr_t pages_there[PAGES_KEPT]; /* numbers of those that can be read */
+
+void elf_view_forget_pages(void)
 {
-    return value < view->base ? view->base + value : value;
+    for (unsigned i = 0; i < PAGES_KEPT; i++)
+        pages_there[i] = 0;
 }
 
-static void read_dynamic(struct elf_view *view, const ElfW(Dyn) * entry)
+static bool is_page_there(uintptr_t page)
 {
-    for (; entry->d_tag != DT_NULL; entry++) {
-        uintptr_t at = address(view, entry->d_un.d_ptr);
-        switch (entry->d_tag) {
-        case DT_SYMTAB:
-            view->symbols = (const ElfW(Sym) *)at;
-            break;
-        case DT_STRTAB:
-            view->strings = (const char *)at;
-            break;
-        case DT_GNU_HASH:
-            view->gnu_hash = (const uint32_t *)at;
-            break;
-        case DT_VERSYM:
-            view->versions = (const ElfW(Versym) *)at;
-            break;
-        case DT_VERDEF:
-            view->versions_defined = at;
-            break;
-        case DT_VERNEED:
-            view->versions_needed = at;
-            break;
-        case DT_JMPREL:
-            view->plt_relocations = at;
-            break;
-        case DT_PLTRELSZ:
-            view->plt_relocations_bytes = entry->d_un.d_val;
-            break;
-        case DT_RELA:
-            view->relocations = at;
-            break;
-        case DT_RELASZ:
-            view->relocations_bytes = entry->d_un.d_val;
-            break;
-        case DT_RELACOUNT:
-            view->relative_count = entry->d_un.d_val;
-            break;
-        default:
-            break;
-        }
+    uintptr_t *kept = &pages_there[page % PAGES_KEPT];
+    if (*kept != page && kernel_is_readable(page * PAGE_BYTES))
+        *kept = page;
+    return *kept == page;
+}
+
+/* Whether so many bytes may be read. Of an object that is mapped the kernel is asked: it also knows of pages that lie behind the file's end. */
+static bool is_there(const struct elf_view *view, uintptr_t at, size_t bytes)
+{
+    if (at < PAGE_BYTES || at + bytes < at)
+        return false;
+    if (view->end)
+        return at >= view->base && at + bytes <= view->end;
+    for (uintptr_t page = at / PAGE_BYTES; page <= (at + bytes - 1) / PAGE_BYTES; page++)
+        if (!is_page_there(page))
+            return false;
+    return true;
+}
+
+/* That one of the things of so many bytes each, or NULL. */
+static const void *item_of(const struct elf_view *view, uintptr_t table, uint64_t index, size_t bytes)
+{
+    uintptr_t at = table + index * bytes;
+    return at % _Alignof(uint32_t) == 0 && is_there(view, at, bytes) ? (const void *)at : NULL;
+}
+
+static const ElfW(Sym) * symbol_of(const struct elf_view *view, uint32_t number)
+{
+    return item_of(view, (uintptr_t)view->symbols, number, sizeof(ElfW(Sym)));
+}
+
+/* The text at that place of the strings; none if it has no end. */
+static const char *text_of(const struct elf_view *view, uintptr_t place)
+{
+    uintptr_t begin = (uintptr_t)view->strings + place;
+    for (uintptr_t at = begin; is_there(view, at, 1); at++)
+        if (!*(const char *)at)
+            return (const char *)begin;
+    return "";
+}
+
+/* The loader has made some of a mapped object's addresses absolute, and left others as they are in the file. No table lies askew. */
+static uintptr_t address(const struct elf_view *view, uintptr_t value, size_t alignment)
+{
+    uintptr_t at = value < view->base ? view->base + value : value;
+    return at % alignment ? 0 : at;
+}
+
+static void read_entry(struct elf_view *view, const ElfW(Dyn) * entry)
+{
+    uintptr_t value = entry->d_un.d_ptr;
+    switch (entry->d_tag) {
+    case DT_SYMTAB:
+        view->symbols = (const ElfW(Sym) *)address(view, value, _Alignof(ElfW(Sym)));
+        break;
+    case DT_STRTAB:
+        view->strings = (const char *)address(view, value, 1);
+        break;
+    case DT_GNU_HASH:
+        view->gnu_hash = (const uint32_t *)address(view, value, _Alignof(uint32_t));
+        break;
+    case DT_VERDEF:
+        view->versions_defined = address(view, value, 1);
+        break;
+    case DT_VERNEED:
+        view->versions_needed = address(view, value, 1);
+        break;
+    case DT_JMPREL:
+        view->plt_relocations = address(view, value, _Alignof(ElfW(Rela)));
+        break;
+    case DT_PLTRELSZ:
+        view->plt_relocations_bytes = value;
+        break;
+    case DT_RELA:
+        view->relocations = address(view, value, _Alignof(ElfW(Rela)));
+        break;
+    case DT_RELASZ:
+        view->relocations_bytes = value;
+        break;
+    case DT_RELACOUNT:
+        view->relative_count = value;
+        break;
+    default:
+        break;
     }
+}
+
+/* `most`: so many there may be. */
+static void read_dynamic(struct elf_view *view, const ElfW(Dyn) * entry, size_t most)
+{
+    for (size_t i = 0; i < most && entry[i].d_tag != DT_NULL; i++)
+        read_entry(view, &entry[i]);
 }
 
 void elf_view_of_map(struct elf_view *view, const struct link_map *map)
 {
     *view = (struct elf_view){.base = map->l_addr};
     if (map->l_ld)
-        read_dynamic(view, map->l_ld);
+        read_dynamic(view, map->l_ld, SIZE_MAX); /* the loader has gone through it */
+}
+
+/* Whether so many bytes of the file begin there, and what they hold does not lie askew. */
+static bool is_part(const struct elf_view *view, uintptr_t offset, size_t bytes)
+{
+    size_t count = view->end - view->base;
+    return offset <= count && bytes <= count - offset && (view->base + offset) % _Alignof(ElfW(Dyn)) == 0;
 }
 
 bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count)
 {
     const ElfW(Ehdr) *header = bytes;
-    *view = (struct elf_view){.base = (uintptr_t)bytes};
+    *view = (struct elf_view){.base = (uintptr_t)bytes, .end = (uintptr_t)bytes + count};
     if (count < sizeof(*header) || header->e_ident[EI_MAG0] != ELFMAG0 ||
         header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_phentsize != sizeof(ElfW(Phdr)) ||
-        header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > count)
+        !is_part(view, header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))))
         return false;
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((uintptr_t)bytes + header->e_phoff);
     for (unsigned i = 0; i < header->e_phnum; i++) {
         /* Tables of symbols lie in the first segment, where addresses are the file's offsets. */
         if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0 && segments[i].p_vaddr != 0)
             return false;
-        if (segments[i].p_type == PT_DYNAMIC && segments[i].p_offset + segments[i].p_filesz <= count)
-            read_dynamic(view, (const ElfW(Dyn) *)((uintptr_t)bytes + segments[i].p_offset));
+        if (segments[i].p_type == PT_DYNAMIC && is_part(view, segments[i].p_offset, segments[i].p_filesz))
+            read_dynamic(view, (const ElfW(Dyn) *)((uintptr_t)bytes + segments[i].p_offset),
+                         segments[i].p_filesz / sizeof(ElfW(Dyn)));
     }
     return view->symbols && view->strings && view->gnu_hash;
 }
@@ -88,20 +160,20 @@ static uint32_t hash_of(const char *name)
 
 const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
 {
-    if (!view->gnu_hash || !view->symbols || !view->strings)
+    const struct gnu_hash *table = item_of(view, (uintptr_t)view->gnu_hash, 0, sizeof(*table));
+    if (!table || !table->buckets || !view->symbols || !view->strings)
         return NULL;
-    uint32_t bucket_count = view->gnu_hash[0], first = view->gnu_hash[1], hash = hash_of(name);
-    const uint32_t *buckets =
-        view->gnu_hash + 4 + view->gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
-    const uint32_t *chain = buckets + bucket_count;
-    uint32_t at = bucket_count ? buckets[hash % bucket_count] : 0;
-    for (; at >= first && at; at++) {
-        uint32_t other = chain[at - first];
-        const ElfW(Sym) *symbol = &view->symbols[at];
-        if ((other | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-            text_equal(view->strings + symbol->st_name, name))
+    uint32_t hash = hash_of(name);
+    uintptr_t buckets = (uintptr_t)(table + 1) + table->filters * sizeof(ElfW(Addr));
+    uintptr_t chain = buckets + table->buckets * sizeof(uint32_t);
+    const uint32_t *bucket = item_of(view, buckets, hash % table->buckets, sizeof(*bucket)), *link;
+    for (uint32_t at = bucket ? *bucket : 0; at >= table->first && at; at++) {
+        if (!(link = item_of(view, chain, at - table->first, sizeof(*link))))
+            break;
+        const ElfW(Sym) *symbol = (*link | 1) == (hash | 1) ? symbol_of(view, at) : NULL;
+        if (symbol && symbol->st_shndx != SHN_UNDEF && text_equal(text_of(view, symbol->st_name), name))
             return symbol;
-        if (other & 1)
+        if (*link & 1)
             break;
     }
     return NULL;
@@ -110,7 +182,7 @@ const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
 bool elf_view_needs(const struct elf_view *view, const struct link_map *map, const char *library)
 {
     for (const ElfW(Dyn) *entry = map->l_ld; view->strings && entry && entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_NEEDED && text_equal(view->strings + entry->d_un.d_val, library))
+        if (entry->d_tag == DT_NEEDED && text_equal(text_of(view, entry->d_un.d_val), library))
             return true;
     return false;
 }
@@ -118,14 +190,32 @@ bool elf_view_needs(const struct elf_view *view, const struct link_map *map, con
 static bool defines_version(const struct elf_view *view, const char *name)
 {
     uintptr_t at = view->versions_defined;
-    while (at) {
-        const ElfW(Verdef) *version = (const ElfW(Verdef) *)at;
-        const ElfW(Verdaux) *first = (const ElfW(Verdaux) *)(at + version->vd_aux);
-        if (text_equal(view->strings + first->vda_name, name))
+    for (unsigned i = 0; at && i < VERSIONS_MOST; i++) {
+        const ElfW(Verdef) *version = item_of(view, at, 0, sizeof(*version));
+        const ElfW(Verdaux) *first = version ? item_of(view, at + version->vd_aux, 0, sizeof(*first)) : NULL;
+        if (!first)
+            return false;
+        if (text_equal(text_of(view, first->vda_name), name))
             return true;
         at = version->vd_next ? at + version->vd_next : 0;
     }
     return false;
+}
+
+/* Of those that it wants of one file, `count`, the first at `at`. */
+static const char *lacks_version_of(const struct elf_view *runtime, const struct elf_view *needer,
+                                    uintptr_t at, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const ElfW(Vernaux) *version = item_of(needer, at, 0, sizeof(*version));
+        if (!version)
+            return NULL;
+        const char *name = text_of(needer, version->vna_name);
+        if (!(version->vna_flags & VER_FLG_WEAK) && !defines_version(runtime, name))
+            return name;
+        at += version->vna_next;
+    }
+    return NULL;
 }
 
 /* The loader refuses an object that names a version which its library lacks. */
@@ -133,17 +223,14 @@ static const char *lacks_version(const struct elf_view *runtime, const struct el
                                  const char *library)
 {
     uintptr_t at = needer->versions_needed;
-    while (at) {
-        const ElfW(Verneed) *file = (const ElfW(Verneed) *)at;
-        uintptr_t name_at = at + file->vn_aux;
-        bool ours = text_equal(text_file_name(needer->strings + file->vn_file), text_file_name(library));
-        for (unsigned i = 0; ours && i < file->vn_cnt; i++) {
-            const ElfW(Vernaux) *version = (const ElfW(Vernaux) *)name_at;
-            const char *name = needer->strings + version->vna_name;
-            if (!(version->vna_flags & VER_FLG_WEAK) && !defines_version(runtime, name))
-                return name;
-            name_at += version->vna_next;
-        }
+    for (unsigned i = 0; at && i < VERSIONS_MOST; i++) {
+        const ElfW(Verneed) *file = item_of(needer, at, 0, sizeof(*file));
+        if (!file)
+            return NULL;
+        bool ours = text_equal(text_file_name(text_of(needer, file->vn_file)), text_file_name(library));
+        const char *name = ours ? lacks_version_of(runtime, needer, at + file->vn_aux, file->vn_cnt) : NULL;
+        if (name)
+            return name;
         at = file->vn_next ? at + file->vn_next : 0;
     }
     return NULL;
@@ -169,17 +256,29 @@ static void note_lack(struct elf_lack *lack, uint32_t symbol, const char *name)
         lack->symbol[lack->count++] = symbol;
 }
 
+/* "" if it is none that has to be found elsewhere, or is another's than the runtime's. */
+static const char *name_of_wanted(const struct elf_view *needer, uint32_t number)
+{
+    const ElfW(Sym) *symbol = symbol_of(needer, number);
+    if (!symbol || symbol->st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL)
+        return "";
+    uintptr_t name = (uintptr_t)needer->strings + symbol->st_name;
+    if (is_there(needer, name, PREFIX_BYTES) && !is_runtimes((const char *)name))
+        return "";
+    return text_of(needer, symbol->st_name);
+}
+
 /* Symbols that a library needs have no table of their own, but a relocation each. Weak ones may be missing. */
 static void find_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations,
                        size_t bytes, bool (*has)(const void *in, const char *name), const void *in)
 {
-    const ElfW(Rela) *relocation = (const ElfW(Rela) *)relocations;
-    for (size_t i = 0; relocations && i < bytes / sizeof(*relocation); i++) {
-        uint32_t number = (uint32_t)ELF64_R_SYM(relocation[i].r_info);
-        const ElfW(Sym) *symbol = &needer->symbols[number];
-        const char *name = needer->strings + symbol->st_name;
-        if (symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL &&
-            is_runtimes(name) && !has(in, name))
+    const ElfW(Rela) * relocation;
+    for (size_t i = 0; i < bytes / sizeof(*relocation); i++) {
+        if (!(relocation = item_of(needer, relocations, i, sizeof(*relocation))))
+            break;
+        uint32_t number = (uint32_t)ELF64_R_SYM(relocation->r_info);
+        const char *name = name_of_wanted(needer, number);
+        if (is_runtimes(name) && !has(in, name))
             note_lack(lack, number, name);
     }
 }
@@ -193,7 +292,8 @@ bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, c
         return false;
     size_t relative_bytes = needer->relative_count * sizeof(ElfW(Rela));
     find_lacks(lack, needer, needer->plt_relocations, needer->plt_relocations_bytes, has, in);
-    if (needer->relocations && needer->relocations_bytes >= relative_bytes)
+    if (needer->relocations && needer->relative_count <= SIZE_MAX / sizeof(ElfW(Rela)) &&
+        needer->relocations_bytes >= relative_bytes)
         find_lacks(lack, needer, needer->relocations + relative_bytes,
                    needer->relocations_bytes - relative_bytes, has, in);
     return lack->name != NULL;

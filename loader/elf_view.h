@@ -1,4 +1,5 @@
-/* The symbols of a library, by its dynamic section alone: mapped by the loader, or its file's bytes. */
+/* The symbols of a library, by its dynamic section alone: mapped by the loader, or its file's bytes. Whatever an object says of itself may be
+ * damaged: what is not there is not read, and then has nothing. */
 #ifndef BLAME_LOADER_ELF_VIEW_H
 #define BLAME_LOADER_ELF_VIEW_H
 
@@ -10,14 +11,17 @@
 
 struct elf_view {
     uintptr_t base; /* added to link-time addresses */
+    uintptr_t end;  /* of the bytes of a file; 0: an object that is mapped */
     const ElfW(Sym) * symbols;
     const char *strings;
     const uint32_t *gnu_hash;
-    const ElfW(Versym) * versions;               /* of the symbols, or NULL */
     uintptr_t versions_defined, versions_needed; /* tables, or 0 */
     uintptr_t plt_relocations, relocations;      /* ElfW(Rela)[], or 0 */
     size_t plt_relocations_bytes, relocations_bytes, relative_count;
 };
+
+/* The kernel is asked once for each page of mapped objects, and anew when objects may have gone since. [init] */
+void elf_view_forget_pages(void);
 
 /* A mapped object. [init] */
 void elf_view_of_map(struct elf_view *view, const struct link_map *map);

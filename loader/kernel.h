@@ -2,8 +2,10 @@
 #ifndef BLAME_LOADER_KERNEL_H
 #define BLAME_LOADER_KERNEL_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -81,6 +83,12 @@ static inline const void *kernel_map_file(int fd, size_t *bytes)
     *bytes = (size_t)end;
     long at = kernel_call(SYS_mmap, 0, end, PROT_READ, MAP_PRIVATE, fd, 0);
     return at < 0 && at > -4096 ? NULL : (const void *)at;
+}
+
+/* Whether eight bytes can be read there: the kernel does so before it finds that there is no such change of a mask. [any] */
+static inline bool kernel_is_readable(uintptr_t at)
+{
+    return kernel_call(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t), 0, 0) != -EFAULT;
 }
 
 /* [any] */

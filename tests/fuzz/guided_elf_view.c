@@ -1,0 +1,63 @@
+/* needs: loader/elf_view.c */
+/* A library as the dynamic loader's part reads it: its file, and as if its first segment had been mapped. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "loader/elf_view.h"
+
+enum { ROOM_BYTES = 1 << 16 };
+
+static bool has_nothing(const void *in, const char *name)
+{
+    (void)in, (void)name;
+    return false;
+}
+
+static void ask_all(const struct elf_view *view)
+{
+    struct elf_lack lack;
+    const ElfW(Sym) *symbol = elf_view_find(view, "omp_get_max_threads");
+    if (symbol && symbol->st_shndx == SHN_UNDEF)
+        abort();
+    elf_view_find(view, "");
+    elf_view_unmet(view, has_nothing, NULL, &lack);
+    if (lack.count > ELF_LACK_MOST || (lack.name && !*lack.name))
+        abort();
+    elf_view_lacks(view, view, "libgomp.so.1", &lack);
+}
+
+/* Up to a page that cannot be read. */
+static uint8_t *place_of(const uint8_t *data, size_t count)
+{
+    static uint8_t *room;
+    if (!room) {
+        room = mmap(NULL, ROOM_BYTES + (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+                    -1, 0);
+        if (room == MAP_FAILED || mprotect(room, ROOM_BYTES, PROT_READ | PROT_WRITE) != 0)
+            abort();
+    }
+    return memcpy(room + ROOM_BYTES - count, data, count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count)
+{
+    struct elf_view view;
+    count = count / 8 * 8;
+    if (!count || count > ROOM_BYTES)
+        return 0;
+    uint8_t *bytes = place_of(data, count);
+    if (elf_view_of_file(&view, bytes, count))
+        ask_all(&view);
+    ElfW(Dyn) dynamic[32] = {{0}}; /* the last one ends them */
+    memcpy(dynamic, bytes,
+           count < sizeof(dynamic) - sizeof(*dynamic) ? count / sizeof(*dynamic) * sizeof(*dynamic)
+                                                      : sizeof(dynamic) - sizeof(*dynamic));
+    struct link_map map = {.l_addr = (uintptr_t)bytes, .l_ld = dynamic};
+    elf_view_of_map(&view, &map);
+    ask_all(&view);
+    elf_view_needs(&view, &map, "libgomp.so.1");
+    return 0;
+}
