@@ -71,4 +71,9 @@ static inline long registers_result(const ucontext_t *context)
     return (long)context->uc_mcontext.REGISTERS_RESULT;
 }
 
+static inline void registers_set_result(ucontext_t *context, long result)
+{
+    context->uc_mcontext.REGISTERS_RESULT = (__typeof__(context->uc_mcontext.REGISTERS_RESULT))result;
+}
+
 #endif

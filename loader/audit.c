@@ -32,10 +32,10 @@ static struct {
     bool moved;                    /* GCC's name stands for it */
     const struct link_map *judged; /* who looked for a runtime last, and whether ours is enough */
     bool enough;
-    const struct link_map *told;                 /* what it lacks was said last */
+    const struct link_map *told; /* what it lacks was said last */
     const struct link_map *fresh[FRESH_OBJECTS]; /* not yet asked for what nobody has */
     unsigned fresh_count;
-    char given[4096]; /* the runtime that programs of GCC get; empty: none, or not yet known */
+    char given[4096];            /* the runtime that programs of GCC get; empty: none, or not yet known */
     uint32_t asked;
 } self;
 

@@ -61,6 +61,7 @@ struct finisher {
  * function does not return. */
 static long start_process(unsigned long flags, char *stack, void (*function)(struct finisher *), struct finisher *finisher)
 {
+#if defined(__x86_64__)
     register void (*run)(struct finisher *) __asm__("r12") = function;
     register struct finisher *argument __asm__("r13") = finisher;
     register long child_tid __asm__("r10") = 0, tls __asm__("r8") = 0;
@@ -79,6 +80,24 @@ static long start_process(unsigned long flags, char *stack, void (*function)(str
                        "r"(argument)
                      : "rcx", "r11", "cc", "memory");
     return result;
+#elif defined(__aarch64__)
+    register void (*run)(struct finisher *) __asm__("x19") = function;
+    register struct finisher *argument __asm__("x20") = finisher;
+    register long number __asm__("x8") = SYS_clone, result __asm__("x0") = (long)flags, parent_tid __asm__("x2") = 0;
+    register long tls __asm__("x3") = 0, child_tid __asm__("x4") = 0;
+    register char *stack_end __asm__("x1") = stack + STACK_BYTES;
+    __asm__ volatile("svc #0\n\t"
+                     "cbnz x0, 1f\n\t"
+                     "mov x29, xzr\n\t"
+                     "mov x0, x20\n\t"
+                     "blr x19\n\t"
+                     "brk #1\n"
+                     "1:"
+                     : "+r"(result)
+                     : "r"(number), "r"(stack_end), "r"(parent_tid), "r"(tls), "r"(child_tid), "r"(run), "r"(argument)
+                     : "cc", "memory");
+    return result;
+#endif
 }
 
 static void end_process(void)
@@ -121,7 +140,7 @@ static void set_descriptors(bool mute)
     long null = kernel_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
     mute = mute || kernel_call(SYS_fcntl, STDERR_FILENO, F_GETFD, 0, 0, 0, 0) < 0 || null == STDERR_FILENO;
     for (int fd = 0; null >= 0 && fd <= (mute ? STDERR_FILENO : STDOUT_FILENO); fd++)
-        kernel_call(SYS_dup2, null, fd, 0, 0, 0, 0);
+        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0); /* refused where they are the same */
     kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0); /* before Linux 5.9 it keeps them */
 }
 

@@ -6,7 +6,7 @@
  * kernel_call).
  *
  * What follows from the kernel's sources (kernel/time/hrtimer.c, fs/select.c, kernel/futex,
- * arch/x86/kernel/signal.c):
+ * arch/x86/kernel/signal.c, arch/arm64/kernel/signal.c):
  *   K1  -ERESTART_RESTARTBLOCK becomes -EINTR when a handler runs, the restart block stays; rt_sigreturn
  *       resets it.
  *   K2  A restart block holds an absolute expiry and the program's rem pointer, which is rewritten at each
@@ -31,11 +31,12 @@
 
 #include "base/atomics.h"
 #include "base/kernel.h"
+#include "base/registers.h"
 #include "restart_begin.h"
 #include "restart_decode.h"
+#include "restart_machine.h"
 #include "restart_rest.h"
 #include "restart_rules.h"
-#include "restart_stub.h"
 
 enum { SIGNAL_SET_BYTES = 8, MOST_CALLS = 1024 };
 /* Flags of io_uring_enter that headers of before Linux 6.12 do not have: the limit is a time of the clock; the structure is not in
@@ -49,13 +50,6 @@ void restart_state_init(struct restart_state *state, uint64_t own_signals)
     state->unknown_call = -1;
 }
 
-static const int ARG_REGISTER[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
-
-static uint64_t argument(const ucontext_t *context, int index)
-{
-    return (uint64_t)context->uc_mcontext.gregs[ARG_REGISTER[index]];
-}
-
 static uint64_t monotonic_ns(void)
 {
     struct timespec now = {0};
@@ -67,22 +61,20 @@ static uint64_t monotonic_ns(void)
  * came behind it the kernel does not tell. */
 static bool has_submitted(const ucontext_t *context)
 {
-    const greg_t *gregs = context->uc_mcontext.gregs;
-    uint32_t submitted = (uint32_t)argument(context, 1), wanted = (uint32_t)argument(context, 2);
-    return gregs[REG_RAX] == (greg_t)submitted && submitted && wanted &&
-           (argument(context, 3) & IORING_ENTER_GETEVENTS) &&
-           restart_decode_call_before((uintptr_t)gregs[REG_RIP]) == SYS_io_uring_enter;
+    uint32_t submitted = (uint32_t)registers_argument(context, 1),
+             wanted = (uint32_t)registers_argument(context, 2);
+    return registers_result(context) == (long)submitted && submitted && wanted &&
+           (registers_argument(context, 3) & IORING_ENTER_GETEVENTS) &&
+           restart_decode_call_before(context) == SYS_io_uring_enter;
 }
 
 bool restart_is_asleep(const ucontext_t *context)
 {
-    const greg_t *gregs = context->uc_mcontext.gregs;
-    uintptr_t rip = (uintptr_t)gregs[REG_RIP];
-    if (gregs[REG_RAX] == -EINTR)
-        return restart_decode_call_before(rip) != RESTART_DECODE_NOT_A_CALL;
+    if (registers_result(context) == -EINTR)
+        return restart_decode_call_before(context) != RESTART_DECODE_NOT_A_CALL;
     if (has_submitted(context))
         return true;
-    return (uint64_t)gregs[REG_RAX] < MOST_CALLS && restart_decode_at_syscall(rip);
+    return (uint64_t)registers_number(context) < MOST_CALLS && restart_decode_at_syscall(context);
 }
 
 /* Far limits (a timespec may hold 2^63 s) are none: the sum must not wrap. */
@@ -121,76 +113,6 @@ static uint64_t begin_of_call_ns(const struct restart_state *state, uint64_t now
     return restart_begin_of_call_ns(state, now_ns);
 }
 
-static void copy_registers(ucontext_t *to, const ucontext_t *from)
-{
-    memcpy(&to->uc_mcontext.gregs, &from->uc_mcontext.gregs, REG_CSGSFS * sizeof from->uc_mcontext.gregs[0]);
-    to->uc_mcontext.fpregs = from->uc_mcontext.fpregs;
-}
-
-static void enter_resume(struct restart_state *state, ucontext_t *context, uintptr_t rip)
-{
-    greg_t *gregs = context->uc_mcontext.gregs;
-    if (rip == (uintptr_t)restart_resume_switched) {
-        gregs[REG_RIP] = gregs[REG_R11] + 2;
-        gregs[REG_RAX] = -EINTR;
-        return;
-    }
-    state->outer = (ucontext_t *)gregs[rip < (uintptr_t)restart_resume_rcx ? REG_RBX : REG_RCX];
-    copy_registers(context, state->outer);
-}
-
-static void show_program(const struct restart_frame *frame, ucontext_t *context, uint64_t result)
-{
-    greg_t *gregs = context->uc_mcontext.gregs;
-    for (int i = 0; i < 6; i++)
-        gregs[ARG_REGISTER[i]] = (greg_t)frame->program_args[i];
-    gregs[REG_RAX] = (greg_t)result;
-    gregs[REG_RIP] = (greg_t)frame->rip;
-    gregs[REG_RSP] += RESTART_RED_ZONE_BYTES + RESTART_FRAME_BYTES;
-}
-
-static void enter_wait(struct restart_state *state, ucontext_t *context, uintptr_t rip)
-{
-    greg_t *gregs = context->uc_mcontext.gregs;
-    if (rip == (uintptr_t)restart_wait_leave) {
-        gregs[REG_RIP] = gregs[REG_RCX];
-        return;
-    }
-    const struct restart_frame *frame = (const struct restart_frame *)gregs[REG_RSP];
-    bool is_made = rip >= (uintptr_t)restart_wait_done, is_stored = rip >= (uintptr_t)restart_wait_stored;
-    uint64_t result = is_stored ? frame->result : (uint64_t)gregs[REG_RAX];
-    bool has_rest = rip == (uintptr_t)restart_wait_done && restart_has_rest(frame, result);
-    if (!is_made || has_rest || (!is_stored && result == (uint64_t)-EINTR)) {
-        state->waiting = true;
-        memcpy(&state->job, frame, sizeof state->job);
-        if (has_rest)
-            restart_take_rest(&state->job, result);
-        result = has_rest ? state->job.result_known : (uint64_t)-EINTR;
-    } else if (frame->result_known && !is_stored) {
-        result = frame->result_known + ((int64_t)result > 0 ? result : 0);
-    }
-    restart_set_mask(context, frame->program_mask);
-    show_program(frame, context, result);
-}
-
-void restart_enter(struct restart_state *state, ucontext_t *context)
-{
-    greg_t *gregs = context->uc_mcontext.gregs;
-    uintptr_t rip = (uintptr_t)gregs[REG_RIP];
-    state->outer = NULL;
-    state->resume = NULL;
-    state->waiting = false;
-    if (rip >= (uintptr_t)restart_wait_enter && rip < (uintptr_t)restart_wait_end)
-        enter_wait(state, context, rip);
-    else if (rip >= (uintptr_t)restart_resume && rip < (uintptr_t)restart_resume_end)
-        enter_resume(state, context, rip);
-    else if (gregs[REG_RAX] == SYS_restart_syscall && restart_decode_at_syscall(rip)) {
-        /* It was about to be issued: the same as interrupted, the restart block is still the kernel's. */
-        gregs[REG_RIP] += 2;
-        gregs[REG_RAX] = -EINTR;
-    }
-}
-
 static bool program_signal_pending(const struct restart_state *state, const ucontext_t *context)
 {
     uint64_t pending = 0;
@@ -202,8 +124,7 @@ static enum restart_result go_in_place(const struct restart_state *state, uconte
 {
     if (program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
-    context->uc_mcontext.gregs[REG_RAX] = call;
-    context->uc_mcontext.gregs[REG_RIP] -= 2;
+    restart_repeat(state, context, call);
     return RESTART_DONE;
 }
 
@@ -222,16 +143,19 @@ static void set_time_left(struct restart_frame *job)
     kernel_call(SYS_process_vm_writev, (uint64_t)pid, (uint64_t)&from, 1, (uint64_t)&to, 1, 0);
 }
 
+static enum restart_result give_up(struct restart_state *state, long call)
+{
+    state->unknown_call = (int)call;
+    return RESTART_UNKNOWN;
+}
+
 static enum restart_result go_wait(struct restart_state *state, ucontext_t *context)
 {
-    greg_t *gregs = context->uc_mcontext.gregs;
-    if (state->job.unmask_first && program_signal_pending(state, context))
+    if (state->job.unmask_first && state->job.call != SYS_restart_syscall &&
+        program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
     set_time_left(&state->job);
-    gregs[REG_RCX] = (greg_t)&state->job;
-    gregs[REG_RIP] = (greg_t)restart_wait_enter;
-    restart_set_mask(context, ~(uint64_t)0);
-    return RESTART_DONE;
+    return restart_go_wait(state, context) ? RESTART_DONE : give_up(state, (long)state->job.call);
 }
 
 static struct restart_frame *begin_job(struct restart_state *state, const ucontext_t *context, long call)
@@ -239,24 +163,25 @@ static struct restart_frame *begin_job(struct restart_state *state, const uconte
     struct restart_frame *job = &state->job;
     memset(job, 0, sizeof *job);
     job->state = (uint64_t)state;
-    job->rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    job->pc = registers_pc(context);
     job->call = (uint64_t)call;
-    for (int i = 0; i < 6; i++)
-        job->args[i] = job->program_args[i] = argument(context, i);
+    job->args[0] = job->program_args[0] = state->first;
+    for (int i = 1; i < 6; i++)
+        job->args[i] = job->program_args[i] = registers_argument(context, i);
     job->program_mask = restart_mask_of(context);
     job->deadline_ns = UINT64_MAX;
     return job;
 }
 
 /* Address of a member of the frame that the stub will build. */
-static uint64_t in_frame(const ucontext_t *context, size_t offset)
+static uint64_t in_frame(const struct restart_state *state, const ucontext_t *context, size_t offset)
 {
-    return (uint64_t)context->uc_mcontext.gregs[REG_RSP] - RESTART_RED_ZONE_BYTES - RESTART_FRAME_BYTES +
-           offset;
+    return restart_frame_place(state, context) + offset;
 }
 
-static void plan_mask(struct restart_frame *job, const struct restart_rule *rule, const ucontext_t *context)
+static void plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
 {
+    struct restart_frame *job = &state->job;
     uint64_t given =
         rule->call == rule->wait_call || rule->call == SYS_epoll_pwait ? job->args[rule->mask_arg] : 0;
     const uint64_t *mask = (const uint64_t *)given;
@@ -267,7 +192,7 @@ static void plan_mask(struct restart_frame *job, const struct restart_rule *rule
     if (rule->mask == MASK_PAIR && given != 0)
         mask = (const uint64_t *)*mask;
     job->wait_mask = mask != NULL ? *mask : job->program_mask;
-    uint64_t mask_address = in_frame(context, offsetof(struct restart_frame, wait_mask));
+    uint64_t mask_address = in_frame(state, context, offsetof(struct restart_frame, wait_mask));
     if (rule->mask == MASK_PTR) {
         job->args[rule->mask_arg] = mask_address;
         job->args[rule->mask_arg + 1] = SIGNAL_SET_BYTES;
@@ -275,7 +200,7 @@ static void plan_mask(struct restart_frame *job, const struct restart_rule *rule
     }
     job->wait_mask_arg[0] = mask_address;
     job->wait_mask_arg[1] = SIGNAL_SET_BYTES;
-    job->args[rule->mask_arg] = in_frame(context, offsetof(struct restart_frame, wait_mask_arg));
+    job->args[rule->mask_arg] = in_frame(state, context, offsetof(struct restart_frame, wait_mask_arg));
 }
 
 static void plan_limit(struct restart_state *state, const struct restart_rule *rule,
@@ -293,7 +218,7 @@ static void plan_limit(struct restart_state *state, const struct restart_rule *r
         limit = (struct timespec){.tv_sec = (int)given / 1000, .tv_nsec = (int)given % 1000 * 1000000l};
     else
         memcpy(&limit, (const void *)given, sizeof limit);
-    job->args[rule->limit_arg] = in_frame(context, offsetof(struct restart_frame, left));
+    job->args[rule->limit_arg] = in_frame(state, context, offsetof(struct restart_frame, left));
     job->deadline_ns =
         deadline_after(rule->limit == LIMIT_LEFT ? now_ns : begin_of_call_ns(state, now_ns), limit);
     if (rule->limit == LIMIT_LEFT) {
@@ -302,20 +227,14 @@ static void plan_limit(struct restart_state *state, const struct restart_rule *r
     }
 }
 
-static enum restart_result give_up(struct restart_state *state, long call)
-{
-    state->unknown_call = (int)call;
-    return RESTART_UNKNOWN;
-}
-
 /* A blocking call on a socket with a time limit: the kernel counts the limit from each restart, so we end it. */
 static enum restart_result start_socket(struct restart_state *state, ucontext_t *context,
                                         const struct restart_rule *rule, uint64_t now_ns)
 {
     struct timeval limit = {0};
     uint32_t size = sizeof limit;
-    long failed = kernel_call(SYS_getsockopt, argument(context, 0), SOL_SOCKET,
-                              (uint64_t)rule->socket_option, (uint64_t)&limit, (uint64_t)&size, 0);
+    long failed = kernel_call(SYS_getsockopt, state->first, SOL_SOCKET, (uint64_t)rule->socket_option,
+                              (uint64_t)&limit, (uint64_t)&size, 0);
     if (failed != 0 || (limit.tv_sec == 0 && limit.tv_usec == 0))
         return give_up(state, rule->call);
     struct restart_frame *job = begin_job(state, context, rule->call);
@@ -329,10 +248,10 @@ static enum restart_result start_socket(struct restart_state *state, ucontext_t 
 static enum restart_result start_wait(struct restart_state *state, ucontext_t *context,
                                       const struct restart_rule *rule, uint64_t now_ns)
 {
-    if (rule->mask == MASK_NONE && argument(context, rule->limit_arg) == 0)
+    if (rule->mask == MASK_NONE && registers_argument(context, rule->limit_arg) == 0)
         return go_in_place(state, context, rule->call);
-    struct restart_frame *job = begin_job(state, context, rule->wait_call);
-    plan_mask(job, rule, context);
+    begin_job(state, context, rule->wait_call);
+    plan_mask(state, rule, context);
     plan_limit(state, rule, context, now_ns);
     return go_wait(state, context);
 }
@@ -340,46 +259,25 @@ static enum restart_result start_wait(struct restart_state *state, ucontext_t *c
 /* Whether the kernel left a restart block for this call (K1), or gave up for good. */
 static bool has_restart_block(long call, const ucontext_t *context)
 {
-    int operation = (int)argument(context, 1) & FUTEX_CMD_MASK;
+    int operation = (int)registers_argument(context, 1) & FUTEX_CMD_MASK;
     if (call == SYS_clock_nanosleep)
-        return (argument(context, 1) & TIMER_ABSTIME) == 0;
+        return (registers_argument(context, 1) & TIMER_ABSTIME) == 0;
     if (call == SYS_futex)
-        return (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) && argument(context, 3) != 0;
+        return (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) &&
+               registers_argument(context, 3) != 0;
     return true;
-}
-
-/* With a shadow stack (CET), or ThreadSanitizer around the handler, only rt_sigreturn may end it. */
-static bool must_return(void)
-{
-#ifdef __SANITIZE_THREAD__
-    return true;
-#else
-    uint64_t shadow_stack = 0;
-    __asm__ volatile("rdsspq %0" : "+r"(shadow_stack)); /* does nothing without one */
-    return shadow_stack != 0;
-#endif
-}
-
-static enum restart_result start_kernel(struct restart_state *state, ucontext_t *context, long call)
-{
-    if (!has_restart_block(call, context))
-        return go_in_place(state, context, call);
-    if (must_return())
-        return give_up(state, call);
-    state->resume = state->outer != NULL ? state->outer : context;
-    return RESTART_DONE;
 }
 
 /* The stub's call was interrupted again. */
 static enum restart_result go_on_waiting(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
     if (state->job.result_at_end != 0 && now_ns >= state->job.deadline_ns) {
-        context->uc_mcontext.gregs[REG_RAX] = (greg_t)state->job.result_at_end;
+        registers_set_result(context, (long)state->job.result_at_end);
         return RESTART_DONE;
     }
     enum restart_result result = go_wait(state, context);
     if (result != RESTART_DONE && state->job.result_known)
-        context->uc_mcontext.gregs[REG_RAX] = (greg_t)state->job.result_known;
+        registers_set_result(context, (long)state->job.result_known);
     return result;
 }
 
@@ -402,9 +300,9 @@ static bool plan_uring(struct restart_state *state, const ucontext_t *context, u
         return true;
     memcpy(&limit, (const void *)given.ts, sizeof limit);
     job->deadline_ns = deadline_after(begin_of_call_ns(state, now_ns), limit);
-    given.ts = in_frame(context, offsetof(struct restart_frame, left));
+    given.ts = in_frame(state, context, offsetof(struct restart_frame, left));
     memcpy((char *)job + offsetof(struct restart_frame, wait_mask), &given, sizeof given);
-    job->args[4] = in_frame(context, offsetof(struct restart_frame, wait_mask));
+    job->args[4] = in_frame(state, context, offsetof(struct restart_frame, wait_mask));
     return true;
 }
 
@@ -412,8 +310,10 @@ static bool plan_uring(struct restart_state *state, const ucontext_t *context, u
  * completions are there it returns at once. */
 static enum restart_result start_uring(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
-    uint64_t result = (uint64_t)context->uc_mcontext.gregs[REG_RAX];
-    if (result == (uint64_t)-EINTR && !(argument(context, 3) & IORING_ENTER_EXT_ARG))
+    uint64_t result = (uint64_t)registers_result(context);
+    if (!restart_find_first(state, context))
+        return give_up(state, SYS_io_uring_enter);
+    if (result == (uint64_t)-EINTR && !(registers_argument(context, 3) & IORING_ENTER_EXT_ARG))
         return go_in_place(state, context, SYS_io_uring_enter);
     struct restart_frame *job = begin_job(state, context, SYS_io_uring_enter);
     if (!plan_uring(state, context, now_ns))
@@ -426,42 +326,37 @@ static enum restart_result start_uring(struct restart_state *state, ucontext_t *
     return go_wait(state, context);
 }
 
-/* The call returns with a part of what it was to move: as behind any call, rcx is where it goes on. */
+/* The call returns with a part of what it was to move. */
 static enum restart_result start_rest(struct restart_state *state, ucontext_t *context)
 {
-    const greg_t *gregs = context->uc_mcontext.gregs;
-    if (gregs[REG_RAX] <= 0 || gregs[REG_RCX] != gregs[REG_RIP])
+    long result = registers_result(context);
+    if (result <= 0 || !restart_is_behind(context))
         return RESTART_NONE;
-    struct restart_frame *job = begin_job(state, context, restart_decode_call_before((uintptr_t)gregs[REG_RIP]));
-    switch (restart_find_rest(job, (uint64_t)gregs[REG_RAX])) {
+    long call = restart_decode_call_before(context);
+    bool is_known = restart_find_first(state, context);
+    struct restart_frame *job = begin_job(state, context, call);
+    if (!is_known)
+        return restart_may_have_rest(job, (uint64_t)result) ? give_up(state, call) : RESTART_NONE;
+    switch (restart_find_rest(job, (uint64_t)result)) {
     case REST_NONE:
         return RESTART_NONE;
     case REST_LIMITED:
-        return give_up(state, (long)job->call);
+        return give_up(state, call);
     default:
-        restart_take_rest(job, (uint64_t)gregs[REG_RAX]);
+        restart_take_rest(job, (uint64_t)result);
         job->unmask_first = 1;
         return go_wait(state, context);
     }
 }
 
-enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
-                                             uint64_t now_ns)
+static enum restart_result start_by_rule(struct restart_state *state, ucontext_t *context,
+                                         const struct restart_rule *rule, uint64_t now_ns)
 {
-    const greg_t *gregs = context->uc_mcontext.gregs;
-    if (state->waiting)
-        return go_on_waiting(state, context, now_ns);
-    if (gregs[REG_RAX] != -EINTR)
-        return has_submitted(context) ? start_uring(state, context, now_ns) : start_rest(state, context);
-    long call = restart_decode_call_before((uintptr_t)gregs[REG_RIP]);
-    if (call == RESTART_DECODE_NOT_A_CALL)
-        return RESTART_NONE;
-    const struct restart_rule *rule = restart_find_rule(call);
-    if (rule == NULL)
-        return give_up(state, call);
+    if (rule->way == WAY_KERNEL && has_restart_block(rule->call, context))
+        return restart_go_kernel(state, context) ? RESTART_DONE : give_up(state, rule->call);
+    if (!restart_find_first(state, context))
+        return give_up(state, rule->call);
     switch (rule->way) {
-    case WAY_KERNEL:
-        return start_kernel(state, context, call);
     case WAY_WAIT:
         return start_wait(state, context, rule, now_ns);
     case WAY_SOCKET:
@@ -469,18 +364,20 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
     case WAY_URING:
         return start_uring(state, context, now_ns);
     default:
-        return go_in_place(state, context, call);
+        return go_in_place(state, context, rule->call);
     }
 }
 
-void restart_leave(struct restart_state *state, ucontext_t *context)
+enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
+                                             uint64_t now_ns)
 {
-    ucontext_t *resume = state->resume;
-    const unsigned disarmed_on_delivery = 1u << 31; /* SS_AUTODISARM */
-    state->resume = NULL;
-    if (resume == NULL)
-        return;
-    if ((unsigned)context->uc_stack.ss_flags & disarmed_on_delivery)
-        kernel_call(SYS_sigaltstack, (uint64_t)&context->uc_stack, 0, 0, 0, 0, 0);
-    restart_resume(resume);
+    if (state->waiting)
+        return go_on_waiting(state, context, now_ns);
+    if (registers_result(context) != -EINTR)
+        return has_submitted(context) ? start_uring(state, context, now_ns) : start_rest(state, context);
+    long call = restart_decode_call_before(context);
+    if (call == RESTART_DECODE_NOT_A_CALL)
+        return RESTART_NONE;
+    const struct restart_rule *rule = restart_find_rule(call);
+    return rule ? start_by_rule(state, context, rule, now_ns) : give_up(state, call);
 }

@@ -1,19 +1,28 @@
-/* Reads the machine code around an interrupted system call. Internal to ompt_tool/restart/restart.c; x86-64 only. */
+/* Reads the machine code around an interrupted system call. A file for each machine. Internal to ompt_tool/restart/restart.c. */
 #ifndef BLAME_OMPT_TOOL_RESTART_RESTART_DECODE_H
 #define BLAME_OMPT_TOOL_RESTART_RESTART_DECODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
+
+#include "base/kernel.h"
 
 enum {
     RESTART_DECODE_NOT_A_CALL = -2, /* no syscall instruction there */
     RESTART_DECODE_NO_NUMBER = -1,  /* one, but its number is not in the code, as in syscall() */
 };
 
-/* Number of the system call whose instruction ends at rip. All signals blocked. [handler] */
-__attribute__((visibility("hidden"))) long restart_decode_call_before(uintptr_t rip);
+/* Number of the system call whose instruction the context is right behind. All signals blocked. [handler] */
+__attribute__((visibility("hidden"))) long restart_decode_call_before(const ucontext_t *context);
 
-/* Whether a syscall instruction begins at rip, which the thread is about to execute. [handler] */
-__attribute__((visibility("hidden"))) bool restart_decode_at_syscall(uintptr_t rip);
+/* Whether it is about to execute a system call. [handler] */
+__attribute__((visibility("hidden"))) bool restart_decode_at_syscall(const ucontext_t *context);
+
+/* Whether 8 bytes can be read there. A full mask is in force, so blocking what the bytes say changes nothing. [handler] */
+static inline bool restart_is_readable(uintptr_t address)
+{
+    return kernel_call(SYS_rt_sigprocmask, 0, (long)address, 0, 8, 0, 0) == 0;
+}
 
 #endif

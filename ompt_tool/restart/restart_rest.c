@@ -129,6 +129,12 @@ enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved)
     return of_stream(transfer, job, S_ISSOCK(file.st_mode));
 }
 
+bool restart_may_have_rest(const struct restart_frame *job, uint64_t moved)
+{
+    const struct transfer *transfer = find((long)job->call);
+    return is_part(transfer, job->args, moved) && transfer->from_to != IN_MEMORY;
+}
+
 bool restart_has_rest(const struct restart_frame *job, uint64_t moved)
 {
     return job->result_known && is_part(find((long)job->call), job->args, moved);

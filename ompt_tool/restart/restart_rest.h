@@ -18,6 +18,9 @@ enum restart_rest {
  * (fstat, fcntl, getsockopt). [handler] */
 __attribute__((visibility("hidden"))) enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved);
 
+/* The same, of a job whose first argument is not known: whether it may have been. A short read is common, and hardly ever one. [handler] */
+__attribute__((visibility("hidden"))) bool restart_may_have_rest(const struct restart_frame *job, uint64_t moved);
+
 /* Whether the job's call, which went on once, is to go on again. No system call. [handler] */
 __attribute__((visibility("hidden"))) bool restart_has_rest(const struct restart_frame *job, uint64_t moved);
 

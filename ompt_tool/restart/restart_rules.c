@@ -1,5 +1,5 @@
-/* The table of restart_rules.h. A call that is missing here never shows EINTR under SA_RESTART, or must not
- * be repeated (close). */
+/* The table of restart_rules.h, of the calls that the machine has. A call that is missing here never shows
+ * EINTR under SA_RESTART, or must not be repeated (close). */
 #include "restart_rules.h"
 
 #include <stddef.h>
@@ -14,20 +14,28 @@
 static const struct restart_rule RULES[] = {
     {.call = SYS_nanosleep, .way = WAY_KERNEL},
     {.call = SYS_clock_nanosleep, .way = WAY_KERNEL},
+#ifdef SYS_poll
     {.call = SYS_poll, .way = WAY_KERNEL},
+#endif
     {.call = SYS_futex, .way = WAY_KERNEL},
     WAIT(SYS_ppoll, SYS_ppoll, LIMIT_LEFT, 2, MASK_PTR, 3),
     WAIT(SYS_pselect6, SYS_pselect6, LIMIT_LEFT, 4, MASK_PAIR, 5),
+#ifdef SYS_epoll_wait
     WAIT(SYS_epoll_wait, SYS_epoll_pwait2, LIMIT_MS, 3, MASK_PTR, 4),
+#endif
     WAIT(SYS_epoll_pwait, SYS_epoll_pwait2, LIMIT_MS, 3, MASK_PTR, 4),
     WAIT(SYS_epoll_pwait2, SYS_epoll_pwait2, LIMIT_REL, 3, MASK_PTR, 4),
+#ifdef SYS_pause
     WAIT(SYS_pause, SYS_rt_sigsuspend, LIMIT_NONE, 0, MASK_PTR, 0),
+#endif
     WAIT(SYS_rt_sigsuspend, SYS_rt_sigsuspend, LIMIT_NONE, 0, MASK_PTR, 0),
     WAIT(SYS_io_getevents, SYS_io_pgetevents, LIMIT_REL, 4, MASK_PAIR, 5),
     WAIT(SYS_io_pgetevents, SYS_io_pgetevents, LIMIT_REL, 4, MASK_PAIR, 5),
     WAIT(SYS_semtimedop, SYS_semtimedop, LIMIT_REL, 3, MASK_NONE, 0),
     WAIT(SYS_rt_sigtimedwait, SYS_rt_sigtimedwait, LIMIT_REL, 2, MASK_NONE, 0),
+#ifdef SYS_select
     {.call = SYS_select, .way = WAY_IN_PLACE},
+#endif
     {.call = SYS_semop, .way = WAY_IN_PLACE},
     {.call = SYS_msgsnd, .way = WAY_IN_PLACE},
     {.call = SYS_msgrcv, .way = WAY_IN_PLACE},

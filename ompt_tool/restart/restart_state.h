@@ -13,8 +13,8 @@
 /* What the wait stub needs, on the thread's stack while it waits. The assembly knows the offsets. */
 struct restart_frame {
     uint64_t state;           /* the thread's restart_state */
-    uint64_t rip;             /* where the program goes on */
-    uint64_t program_args[6]; /* rdi rsi rdx r10 r8 r9 as the program left them */
+    uint64_t pc;              /* where the program goes on */
+    uint64_t program_args[6]; /* as the program left them */
     uint64_t call;            /* the call that waits, and its arguments */
     uint64_t args[6];
     uint64_t result;
@@ -40,6 +40,7 @@ struct restart_state {
     bool waiting;     /* this delivery came in the stub: job is what it did */
     int unknown_call; /* number of the last call that gave RESTART_UNKNOWN, -1 when even that is unknown */
     uint64_t own_signals;
+    uint64_t first; /* argument of the call that is to be put back */
     struct restart_frame job;
     ucontext_t *outer;  /* this delivery came while restart_leave() was at work on that context */
     ucontext_t *resume; /* restart_leave() is to continue this one by restart_syscall */

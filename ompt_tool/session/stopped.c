@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "base/registers.h"
 #include "ompt_tool/restart/restart_decode.h"
 
 #define PARTS 10u /* one in so many of its time may others have been heard, and while it lacked a core */
@@ -37,7 +36,7 @@ static bool is_certain(const struct core *core, const ucontext_t *context)
 {
     if (core->in_call || is_any_idle())
         return true;
-    long call = restart_decode_call_before(registers_pc(context));
+    long call = restart_decode_call_before(context);
     return !core->faulted && (call == RESTART_DECODE_NOT_A_CALL || call == SYS_clock_gettime || call == SYS_sched_yield);
 }
 

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "loader/elf_view.h"
 
-enum { ROOM_BYTES = 1 << 16 };
+#define ROOM_BYTES     (1ul << 16)
+#define RESERVED_BYTES (1ul << 38) /* an index of 32 bits leads no further */
+#define DYNAMIC_MOST   31u
 
 static bool has_nothing(const void *in, const char *name)
 {
@@ -28,17 +29,36 @@ static void ask_all(const struct elf_view *view)
     elf_view_lacks(view, view, "libgomp.so.1", &lack);
 }
 
-/* Up to a page that cannot be read. */
+/* Up to a page that cannot be read, as all that tables in it can lead to: AddressSanitizer's own memory can be. */
 static uint8_t *place_of(const uint8_t *data, size_t count)
 {
     static uint8_t *room;
     if (!room) {
-        room = mmap(NULL, ROOM_BYTES + (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
-                    -1, 0);
+        room = mmap(NULL, RESERVED_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (room == MAP_FAILED || mprotect(room, ROOM_BYTES, PROT_READ | PROT_WRITE) != 0)
             abort();
     }
     return memcpy(room + ROOM_BYTES - count, data, count);
+}
+
+static bool is_size(int64_t tag)
+{
+    return tag == DT_PLTRELSZ || tag == DT_RELASZ || tag == DT_RELACOUNT;
+}
+
+static void read_map(const uint8_t *bytes, size_t count)
+{
+    struct elf_view view;
+    ElfW(Dyn) dynamic[DYNAMIC_MOST + 1] = {{0}}; /* the last one ends them */
+    size_t entries = count / sizeof(*dynamic) < DYNAMIC_MOST ? count / sizeof(*dynamic) : DYNAMIC_MOST;
+    memcpy(dynamic, bytes, entries * sizeof(*dynamic));
+    for (size_t i = 0; i < entries; i++)
+        if (!is_size(dynamic[i].d_tag))
+            dynamic[i].d_un.d_ptr %= 2 * ROOM_BYTES;
+    struct link_map map = {.l_addr = (uintptr_t)bytes, .l_ld = dynamic};
+    elf_view_of_map(&view, &map);
+    ask_all(&view);
+    elf_view_needs(&view, &map, "libgomp.so.1");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);
@@ -51,13 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count)
     uint8_t *bytes = place_of(data, count);
     if (elf_view_of_file(&view, bytes, count))
         ask_all(&view);
-    ElfW(Dyn) dynamic[32] = {{0}}; /* the last one ends them */
-    memcpy(dynamic, bytes,
-           count < sizeof(dynamic) - sizeof(*dynamic) ? count / sizeof(*dynamic) * sizeof(*dynamic)
-                                                      : sizeof(dynamic) - sizeof(*dynamic));
-    struct link_map map = {.l_addr = (uintptr_t)bytes, .l_ld = dynamic};
-    elf_view_of_map(&view, &map);
-    ask_all(&view);
-    elf_view_needs(&view, &map, "libgomp.so.1");
+    read_map(bytes, count);
     return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * Assembly of restart.c. Both pieces run as if they were part of the program's system call: whatever register
+ * Assembly of restart.c for x86-64. Both pieces run as if they were part of the program's system call: whatever register
  * the program may count on after a `syscall` instruction (all but rax, rcx and r11) has the program's value
  * when they are done.
  *
@@ -30,7 +30,7 @@
 #define ASSERT_AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #member)
 #define GREG(n)                         (40 + 8 * (n))
 _Static_assert(sizeof(struct restart_frame) == RESTART_FRAME_BYTES, "the stub copies 29 words");
-ASSERT_AT(struct restart_frame, rip, 8);
+ASSERT_AT(struct restart_frame, pc, 8);
 ASSERT_AT(struct restart_frame, program_args, 16);
 ASSERT_AT(struct restart_frame, call, 64);
 ASSERT_AT(struct restart_frame, args, 72);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "base/kernel.h"
+#include "base/registers.h"
 
 enum {
     WINDOW_BYTES = 24, /* mov $imm32, %eax (5), up to 17 bytes of others, syscall (2) */
@@ -23,19 +23,13 @@ static bool is_syscall(const uint8_t *code)
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* Whether 8 bytes can be read there. A full mask is in force, so blocking what the bytes say changes nothing. */
-static bool is_readable(uintptr_t address)
-{
-    return kernel_call(SYS_rt_sigprocmask, 0, address, 0, 8, 0, 0) == 0;
-}
-
 /* The code before rip. A window that begins on another page than its end is read only if that page is there. */
 static bool read_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
 {
     uintptr_t begin = rip - WINDOW_BYTES;
     memset(window, 0, WINDOW_BYTES);
     if (begin / PAGE_BYTES != (rip - 1) / PAGE_BYTES || rip % PAGE_BYTES == 0) {
-        if (!is_readable(begin))
+        if (!restart_is_readable(begin))
             begin = rip / PAGE_BYTES * PAGE_BYTES;
     }
     if (begin == rip)
@@ -99,8 +93,9 @@ static bool all_harmless(const uint8_t *code, int bytes)
     return bytes == 0;
 }
 
-long restart_decode_call_before(uintptr_t rip)
+long restart_decode_call_before(const ucontext_t *context)
 {
+    uintptr_t rip = registers_pc(context);
     uint8_t window[WINDOW_BYTES + 8] = {0}; /* so that decoding the last bytes stays inside */
     if (!read_before(rip, window))
         return RESTART_DECODE_NOT_A_CALL;
@@ -119,9 +114,9 @@ long restart_decode_call_before(uintptr_t rip)
     return RESTART_DECODE_NO_NUMBER;
 }
 
-bool restart_decode_at_syscall(uintptr_t rip)
+bool restart_decode_at_syscall(const ucontext_t *context)
 {
     /* The second byte is looked at only when the first one says that the instruction has it. */
-    const uint8_t *code = (const uint8_t *)rip;
+    const uint8_t *code = (const uint8_t *)registers_pc(context);
     return code[0] == 0x0f && code[1] == 0x05;
 }

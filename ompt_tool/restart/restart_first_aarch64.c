@@ -1,0 +1,220 @@
+/* Handler code: arithmetic alone. Instructions are told apart by Arm's table of encodings; what is not known here ends the search.
+ *
+ * Backwards from the call, until x0 is written: branches on a condition have been passed by, as the thread has come to the call. Where a register
+ * got x0's value meanwhile (mov xN, x0: functions keep their parameters so), and neither has changed since, that has it. */
+#include "restart_first.h"
+
+#include <stdbool.h>
+
+enum {
+    STEPS_MOST = 32, /* compilers put no more between an argument and its call */
+    STACK = 31,      /* as a base; as a source or a target it is zero, but in some adds */
+    FRAME = 29,
+};
+
+#define IS(code, mask, value) (((code) & (mask)) == (value))
+
+static unsigned bits(uint32_t code, unsigned from, unsigned count)
+{
+    return code >> from & ((1u << count) - 1);
+}
+
+static int64_t signed_bits(uint32_t code, unsigned from, unsigned count)
+{
+    return (int64_t)((uint64_t)bits(code, from, count) << (64 - count)) >> (64 - count);
+}
+
+/* What one instruction does, as far as it matters. */
+struct effect {
+    bool is_known;  /* and goes on with the next one, if it is no branch that was taken */
+    bool stores;    /* to memory */
+    uint32_t wrote; /* registers, a bit each */
+};
+
+static uint32_t target_bit(unsigned target)
+{
+    return target == STACK ? 0 : 1u << target;
+}
+
+/* add and sub of a number may write the stack pointer; with flags (cmp) they do not. */
+static uint32_t target_of_number(uint32_t code, bool is_logical)
+{
+    unsigned target = bits(code, 0, 5);
+    bool sets_flags = is_logical ? bits(code, 29, 2) == 3 : bits(code, 29, 1);
+    return target == STACK && sets_flags ? 0 : 1u << target;
+}
+
+static struct effect arithmetic(uint32_t code)
+{
+    struct effect effect = {.is_known = true, .wrote = target_bit(bits(code, 0, 5))};
+    if (IS(code, 0x1f000000, 0x11000000) && !IS(code, 0x1f800000, 0x11800000)) /* add, sub: a number */
+        effect.wrote = target_of_number(code, false);
+    else if (IS(code, 0x1f800000, 0x12000000)) /* and, orr, eor: a number */
+        effect.wrote = target_of_number(code, true);
+    else if (!IS(code, 0x1f800000, 0x12800000) && /* movn, movz, movk */
+             !IS(code, 0x1f800000, 0x13000000) && /* sbfm, bfm, ubfm */
+             !IS(code, 0x1f000000, 0x10000000) && /* adr, adrp */
+             !IS(code, 0x1f000000, 0x0a000000) && /* and, orr, eor: a register */
+             !(IS(code, 0x1f000000, 0x0b000000) &&
+               !IS(code, 0x3f20001f, 0x0b20001f)) && /* add, sub: a register, not to the stack pointer */
+             !IS(code, 0x1fe00000, 0x1a800000) &&    /* csel and its kin */
+             !IS(code, 0x7fe00000, 0x1ac00000) &&    /* shifts, divisions */
+             !IS(code, 0x7fe00000, 0x5ac00000) &&    /* rbit, clz */
+             !IS(code, 0x1f000000, 0x1b000000) &&    /* madd, msub */
+             !IS(code, 0xfff00000, 0xd5300000))      /* mrs */
+        effect.is_known = false;
+    return effect;
+}
+
+static bool is_condition(uint32_t code)
+{
+    return IS(code, 0xff000010, 0x54000000) || IS(code, 0x7e000000, 0x34000000) ||
+           IS(code, 0x7e000000, 0x36000000);
+}
+
+/* Nothing that x0 to x15 have part in: nop, bti, and what signs a return address (x16, x17, x30); barriers. */
+static bool is_hint(uint32_t code)
+{
+    return IS(code, 0xfffff01f, 0xd503201f) || IS(code, 0xfffff01f, 0xd503301f);
+}
+
+/* Of one register, integer or vector, by a distance; or of two. */
+static struct effect memory(uint32_t code)
+{
+    struct effect effect = {.is_known = true};
+    bool is_vector = bits(code, 26, 1), is_pair = IS(code, 0x3a000000, 0x28000000);
+    bool by_distance = IS(code, 0x3b000000, 0x39000000), by_index = IS(code, 0x3b200000, 0x38000000);
+    bool by_register = IS(code, 0x3b200c00, 0x38200800);
+    if (!is_pair && !by_distance && !by_index && !by_register)
+        return (struct effect){0};
+    unsigned operation = bits(code, 22, 2), way = bits(code, 10, 2);
+    bool writes_base = is_pair ? bits(code, 23, 1) : by_index && (way & 1);
+    effect.stores = is_pair ? !(operation & 1) : is_vector ? !(operation & 1) : operation == 0;
+    if (writes_base)
+        effect.wrote |= 1u << bits(code, 5, 5);
+    if (!effect.stores && !is_vector)
+        effect.wrote |= target_bit(bits(code, 0, 5)) | (is_pair ? target_bit(bits(code, 10, 5)) : 0);
+    return effect;
+}
+
+static struct effect effect_of(uint32_t code)
+{
+    if (is_condition(code))
+        return (struct effect){.is_known = true};
+    if (is_hint(code))
+        return (struct effect){.is_known = true, .wrote = 1u << 16 | 1u << 17 | 1u << 30};
+    struct effect effect = arithmetic(code);
+    return effect.is_known ? effect : memory(code);
+}
+
+static struct restart_first from_memory(uint32_t code)
+{
+    struct restart_first first = {.reg = (uint8_t)bits(code, 5, 5)};
+    if (first.reg != STACK && first.reg != FRAME)
+        return first;                       /* what another thread may have changed since */
+    if (IS(code, 0xffc00000, 0xf9400000)) { /* ldr x0 */
+        first.kind = FIRST_IN_MEMORY;
+        first.number = bits(code, 10, 12) * 8;
+    } else if (IS(code, 0xffc00000, 0xb9400000) || IS(code, 0xffc00000, 0xb9800000)) { /* ldr w0, ldrsw x0 */
+        first.kind = bits(code, 23, 1) ? FIRST_IN_SIGNED_WORD : FIRST_IN_WORD;
+        first.number = bits(code, 10, 12) * 4;
+    } else if (IS(code, 0xffe00c00, 0xf8400000)) { /* ldur x0 */
+        first.kind = FIRST_IN_MEMORY;
+        first.number = signed_bits(code, 12, 9);
+    } else if (IS(code, 0xffc00000, 0xa9400000)) { /* ldp */
+        first.kind = FIRST_IN_MEMORY;
+        first.number = signed_bits(code, 15, 7) * 8 + (bits(code, 0, 5) == 0 ? 0 : 8);
+    }
+    return first;
+}
+
+/* Of an instruction that writes x0. */
+static struct restart_first source_of(uint32_t code)
+{
+    struct restart_first first = {.reg = (uint8_t)bits(code, 5, 5)};
+    if (IS(code, 0x7fe0ffff, 0x2a0003e0)) { /* mov from a register: orr with zero */
+        unsigned source = bits(code, 16, 5);
+        first.reg = (uint8_t)source;
+        first.kind = source == STACK     ? FIRST_IS_NUMBER
+                     : bits(code, 31, 1) ? FIRST_IN_REGISTER
+                                         : FIRST_IN_LOW_HALF;
+    } else if (IS(code, 0x7f80001f, 0x52800000)) { /* movz */
+        first.kind = FIRST_IS_NUMBER;
+        first.number = (int64_t)((uint64_t)bits(code, 5, 16) << 16 * bits(code, 21, 2));
+    } else if (IS(code, 0x7f80001f, 0x12800000)) { /* movn */
+        uint64_t number = ~((uint64_t)bits(code, 5, 16) << 16 * bits(code, 21, 2));
+        first.kind = FIRST_IS_NUMBER;
+        first.number = bits(code, 31, 1) ? (int64_t)number : (int64_t)(uint32_t)number;
+    } else if (IS(code, 0xbf80001f,
+                  0x91000000)) { /* add a number: no add, it is a mov from the stack pointer, too */
+        first.kind = FIRST_IN_REGISTER;
+        first.number = (int64_t)bits(code, 10, 12) << 12 * bits(code, 22, 1);
+        if (bits(code, 30, 1))
+            first.number = -first.number;
+    } else if (IS(code, 0xfffffc1f, 0x93407c00)) { /* sxtw */
+        first.kind = FIRST_IN_SIGNED_HALF;
+    } else {
+        return from_memory(code);
+    }
+    return first;
+}
+
+/* Where a direct branch leads from instruction `at`, or `none`. */
+static size_t target_of(uint32_t code, size_t at, size_t none)
+{
+    int64_t distance = 0;
+    if (IS(code, 0x7c000000, 0x14000000)) /* b, bl */
+        distance = signed_bits(code, 0, 26);
+    else if (IS(code, 0xff000010, 0x54000000) || IS(code, 0x7e000000, 0x34000000)) /* b.cond, cbz, cbnz */
+        distance = signed_bits(code, 5, 19);
+    else if (IS(code, 0x7e000000, 0x36000000)) /* tbz, tbnz */
+        distance = signed_bits(code, 5, 14);
+    int64_t target = (int64_t)at + distance;
+    return distance != 0 && target >= 0 ? (size_t)target : none;
+}
+
+/* Whether there is another way to the call than through the instruction at `from`. */
+static bool is_joined(const uint32_t *code, size_t count, size_t from, size_t call)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t target = target_of(code[i], i, count);
+        if (target > from && target <= call)
+            return true;
+    }
+    return false;
+}
+
+static bool is_kept(struct restart_first first, uint32_t wrote, bool stored)
+{
+    if (first.kind == FIRST_IS_LOST)
+        return false;
+    if (first.kind == FIRST_IS_NUMBER)
+        return true;
+    bool in_memory = first.kind >= FIRST_IN_MEMORY;
+    return first.reg != 0 && !(wrote >> first.reg & 1) && !(in_memory && stored);
+}
+
+struct restart_first restart_first_find(const uint32_t *code, size_t count, size_t call)
+{
+    const struct restart_first lost = {.kind = FIRST_IS_LOST};
+    uint32_t wrote = 0;
+    bool stored = false;
+    for (size_t i = call; i > 0 && call - i < STEPS_MOST; i--) {
+        uint32_t before = code[i - 1];
+        struct effect effect = effect_of(before);
+        if (!effect.is_known)
+            return lost;
+        struct restart_first first = lost;
+        if (effect.wrote & 1)
+            first = source_of(before);
+        else if (IS(before, 0xffffffe0, 0xaa0003e0) && bits(before, 0, 5) != STACK) /* mov xN, x0 */
+            first = (struct restart_first){.kind = FIRST_IN_REGISTER, .reg = (uint8_t)bits(before, 0, 5)};
+        if (is_kept(first, wrote, stored))
+            return is_joined(code, count, i - 1, call) ? lost : first;
+        if (effect.wrote & 1)
+            return lost;
+        wrote |= effect.wrote;
+        stored |= effect.stores;
+    }
+    return lost;
+}
