@@ -23,6 +23,13 @@ static struct {
     uint64_t begin_ticks, begin_ns;
 } ticks;
 
+/* Of the clock source that is the processor's counter. */
+#if defined(__x86_64__)
+static const char counter_source[] = "tsc";
+#else
+static const char counter_source[] = "arch_sys_counter";
+#endif
+
 struct clock_reading clock_read(void)
 {
     struct clock_reading reading = {.ns = clock_now_ns(), .ticks = clock_ticks(), .ns_per_tick = 1};
@@ -34,12 +41,12 @@ struct clock_reading clock_read(void)
 
 void clock_ticks_init(void)
 {
-    char source[8] = "";
+    char source[sizeof(counter_source)] = "";
     int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
     ssize_t bytes = fd >= 0 ? read(fd, source, sizeof(source) - 1) : -1;
     if (fd >= 0)
         close(fd);
-    clock_is_counter = bytes >= 3 && strncmp(source, "tsc", 3) == 0;
+    clock_is_counter = bytes >= (ssize_t)sizeof(source) - 1 && strcmp(source, counter_source) == 0;
     ticks.begin_ns = clock_now_ns();
     ticks.begin_ticks = clock_ticks();
 }

@@ -53,15 +53,25 @@ bool log_is_open(void)
     return !begun.known || (!begun.closed && fstat(STDERR_FILENO, &now) == 0 && is_same_file(&now, &begun.status));
 }
 
+static long poll_one(struct pollfd *end, int wait_ms)
+{
+#ifdef SYS_poll
+    return syscall(SYS_poll, end, 1, wait_ms);
+#else
+    struct timespec wait = {.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * (long)NS_PER_MS};
+    return syscall(SYS_ppoll, end, 1, &wait, NULL, 0);
+#endif
+}
+
 /* By poll(): O_NONBLOCK would be set for all that share the pipe. */
 static bool has_room(void)
 {
     struct pollfd end = {STDERR_FILENO, POLLOUT, 0};
-    long ready = syscall(SYS_poll, &end, 1, 0);
+    long ready = poll_one(&end, 0);
     uint64_t left_ns;
     while (ready <= 0 && (ready == 0 || errno == EINTR) && (left_ns = load_relaxed(&patience_ns)) > 0) {
         uint64_t begin_ns = clock_now_ns();
-        ready = syscall(SYS_poll, &end, 1, (int)(left_ns / NS_PER_MS + 1));
+        ready = poll_one(&end, (int)(left_ns / NS_PER_MS + 1));
         uint64_t took_ns = clock_now_ns() - begin_ns;
         store_relaxed(&patience_ns, took_ns < left_ns ? left_ns - took_ns : 0);
     }

@@ -263,7 +263,11 @@ bool os_file_path(int fd, char *path, size_t bytes)
         digits[count++] = (char)('0' + number % 10);
     while (count > 0)
         link[used++] = digits[--count];
+#ifdef SYS_readlink
     long got = syscall(SYS_readlink, link, path, bytes);
+#else
+    long got = syscall(SYS_readlinkat, AT_FDCWD, link, path, bytes);
+#endif
     if (got <= 0 || (size_t)got >= bytes)
         return false;
     path[got] = '\0';

@@ -1,6 +1,5 @@
 #include "ompt_tool/machine.h"
 
-#include <cpuid.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,6 +99,9 @@ static void environment_text(char *text, size_t bytes)
     }
 }
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+
 /* As the processor itself has it: /proc/cpuinfo asks all cores, and wakes those that sleep. */
 static void model_text(char text[49])
 {
@@ -110,6 +112,21 @@ static void model_text(char text[49])
     memcpy(text, words, sizeof(words));
     text[48] = '\0';
 }
+#else
+#include <sys/auxv.h>
+
+/* Its number (MIDR_EL1): the processor itself has no name, and /proc/cpuinfo none either. */
+static void model_text(char text[49])
+{
+    uint64_t number;
+    *text = '\0';
+    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) /* the kernel answers */
+        return;
+    __asm__("mrs %0, midr_el1" : "=r"(number));
+    snprintf(text, 49, "aarch64 implementer 0x%02x part 0x%03x r%up%u", (unsigned)(number >> 24 & 0xff),
+             (unsigned)(number >> 4 & 0xfff), (unsigned)(number >> 20 & 0xf), (unsigned)(number & 0xf));
+}
+#endif
 
 void machine_describe(void)
 {

@@ -25,10 +25,13 @@ static const struct attempt {
 } attempts[] = {
     {"rt_sigpending", SYS_rt_sigpending, 0, sizeof(uint64_t), 0, 0, 0},
     {"rt_sigtimedwait", SYS_rt_sigtimedwait, 0, 0, 0, sizeof(uint64_t), 0},
+#ifdef SYS_poll
     {"poll", SYS_poll, 0, 0, 0, 0, 0},
+#else
+    {"ppoll", SYS_ppoll, 0, 0, 0, 0, 0},
+#endif
     {"newfstatat", SYS_newfstatat, NO_FILE, 0, 0, 0, 0},
     {"pwritev2", SYS_pwritev2, NO_FILE, 0, 0, 0, 0},
-    {"access", SYS_access, 0, 0, 0, 0, 0},
     {"clock_gettime", SYS_clock_gettime, 0, 0, 0, 0, 0},
     {"clock_nanosleep", SYS_clock_nanosleep, 0, 0, 0, 0, 0},
     {"faccessat2", SYS_faccessat2, NO_FILE, 0, 0, 0, 0},
@@ -42,15 +45,12 @@ static const struct attempt {
     {"lseek", SYS_lseek, NO_FILE, 0, 0, 0, 0},
     {"madvise", SYS_madvise, 0, 0, 0, 0, 0},
     {"mincore", SYS_mincore, 0, 0, 0, 0, 0},
-    {"mkdir", SYS_mkdir, 0, 0, 0, 0, 0},
     {"mmap of a file that is shared", SYS_mmap, 0, 0, 0, MAP_SHARED, NO_FILE},
     {"mremap", SYS_mremap, 0, 0, 0, 0, 0},
     {"openat to write", SYS_openat, NO_FILE, 0, O_RDWR | O_CREAT, 0, 0},
     {"pipe2", SYS_pipe2, 0, 0, 0, 0, 0},
     {"pread64", SYS_pread64, NO_FILE, 0, 0, 0, 0},
     {"process_vm_readv", SYS_process_vm_readv, 0, 0, 0, 0, 0},
-    {"readlink", SYS_readlink, 0, 0, 0, 0, 0},
-    {"rmdir", SYS_rmdir, 0, 0, 0, 0, 0},
     {"sched_getaffinity", SYS_sched_getaffinity, 0, 0, 0, 0, 0},
     {"statfs", SYS_statfs, 0, 0, 0, 0, 0},
     {"sysinfo", SYS_sysinfo, 0, 0, 0, 0, 0},
@@ -58,7 +58,18 @@ static const struct attempt {
     {"timer_delete", SYS_timer_delete, NO_FILE, 0, 0, 0, 0},
     {"timer_settime", SYS_timer_settime, NO_FILE, 0, 0, 0, 0},
     {"uname", SYS_uname, 0, 0, 0, 0, 0},
+#ifdef SYS_access
+    {"access", SYS_access, 0, 0, 0, 0, 0},
+    {"mkdir", SYS_mkdir, 0, 0, 0, 0, 0},
+    {"readlink", SYS_readlink, 0, 0, 0, 0, 0},
+    {"rmdir", SYS_rmdir, 0, 0, 0, 0, 0},
     {"unlink", SYS_unlink, 0, 0, 0, 0, 0},
+#else /* later architectures have only the newer ones */
+    {"faccessat", SYS_faccessat, NO_FILE, 0, 0, 0, 0},
+    {"mkdirat", SYS_mkdirat, NO_FILE, 0, 0, 0, 0},
+    {"readlinkat", SYS_readlinkat, NO_FILE, 0, 0, 0, 0},
+    {"unlinkat", SYS_unlinkat, NO_FILE, 0, 0, 0, 0},
+#endif
 };
 
 #define ATTEMPTS (sizeof(attempts) / sizeof(attempts[0]))
