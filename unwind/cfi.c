@@ -115,6 +115,11 @@ static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *
         case 'S':
             common->signal_frame = true;
             break;
+#if defined(__aarch64__)
+        case 'B': /* return addresses are signed by the other key */
+        case 'G': /* the stack's memory has tags */
+            break;
+#endif
         default:
             return CFI_FOREIGN;
         }

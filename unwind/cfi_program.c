@@ -32,6 +32,10 @@ enum {
     OP_VAL_OFFSET = 0x14,
     OP_VAL_OFFSET_SF = 0x15,
     OP_VAL_EXPRESSION = 0x16,
+#if defined(__aarch64__)
+    OP_SIGNS_RETURN_ADDRESS_AND_PLACE = 0x2c,
+    OP_SIGNS_RETURN_ADDRESS = 0x2d, /* or no longer: it is cut off of every one */
+#endif
     OP_GNU_ARGS_SIZE = 0x2e,
     OP_GNU_NEGATIVE_OFFSET = 0x2f,
 };
@@ -243,6 +247,11 @@ static bool execute(struct machine *machine, struct cfi_bytes *program)
     switch (opcode) {
     case OP_NOP:
         return false;
+#if defined(__aarch64__)
+    case OP_SIGNS_RETURN_ADDRESS_AND_PLACE:
+    case OP_SIGNS_RETURN_ADDRESS:
+        return false;
+#endif
     case OP_SET_LOC:
         return advance_to(machine, cfi_read_code_address(program, machine->common->encoding));
     case OP_ADVANCE_1:

@@ -5,10 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* DWARF's register numbers on x86-64. */
+/* DWARF's register numbers. */
+#if defined(__x86_64__)
 #define CFI_RBP 6u
 #define CFI_RSP 7u
 #define CFI_RIP 16u /* as a column: the return address */
+#else
+#define CFI_RBP 29u /* x29 */
+#define CFI_RSP 31u /* sp */
+#define CFI_RIP 30u /* x30 */
+#endif
 
 enum cfi_status {
     CFI_ROW,      /* *row is valid */

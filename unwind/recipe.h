@@ -13,6 +13,12 @@
  *
  *     always              caller's rip = *(CFA - 8),  caller's rsp = CFA
  *
+ * On aarch64 rsp is sp, rbp x29, and where the return address is depends on what was saved:
+ *
+ *     RECIPE_RBP_SAME     caller's x29 = x29,         its pc = *(CFA + r)
+ *     RECIPE_RBP_AT_CFA   caller's x29 = *(CFA + r),  its pc = *(CFA + r + 8): a frame record
+ *     RECIPE_RBP_IN_LINK  caller's x29 = x29,         its pc = x30: nothing; where a signal interrupted alone
+ *
  * RECIPE_OUTERMOST: there is no caller. RECIPE_SLOW: one of the causes below; libunwind takes the step. */
 #ifndef BLAME_UNWIND_RECIPE_H
 #define BLAME_UNWIND_RECIPE_H
@@ -35,18 +41,35 @@ enum recipe_rbp {
     RECIPE_RBP_SAME,
     RECIPE_RBP_AT_CFA,
     RECIPE_RBP_AT_RBP,
+    RECIPE_RBP_IN_LINK,
 };
 
 struct recipe {
     uint8_t cfa;        /* enum recipe_cfa */
     uint8_t rbp;        /* enum recipe_rbp */
-    int16_t rbp_offset; /* r; -8 for RECIPE_RBP_SAME, so that one harmless load serves both */
+    int16_t rbp_offset; /* r; -8 for x86-64's RECIPE_RBP_SAME, so that one harmless load serves both */
     int32_t cfa_offset; /* k; for RECIPE_SLOW the cause */
 };
 
 _Static_assert(sizeof(struct recipe) == 8, "a recipe is a word");
 
-/* What a row amounts to. [handler] */
+static inline struct recipe recipe_slow(enum recipe_cause cause) /* [handler] */
+{
+    return (struct recipe){.cfa = RECIPE_SLOW, .cfa_offset = (int32_t)cause};
+}
+
+/* Where a frame's return address lies. [handler] */
+static inline uintptr_t recipe_return_slot(struct recipe recipe, uintptr_t cfa)
+{
+#if defined(__x86_64__)
+    (void)recipe;
+    return cfa - 8;
+#else
+    return cfa + (uintptr_t)(intptr_t)recipe.rbp_offset + (recipe.rbp == RECIPE_RBP_AT_CFA ? 8 : 0);
+#endif
+}
+
+/* What a row amounts to: of the machine. [handler] */
 struct recipe recipe_of_row(const struct cfi_row *row);
 
 /* The recipe for a link-time address of a module (NULL: of none). [handler] */

@@ -4,16 +4,15 @@
 #include <pthread.h>
 #include <string.h>
 
-#include <libunwind-x86_64.h>
+#include <libunwind.h>
 
 #include "base/atomics.h"
 #include "base/os.h"
+#include "unwind/machine.h"
 
 /* Exported by libunwind and used so by perf too, though no header of its own declares it. */
-extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
+extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
                                               unw_proc_info_t *, int need_unwind_info, void *argument);
-
-_Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
 
 #define CACHE_ENTRIES 512
 #define MAX_KEPT      8192
@@ -92,7 +91,7 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
     table.u.rti.segbase = address;
     table.u.rti.table_data = address + CFI_HEADER_BYTES;
     table.u.rti.table_len = (unw_word_t)count * 8 / sizeof(unw_word_t);
-    return _Ux86_64_dwarf_search_unwind_table(space, ip, &table, info, need, argument);
+    return UNW_OBJ(dwarf_search_unwind_table)(space, ip, &table, info, need, argument);
 }
 
 /* What libunwind takes from its pool for a remote table it gives back itself. */
@@ -220,7 +219,7 @@ static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
         if (unw_step(unwinder->cursor) <= 0)
             return false;
     }
-    unw_get_reg(unwinder->cursor, UNW_REG_IP, &ip);
+    unw_get_reg(unwinder->cursor, MACHINE_IP, &ip);
     unw_get_reg(unwinder->cursor, UNW_REG_SP, &stack);
     return ip == unwinder->at.ip && stack == unwinder->at.stack;
 }
@@ -250,9 +249,9 @@ int remote_step(struct unwinder *unwinder, uint64_t frame_number, struct unwind_
     unwinder->cursor_frame++;
     if (step <= 0)
         return step;
-    unw_get_reg(unwinder->cursor, UNW_REG_IP, &ip);
+    unw_get_reg(unwinder->cursor, MACHINE_IP, &ip);
     unw_get_reg(unwinder->cursor, UNW_REG_SP, &stack);
-    if (unw_get_reg(unwinder->cursor, UNW_X86_64_RBP, &rbp) < 0)
+    if (unw_get_reg(unwinder->cursor, MACHINE_FP, &rbp) < 0)
         rbp = 0;
     *caller = (struct unwind_registers){ip, stack, rbp};
     return step;

@@ -11,23 +11,18 @@
 #include "base/os.h"
 #include "base/registers.h"
 #include "unwind/decode.h"
+#include "unwind/machine.h"
 #include "unwind/recipe.h"
 #include "unwind/remote.h"
 
-#define CACHE_BITS       9 /* of the number of sets */
-#define CACHE_WAYS       2u
-#define CACHE_SETS       ((size_t)1 << CACHE_BITS)
-#define MAX_LEARNT       12u /* modules a walk: some 0.3 ms */
-#define UNSURE           0x80u /* of an entry's recipe.cfa: another module may be at its address by now */
-#define DECODED          0x40u /* of an entry's recipe.cfa: from the code itself */
-#define TRAMPOLINE_BYTES 9                    /* mov $15,%rax; syscall */
-#define SPIN_BYTES       32                   /* of a loop that waits, before and behind where it is */
-#define MAX_STACK_BYTES  ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
-
-enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
-_Static_assert(RDI == UNWIND_ARGUMENT, "where a call's first argument is");
-
-_Static_assert(RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
+#define CACHE_BITS      9 /* of the number of sets */
+#define CACHE_WAYS      2u
+#define CACHE_SETS      ((size_t)1 << CACHE_BITS)
+#define MAX_LEARNT      12u   /* modules a walk: some 0.3 ms */
+#define UNSURE          0x80u /* of an entry's recipe.cfa: another module may be at its address by now */
+#define DECODED         0x40u /* of an entry's recipe.cfa: from the code itself */
+#define SPIN_BYTES      32    /* of a loop that waits, before and behind where it is */
+#define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
 /* What is known of a code address. */
 struct unwind_entry {
@@ -64,14 +59,7 @@ static void find_stack(struct unwinder *unwinder)
 
 void unwind_note_trampoline(int signal)
 {
-    struct {
-        void *handler;
-        unsigned long flags;
-        void *restorer;
-        uint64_t mask;
-    } action = {0};
-    syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof(action.mask));
-    signal_trampoline = (uintptr_t)action.restorer;
+    signal_trampoline = machine_trampoline(signal);
 }
 
 bool unwinder_init(struct unwinder *unwinder)
@@ -108,12 +96,12 @@ static void forget(struct unwinder *unwinder)
 
 /* Between this frame and the stack's end all is mapped, if this frame is on the thread's own stack. A fiber's
  * or a signal stack is read the slow, safe way, and so is whatever a strange stack pointer points to. */
-static void start(struct unwinder *unwinder, bool exact)
+static MACHINE_START void start(struct unwinder *unwinder, bool exact)
 {
     const uintptr_t *r = unwinder->registers;
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0), stack = r[RSP];
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0), stack = r[MACHINE_SP];
     bool own = here >= unwinder->own_stack_low && stack >= here && stack < unwinder->own_stack_high;
-    unwinder->at = (struct unwind_registers){r[RIP], stack, r[RBP]};
+    unwinder->at = (struct unwind_registers){r[MACHINE_IP], stack, r[MACHINE_FP]};
     unwinder->stack_begin = stack;
     unwinder->stack_low = own ? here : 0;
     unwinder->stack_high = own ? unwinder->own_stack_high : 0;
@@ -133,35 +121,24 @@ static void start(struct unwinder *unwinder, bool exact)
 
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
 {
-    static const int from[UNWIND_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-                                               REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                               REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-    for (int i = 0; i < UNWIND_REGISTERS; i++)
-        unwinder->registers[i] = (uintptr_t)context->uc_mcontext.gregs[from[i]];
+    machine_load(unwinder, context);
     start(unwinder, true);
 }
 
 __attribute__((noinline)) void unwinder_start_here(struct unwinder *unwinder)
 {
-    /* The caller's frame, as it will be when this function has returned. */
-    uintptr_t *frame = __builtin_frame_address(0);
-    uintptr_t *r = unwinder->registers;
-    memset(r, 0, sizeof(unwinder->registers));
-    __asm__("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
-            : "=m"(r[RBX]), "=m"(r[R12]), "=m"(r[R13]), "=m"(r[R14]), "=m"(r[R15]));
-    r[RBP] = frame[0];
-    r[RIP] = frame[1];
-    r[RSP] = (uintptr_t)(frame + 2);
+    memset(unwinder->registers, 0, sizeof(unwinder->registers));
+    machine_load_here(unwinder->registers);
     start(unwinder, false);
+    struct unwind_frame own;
+    if (MACHINE_HAS_LINK && unwinder_next(unwinder, &own) == UNWIND_FRAME)
+        unwinder->stack_begin = unwinder->at.stack;
 }
 
 void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame)
 {
-    uintptr_t *r = unwinder->registers;
-    memset(r, 0, sizeof(unwinder->registers)); /* what others held then is not known */
-    r[RBP] = frame[0];
-    r[RIP] = frame[1];
-    r[RSP] = (uintptr_t)(frame + 2);
+    memset(unwinder->registers, 0, sizeof(unwinder->registers)); /* what others held then is not known */
+    machine_load_above(unwinder->registers, frame);
     start(unwinder, false);
 }
 
@@ -232,7 +209,8 @@ static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range
 /* True if the address is behind a call, or where a handler returns to. */
 static bool is_return_address(struct unwinder *unwinder, uintptr_t ip)
 {
-    return ip - signal_trampoline < TRAMPOLINE_BYTES || (range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
+    return ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES ||
+           (range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
 }
 
 /* True if the recipe leads to a word that lies on the stack further out and is the address behind a call. */
@@ -240,10 +218,12 @@ static bool leads_to_call(const struct recipe *recipe, void *argument)
 {
     struct unwinder *unwinder = argument;
     uintptr_t base = recipe->cfa == RECIPE_CFA_RBP ? unwinder->at.rbp : unwinder->at.stack;
-    uintptr_t cfa = base + (uintptr_t)recipe->cfa_offset, ip;
-    if (cfa <= unwinder->at.stack || !read_word(unwinder, cfa - 8, &ip) || ip <= 1)
+    uintptr_t cfa = base + (uintptr_t)recipe->cfa_offset, ip = unwinder->link;
+    if (MACHINE_HAS_LINK && recipe->rbp == RECIPE_RBP_IN_LINK)
+        return unwinder->exact && cfa >= unwinder->at.stack && is_return_address(unwinder, machine_strip(ip));
+    if (cfa <= unwinder->at.stack || !read_word(unwinder, recipe_return_slot(*recipe, cfa), &ip) || ip <= 1)
         return false;
-    return is_return_address(unwinder, ip);
+    return is_return_address(unwinder, machine_strip(ip));
 }
 
 /* Where nothing says how to leave a frame, its code does. */
@@ -264,11 +244,22 @@ static bool has_no_row(struct recipe recipe)
            (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
 }
 
+/* A function that has called another has saved its return address, whatever its row says: libomp's __kmp_invoke_microtask has one that
+ * says nothing. */
+static bool is_false(const struct unwinder *unwinder, struct recipe recipe)
+{
+    return MACHINE_HAS_LINK && !unwinder->exact && recipe.cfa <= RECIPE_CFA_RBP &&
+           recipe.rbp == RECIPE_RBP_IN_LINK;
+}
+
 /* Looks an address up and keeps what there is to know of it; NULL when it is no code. */
 static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t where)
 {
     static const struct recipe trampoline = {.cfa = RECIPE_SLOW, .cfa_offset = RECIPE_TRAMPOLINE};
-    const struct loadmap_range *range = range_of(unwinder, where);
+    bool returns_from_handler = unwinder->at.ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES;
+    /* There may be nothing before it. */
+    const struct loadmap_range *range =
+        range_of(unwinder, MACHINE_HAS_LINK && returns_from_handler ? unwinder->at.ip : where);
     if (!range)
         return NULL;
     if (unlikely(unwinder->generation != loadmap_generation()))
@@ -278,10 +269,10 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
     entry->ip = where;
     entry->range = range;
     entry->module = loadmap_module(range->module_id);
-    entry->recipe = unwinder->at.ip - signal_trampoline < TRAMPOLINE_BYTES
+    entry->recipe = returns_from_handler
                         ? trampoline
                         : recipe_read(unwinder->code_only ? NULL : entry->module, where - range->load_bias);
-    if (unlikely(has_no_row(entry->recipe)))
+    if (unlikely(has_no_row(entry->recipe) || is_false(unwinder, entry->recipe)))
         decode(unwinder, &entry->recipe);
     if (!range->permanent && range->module_id) {
         entry->recipe.cfa |= UNSURE;
@@ -314,9 +305,14 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
         return 0;
     }
     caller->stack = cfa;
-    if (!read_word(unwinder, cfa - 8, &caller->ip))
-        return -1;
     caller->rbp = at->rbp;
+    if (MACHINE_HAS_LINK && recipe.rbp == RECIPE_RBP_IN_LINK) {
+        caller->ip = machine_strip(unwinder->link);
+        return unwinder->exact ? 1 : -1;
+    }
+    if (!read_word(unwinder, recipe_return_slot(recipe, cfa), &caller->ip))
+        return -1;
+    caller->ip = machine_strip(caller->ip);
     if (recipe.rbp != RECIPE_RBP_SAME &&
         !read_word(unwinder, (recipe.rbp == RECIPE_RBP_AT_CFA ? cfa : at->rbp) + r, &caller->rbp))
         caller->rbp = 0; /* unknown: an address that nothing can be read from, should it be needed */
@@ -341,6 +337,14 @@ static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, str
     return true;
 }
 
+/* True of a frame that is no frame: its function has not saved anything. */
+static inline bool keeps_stack(struct recipe recipe, const struct unwind_frame *frame,
+                               const struct unwind_registers *caller)
+{
+    return MACHINE_HAS_LINK && recipe.cfa == RECIPE_CFA_RSP && recipe.rbp == RECIPE_RBP_IN_LINK &&
+           caller->stack == frame->stack;
+}
+
 /* The frames that take more than two loads. */
 static __attribute__((noinline)) enum unwind_result
 next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame *frame)
@@ -359,7 +363,8 @@ next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame
         frame->ip = unwinder->at.ip;
     if (slow) {
         unwinder->slow_steps[recipe.cfa_offset]++;
-        step = unwinder->code_only
+        step = trampoline && machine_leave_handler(unwinder, &caller) ? 1
+               : unwinder->code_only
                    ? -1
                    : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
         if (step > 0 && has_no_row(recipe) && caller.ip > 1 && !is_return_address(unwinder, caller.ip))
@@ -372,7 +377,8 @@ next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame
     if (step == 0)
         unwinder->end = UNWIND_END;
     /* Only from a handler back to whom it interrupted may the walk change to another stack. */
-    else if (step < 0 || (caller.stack <= frame->stack && !trampoline))
+    else if (step < 0 ||
+             (caller.stack <= frame->stack && !trampoline && !keeps_stack(recipe, frame, &caller)))
         unwinder->end = UNWIND_BROKEN;
     else
         unwinder->at = caller;
@@ -381,7 +387,7 @@ next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame
 
 static enum unwind_result next_by_libunwind(struct unwinder *unwinder, struct unwind_frame *frame)
 {
-    bool trampoline = unwinder->at.ip - signal_trampoline < TRAMPOLINE_BYTES;
+    bool trampoline = unwinder->at.ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES;
     if (trampoline)
         frame->ip = unwinder->at.ip;
     frame->range = range_of(unwinder, frame->ip);
@@ -403,13 +409,14 @@ static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const 
     frame->module = entry->module;
     uintptr_t cfa = (recipe.cfa == RECIPE_CFA_RBP ? at.rbp : at.stack) + (uintptr_t)recipe.cfa_offset;
     uintptr_t rbp_slot = cfa + (uintptr_t)recipe.rbp_offset;
+    uintptr_t return_slot = recipe_return_slot(recipe, cfa);
     if (unlikely(recipe.cfa > RECIPE_CFA_RBP || recipe.rbp > RECIPE_RBP_AT_CFA || cfa <= at.stack ||
-                 !is_readable(unwinder, cfa - 8) || !is_readable(unwinder, rbp_slot)))
+                 !is_readable(unwinder, return_slot) || !is_readable(unwinder, rbp_slot)))
         return next_slowly(unwinder, recipe, frame);
     uintptr_t rbp = load_word(rbp_slot);
     frame->cfa = cfa;
     frame->recipe = recipe;
-    unwinder->at.ip = load_word(cfa - 8);
+    unwinder->at.ip = machine_strip(load_word(return_slot));
     signal_fence(); /* GCC would make one vector of the two, and the next step wait for it */
     unwinder->at.stack = cfa;
     signal_fence();
@@ -459,15 +466,12 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
 
 bool unwind_is_spinning(const ucontext_t *context)
 {
-    static const unsigned char yield[] = {0xb8, SYS_sched_yield, 0, 0, 0, 0x0f, 0x05}; /* mov; syscall */
     uintptr_t ip = registers_pc(context);
     const struct loadmap_range *range = loadmap_find(ip);
     if (!range)
         return false;
     uintptr_t low = ip - range->start > SPIN_BYTES ? ip - SPIN_BYTES : range->start;
     uintptr_t high = range->end - ip > SPIN_BYTES ? ip + SPIN_BYTES : range->end;
-    for (const unsigned char *at = (const unsigned char *)low; at + 1 < (const unsigned char *)high; at++)
-        if (at[0] == 0xf3 && at[1] == 0x90) /* pause */
-            return true;
-    return ip - low >= sizeof(yield) && memcmp((const char *)ip - sizeof(yield), yield, sizeof(yield)) == 0;
+    return machine_is_spinning((const unsigned char *)low, (const unsigned char *)ip,
+                               (const unsigned char *)high);
 }

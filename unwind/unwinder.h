@@ -9,9 +9,14 @@
 #include "unwind/loadmap.h"
 #include "unwind/recipe.h"
 
-#define UNWIND_SURE      4u
-#define UNWIND_REGISTERS 17 /* libunwind's x86-64 numbers: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
+#define UNWIND_SURE 4u
+#if defined(__x86_64__)
+#define UNWIND_REGISTERS 17 /* libunwind's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 #define UNWIND_ARGUMENT  5  /* of these rdi: the first argument of a system call */
+#else
+#define UNWIND_REGISTERS 33 /* x0..x30 sp pc */
+#define UNWIND_ARGUMENT  0  /* x0, which the result of an interrupted call has replaced: then it says nothing */
+#endif
 
 struct unwind_frame {
     uintptr_t ip;    /* where to look things up: inside the instruction (a caller's return address - 1) */
@@ -31,7 +36,7 @@ enum unwind_result {
 /* What a recipe needs of a frame, and yields of its caller. */
 struct unwind_registers {
     uintptr_t ip, stack;
-    uintptr_t rbp; /* 0 when it cannot be had */
+    uintptr_t rbp; /* on aarch64 x29; 0 when it cannot be had */
 };
 
 struct unwind_entry;
@@ -76,6 +81,7 @@ struct unwinder {
     uint64_t restarts;      /* it came to another frame there, and began again with its cache empty */
     uint64_t disagreements; /* it came to another frame all the same: such a path is broken */
     uint64_t slow_reads;    /* words that do not lie on the thread's own stack */
+    uintptr_t link;         /* aarch64's x30 where a signal interrupted */
 };
 
 #endif

@@ -241,7 +241,7 @@ static void note_range(struct creation_memo *memo, const struct loadmap_range *r
 
 void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *frame)
 {
-    uintptr_t slot = frame->cfa - sizeof(uintptr_t);
+    uintptr_t slot = recipe_return_slot(frame->recipe, frame->cfa);
     if (!memo->usable || !frame->cfa || slot < memo->key.low)
         return; /* the outermost frame, or one of the tool's or the runtime's own */
     note_range(memo, frame->range);

@@ -1,0 +1,101 @@
+/* unwind/machine.h of aarch64. A call leaves its return address in x30, the link register; who calls on saves it, mostly in a frame
+ * record: {x29, x30}, with x29, the frame pointer, at it. All [handler]. */
+#ifndef BLAME_UNWIND_MACHINE_AARCH64_H
+#define BLAME_UNWIND_MACHINE_AARCH64_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "unwind/recipe.h"
+#include "unwind/unwinder.h"
+
+#define MACHINE_TRAMPOLINE_BYTES 8 /* mov x8,#139; svc #0 */
+#define MACHINE_HAS_LINK         true
+#define MACHINE_START                                                                                        \
+    __attribute__((noinline)) /* its frame lies below that of the function that it is called in */
+
+enum { MACHINE_FP = 29, MACHINE_LINK = 30, MACHINE_SP = 31, MACHINE_IP = 32 };
+
+_Static_assert(MACHINE_IP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
+
+static inline void machine_load(struct unwinder *unwinder, const ucontext_t *context)
+{
+    for (int i = 0; i <= MACHINE_LINK; i++)
+        unwinder->registers[i] = context->uc_mcontext.regs[i];
+    unwinder->registers[MACHINE_SP] = context->uc_mcontext.sp;
+    unwinder->registers[MACHINE_IP] = context->uc_mcontext.pc;
+    unwinder->link = unwinder->registers[MACHINE_LINK];
+}
+
+/* A record does not say where its function's frame ends, but the caller's record mostly lies where the caller's frame begins: so
+ * GCC lays frames out, and clang's code finds its way by x29 alone. */
+static inline void machine_load_above(uintptr_t *registers, const uintptr_t *frame)
+{
+    registers[MACHINE_FP] = frame[0];
+    registers[MACHINE_IP] = frame[1];
+    registers[MACHINE_SP] = frame[0];
+}
+
+/* Those of the function that this stands in: the walk's first step leaves it. */
+static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *registers)
+{
+    uintptr_t *from = registers + 19;
+    __asm__ volatile(
+        "stp x19, x20, [%2]\n\tstp x21, x22, [%2, 16]\n\tstp x23, x24, [%2, 32]\n\tstp x25, x26, [%2, 48]\n\t"
+        "stp x27, x28, [%2, 64]\n\tstp x29, x30, [%2, 80]\n\tmov %0, sp\n\tadr %1, ."
+        : "=&r"(registers[MACHINE_SP]), "=&r"(registers[MACHINE_IP])
+        : "r"(from)
+        : "memory");
+}
+
+/* The signature that a function built so has put into its return address (-mbranch-protection): cut off by an instruction
+ * that does nothing on processors without such. */
+static inline uintptr_t machine_strip(uintptr_t return_address)
+{
+    register uintptr_t link __asm__("x30") = return_address;
+    __asm__("hint #7" : "+r"(link)); /* xpaclri */
+    return link;
+}
+
+/* The frame that the kernel lays down: siginfo_t and ucontext_t, where a handler's stack pointer was. */
+static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwind_registers *caller)
+{
+    uintptr_t context = unwinder->at.stack + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext);
+    struct {
+        unsigned long long fault_address, registers[31], stack, ip;
+    } is;
+    _Static_assert(offsetof(mcontext_t, regs) == sizeof(is.fault_address), "as the C library has it");
+    _Static_assert(offsetof(mcontext_t, pc) + sizeof(is.ip) == sizeof(is), "as the C library has it");
+    if (!os_copy_memory(&is, context, sizeof(is)))
+        return false;
+    *caller = (struct unwind_registers){.ip = is.ip, .stack = is.stack, .rbp = is.registers[MACHINE_FP]};
+    unwinder->link = is.registers[MACHINE_LINK];
+    return true;
+}
+
+/* Where a handler goes back to: the kernel's code, of which nothing tells before a handler has run. [init] */
+uintptr_t machine_trampoline(int signal);
+
+/* The bytes around an interrupted instruction that are a loop that waits: a yield, wfe or isb among them, or sched_yield behind it. */
+static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at,
+                                       const unsigned char *high)
+{
+    static const uint32_t yield[] = {0xd2800f88, 0xd4000001}; /* mov x8,#124; svc #0 */
+    uint32_t word;
+    for (const unsigned char *byte = low + (-(uintptr_t)low & 3); byte + sizeof(word) <= high;
+         byte += sizeof(word)) {
+        memcpy(&word, byte, sizeof(word));
+        if (word == 0xd503203f || word == 0xd503205f || word == 0xd5033fdf)
+            return true;
+    }
+    return (size_t)(at - low) >= sizeof(yield) && memcmp(at - sizeof(yield), yield, sizeof(yield)) == 0;
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* unwind/machine.h of x86-64. A call pushes its return address; rbp is the frame pointer. All [handler]. */
+#ifndef BLAME_UNWIND_MACHINE_X86_64_H
+#define BLAME_UNWIND_MACHINE_X86_64_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "unwind/recipe.h"
+#include "unwind/unwinder.h"
+
+#define MACHINE_TRAMPOLINE_BYTES 9     /* mov $15,%rax; syscall */
+#define MACHINE_HAS_LINK         false /* a return address that is in a register first */
+#define MACHINE_START                  /* how a walk's start is compiled */
+
+enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
+_Static_assert(RDI == UNWIND_ARGUMENT, "where a call's first argument is");
+enum { MACHINE_IP = RIP, MACHINE_SP = RSP, MACHINE_FP = RBP };
+
+_Static_assert(RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
+
+static inline void machine_load(struct unwinder *unwinder, const ucontext_t *context)
+{
+    static const int from[UNWIND_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                               REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                               REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+    for (int i = 0; i < UNWIND_REGISTERS; i++)
+        unwinder->registers[i] = (uintptr_t)context->uc_mcontext.gregs[from[i]];
+}
+
+/* Those of a function's caller, from the function's frame; what others hold is not known. */
+static inline void machine_load_above(uintptr_t *registers, const uintptr_t *frame)
+{
+    registers[RBP] = frame[0];
+    registers[RIP] = frame[1];
+    registers[RSP] = (uintptr_t)(frame + 2);
+}
+
+/* The caller's, as they will be when the function that this stands in has returned. */
+static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *registers)
+{
+    __asm__("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
+            : "=m"(registers[RBX]), "=m"(registers[R12]), "=m"(registers[R13]), "=m"(registers[R14]),
+              "=m"(registers[R15]));
+    machine_load_above(registers, __builtin_frame_address(0));
+}
+
+/* libunwind's step from a handler to what it interrupted is as good. */
+static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwind_registers *caller)
+{
+    (void)unwinder, (void)caller;
+    return false;
+}
+
+static inline uintptr_t machine_strip(uintptr_t return_address)
+{
+    return return_address;
+}
+
+/* Where a handler goes back to. [init] */
+static inline uintptr_t machine_trampoline(int signal)
+{
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } action = {0};
+    syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof(action.mask));
+    return (uintptr_t)action.restorer;
+}
+
+/* The bytes around an interrupted instruction that are a loop that waits: a pause among them, or sched_yield behind it. */
+static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at,
+                                       const unsigned char *high)
+{
+    static const unsigned char yield[] = {0xb8, SYS_sched_yield, 0, 0, 0, 0x0f, 0x05}; /* mov; syscall */
+    for (const unsigned char *byte = low; byte + 1 < high; byte++)
+        if (byte[0] == 0xf3 && byte[1] == 0x90) /* pause */
+            return true;
+    return (size_t)(at - low) >= sizeof(yield) && memcmp(at - sizeof(yield), yield, sizeof(yield)) == 0;
+}
+
+#endif
