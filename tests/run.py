@@ -5,16 +5,18 @@
     python3 tests/run.py stages MAKE STAGE ...   each stage a make target that ends with its own closing line
 
 Each ends with a line `N passed, N failed` (`, N skipped` may follow) and fails when anything failed. The output of a
-program is shown when it fails; VERBOSE=1 shows it always."""
+program is shown when it fails; VERBOSE=1 shows it always. TEST_RUNNER: what runs cmocka's programs, an emulator."""
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 STAGES_AT_ONCE = 2  # each of them has as many processes as there are cores
+RUNNER = shlex.split(os.environ.get("TEST_RUNNER", ""))
 TIMEOUT_S = int(os.environ.get("TEST_TIMEOUT", "600"))
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 SUMMARY = re.compile(r"^(?:\[\s+(PASSED)\s+\][^\d\n]*(\d+) test\(s\)|\s*(\d+) (FAILED|SKIPPED) TEST\(S\))", re.MULTILINE)
@@ -38,7 +40,7 @@ def run_captured(command, shell):
     """Output and status; a program that hangs is ended and counts as failed, like one that is not there."""
     if not shell and not os.path.exists(command):
         return "not built\n", -1
-    with subprocess.Popen(command, shell=shell, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    with subprocess.Popen(command if shell else [*RUNNER, command], shell=shell, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as process:
         try:
             output, _ = process.communicate(timeout=TIMEOUT_S)
