@@ -1,6 +1,6 @@
 /*
- * What test_restart.c and test_restart_signals.c share: a sampler, and a table of functions that each make
- * one blocking call.
+ * What test_restart.c, test_restart_signals.c and test_restart_waits.c share: a sampler, and a table of
+ * functions that each make one blocking call.
  */
 #ifndef BLAME_TESTS_UNIT_RESTART_CALLS_H
 #define BLAME_TESTS_UNIT_RESTART_CALLS_H
@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/kernel.h"
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/restart/restart_stub.h"
 #include "ompt_tool/sample_signal.h"
@@ -41,7 +42,7 @@ struct sampler {
     unsigned samples, results[4];
     uint64_t now_ns;              /* of the sample */
     const ucontext_t *context;    /* as the program goes on */
-    greg_t registers[REG_CSGSFS]; /* as it was interrupted */
+    mcontext_t registers;         /* as it was interrupted */
     bool waited;                  /* it was interrupted in the stub */
     unsigned asleep;              /* samples in a call that waits */
 };
@@ -59,7 +60,7 @@ static void on_sample(int signal_number, siginfo_t *info, void *context)
     sampler.context = context;
     sampler.waited = sampler.state.waiting;
     sampler.asleep += restart_is_asleep(context);
-    memcpy(sampler.registers, sampler.context->uc_mcontext.gregs, sizeof sampler.registers);
+    sampler.registers = sampler.context->uc_mcontext;
     enum restart_result result = restart_interrupted_call(&sampler.state, context, sampler.now_ns);
     sampler.results[result]++;
     if (result == RESTART_DONE && on_call_put_back)
@@ -157,6 +158,7 @@ static int limited_socket(const struct timeval *limit)
 }
 
 static char byte;
+static struct iovec one_byte = {&byte, 1};
 static struct epoll_event event;
 static struct {
     long type;
@@ -190,7 +192,7 @@ CALL(sigtimedwait, EAGAIN, sigtimedwait((sigset_t[]){mask_of(SIGWINCH)}, NULL, &
 CALL(semtimedop, EAGAIN, semtimedop(semaphores, (struct sembuf[]){{.sem_op = -1}}, 1, &limit))
 CALL(recv, EAGAIN, recv(limited_socket(&us), &byte, 1, 0))
 CALL(read_socket, EAGAIN, read(limited_socket(&us), &byte, 1))
-CALL(recvmmsg, EAGAIN, recvmmsg(limited_socket(&us), (struct mmsghdr[]){{.msg_len = 0}}, 1, 0, NULL))
+CALL(recvmmsg, EAGAIN, recvmmsg(limited_socket(&us), (struct mmsghdr[]){{.msg_hdr = {.msg_iov = &one_byte, .msg_iovlen = 1}}}, 1, 0, NULL))
 /* Without a limit: only signals end them. */
 CALL(pause, 0, pause())
 CALL(sigsuspend, 0, sigsuspend((sigset_t[]){mask_now()}))
@@ -201,11 +203,15 @@ CALL(epoll_forever, 0, epoll_wait(epoll_fd, &event, 1, -1))
 static int call_sys_nanosleep(long ns)
 {
     struct timespec limit = in_ns(ns);
+#ifdef __x86_64__
     long result;
     __asm__ volatile("mov $35, %%eax; syscall"
                      : "=&a"(result)
                      : "D"(&limit), "S"(0l)
                      : "rcx", "r11", "memory");
+#else
+    long result = kernel_call(SYS_nanosleep, (long)&limit, 0, 0, 0, 0, 0);
+#endif
     return (int)-result;
 }
 
@@ -221,6 +227,7 @@ static int call_clock_nanosleep_abs(long ns)
     return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL);
 }
 
+#ifdef SYS_select
 static int call_sys_select(long ns)
 {
     struct timeval limit = {ns / 1000000000l, ns % 1000000000l / 1000};
@@ -233,12 +240,14 @@ static int call_sys_select(long ns)
                      : "rcx", "r11", "memory");
     return (int)-result;
 }
+#endif
 
 /* A ring in which nothing ever completes. */
 static int call_sys_uring(long ns)
 {
     struct __kernel_timespec limit = {ns / 1000000000l, ns % 1000000000l};
     struct io_uring_getevents_arg argument = {.ts = (uint64_t)&limit};
+#ifdef __x86_64__
     register uint64_t r10 __asm__("r10") = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
     register void *r8 __asm__("r8") = &argument;
     register uint64_t r9 __asm__("r9") = sizeof argument;
@@ -247,6 +256,10 @@ static int call_sys_uring(long ns)
                      : "=&a"(result)
                      : "D"((long)ring_fd), "S"(0l), "d"(1l), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
+#else
+    long result = kernel_call(SYS_io_uring_enter, ring_fd, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, (long)&argument,
+                              sizeof argument);
+#endif
     return result == -ETIME && limit.tv_sec == ns / 1000000000l ? 0 : (int)-result;
 }
 
@@ -269,7 +282,14 @@ enum {
     UNCANCELLABLE = 16,
     IN_PLACE = 32, /* as it was: the deadline is the call's own, or the kernel writes back what is left */
     LEFT = 64,     /* of the others: the kernel says what is left */
+    BY_PWAIT2 = 256, /* put back by epoll_pwait2 */
+    WIDENS = 128,  /* the C library makes a word of the first argument, where it stood: on aarch64 it is lost */
 };
+#ifdef SYS_poll
+#define POLL_TRAITS BY_KERNEL | SURE
+#else
+#define POLL_TRAITS LEFT /* it is a ppoll */
+#endif
 
 static const struct call {
     const char *name;
@@ -281,27 +301,29 @@ static const struct call {
     {"nanosleep inline", call_sys_nanosleep, BY_KERNEL | SURE | UNCANCELLABLE},
     {"clock_nanosleep", call_clock_nanosleep, BY_KERNEL | SURE},
     {"clock_nanosleep abs", call_clock_nanosleep_abs, IN_PLACE},
-    {"poll", call_poll, BY_KERNEL | SURE},
+    {"poll", call_poll, POLL_TRAITS},
     {"ppoll", call_ppoll, LEFT},
     {"select", call_select, LEFT},
+#ifdef SYS_select
     {"select inline", call_sys_select, IN_PLACE | UNCANCELLABLE},
+#endif
     {"pselect", call_pselect, LEFT},
-    {"epoll_wait", call_epoll_wait, 0},
-    {"epoll_pwait", call_epoll_pwait, 0},
-    {"epoll_pwait2", call_epoll_pwait2, 0},
+    {"epoll_wait", call_epoll_wait, BY_PWAIT2},
+    {"epoll_pwait", call_epoll_pwait, BY_PWAIT2},
+    {"epoll_pwait2", call_epoll_pwait2, BY_PWAIT2},
     {"sem_timedwait", call_sem_timedwait, BY_KERNEL | SURE},
     {"sem_clockwait", call_sem_clockwait, BY_KERNEL | SURE},
     {"pthread_cond_timedwait", call_cond_timedwait, BY_KERNEL | UNANSWERED},
     {"sigtimedwait", call_sigtimedwait, 0},
-    {"semtimedop", call_semtimedop, UNCANCELLABLE},
+    {"semtimedop", call_semtimedop, UNCANCELLABLE | WIDENS},
     {"recv", call_recv, 0},
     {"read socket", call_read_socket, 0},
     {"recvmmsg", call_recvmmsg, 0},
     {"pause", call_pause, UNLIMITED},
     {"sigsuspend", call_sigsuspend, UNLIMITED},
-    {"epoll_wait forever", call_epoll_forever, UNLIMITED},
+    {"epoll_wait forever", call_epoll_forever, UNLIMITED | BY_PWAIT2},
     {"msgrcv", call_msgrcv, UNLIMITED},
-    {"semop", call_semop, UNLIMITED | UNCANCELLABLE},
+    {"semop", call_semop, UNLIMITED | UNCANCELLABLE | WIDENS},
     {"io_uring_enter", call_sys_uring, UNCANCELLABLE}, /* the last: not every machine lets us have a ring */
 };
 static int call_count = sizeof CALLS / sizeof CALLS[0];

@@ -48,7 +48,7 @@ static void expect(bool holds, const char *what)
 
 static bool is_unchanged(void)
 {
-    const greg_t *is = sampler.context->uc_mcontext.gregs, *was = sampler.registers;
+    const greg_t *is = sampler.context->uc_mcontext.gregs, *was = sampler.registers.gregs;
     for (int i = 0; i < REG_CSGSFS; i++)
         if (is[i] != was[i] && i != REG_RAX && i != REG_RIP)
             return false;
