@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/decode.h"
 #include "report/symbols/dwarf.h"
+#include "report/symbols/machine.h"
 #include "report/symbols/outlined.h"
 #include "report/symbols/plt.h"
 #include "report/symbols/sites.h"
@@ -20,11 +20,7 @@
 #define MAX_RANGES 16
 #define MAX_LABELS 65536 /* functions with more are generated; what registers hold is then not followed */
 #define MAX_PASSES 16
-#define REGISTERS  16
-#define PRESERVED  0xf028u /* rbx, rbp, r12 ... r15 */
-#define RDX        2
-#define RSI        6
-#define RDI        7
+#define REGISTERS  31 /* of the machine that has most */
 /* How much code of a unit is read to learn whether an outlined function is a task. */
 #define MAX_LAUNCH_BYTES (4u << 20)
 
@@ -40,6 +36,7 @@ struct label {
 
 struct sweep {
     struct symbols_module *module;
+    const struct symbols_machine *machine;
     struct extent ranges[MAX_RANGES];
     size_t range_count;
     uint64_t entry;
@@ -147,7 +144,7 @@ static void sort_labels(struct sweep *sweep)
 
 static void forget(struct sweep *sweep, uint32_t registers)
 {
-    for (int i = 0; i < REGISTERS; i++)
+    for (unsigned i = 0; i < sweep->machine->registers; i++)
         if (registers & 1u << i)
             sweep->value[i] = 0;
 }
@@ -157,7 +154,7 @@ static void reach(struct sweep *sweep, struct label *label)
 {
     if (!label || !sweep->live)
         return;
-    for (int i = 0; i < REGISTERS; i++) {
+    for (unsigned i = 0; i < sweep->machine->registers; i++) {
         uint64_t both = label->reached && label->value[i] != sweep->value[i] ? 0 : sweep->value[i];
         sweep->changed |= !label->reached || label->value[i] != both;
         label->value[i] = both;
@@ -194,28 +191,28 @@ static bool give_up_labels(struct sweep *sweep, bool all)
 
 /* ---- calls, with what is in the registers ---- */
 
-/* The register that has the function which the runtime is to execute at once; -1: none. */
-static int body_register(const char *name)
+/* The argument that is the function which the runtime is to execute at once; -1: none. */
+static int body_argument(const char *name)
 {
     static const char parallel[] = "GOMP_parallel";
     if (strcmp(name, "__kmpc_fork_call") == 0 || strcmp(name, "__kmpc_fork_call_if") == 0 ||
         strcmp(name, "__kmpc_fork_teams") == 0)
-        return RDX;
+        return 2;
     if (strncmp(name, parallel, sizeof parallel - 1) == 0 && strcmp(name, "GOMP_parallel_end") != 0)
-        return RDI;
+        return 0;
     if (strcmp(name, "GOMP_target") == 0 || strcmp(name, "GOMP_target_ext") == 0)
-        return RSI;
+        return 1;
     return strcmp(name, "GOMP_task") == 0 || strcmp(name, "GOMP_taskloop") == 0 ||
                    strcmp(name, "GOMP_taskloop_ull") == 0 || strcmp(name, "GOMP_teams_reg") == 0
-               ? RDI
+               ? 0
                : -1;
 }
 
 static void fill_body(struct sweep *sweep, struct symbol_call *call)
 {
-    int reg = *call->name ? body_register(call->name) : -1;
-    uint64_t body = reg >= 0 && sweep->follows ? sweep->value[reg] : 0;
-    call->launches = reg >= 0;
+    int argument = *call->name ? body_argument(call->name) : -1;
+    uint64_t body = argument >= 0 && sweep->follows ? sweep->value[sweep->machine->argument[argument]] : 0;
+    call->launches = argument >= 0;
     call->body = body && symbols_calls_entry(sweep->module, body) == body ? body : 0;
 }
 
@@ -265,8 +262,10 @@ static void follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_ins
         note_call(sweep, vaddr, instruction);
     if (leads_inside(sweep, instruction))
         reach(sweep, find_label(sweep, instruction->target));
-    uint64_t value = instruction->from >= 0 ? sweep->value[instruction->from] : instruction->value;
-    forget(sweep, instruction->flow == SYMBOLS_CALL ? ~PRESERVED : instruction->written);
+    uint64_t value = instruction->value;
+    if (instruction->from >= 0)
+        value = sweep->value[instruction->from] ? sweep->value[instruction->from] + value : 0;
+    forget(sweep, instruction->flow == SYMBOLS_CALL ? ~sweep->machine->preserved : instruction->written);
     if (instruction->to >= 0)
         sweep->value[instruction->to] = value;
     sweep->live &= instruction->flow != SYMBOLS_JUMP && instruction->flow != SYMBOLS_END;
@@ -283,7 +282,7 @@ static void pass(struct sweep *sweep,
         room = room < size ? room : (size_t)size;
         struct symbols_instruction instruction;
         sweep->live = false;
-        while (code && room && symbols_decode(code, room, vaddr, &instruction)) {
+        while (code && room && sweep->machine->decode(code, room, vaddr, &instruction)) {
             visit(sweep, vaddr, &instruction);
             code += instruction.bytes;
             room -= instruction.bytes;
@@ -338,7 +337,9 @@ const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, 
     struct sweep sweep = {.module = module, .entry = entry};
     struct symbols_function *function = function_at(module, entry);
     find_ranges(&sweep, function);
-    read_code(&sweep);
+    sweep.machine = symbols_machine_of(module->main.elf);
+    if (sweep.machine)
+        read_code(&sweep);
     if (function)
         symbols_calls_dwarf(module, function, &sweep.calls);
     known = finish(&sweep);
@@ -352,13 +353,13 @@ const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, 
 /* A call that can be told from the bytes before the return address alone; most can. */
 static bool call_by_bytes(struct symbols_module *module, uint64_t returns, struct symbol_call *call)
 {
-    static const unsigned lengths[] = {5, 6}; /* call rel32, call *slot(%rip) */
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    const struct symbols_machine *machine = symbols_machine_of(module->main.elf);
+    for (size_t i = 0; machine && i < 2 && machine->call_bytes[i]; i++) {
         struct symbols_instruction instruction;
         size_t room;
-        uint64_t vaddr = returns - lengths[i];
+        uint64_t vaddr = returns - machine->call_bytes[i];
         const uint8_t *code = symbols_elf_bytes(module->main.elf, vaddr, &room);
-        if (!code || !symbols_decode(code, room, vaddr, &instruction) || instruction.bytes != lengths[i] ||
+        if (!code || !machine->decode(code, room, vaddr, &instruction) || instruction.bytes != machine->call_bytes[i] ||
             instruction.flow != SYMBOLS_CALL || instruction.indirect != (i == 1) || !instruction.target)
             continue;
         if (!instruction.indirect && symbols_calls_entry(module, instruction.target) == instruction.target) {
@@ -369,7 +370,7 @@ static bool call_by_bytes(struct symbols_module *module, uint64_t returns, struc
                                                 : symbols_plt_stub(module, instruction.target);
         if (name) {
             call->name = name;
-            return body_register(name) < 0;
+            return body_argument(name) < 0;
         }
     }
     return false;

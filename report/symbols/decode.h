@@ -18,11 +18,15 @@ struct symbols_instruction {
     enum symbols_flow flow;
     bool indirect;   /* call or jump through a register or memory */
     uint64_t target; /* of a call, jump or branch; indirect: where the address is stored, 0 unknown */
-    int8_t to, from; /* register `to` gets `value`, or what register `from` has; -1: no such thing */
+    int8_t to, from; /* register `to` gets `value`, or what register `from` has and `value` more; -1: no such thing */
     uint64_t value;
     uint32_t written; /* set of registers that may have changed, `to` among them */
 };
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
-                    struct symbols_instruction *result); /* false: not understood. */
+                    struct symbols_instruction *result); /* of x86-64; false: not understood. */
+bool symbols_decode_a64(const uint8_t *code, size_t room, uint64_t vaddr,
+                        struct symbols_instruction *result); /* of aarch64; false: cut off. */
+/* The slot that a stub of aarch64's procedure linkage table jumps through; 0: it is none. */
+uint64_t symbols_decode_a64_slot(const uint8_t *code, size_t room, uint64_t vaddr);
 
 #endif

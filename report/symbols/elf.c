@@ -119,9 +119,7 @@ const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room)
 {
     size_t count, file_bytes;
     const uint8_t *file = (const uint8_t *)elf_rawfile(elf, &file_bytes);
-    GElf_Ehdr header;
-    if (!file || !gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 ||
-        elf_getphdrnum(elf, &count) != 0)
+    if (!file || elf_getphdrnum(elf, &count) != 0)
         return NULL;
     for (size_t i = 0; i < count && i < 65536; i++) {
         GElf_Phdr segment;

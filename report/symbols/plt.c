@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "report/symbols/decode.h"
+#include "report/symbols/machine.h"
 #include "report/text/grow.h"
 
-static void add_slots(struct symbols_module *module, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void add_slots(struct symbols_module *module, const uint32_t types[2], Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     GElf_Shdr symbols_header;
     Elf_Scn *symbols_section = elf_getscn(elf, header->sh_link);
@@ -24,7 +24,7 @@ static void add_slots(struct symbols_module *module, Elf *elf, Elf_Scn *section,
         if (!gelf_getrela(data, (int)i, &relocation))
             return;
         uint64_t type = GELF_R_TYPE(relocation.r_info);
-        if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+        if ((type != types[0] && type != types[1]) ||
             !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
             continue;
         const char *name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
@@ -46,10 +46,11 @@ static void load_slots(struct symbols_module *module)
 {
     GElf_Shdr header;
     Elf *elf = symbols_module_open(module) ? module->main.elf : NULL;
+    const struct symbols_machine *machine = elf ? symbols_machine_of(elf) : NULL;
     module->slots_known = true;
-    for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, SHT_RELA, &header));)
+    for (Elf_Scn *section = NULL; machine && (section = symbols_elf_next(elf, section, SHT_RELA, &header));)
         if (header.sh_flags & SHF_ALLOC)
-            add_slots(module, elf, section, &header);
+            add_slots(module, machine->slot_types, elf, section, &header);
     if (module->slot_count)
         qsort(module->slots, module->slot_count, sizeof *module->slots, slot_order);
 }
@@ -68,18 +69,13 @@ const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot)
 
 const char *symbols_plt_stub(struct symbols_module *module, uint64_t vaddr)
 {
-    static const uint8_t end_branch[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    struct symbols_instruction jump;
-    size_t room, skip;
-    const uint8_t *code =
-        symbols_module_open(module) ? symbols_elf_bytes(module->main.elf, vaddr, &room) : NULL;
-    if (!code || room < sizeof end_branch)
+    size_t room;
+    if (!symbols_module_open(module))
         return NULL;
-    skip = memcmp(code, end_branch, sizeof end_branch) == 0 ? sizeof end_branch : 0;
-    if (!symbols_decode(code + skip, room - skip, vaddr + skip, &jump) || jump.flow != SYMBOLS_JUMP ||
-        !jump.indirect || !jump.target)
-        return NULL;
-    return symbols_plt_slot(module, jump.target);
+    const struct symbols_machine *machine = symbols_machine_of(module->main.elf);
+    const uint8_t *code = symbols_elf_bytes(module->main.elf, vaddr, &room);
+    uint64_t slot = code && machine ? machine->stub_slot(code, room, vaddr) : 0;
+    return slot ? symbols_plt_slot(module, slot) : NULL;
 }
 
 struct named_search {

@@ -6,8 +6,8 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "report/symbols/decode.h"
 #include "report/symbols/dwarf.h"
+#include "report/symbols/machine.h"
 #include "report/symbols/inline.h"
 #include "report/symbols/plt.h"
 #include "report/text/grow.h"
@@ -38,8 +38,9 @@ static bool last_byte(struct symbols_module *module, Dwarf_Die *site, uint64_t *
     }
     if (!address_of(site, DW_AT_call_pc, vaddr))
         return false;
+    const struct symbols_machine *machine = symbols_machine_of(module->main.elf);
     const uint8_t *code = symbols_elf_bytes(module->main.elf, *vaddr, &room);
-    if (!code || !symbols_decode(code, room, *vaddr, &instruction))
+    if (!code || !machine || !machine->decode(code, room, *vaddr, &instruction))
         return false;
     *vaddr += instruction.bytes - 1;
     return true;

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <elfutils/libdwelf.h>
 
+#include "report/symbols/machine.h"
 #include "report/symbols/tail_calls.h"
 
 #define PROGRAM   1
@@ -255,7 +256,7 @@ UNIT_TEST(every_function_of_real_code_is_decoded_to_its_end)
         if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !code || symbol.st_shndx == SHN_UNDEF)
             continue;
         while (at < symbol.st_size &&
-               symbols_decode(code + at, room - at, symbol.st_value + at, &instruction))
+               symbols_machine_of(file.elf)->decode(code + at, room - at, symbol.st_value + at, &instruction))
             at += instruction.bytes;
         if (at != symbol.st_size)
             fail_msg("%s is not decoded at +0x%zx", elf_strptr(file.elf, header.sh_link, symbol.st_name), at);
@@ -293,6 +294,41 @@ UNIT_TEST(calls_jumps_and_addresses_are_read)
     struct symbols_instruction unused;
     assert_false(symbols_decode((const uint8_t *)"\xe8\x10", 2, 0, &unused)); /* cut off */
     assert_false(symbols_decode((const uint8_t *)"\x06", 1, 0, &unused));     /* no such instruction */
+}
+
+static struct symbols_instruction decoded_a64(uint32_t code)
+{
+    struct symbols_instruction instruction;
+    assert_true(symbols_decode_a64((const uint8_t *)&code, sizeof code, 0x11000, &instruction));
+    assert_int_equal(instruction.bytes, sizeof code);
+    return instruction;
+}
+
+UNIT_TEST(so_are_those_of_aarch64)
+{
+    struct symbols_instruction call = decoded_a64(0x97ffffff), jump = decoded_a64(0x14000002), branch = decoded_a64(0x54000060);
+    assert_true(call.flow == SYMBOLS_CALL && call.target == 0x10ffc && !call.indirect);
+    assert_true(jump.flow == SYMBOLS_JUMP && jump.target == 0x11008);
+    assert_true(branch.flow == SYMBOLS_BRANCH && branch.target == 0x1100c);
+    assert_int_equal(decoded_a64(0xb4000040).target, 0x11008);                                            /* cbz */
+    assert_int_equal(decoded_a64(0x36180040).target, 0x11008);                                            /* tbz */
+    assert_true(decoded_a64(0xd63f0100).flow == SYMBOLS_CALL && decoded_a64(0xd63f0100).indirect);        /* blr x8 */
+    assert_true(decoded_a64(0xd63f091f).flow == SYMBOLS_CALL);                                            /* blraaz x8 */
+    assert_true(decoded_a64(0xd61f0220).flow == SYMBOLS_JUMP && decoded_a64(0xd61f0220).indirect);        /* br x17 */
+    assert_true(decoded_a64(0xd65f03c0).flow == SYMBOLS_END && decoded_a64(0xd65f0bff).flow == SYMBOLS_END); /* ret, retaa */
+    assert_true(decoded_a64(0xd4200020).flow == SYMBOLS_END);                                             /* brk */
+    struct symbols_instruction page = decoded_a64(0xb0000002), more = decoded_a64(0x91004042); /* adrp x2, 0x12000; add x2, x2, #16 */
+    assert_true(page.to == 2 && page.from < 0 && page.value == 0x12000);
+    assert_true(more.to == 2 && more.from == 2 && more.value == 16);
+    struct symbols_instruction copy = decoded_a64(0xaa1303e0); /* mov x0, x19 */
+    assert_true(copy.to == 0 && copy.from == 19 && copy.value == 0);
+    assert_int_equal(decoded_a64(0xf9400e11).written & 1u << 17, 1u << 17);                     /* ldr x17, [x16, #24] */
+    assert_int_equal(decoded_a64(0xa94153f3).written & (1u << 19 | 1u << 20), 1u << 19 | 1u << 20); /* ldp x19, x20 */
+    assert_int_equal(decoded_a64(0xd503201f).flow, SYMBOLS_NEXT);
+    static const uint32_t stub[] = {0xd503245f, 0xb0000010, 0xf9400e11, 0xd61f0220}; /* bti c; adrp x16; ldr x17; br x17 */
+    assert_int_equal(symbols_decode_a64_slot((const uint8_t *)stub, sizeof stub, 0x11000), 0x12018);
+    assert_int_equal(symbols_decode_a64_slot((const uint8_t *)(stub + 1), sizeof stub - 4, 0x11000), 0x12018);
+    assert_int_equal(symbols_decode_a64_slot((const uint8_t *)(stub + 2), sizeof stub - 8, 0x11000), 0);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -1,0 +1,43 @@
+#include "report/symbols/machine.h"
+
+#include <string.h>
+
+static uint64_t stub_slot_x86_64(const uint8_t *code, size_t room, uint64_t vaddr)
+{
+    static const uint8_t end_branch[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    struct symbols_instruction jump;
+    if (room < sizeof end_branch)
+        return 0;
+    size_t skip = memcmp(code, end_branch, sizeof end_branch) == 0 ? sizeof end_branch : 0;
+    bool jumps = symbols_decode(code + skip, room - skip, vaddr + skip, &jump) && jump.flow == SYMBOLS_JUMP &&
+                 jump.indirect;
+    return jumps ? jump.target : 0;
+}
+
+static const struct symbols_machine machines[] = {
+    {.elf = EM_X86_64,
+     .decode = symbols_decode,
+     .stub_slot = stub_slot_x86_64,
+     .registers = 16,
+     .preserved = 0xf028u,  /* rbx, rbp, r12 ... r15 */
+     .argument = {7, 6, 2}, /* rdi, rsi, rdx */
+     .call_bytes = {5, 6},  /* call rel32, call *slot(%rip) */
+     .slot_types = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT}},
+    {.elf = EM_AARCH64,
+     .decode = symbols_decode_a64,
+     .stub_slot = symbols_decode_a64_slot,
+     .registers = 31,
+     .preserved = 0x3ff80000u, /* x19 ... x29 */
+     .argument = {0, 1, 2},
+     .call_bytes = {4, 0},
+     .slot_types = {R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT}},
+};
+
+const struct symbols_machine *symbols_machine_of(Elf *elf)
+{
+    GElf_Ehdr header;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+        if (gelf_getehdr(elf, &header) && header.e_machine == machines[i].elf)
+            return &machines[i];
+    return NULL;
+}
