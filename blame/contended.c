@@ -16,7 +16,7 @@ static struct {
 static void raise_any(void)
 {
     struct state_line *line;
-    if (load_relaxed(&table.any) || exchange_seq_cst(&table.any, 1))
+    if (load_seq_cst(&table.any) /* behind the byte, pairs with contended_forget() */ || exchange_seq_cst(&table.any, 1))
         return;
     for (uint32_t number = 0; (line = state_line_at(number)); number++) {
         uint16_t none = STATE_STAMPS_NONE;

@@ -24,7 +24,7 @@ static bool add_few(struct fold_bins *bins, struct profile_moments *few, uint32_
     if (i == few->count) {
         few->moment[i].bin = bin;
         few->moment[i].value = *value;
-        signal_fence();
+        release_fence(); /* readers of the file */
         few->count++;
         return true;
     }

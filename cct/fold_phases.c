@@ -156,7 +156,7 @@ static void publish(struct fold_phase *phase, const struct fold_instance *instan
     uint64_t stamp = load_relaxed(&ended->stamp);
     if (stamp == BEING_WRITTEN || !compare_exchange(&ended->stamp, &stamp, BEING_WRITTEN))
         return; /* by one that so many others have overtaken: this end is lost, and its samples are counted so */
-    __atomic_thread_fence(__ATOMIC_RELEASE); /* F2, pairs with the fence in fold_phase_read() */
+    release_fence(); /* F2, pairs with the fence in fold_phase_read() */
     store_relaxed(&ended->instance.begin_ns, instance->begin_ns);
     store_relaxed(&ended->instance.end_ns, instance->end_ns);
     store_relaxed(&ended->instance.number, instance->number);

@@ -59,7 +59,7 @@ static inline bool add_few(struct times *times, struct profile_moments *few, uin
         return false;
     few->moment[few->count].bin = bin;
     few->moment[few->count].value = value;
-    signal_fence();
+    release_fence(); /* readers of the file */
     few->count++;
     return true;
 }

@@ -17,9 +17,9 @@ static void set_head(void *record, struct head head)
 {
     uint32_t bits;
     memcpy(&bits, &head, sizeof(bits));
-    signal_fence(); /* whoever reads the file of a killed process finds what the head says */
+    release_fence(); /* whoever reads the file, of a killed process or a living one, finds what the head says */
     store_relaxed((head_bits *)record, bits);
-    signal_fence();
+    release_fence();
 }
 
 /* The whole can be done again from what is left, at any point but one instruction at its begin. */

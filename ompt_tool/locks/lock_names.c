@@ -73,7 +73,7 @@ static bool search(uint32_t number, uint64_t *table, uint64_t name, struct place
     uint32_t mask = entries_of(number) - 1, at = hash_number(name >> NEAR_BITS) >> 32 & mask & ~(LINE - 1);
     uint32_t window = number == TABLES - 1 ? LAST_WINDOW : LINE;
     for (uint32_t i = 0; i < window; i++, at = (at + 1) & mask) {
-        uint64_t seen = load_relaxed(&table[at]);
+        uint64_t seen = load_acquire(&table[at]); /* and the call that it names */
         bool present = seen >> CALL_BITS == name && seen != DESTROYED;
         if (present || (!found->word && (!seen || seen == DESTROYED)))
             *found = (struct place){&table[at], seen, present};
