@@ -67,10 +67,11 @@ $(LOADER): $(LOADER_SOURCES) $(wildcard loader/*.h) base/launched.h base/kernel.
 	@mkdir -p $(@D)
 	$(CC) $(LOADER_CFLAGS) -shared -nostdlib $(LDFLAGS) -o $@ $(LOADER_SOURCES) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
 
-# Needs no MPI. A caller's context is read from where a frame pointer leads.
+# Needs no MPI. A caller's context is read from where a frame pointer leads: on aarch64 to a return address that is not signed.
+MPI_LAYER_FLAGS := -fno-omit-frame-pointer $(if $(filter aarch64,$(MACHINE)),-mbranch-protection=bti)
 $(MPI_LAYER): mpi/layer.c base/mpi_calls.h base/mpi_layer.h base/atomics.h
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) -fno-omit-frame-pointer -shared $(LDFLAGS) -o $@ $< -Wl,-soname,libblame-mpi.so -Wl,-z,defs
+	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) $(MPI_LAYER_FLAGS) -shared $(LDFLAGS) -o $@ $< -Wl,-soname,libblame-mpi.so -Wl,-z,defs
 
 $(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)

@@ -13,6 +13,7 @@
 #define REGISTERS_FP         gregs[REG_RBP]
 #define REGISTERS_NUMBER     gregs[REG_RAX]
 #define REGISTERS_RESULT     gregs[REG_RAX] /* in the number's place */
+#define REGISTERS_FP_AT_SP   0u             /* of a function that calls others: the frame pointer is above the stack pointer */
 
 static inline uint64_t registers_argument(const ucontext_t *context, int index)
 {
@@ -26,6 +27,7 @@ static inline uint64_t registers_argument(const ucontext_t *context, int index)
 #define REGISTERS_FP         regs[29]
 #define REGISTERS_NUMBER     regs[8]
 #define REGISTERS_RESULT     regs[0] /* in the first argument's place */
+#define REGISTERS_FP_AT_SP   1u      /* the frame pointer may be the stack pointer: it leads to the lowest of a frame */
 
 /* Where a function goes back to, before it has saved that. */
 static inline uintptr_t registers_lr(const ucontext_t *context)

@@ -42,7 +42,7 @@ static bool is_gone(const struct thread *thread, uintptr_t stack)
 
 bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context)
 {
-    bool left = is_gone(thread, registers_sp(context));
+    bool left = is_gone(thread, registers_sp(context) - REGISTERS_FP_AT_SP);
     if (unlikely(left)) {
         thread->mpi.told = thread->mpi.told && !ranks_wait_left();
         state_set_work(thread->line);

@@ -8,6 +8,7 @@ units include each other, or need each other's symbols (nm), in a circle. A symb
 
 import graphlib
 import os
+import platform
 import posixpath
 import re
 import subprocess
@@ -19,6 +20,7 @@ from check_common import ROOT, compile_units, main, make_files, project_files, r
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 ROOM = {room.name: room for room in rooms.ROOMS}
+MACHINES = ("_x86_64", "_aarch64")
 WIDTHS = (40, 18, 0)  # of the picture's columns
 DOCUMENT, MARKS = "docs/architecture.md", ("<!-- the house: scripts/check-layers.py --picture -->\n```\n", "```\n<!-- end -->")
 
@@ -64,6 +66,11 @@ def read_includes(root, names, uses):
             elif quoted and unit_of(target) != unit_of(name):
                 uses[unit_of(name)].setdefault(unit_of(target), f"includes {target}")
     return complaints
+
+
+def is_of_machine(unit):
+    """False: a unit that is another one on each machine (x_MACHINE.c), of another than this."""
+    return not unit.endswith(MACHINES) or unit.endswith("_" + platform.machine())
 
 
 def symbols_of(build, units):
@@ -129,7 +136,7 @@ def gather(root, build=None):
     complaints += read_includes(root, names, includes)
     if build:
         linked = [unit_of(name) for name in names if name.endswith(".c") and ROOM[room_of(name)].side not in (rooms.LOADER, rooms.MPI, rooms.MERGE)]
-        complaints += read_symbols(build, linked, needs)
+        complaints += read_symbols(build, list(filter(is_of_machine, linked)), needs)
     return includes, needs, complaints + [*structure_complaints(includes), *structure_complaints(needs)]
 
 
@@ -201,6 +208,7 @@ CASES = [
                                                       "cct/b.c": '#include "a.h"\nvoid b(void) {}\n'}, []),
     ("up by link", {"base/a.c": "void b(void); void a(void) { b(); }\n", "cct/b.c": "void b(void) {}\n"}, ["base/a needs b"]),
     ("two of one name", {"cct/a.c": "void a(void) {}\n", "blame/b.c": "void a(void) {}\n"}, ["a: defined by"]),
+    ("one for each machine", {"cct/a_x86_64.c": "void a(void) {}\n", "cct/a_aarch64.c": "void a(void) {}\n"}, []),
 ]
 
 
