@@ -245,11 +245,19 @@ static enum restart_result start_socket(struct restart_state *state, ucontext_t 
     return go_wait(state, context);
 }
 
+/* Whether the kernel, or a filter of calls, does not know the call that is to wait instead; no argument of it is valid. */
+static bool is_missing(const struct restart_rule *rule)
+{
+    return rule->wait_call != rule->call && kernel_call(rule->wait_call, -1, 0, 0, 0, 0, 0) == -ENOSYS;
+}
+
 static enum restart_result start_wait(struct restart_state *state, ucontext_t *context,
                                       const struct restart_rule *rule, uint64_t now_ns)
 {
     if (rule->mask == MASK_NONE && registers_argument(context, rule->limit_arg) == 0)
         return go_in_place(state, context, rule->call);
+    if (is_missing(rule))
+        return give_up(state, rule->call);
     begin_job(state, context, rule->wait_call);
     plan_mask(state, rule, context);
     plan_limit(state, rule, context, now_ns);

@@ -21,6 +21,9 @@
  *   in place  calls without a time limit or with an absolute one: semop, msgsnd,
  *             clock_nanosleep(TIMER_ABSTIME) ...: the program counter goes back to the syscall instruction.
  *
+ * On aarch64 there is one stub for all but "in place"; it ends by rt_sigreturn, and waits by restart_syscall, too. A call whose
+ * first argument cannot be found there stays interrupted (restart_machine_aarch64.c, docs/restart.md).
+ *
  * Calls that move bytes come back with a part of them; restart_rest.h has which are made to move the rest, in the stub.
  *
  * Guarantee S: after nanosleep, poll and futex (sem_timedwait), relative or not but for

@@ -2,7 +2,11 @@
  * program sees of registers, signals and jumps. test_restart.c has what is x86-64's own. */
 #include "restart_calls.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 enum { LIMIT_NS = 20 * MS };
 
@@ -67,6 +71,49 @@ UNIT_TEST(a_call_whose_argument_is_lost_is_counted)
         assert_true(sampler.results[RESTART_UNKNOWN] > unknown);
         assert_int_equal(sampler.state.unknown_call, SYS_semtimedop);
     }
+}
+
+#ifdef __x86_64__
+enum { EPOLL_CALL = SYS_epoll_wait };
+#else
+enum { EPOLL_CALL = SYS_epoll_pwait };
+#endif
+
+static void forbid(unsigned call)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), /* the number */
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* Linux before 5.11. In a process of its own: 0 if all is as it should be. */
+static int wait_without_the_call(void)
+{
+    sampler_open();
+    forbid(SYS_epoll_pwait2);
+    if (has_call(SYS_epoll_pwait2))
+        return 0; /* an emulator has no such filters */
+    unsigned unknown = sampler.results[RESTART_UNKNOWN];
+    set_samples();
+    if (call_epoll_wait(AMPLE_NS) != EINTR)
+        return 1;
+    return sampler.results[RESTART_UNKNOWN] > unknown && sampler.state.unknown_call == EPOLL_CALL ? 0 : 2;
+}
+
+UNIT_TEST(where_the_call_that_would_wait_instead_is_missing_the_programs_is_interrupted)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(wait_without_the_call());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 /* A program's signal, some time after the call's begin, when samples have come. */
