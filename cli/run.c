@@ -132,7 +132,12 @@ static bool find_libomp(char *path, size_t bytes)
         if (is_readable(path))
             return true;
     }
-    static const char *const common[] = {"/usr/lib/x86_64-linux-gnu/libomp.so.5", "/usr/lib64/libomp.so",
+#if defined(__aarch64__)
+#define DEBIANS_LIBRARIES "/usr/lib/aarch64-linux-gnu"
+#else
+#define DEBIANS_LIBRARIES "/usr/lib/x86_64-linux-gnu"
+#endif
+    static const char *const common[] = {DEBIANS_LIBRARIES "/libomp.so.5", "/usr/lib64/libomp.so",
                                          "/usr/local/lib/libomp.so", "/usr/lib/libomp.so"};
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
         snprintf(path, bytes, "%s", common[i]);

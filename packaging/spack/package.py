@@ -31,7 +31,7 @@ class Blame(MakefilePackage):
     depends_on("mpi", when="+mpi")
 
     requires("platform=linux")
-    requires("target=x86_64:")
+    requires("target=x86_64:", "target=aarch64:", policy="one_of")
 
     @property
     def build_targets(self):
