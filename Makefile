@@ -31,7 +31,7 @@ REPORT := $(sort $(wildcard report/*/*.c))
 PLUGIN := $(BASE) $(CCT) $(call of_machine,$(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c))
 # Only where there is SQLite: `blame db` says so otherwise.
 SQLITE := $(if $(shell echo '#include <sqlite3.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E - >/dev/null 2>&1 && echo 1),-lsqlite3)
-COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/sums.c $(REPORT) \
+COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/os_map.c base/run_options.c cct/sums.c $(REPORT) \
     base/recipe_cause.c $(sort $(filter-out $(if $(SQLITE),,cli/db_%.c cli/specialise.c learn/%.c trials/%.c),$(wildcard cli/*.c compare/*.c export/*.c html/*.c learn/*.c trials/*.c tune/*.c)))
 
 # `blame` is also a folder: a target of that name would always be up to date.

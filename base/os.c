@@ -24,30 +24,6 @@
 #define PAGE_BYTES  4096ul
 #define HIGH_FD     400
 
-void *os_map(size_t bytes)
-{
-    void *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-void os_unmap(void *memory, size_t bytes)
-{
-    munmap(memory, bytes);
-}
-
-const void *os_map_file(int fd, uint64_t offset, size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, (off_t)offset);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-void *os_map_shared(int fd, uint64_t offset, size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 static bool reserve_by_writing(int fd, uint64_t offset, size_t bytes)
 {
     static const char zeros[4096];

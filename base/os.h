@@ -10,15 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Zeroed private memory, page aligned; NULL when there is none. [handler] */
-void *os_map(size_t bytes);
-void os_unmap(void *memory, size_t bytes); /* [handler] */
-
-/* A private read-only view of a file's bytes, NULL on failure. offset must be page aligned. [handler] */
-const void *os_map_file(int fd, uint64_t offset, size_t bytes);
-
-/* A shared writable view; the bytes must exist (os_reserve) before they are touched. [handler] */
-void *os_map_shared(int fd, uint64_t offset, size_t bytes);
+#include "base/os_map.h"
 
 /* Makes the file's bytes exist on disk, so that a full disk is an error here and not a SIGBUS later.
  * [handler] */

@@ -62,6 +62,9 @@ UNIT_TEST(what_is_written_to_a_shared_mapping_is_in_the_file)
     const char *view = os_map_file(fd, 4096, 4096);
     assert_string_equal(view, "hello");
     os_unmap((void *)view, 4096);
+    view = os_map_file(fd, 4096 + 3, 100); /* as if pages were larger than the file's */
+    assert_memory_equal(view, read_back + 3, 2);
+    os_unmap((void *)view, 100);
     os_close(fd);
     unit_clean();
 }
