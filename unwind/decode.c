@@ -1,4 +1,4 @@
-#include "unwind/decode_way.h"
+#include "unwind/decode.h"
 
 #include <string.h>
 
@@ -80,7 +80,8 @@ static const uint8_t *code_at(struct decoder *decoder, uintptr_t ip, size_t *roo
     return decoder->window + offset;
 }
 
-void decode_add_way(struct decoder *decoder, const struct way *from, uintptr_t ip)
+/* Another way, unless one went there already: the first one counts. */
+static void add_way(struct decoder *decoder, const struct way *from, uintptr_t ip)
 {
     for (uint32_t i = 0; i < decoder->way_count; i++)
         if (decoder->ways[i].ip == ip)
@@ -114,11 +115,13 @@ static bool go(struct decoder *decoder, struct way way)
     size_t room;
     while (outcome == GOES_ON && decoder->instructions < MAX_INSTRUCTIONS && decoder->allowance > 0 &&
            (code = code_at(decoder, way.ip, &room)) != NULL) {
-        size_t bytes = 0;
+        struct followed followed = {.bytes = 0};
         decoder->instructions++;
         decoder->allowance--;
-        outcome = decode_follow(decoder, decoder->scratch, &way, code, room, &bytes);
-        way.ip += bytes;
+        outcome = decode_follow(decoder->scratch, &way, code, room, &followed);
+        for (unsigned i = 0; i < followed.branches; i++)
+            add_way(decoder, &way, followed.branch[i]);
+        way.ip += followed.bytes;
         if (as_at_begin && (outcome != GOES_ON || !is_as_at_begin(&way))) {
             as_at_begin = false;
             note_passed(decoder, start, way.ip);
@@ -157,7 +160,7 @@ bool decoder_find(struct decoder *decoder, uintptr_t ip,
     decoder->way_count = decoder->next_way = decoder->instructions = decoder->passed_count = 0;
     decoder->window_bytes = 0;
     const struct way begin = DECODE_BEGIN;
-    decode_add_way(decoder, &begin, ip);
+    add_way(decoder, &begin, ip);
     while (decoder->next_way < decoder->way_count && candidates < MAX_CANDIDATES &&
            decoder->instructions < MAX_INSTRUCTIONS && decoder->allowance > 0) {
         uint32_t number = decoder->next_way++;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "unwind/recipe.h"
+#include "unwind/decode_way.h"
 
 /* A thread's, in a mapping of its own. */
 struct decoder;
@@ -29,8 +29,5 @@ void decoder_forget(struct decoder *decoder);
  * shows none that accept() takes, which is asked for each that a way out yields. [handler] */
 bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const struct recipe *recipe, void *argument),
                   void *argument, struct recipe *recipe);
-
-/* True if the bytes before a return address are a call. [handler] */
-bool decoder_is_behind_call(uintptr_t ip);
 
 #endif

@@ -176,25 +176,24 @@ static int64_t branch_offset(uint32_t code)
     return is_any(code, 0x7e000000, 0x36000000) ? signed_field(code, 5, 14) * 4 : 0; /* tb*z */
 }
 
-enum outcome decode_follow(struct decoder *decoder, void *scratch, struct way *way, const uint8_t *bytes_at,
-                           size_t room, size_t *bytes)
+enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *bytes, size_t room, struct followed *followed)
 {
     uint32_t code;
     int64_t offset;
     (void)scratch;
     if (room < sizeof(code))
         return ENDS;
-    memcpy(&code, bytes_at, sizeof(code));
-    *bytes = sizeof(code);
+    memcpy(&code, bytes, sizeof(code));
+    followed->bytes = sizeof(code);
     if (is_return(code) || is_jump_away(code))
         return RETURNS;
     if (is_any(code, 0xfc000000, 0x14000000)) { /* b; to another function, too: it returns for this one */
-        decode_add_way(decoder, way, way->ip + (uintptr_t)(signed_field(code, 0, 26) * 4));
+        followed->branch[followed->branches++] = way->ip + (uintptr_t)(signed_field(code, 0, 26) * 4);
         return ENDS;
     }
     if ((offset = branch_offset(code)) != 0) {
-        decode_add_way(decoder, way, way->ip + (uintptr_t)offset);
-        decode_add_way(decoder, way, way->ip + sizeof(code));
+        followed->branch[followed->branches++] = way->ip + (uintptr_t)offset;
+        followed->branch[followed->branches++] = way->ip + sizeof(code);
         return ENDS;
     }
     if (is_call(code)) {

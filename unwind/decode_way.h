@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unwind/decode.h"
+#include "unwind/recipe.h"
 
 #define MAX_SAVED 4u
 
@@ -38,12 +38,12 @@ struct way {
     uint32_t saved_count;
 };
 
-static inline bool decode_is_equal(struct value a, struct value b)
+static inline bool decode_is_equal(struct value a, struct value b) /* [handler] */
 {
     return a.base == b.base && a.offset == b.offset && a.by_rbp == b.by_rbp;
 }
 
-static inline struct value decode_plus(struct value value, int64_t offset)
+static inline struct value decode_plus(struct value value, int64_t offset) /* [handler] */
 {
     if (value.base == AT_RSP || value.base == AT_RBP)
         value.offset += (int32_t)offset;
@@ -52,7 +52,7 @@ static inline struct value decode_plus(struct value value, int64_t offset)
     return value;
 }
 
-static inline struct value decode_load(const struct way *way, struct value at)
+static inline struct value decode_load(const struct way *way, struct value at) /* [handler] */
 {
     for (uint32_t i = 0; i < way->saved_count; i++)
         if (decode_is_equal(way->saved[i].at, at))
@@ -62,7 +62,7 @@ static inline struct value decode_load(const struct way *way, struct value at)
     return (struct value){.base = IN_MEMORY, .by_rbp = at.base == AT_RBP, .offset = at.offset};
 }
 
-static inline void decode_store(struct way *way, struct value at, struct value value)
+static inline void decode_store(struct way *way, struct value at, struct value value) /* [handler] */
 {
     uint32_t i = 0;
     while (i < way->saved_count && !decode_is_equal(way->saved[i].at, at))
@@ -80,21 +80,27 @@ static inline void decode_store(struct way *way, struct value at, struct value v
 
 enum outcome { GOES_ON, ENDS, RETURNS };
 
-/* Another way, unless one went there already: the first one counts. [handler] */
-void decode_add_way(struct decoder *decoder, const struct way *from, uintptr_t ip);
-
 /* ---- of the machine ---- */
 
 extern const size_t
     decode_scratch_bytes;              /* that it needs in each decoder: the handler's stack may be small */
 extern const size_t decode_most_bytes; /* of an instruction */
 
-/* Executes the instruction at ip, whose bytes those are (as many as the longest one has, if there are so many): what it does to the
- * way's values, and the ways that branch off. *bytes: its length. [handler] */
-enum outcome decode_follow(struct decoder *decoder, void *scratch, struct way *way, const uint8_t *code,
-                           size_t room, size_t *bytes);
+/* What there is to know of an instruction besides. */
+struct followed {
+    size_t bytes; /* its length */
+    unsigned branches;
+    uintptr_t branch[2]; /* where ways go from it, but for the next instruction of one that goes on */
+};
+
+/* Executes the instruction that the way is at, whose bytes those are (as many as the longest one has, if there are so many): what it
+ * does to the way's values, where it leads. followed: zero before. [handler] */
+enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *code, size_t room, struct followed *followed);
 
 /* What a way that returns amounts to. [handler] */
 bool decode_recipe(const struct way *way, struct recipe *recipe);
+
+/* True if the bytes before a return address are a call. [handler] */
+bool decoder_is_behind_call(uintptr_t ip);
 
 #endif

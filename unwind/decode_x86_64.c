@@ -143,8 +143,7 @@ bool decode_recipe(const struct way *way, struct recipe *recipe)
 }
 
 /* Where control goes behind the instruction at ip. */
-static enum outcome follow(struct decoder *decoder, const struct scratch *scratch, struct way *way,
-                           uintptr_t ip)
+static enum outcome follow(const struct scratch *scratch, struct way *way, uintptr_t ip, struct followed *followed)
 {
     const ZydisDecodedInstruction *instruction = &scratch->instruction;
     const ZydisDecodedOperand *target = &scratch->operands[0];
@@ -154,12 +153,12 @@ static enum outcome follow(struct decoder *decoder, const struct scratch *scratc
     switch (instruction->meta.category) {
     case ZYDIS_CATEGORY_COND_BR:
         if (direct && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(instruction, target, ip, &address)))
-            decode_add_way(decoder, way, address);
-        decode_add_way(decoder, way, next);
+            followed->branch[followed->branches++] = address;
+        followed->branch[followed->branches++] = next;
         return ENDS;
     case ZYDIS_CATEGORY_UNCOND_BR: /* to another function, too: it returns for this one */
         if (direct && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(instruction, target, ip, &address)))
-            decode_add_way(decoder, way, address);
+            followed->branch[followed->branches++] = address;
         if (target->type == ZYDIS_OPERAND_TYPE_MEMORY && target->mem.base == ZYDIS_REGISTER_RIP)
             return RETURNS; /* through the linkage table, never to a case of a switch */
         return ENDS;
@@ -176,16 +175,15 @@ static enum outcome follow(struct decoder *decoder, const struct scratch *scratc
     return GOES_ON;
 }
 
-enum outcome decode_follow(struct decoder *decoder, void *memory, struct way *way, const uint8_t *code,
-                           size_t room, size_t *bytes)
+enum outcome decode_follow(void *memory, struct way *way, const uint8_t *code, size_t room, struct followed *followed)
 {
     struct scratch *scratch = memory;
     ZydisDecoderInit(&scratch->zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (!ZYAN_SUCCESS(
             ZydisDecoderDecodeFull(&scratch->zydis, code, room, &scratch->instruction, scratch->operands)))
         return ENDS;
-    *bytes = scratch->instruction.length;
-    return follow(decoder, scratch, way, way->ip);
+    followed->bytes = scratch->instruction.length;
+    return follow(scratch, way, way->ip, followed);
 }
 
 bool decoder_is_behind_call(uintptr_t ip)
