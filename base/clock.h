@@ -15,13 +15,13 @@ uint64_t clock_now_ns(void);
 extern bool clock_is_counter __attribute__((visibility("hidden")));
 
 #if defined(__x86_64__)
-static inline uint64_t clock_read_counter(void)
+static inline uint64_t clock_read_counter(void) /* [handler] */
 {
     return __builtin_ia32_rdtsc();
 }
 #else
 /* Read early, as the TSC may be: an isb would cost more than the reading, and what a stamp is compared with lies microseconds
- * away. It ticks at cntfrq_el0, 1 GHz from Armv8.6 on and some 25 to 100 MHz before: 10 to 40 ns a tick. */
+ * away. It ticks at cntfrq_el0, 1 GHz from Armv8.6 on and some 25 to 100 MHz before: 10 to 40 ns a tick. [handler] */
 static inline uint64_t clock_read_counter(void)
 {
     uint64_t value;
