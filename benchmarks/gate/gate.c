@@ -29,7 +29,7 @@
 
 static int clock_reads;
 
-/* The tool's clock goes a hundred times slower than the machine's, like the processor's counter as it
+/* The tool's clock goes a thousand times slower than the machine's, like the processor's counter as it
  * measures it by this clock. What the tool does by time (it reads the load map again each second) would else
  * come sooner or later, as busy as the machine is. The tool's syscall() is played, and would cost more. */
 EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
@@ -41,7 +41,7 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
     long now_ns = time->tv_sec * 1000000000 + time->tv_nsec;
     if (!begin_ns)
         begin_ns = now_ns;
-    now_ns = begin_ns + (now_ns - begin_ns) / 100;
+    now_ns = begin_ns + (now_ns - begin_ns) / 1000;
     time->tv_sec = now_ns / 1000000000;
     time->tv_nsec = now_ns % 1000000000;
     clock_reads++;
