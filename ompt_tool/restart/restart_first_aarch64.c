@@ -107,21 +107,22 @@ static struct effect effect_of(uint32_t code)
     return effect.is_known ? effect : memory(code);
 }
 
+/* Of words, which are descriptors, wherever they lie: who repeats a call by himself would read it again, too. Of the rest, addresses most
+ * of all, only what is on the stack: another thread may have changed it. */
 static struct restart_first from_memory(uint32_t code)
 {
     struct restart_first first = {.reg = (uint8_t)bits(code, 5, 5)};
-    if (first.reg != STACK && first.reg != FRAME)
-        return first;                       /* what another thread may have changed since */
-    if (IS(code, 0xffc00000, 0xf9400000)) { /* ldr x0 */
-        first.kind = FIRST_IN_MEMORY;
-        first.number = bits(code, 10, 12) * 8;
-    } else if (IS(code, 0xffc00000, 0xb9400000) || IS(code, 0xffc00000, 0xb9800000)) { /* ldr w0, ldrsw x0 */
+    bool on_stack = first.reg == STACK || first.reg == FRAME;
+    if (IS(code, 0xffc00000, 0xb9400000) || IS(code, 0xffc00000, 0xb9800000)) { /* ldr w0, ldrsw x0 */
         first.kind = bits(code, 23, 1) ? FIRST_IN_SIGNED_WORD : FIRST_IN_WORD;
         first.number = bits(code, 10, 12) * 4;
-    } else if (IS(code, 0xffe00c00, 0xf8400000)) { /* ldur x0 */
+    } else if (on_stack && IS(code, 0xffc00000, 0xf9400000)) { /* ldr x0 */
+        first.kind = FIRST_IN_MEMORY;
+        first.number = bits(code, 10, 12) * 8;
+    } else if (on_stack && IS(code, 0xffe00c00, 0xf8400000)) { /* ldur x0 */
         first.kind = FIRST_IN_MEMORY;
         first.number = signed_bits(code, 12, 9);
-    } else if (IS(code, 0xffc00000, 0xa9400000)) { /* ldp */
+    } else if (on_stack && IS(code, 0xffc00000, 0xa9400000)) { /* ldp */
         first.kind = FIRST_IN_MEMORY;
         first.number = signed_bits(code, 15, 7) * 8 + (bits(code, 0, 5) == 0 ? 0 : 8);
     }

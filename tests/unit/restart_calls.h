@@ -257,7 +257,9 @@ static int call_sys_uring(long ns)
                      : "D"((long)ring_fd), "S"(0l), "d"(1l), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
 #else
-    long result = kernel_call(SYS_io_uring_enter, ring_fd, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, (long)&argument,
+    register long fd __asm__("x19") = ring_fd; /* as a function keeps its parameter */
+    __asm__ volatile("" : "+r"(fd));
+    long result = kernel_call(SYS_io_uring_enter, fd, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, (long)&argument,
                               sizeof argument);
 #endif
     return result == -ETIME && limit.tv_sec == ns / 1000000000l ? 0 : (int)-result;

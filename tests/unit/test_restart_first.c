@@ -95,7 +95,9 @@ UNIT_TEST(what_has_changed_since_is_lost)
     expect_lost(FIRST_OF(0xaa1303e0, 0xf2a00020 /* movk x0, #1, lsl #16 */, SVC));
     expect_lost(FIRST_OF(0xaa1303e0, 0x91008000 /* add x0, x0, #32 */, SVC));
     expect_lost(FIRST_OF(0xaa1303e0, 0x93407c00 /* sxtw x0, w0 */, MOV_X8_73, SVC));
-    expect_lost(FIRST_OF(0xf9400460 /* ldr x0, [x3, #8]: not the thread's alone */, SVC));
+    expect_lost(FIRST_OF(0xf9400460 /* ldr x0, [x3, #8]: an address that is not the thread's alone */, SVC));
+    expect(FIRST_OF(0xb9400a60 /* ldr w0, [x19, #8]: a descriptor */, SVC), FIRST_IN_WORD, 19, 8);
+    expect_lost(FIRST_OF(0xb9400a60, 0xf9000fe1, SVC));
 }
 
 UNIT_TEST(behind_a_call_a_jump_or_what_is_not_known_nothing_is_found)
