@@ -213,20 +213,15 @@ bool decode_recipe(const struct way *way, struct recipe *recipe)
     if ((rsp.base != AT_RSP && rsp.base != AT_RBP) || (rsp.base == AT_RSP && rsp.offset < 0))
         return false;
     bool by_rbp = rsp.base == AT_RBP, link_saved = link.base == IN_MEMORY && link.by_rbp == by_rbp;
-    bool rbp_same = rbp.base == AT_RBP && rbp.offset == 0,
-         rbp_saved = rbp.base == IN_MEMORY && rbp.by_rbp == by_rbp;
-    int64_t r = (int64_t)(rbp_same ? link.offset : rbp.offset) - rsp.offset;
-    *recipe = (struct recipe){
-        .cfa = by_rbp ? RECIPE_CFA_RBP : RECIPE_CFA_RSP,
-        .cfa_offset = rsp.offset,
-        .rbp = link.base == IN_LINK ? RECIPE_RBP_IN_LINK
-               : rbp_same           ? RECIPE_RBP_SAME
-                                    : RECIPE_RBP_AT_CFA,
-        .rbp_offset = link.base == IN_LINK ? 0 : (int16_t)r,
-    };
-    if (link.base == IN_LINK)
+    bool rbp_same = rbp.base == AT_RBP && rbp.offset == 0, rbp_saved = rbp.base == IN_MEMORY && rbp.by_rbp == by_rbp;
+    *recipe = (struct recipe){.cfa = by_rbp ? RECIPE_CFA_RBP : RECIPE_CFA_RSP, .cfa_offset = rsp.offset};
+    if (link.base == IN_LINK) {
+        recipe->rbp = RECIPE_RBP_IN_LINK;
         return rbp_same;
-    return link_saved && r == (int16_t)r && (rbp_same || (rbp_saved && link.offset == rbp.offset + 8));
+    }
+    recipe->rbp = rbp_same ? RECIPE_RBP_SAME : RECIPE_RBP_AT_CFA;
+    return link_saved && recipe_set_r(recipe, (int64_t)(rbp_same ? link.offset : rbp.offset) - rsp.offset) &&
+           (rbp_same || (rbp_saved && link.offset == rbp.offset + 8));
 }
 
 bool decoder_is_behind_call(uintptr_t ip)

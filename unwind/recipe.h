@@ -23,6 +23,7 @@
 #ifndef BLAME_UNWIND_RECIPE_H
 #define BLAME_UNWIND_RECIPE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/recipe_cause.h"
@@ -44,10 +45,17 @@ enum recipe_rbp {
     RECIPE_RBP_IN_LINK,
 };
 
+/* aarch64's frame records are aligned, and lie at the far end of GCC's frames. */
+#if defined(__x86_64__)
+#define RECIPE_R_UNIT 1
+#else
+#define RECIPE_R_UNIT 8
+#endif
+
 struct recipe {
     uint8_t cfa;        /* enum recipe_cfa */
     uint8_t rbp;        /* enum recipe_rbp */
-    int16_t rbp_offset; /* r; -8 for x86-64's RECIPE_RBP_SAME, so that one harmless load serves both */
+    int16_t rbp_offset; /* r / RECIPE_R_UNIT; -8 for x86-64's RECIPE_RBP_SAME, so that one harmless load serves both */
     int32_t cfa_offset; /* k; for RECIPE_SLOW the cause */
 };
 
@@ -58,6 +66,18 @@ static inline struct recipe recipe_slow(enum recipe_cause cause) /* [handler] */
     return (struct recipe){.cfa = RECIPE_SLOW, .cfa_offset = (int32_t)cause};
 }
 
+static inline uintptr_t recipe_r(struct recipe recipe) /* [handler] */
+{
+    return (uintptr_t)((intptr_t)recipe.rbp_offset * RECIPE_R_UNIT);
+}
+
+/* False if it does not fit. [handler] */
+static inline bool recipe_set_r(struct recipe *recipe, int64_t r)
+{
+    recipe->rbp_offset = (int16_t)(r / RECIPE_R_UNIT);
+    return (int64_t)recipe->rbp_offset * RECIPE_R_UNIT == r;
+}
+
 /* Where a frame's return address lies. [handler] */
 static inline uintptr_t recipe_return_slot(struct recipe recipe, uintptr_t cfa)
 {
@@ -65,7 +85,7 @@ static inline uintptr_t recipe_return_slot(struct recipe recipe, uintptr_t cfa)
     (void)recipe;
     return cfa - 8;
 #else
-    return cfa + (uintptr_t)(intptr_t)recipe.rbp_offset + (recipe.rbp == RECIPE_RBP_AT_CFA ? 8 : 0);
+    return cfa + recipe_r(recipe) + (recipe.rbp == RECIPE_RBP_AT_CFA ? 8 : 0);
 #endif
 }
 

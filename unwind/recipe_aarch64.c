@@ -24,8 +24,7 @@ static bool set_saved(struct recipe *recipe, const struct cfi_rule *rbp, const s
     } else {
         return false;
     }
-    recipe->rbp_offset = (int16_t)r;
-    return recipe->rbp_offset == r;
+    return recipe_set_r(recipe, r);
 }
 
 struct recipe recipe_of_row(const struct cfi_row *row)

@@ -286,7 +286,7 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
 static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct unwind_registers *caller)
 {
     const struct unwind_registers *at = &unwinder->at;
-    uintptr_t cfa = 0, k = (uintptr_t)recipe.cfa_offset, r = (uintptr_t)recipe.rbp_offset;
+    uintptr_t cfa = 0, k = (uintptr_t)recipe.cfa_offset, r = recipe_r(recipe);
     switch (recipe.cfa) {
     case RECIPE_CFA_RSP:
         cfa = at->stack + k;
@@ -408,7 +408,7 @@ static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const 
     frame->range = entry->range;
     frame->module = entry->module;
     uintptr_t cfa = (recipe.cfa == RECIPE_CFA_RBP ? at.rbp : at.stack) + (uintptr_t)recipe.cfa_offset;
-    uintptr_t rbp_slot = cfa + (uintptr_t)recipe.rbp_offset;
+    uintptr_t rbp_slot = cfa + recipe_r(recipe);
     uintptr_t return_slot = recipe_return_slot(recipe, cfa);
     if (unlikely(recipe.cfa > RECIPE_CFA_RBP || recipe.rbp > RECIPE_RBP_AT_CFA || cfa <= at.stack ||
                  !is_readable(unwinder, return_slot) || !is_readable(unwinder, rbp_slot)))

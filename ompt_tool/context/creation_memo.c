@@ -208,7 +208,7 @@ static void note_rbp(struct creation_memo *memo, const struct unwind_frame *fram
 {
     if (frame->recipe.rbp == RECIPE_RBP_SAME)
         return;
-    uintptr_t slot = frame->cfa + (uintptr_t)(intptr_t)frame->recipe.rbp_offset;
+    uintptr_t slot = frame->cfa + recipe_r(frame->recipe);
     memo->base_is_rbp = false;
     memo->rbp_offset = NOT_SAVED;
     if (frame->recipe.rbp == RECIPE_RBP_AT_CFA && is_on_stack(&memo->key, slot))

@@ -39,7 +39,7 @@ build-aarch64/omp/libomp.so:
 # made at each opening and is qemu's, mappings lie elsewhere, libraries' segments are 64 KB apart; the whole map of a library is too
 # much for an hour (test_learn_tree and others take minutes).
 AARCH64_NOT_UNITS := test_cfi test_cfi_% test_core test_debug_frame test_decode test_recipe test_restart test_restart_errors test_restart_signals \
-    test_stopped test_unwind_broken test_unwind_edges test_walks test_elf_view \
+    test_stopped test_unwind test_unwind_broken test_unwind_edges test_walks test_elf_view \
     test_lifetimes test_lifetimes_by_map test_loadmap test_loadmap_parts test_maps test_learn_tree
 AARCH64_UNITS = $(filter-out $(AARCH64_NOT_UNITS),$(UNIT_SOURCES:tests/unit/%.c=%))
 

@@ -64,7 +64,7 @@ static uintptr_t *lay_frame(uintptr_t *at, unsigned kind, unsigned function, uin
     frame->recipe.cfa = by_rbp ? RECIPE_CFA_RBP : RECIPE_CFA_RSP;
     frame->recipe.cfa_offset = by_rbp ? 16 : (int32_t)(8 * (words + 2));
     frame->recipe.rbp = kind == BY_RSP ? RECIPE_RBP_SAME : RECIPE_RBP_AT_CFA;
-    frame->recipe.rbp_offset = kind == BY_RSP ? -8 : -16;
+    frame->recipe.rbp_offset = (kind == BY_RSP ? -8 : -16) / RECIPE_R_UNIT;
     cfa[-1] = caller;
     cfa[-2] = 0x5555;
     if (by_rbp && *rbp_slot)

@@ -80,7 +80,7 @@ static void check(const uint32_t *words, size_t count, size_t at, const struct r
     assert_int_equal(recipe.cfa, wanted->cfa);
     assert_int_equal(recipe.cfa_offset, wanted->cfa_offset);
     assert_int_equal(recipe.rbp, wanted->rbp);
-    assert_int_equal(recipe.rbp_offset, wanted->rbp_offset);
+    assert_int_equal(recipe_r(recipe), (uintptr_t)(intptr_t)wanted->rbp_offset);
 }
 
 #define COUNT(words) (sizeof(words) / sizeof(*(words)))

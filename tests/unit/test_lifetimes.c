@@ -181,7 +181,7 @@ UNIT_TEST(a_kept_path_through_a_library_goes_with_it)
     struct creation_key key = {7, address + 8, (uintptr_t)&stack[2], (uintptr_t)&stack[8]};
     struct unwind_frame runtime = {.stack = (uintptr_t)stack, .cfa = (uintptr_t)&stack[4], .range = range};
     struct unwind_frame task = {.stack = (uintptr_t)&stack[4], .cfa = (uintptr_t)&stack[10], .range = range};
-    runtime.recipe.rbp_offset = task.recipe.rbp_offset = -8;
+    runtime.recipe.rbp_offset = task.recipe.rbp_offset = -8 / RECIPE_R_UNIT;
     stack[3] = address + 8;
     creation_memo_begin(memo, &key);
     creation_memo_note(memo, &runtime);
