@@ -2,6 +2,7 @@
 #   scripts/setup.sh aarch64    what it needs
 #   make aarch64                build-aarch64/bin/blame and build-aarch64/lib/libblame.so
 #   make test-aarch64           by hand: unit tests and OpenMP programs there
+#   make kernel-aarch64         by hand: system calls, blame run and the finisher on Debian's kernel (qemu-system-arm)
 AARCH64_SYSROOT ?= $(CURDIR)/build-sysroot/aarch64
 AARCH64_GCC := $(shell aarch64-linux-gnu-gcc -print-libgcc-file-name 2>/dev/null)
 AARCH64_CLANG := $(CLANG) --target=aarch64-linux-gnu --sysroot=$(AARCH64_SYSROOT) -B$(dir $(AARCH64_GCC)) -L$(dir $(AARCH64_GCC)) \
@@ -53,3 +54,24 @@ aarch64-behaviour: aarch64 $(BLAME) build-aarch64/omp/libomp.so $(AARCH64_VARIAN
 	@BUILD=build-aarch64 BLAME_TEST_COMMAND=$(BLAME) TEST_RUNNER='$(AARCH64_RUNNER)' $(PYTHON) -B tests/behaviour/run.py -j 1 tests/aarch64
 
 test-aarch64: aarch64-units aarch64-behaviour
+
+# A whole machine: what the emulator of programs does not have.
+AARCH64_KERNEL_UNITS := test_restart_waits test_restart_errors test_restart_first
+AARCH64_ROOT := build-aarch64/kernel/root
+build-aarch64/kernel/init: tests/aarch64/kernel_init.c
+	@mkdir -p $(@D)
+	aarch64-linux-gnu-gcc --sysroot=$(AARCH64_SYSROOT) -D_GNU_SOURCE -O1 $(WARNINGS) -o $@ $<
+build-aarch64/kernel/sleeps: tests/aarch64/sleeps.c build-aarch64/omp/libomp.so
+	@mkdir -p $(@D)
+	$(AARCH64_CLANG) -D_GNU_SOURCE -O1 -g $(WARNINGS) -fopenmp -o $@ $<
+
+.PHONY: kernel-aarch64
+kernel-aarch64: aarch64 build-aarch64/kernel/init build-aarch64/kernel/sleeps
+	@command -v qemu-system-aarch64 >/dev/null || { echo "no qemu-system-aarch64: install qemu-system-arm"; exit 1; }
+	@scripts/aarch64-sysroot.sh $(AARCH64_SYSROOT) kernel
+	@+$(AARCH64_MAKE) unit-programs UNIT_SOURCES='$(AARCH64_KERNEL_UNITS:%=tests/unit/%.c)'
+	@rm -rf $(AARCH64_ROOT) && mkdir -p $(AARCH64_ROOT)/bin $(AARCH64_ROOT)/lib
+	@cp build-aarch64/bin/blame $(AARCH64_KERNEL_UNITS:%=build-aarch64/unit/%) build-aarch64/kernel/sleeps $(AARCH64_ROOT)/bin
+	@cp build-aarch64/lib/*.so $(AARCH64_ROOT)/lib
+	@$(PYTHON) -B tests/aarch64/kernel.py $(AARCH64_SYSROOT) build-aarch64/kernel/init $(AARCH64_ROOT) $(AARCH64_KERNEL_UNITS) \
+	    'blame run --rate 1000 --out /tmp/sleeps sleeps' 'blame report /tmp/sleeps'
