@@ -26,7 +26,7 @@
  *
  * Calls that move bytes come back with a part of them; restart_rest.h has which are made to move the rest, in the stub.
  *
- * Guarantee S: after nanosleep, poll and futex (sem_timedwait), relative or not but for
+ * Guarantee S: after nanosleep, poll (not on aarch64, where it is a ppoll) and futex (sem_timedwait), relative or not but for
  * clock_nanosleep(TIMER_ABSTIME), every signal of the program's that interrupts the call is seen as EINTR.
  * For the other calls one can get lost as an interruption (its handler runs all the same, the call then goes
  * on), when the sample is delivered
