@@ -11,7 +11,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "behaviour"))
 
 import contract_checks  # noqa: E402  (found through the path set above)
-from harness import BlameTest, program  # noqa: E402
+from harness import BLAME, BlameTest, clean_environment, execute, program  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's: another one in PATH does not see its packages
 # Neither how long things took, nor contexts that a process which ends by _exit leaves open: workers of pools do.
@@ -232,13 +232,13 @@ class Frames(BlameTest):
     """A script's own functions and lines are in the contexts."""
     together = True
 
-    def run_once(self, script=FRAMES):
+    def run_once(self, script=FRAMES, options=()):
         def make(folder):
             path = os.path.join(folder, "script.py")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(script)
             env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-            run = self.attached([PYTHON, path, program("loads_later_clang.so")], env, "launcher", folder=folder)
+            run = self.attached([PYTHON, path, program("loads_later_clang.so")], env, "launcher", options, folder=folder)
             self.assertEqual((run.status, run.stdout), (0, ""), run)
             self.assert_only_tool_lines(run)
             return run
@@ -322,7 +322,7 @@ class Frames(BlameTest):
         return range(first, lines.index("", first) + 1)
 
     def test_who_waits_for_the_interpreters_lock_and_for_whom(self):
-        profile = self.run_once(LOCKED)
+        profile = self.run_once(LOCKED, ("--trace",))
         waits = profile.named("<waiting for the interpreter's lock>")
         self.assertGreater(sum(row["blocked (I)"] for row in waits), 0)
         self.assertEqual(sum(row["work (I)"] + row["overhead (I)"] + row["lock wait (I)"] for row in waits), 0)
@@ -346,6 +346,8 @@ class Frames(BlameTest):
         self.assertFalse([row for row in profile.named("pthread_cond_timedwait") if row["blocked (I)"] > 0])
         text = self.report(profile.directory, "--view", "bottom-up").stdout
         self.assertIn("<held by hold>  script.py", text)
+        stacks = execute([BLAME, "export", profile.directory, "--format", "stacks"], clean_environment(), self.new_folder())
+        self.assertRegex(stacks.stdout, r"\tblocked\t<held by hold>:[^;]*script\.py:\d+:0x[0-9a-f]+;<waiting for the interpreter's lock>:")
 
     def test_names_outlive_the_script(self):
         profile = self.run_once()

@@ -79,7 +79,9 @@ static void add_tree(struct profile_builder *builder, struct made made, uint32_t
     uint32_t place =
         builder_node(builder, 1, work, PROFILE_NODE_WAITERS, PROFILE_PLACE_KEY(1, PROFILE_KEY(app, 0x310)));
     uint32_t lost = builder_node(builder, 1, work, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
-    uint32_t asleep = builder_node(builder, 1, work, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_BLOCKED);
+    uint32_t wait = builder_node(builder, 1, work, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_INTERPRETER_LOCK);
+    uint32_t holder = builder_node(builder, 1, wait, PROFILE_NODE_HOLDER, PROFILE_KEY(app, 0x330));
+    uint32_t asleep = builder_node(builder, 1, holder, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_BLOCKED);
     uint32_t call = builder_node(builder, 1, main, PROFILE_NODE_MPI, 15);
     uint32_t waiting = builder_node(builder, 1, call, PROFILE_NODE_RANKS, 0);
     uint32_t ranks = builder_node(builder, 1, work, PROFILE_NODE_RANKS,
