@@ -14,7 +14,7 @@ $(COMMANDS_FUZZER): $(call objects,tests/fuzz/commands.c tests/fuzz/commands_edi
 .PHONY: fuzz-commands
 fuzz-commands: export ASAN_OPTIONS :=
 fuzz-commands: export UBSAN_OPTIONS :=
-fuzz-commands: $(BLAME) $(LIBRARY) $(addprefix $(TEST_BIN)/,tasks lock nested quick phase_nesting folds)
+fuzz-commands: $(BLAME) $(LIBRARY) $(addprefix $(TEST_BIN)/,tasks lock nested quick phase_nesting folds endings)
 	@BUILD=$(BUILD) $(PYTHON) -B tests/fuzz/commands_bases.py $(COMMANDS_BASES)
 	@+$(MAKE) --no-print-directory SAN=address$(,)undefined BUILD=$(BUILD)-commands CFLAGS='-O1 -g1' $(BUILD)-commands/fuzz/commands
 	@mkdir -p $(COMMANDS_FOUND)

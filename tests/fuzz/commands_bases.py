@@ -4,7 +4,6 @@ folded iterations and traces, of a killed one, and of a job's two processes, mer
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,17 +20,14 @@ RUNS = {
     "traced": (["quick"], {"BLAME_TRACE": "1"}),
     "phases": (["phase_nesting"], {"BLAME_TRACE": "1", "BLAME_RATE": "500"}),
     "folds": (["folds"], {"BLAME_RATE": "500"}),
+    "killed": (["endings", "sigkill"], {"BLAME_TRACE": "1"}),
     "faults": (["quick"], {"BLAME_SAMPLE": "perf::PAGE-FAULTS@10", "BLAME_COUNTERS": "perf::TASK-CLOCK"}),
 }
 
 
-def measure(argv, out, env, kill=False):
+def measure(argv, out, env):
     environment = harness.clean_environment() | {"OMP_TOOL_LIBRARIES": harness.LIBRARY, "BLAME_OUT": out, "BLAME_CSV": "0", "TEST_PACE": "5"} | env
-    process = subprocess.Popen([harness.program(argv[0]), *argv[1:]], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    if kill:
-        process.stdout.readline()
-        process.send_signal(signal.SIGKILL)
-    process.communicate()
+    subprocess.run([harness.program(argv[0]), *argv[1:]], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def only_measurement(folder):
