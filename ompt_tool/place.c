@@ -145,14 +145,22 @@ static bool make_own(const char *wanted)
     return false;
 }
 
+/* What is for nobody else to read. False with errno. */
+static bool may_lie_in(const struct stat *directory)
+{
+    errno = EPERM;
+    return !session.options.private || directory->st_uid == geteuid();
+}
+
 /* Who may write to the folder above can have put a link in the place of the directory that was just made, or one of his own. False with errno. */
 static bool look_at_directory(struct stat *made)
 {
     if (lstat(session.directory, made) != 0)
         return false;
-    bool ours = !session.options.private || made->st_uid == geteuid();
-    errno = ours ? ENOTDIR : EPERM;
-    return S_ISDIR(made->st_mode) && ours;
+    if (S_ISDIR(made->st_mode))
+        return may_lie_in(made);
+    errno = ENOTDIR;
+    return false;
 }
 
 /* The program may change its directory. */
@@ -239,12 +247,15 @@ static bool open_in_job(void)
 /* Who leaves may take the directory away: it is made anew. */
 static bool join_job(const char *wanted)
 {
+    struct stat status;
     for (int i = 0; i < MOST_LEFT; i++) {
         session.process = 0;
         if (!job_directory_join(wanted, job.identity, session.options.private ? 0700 : 0777,
                                 session.directory, sizeof(session.directory)))
             return false;
         make_absolute();
+        if (stat(session.directory, &status) == 0 && !may_lie_in(&status))
+            return false;
         bool opened = open_in_job();
         if (opened && job_directory_is(session.directory, job.identity))
             return true;

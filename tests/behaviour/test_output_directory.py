@@ -144,6 +144,18 @@ class PlacesThatCannotBeWritten(BlameTest):
             if not files:
                 self.assert_unharmed(run, "profile")
 
+    def test_what_is_private_does_not_join_anothers_job(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may give a directory away")
+        folder, job = self.new_folder(), {"BLAME_JOB": "two", "BLAME_OUT": "job", "BLAME_PRIVATE": "1"}
+        self.attached([program("quick"), "5"], job, folder=folder)
+        self.attached([program("quick"), "5"], job, folder=folder)
+        self.assertEqual(os.listdir(folder), ["job"])
+        os.chown(os.path.join(folder, "job"), 54321, 54321)
+        run = self.attached([program("quick"), "5"], job, folder=folder)
+        self.assert_unharmed(run, "Operation not permitted")
+        self.assertEqual(sorted(os.listdir(folder)), ["job", "job.1"])
+
     def test_beside_a_device_it_says_so_and_the_program_runs(self):
         self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": "/dev/null"}), "is a device")
         self.assertFalse(os.path.exists("/dev/null.1"))
