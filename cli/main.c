@@ -93,8 +93,8 @@ int main(int argc, char **argv)
     memory_exhausted = tell_no_memory;
     if (command->run != cli_run) /* it has a program to which its own signals are passed on */
         signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error to be told, not a death */
-    /* The others' is patient, or as wide as the terminal. */
-    if (command->run != cli_run && command->run != cli_finish && command->run != cli_snapshot && isatty(STDERR_FILENO))
+    /* The others' is patient. */
+    if (command->run != cli_run && command->run != cli_finish && isatty(STDERR_FILENO))
         clean_stderr();
     /* `blame help COMMAND` is `blame COMMAND --help`. */
     return asked ? command->run(2, (char *[]){argv[2], help, NULL}) : command->run(argc - 1, argv + 1);

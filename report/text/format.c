@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "report/text/memory.h"
 
@@ -295,7 +296,8 @@ size_t format_terminal_columns(FILE *out)
 {
     struct winsize size = {0};
     size_t columns = 0;
-    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+    /* A stderr that is cleaned on its way, or patient, has no number of its own. */
+    if (ioctl(out == stderr ? STDERR_FILENO : fileno(out), TIOCGWINSZ, &size) == 0)
         columns = size.ws_col;
     if (columns == 0) {
         const char *variable = getenv("COLUMNS");
