@@ -56,6 +56,14 @@ uint64_t clock_thread_cpu_ns(void)
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* The kernel's number of the clock: what pthread_getcpuclockid() makes of a thread that it knows. */
+uint64_t clock_cpu_ns_of(pid_t tid)
+{
+    struct timespec time = {0};
+    clock_gettime(~(clockid_t)tid << 3 | 6, &time);
+    return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
 uint64_t clock_process_cpu_ns(void)
 {
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define NS_PER_S 1000000000ull
 
@@ -72,6 +73,9 @@ void clock_ticks_init(void);
 
 /* CPU time of the calling thread in nanoseconds; a system call. [handler] */
 uint64_t clock_thread_cpu_ns(void);
+
+/* The same of a thread of this process; 0 when there is none. [handler] */
+uint64_t clock_cpu_ns_of(pid_t tid);
 
 /* CPU time of the process in nanoseconds. [any] */
 uint64_t clock_process_cpu_ns(void);

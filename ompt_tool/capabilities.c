@@ -78,13 +78,6 @@ static bool tells_of_locks(const struct group *group)
     return group->events[0].event == ompt_callback_mutex_acquire;
 }
 
-void capabilities_forget_locks(ompt_set_callback_t set_callback)
-{
-    for (const struct group *group = groups; group < groups + sizeof(groups) / sizeof(*groups); group++)
-        if (tells_of_locks(group))
-            take_back(set_callback, group);
-}
-
 bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool locks, bool *waits,
                            char *text, size_t bytes)
 {

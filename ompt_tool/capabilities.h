@@ -18,7 +18,4 @@ struct capability {
 bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool locks, bool *waits,
                            char *text, size_t bytes);
 
-/* From now on nothing is told of locks. [owner] */
-void capabilities_forget_locks(ompt_set_callback_t set_callback);
-
 #endif

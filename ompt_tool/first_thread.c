@@ -1,35 +1,108 @@
 #include "ompt_tool/first_thread.h"
 
+#include <omp-tools.h>
+#include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/atomics.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/os.h"
-#include "ompt_tool/capabilities.h"
+#include "blame/state.h"
 #include "ompt_tool/context/runtime.h"
+#include "ompt_tool/session/thread.h"
 
-#define WITHOUT_LOCKS "waiting for locks counts as <untold wait>, as LLVM's runtime would crash in a critical section"
+#define WITHOUT_LOCKS                                                                                        \
+    "waiting for locks counts as <untold wait>, as LLVM's runtime would crash in a critical section"
+
+#define PASSED_NS   200000u  /* the end of a critical section takes a thousandth of it */
+#define PAUSE_NS    50000    /* between two looks */
+#define PATIENCE_NS NS_PER_S /* a thread that gets no core for that long may be anywhere */
 
 static bool locks_are_told;
+static uint32_t passing;
 
 bool first_thread_stays(void)
 {
     locks_are_told = os_tid() == getpid();
     if (!locks_are_told)
-        log_line("the OpenMP runtime was started by a thread that may end before the program does: " WITHOUT_LOCKS
-                 " behind its end; blame run starts it before main", NULL);
+        log_line(
+            "the OpenMP runtime was started by a thread that may end before the program does: " WITHOUT_LOCKS
+            " behind its end; blame run starts it before main",
+            NULL);
     return locks_are_told;
 }
 
-/* A thread that has read that the event is told, and not yet whom to call, would call nobody: two instructions. */
+static void on_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
+                       const void *codeptr)
+{
+    (void)kind, (void)hint, (void)implementation, (void)wait_id, (void)codeptr;
+}
+
+/* A wait that was told of is over. */
+static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)kind, (void)wait_id, (void)codeptr;
+    if (thread_self)
+        state_end_lockwait(thread_self->line);
+}
+
+/* The runtime has looked for the return address, and whom to call; when it comes by again it is not to look. */
+static void on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)kind, (void)wait_id, (void)codeptr;
+    uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS; /* a forked child is not told when to go on */
+    while (load_acquire(&passing) && clock_now_ns() < until_ns)
+        sched_yield();
+}
+
+/* Has a core or wants one. */
+static bool is_running(pid_t tid)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+    os_read_text(path, text, sizeof(text));
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] && name_end[2] == 'R';
+}
+
+/* Every thread that may have read that releases are told gets a core to go on for long enough: one that has none may stand right
+ * behind the reading, as often as not because this thread took its core. */
+static void let_pass(void)
+{
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    for (const struct thread *thread = thread_all(); thread; thread = thread->next_all) {
+        if (!thread->active || thread == thread_self)
+            continue;
+        pid_t tid = thread->ledger->tid;
+        uint64_t ran_ns = clock_cpu_ns_of(tid);
+        while (is_running(tid) && clock_cpu_ns_of(tid) - ran_ns < PASSED_NS && clock_now_ns() < until_ns)
+            syscall(SYS_nanosleep, &(struct timespec){0, PAUSE_NS}, NULL); /* no cancellation point */
+    }
+}
+
+/* The runtime takes a callback back in two steps, whom to call before whether to: one function in place of another has no moment in
+ * between. So who releases much stands in on_released() when that is taken back. */
 void first_thread_ends(void)
 {
     if (!load_relaxed(&locks_are_told) || os_tid() != getpid())
         return;
     store_relaxed(&locks_are_told, false);
-    capabilities_forget_locks(runtime.set_callback);
-    log_line("the program's first thread has ended before the program: from now on " WITHOUT_LOCKS, NULL);
+    store_release(&passing, 1);
+    runtime.set_callback(ompt_callback_mutex_acquire, (ompt_callback_t)on_acquire);
+    runtime.set_callback(ompt_callback_mutex_acquired, (ompt_callback_t)on_acquired);
+    runtime.set_callback(ompt_callback_mutex_released, (ompt_callback_t)on_released);
+    let_pass();
+    runtime.set_callback(ompt_callback_mutex_released, NULL);
+    store_release(&passing, 0);
+    log_line("the OpenMP runtime has forgotten the program's first thread (pthread_exit, "
+             "omp_pause_resource_all): from now on " WITHOUT_LOCKS,
+             NULL);
 }
 
 void first_thread_exits(void)

@@ -139,6 +139,16 @@ class SameWithTool(BlameTest):
                     self.assertEqual(case in told, "waiting for locks counts as <untold wait>" in run.stderr, run)
                     self.assertGreater(profile.clocked("team"), 0)
 
+    def test_the_first_thread_ends_while_others_go_through_critical_sections(self):
+        for attempt in range(20):  # each fifth ended the program
+            with self.subTest(attempt=attempt):
+                self.same("first_thread", "many")
+
+    def test_a_wait_that_began_before_the_first_thread_ended_ends(self):
+        _, profile = self.same("first_thread", "waits")
+        self.assertGreater(profile.clocked("work_behind"), 0)
+        self.assertEqual(profile.total("lock wait here", "work_behind"), 0)
+
     def test_a_loop_of_dlopen_and_dlclose_at_10000_per_second(self):
         self.same("dlopen_loop", program("dlopen_lib.so"), env={"BLAME_RATE": "10000"})
 
