@@ -97,15 +97,25 @@ static bool is_ours(const struct maps_reader *reader)
            inode == reader->inode;
 }
 
+/* False if it has no line. */
+static bool open_at(struct maps_reader *reader, const char *path)
+{
+    reader->fd = os_move_high(os_open_read(path));
+    ssize_t got = reader->fd >= 0 && os_file_id(reader->fd, &reader->device, &reader->inode)
+                      ? os_read(reader->fd, reader->buffer, sizeof(reader->buffer) - 1)
+                      : 0;
+    reader->used = got > 0 ? (size_t)got : 0;
+    if (got <= 0 && reader->fd >= 0)
+        os_close(reader->fd);
+    return got > 0;
+}
+
 bool maps_open(struct maps_reader *reader)
 {
-    reader->used = 0;
     reader->dropping = false;
-    reader->fd = os_move_high(os_open_read("/proc/thread-self/maps"));
-    if (reader->fd >= 0 && os_file_id(reader->fd, &reader->device, &reader->inode))
+    /* Emulators make the one for the program; the other is there when the first thread has ended. */
+    if (open_at(reader, "/proc/self/maps") || open_at(reader, "/proc/thread-self/maps"))
         return true;
-    if (reader->fd >= 0)
-        os_close(reader->fd);
     reader->fd = -1;
     return false;
 }

@@ -1,4 +1,4 @@
-/* /proc/thread-self/maps, line by line, without stdio: /proc/self has none when the process's first thread has ended. */
+/* /proc/self/maps, line by line, without stdio; /proc/thread-self/maps when the process's first thread has ended. */
 #ifndef BLAME_UNWIND_MAPS_H
 #define BLAME_UNWIND_MAPS_H
 
