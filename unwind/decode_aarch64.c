@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/a64.h"
 #include "base/os.h"
 
 enum { FP = 29, LINK = 30, SP = 31 };
@@ -10,21 +11,6 @@ const size_t decode_scratch_bytes = 0;
 const size_t decode_most_bytes = sizeof(uint32_t);
 
 static const struct value nowhere = {.base = NOWHERE};
-
-static bool is_any(uint32_t code, uint32_t mask, uint32_t value)
-{
-    return (code & mask) == value;
-}
-
-static unsigned field(uint32_t code, unsigned low, unsigned bits)
-{
-    return code >> low & ((1u << bits) - 1);
-}
-
-static int64_t signed_field(uint32_t code, unsigned low, unsigned bits)
-{
-    return (int64_t)((uint64_t)code << (64 - low - bits)) >> (64 - bits);
-}
 
 /* A register as the base of an address, or as the source of an addition. */
 static struct value value_of(const struct way *way, unsigned number)
@@ -63,21 +49,21 @@ static void move(struct way *way, bool is_load, unsigned number, struct value at
 static void execute_pair(struct way *way, uint32_t code)
 {
     enum { POST = 1, PRE = 3 };
-    bool vector = field(code, 26, 1), is_load = field(code, 22, 1);
-    unsigned size = field(code, 30, 2), mode = field(code, 23, 3), base = field(code, 5, 5);
+    bool vector = a64_field(code, 26, 1), is_load = a64_field(code, 22, 1);
+    unsigned size = a64_field(code, 30, 2), mode = a64_field(code, 23, 3), base = a64_field(code, 5, 5);
     int64_t bytes = vector                  ? 4 << size
                     : size == 2             ? 8
                     : size == 1 && !is_load ? 16
                                             : 4; /* 1, a store: of memory tags */
-    int64_t offset = signed_field(code, 15, 7) * bytes;
+    int64_t offset = a64_signed(code, 15, 7) * bytes;
     struct value moved = decode_plus(value_of(way, base), offset),
                  at = mode == POST ? value_of(way, base) : moved;
     if (!vector && size == 2) {
-        move(way, is_load, field(code, 0, 5), at);
-        move(way, is_load, field(code, 10, 5), decode_plus(at, 8));
+        move(way, is_load, a64_field(code, 0, 5), at);
+        move(way, is_load, a64_field(code, 10, 5), decode_plus(at, 8));
     } else if (!vector && is_load) {
-        spoil(way, field(code, 0, 5));
-        spoil(way, field(code, 10, 5));
+        spoil(way, a64_field(code, 0, 5));
+        spoil(way, a64_field(code, 10, 5));
     }
     if (mode == POST || mode == PRE)
         set(way, base, moved);
@@ -87,47 +73,47 @@ static void execute_pair(struct way *way, uint32_t code)
 static void execute_single(struct way *way, uint32_t code)
 {
     enum { UNSCALED = 0, POST = 1, PRE = 3 };
-    bool vector = field(code, 26, 1), has_mode = !field(code, 24, 1);
-    unsigned size = field(code, 30, 2), kind = field(code, 22, 2), base = field(code, 5, 5),
-             mode = has_mode ? field(code, 10, 2) : 0;
+    bool vector = a64_field(code, 26, 1), has_mode = !a64_field(code, 24, 1);
+    unsigned size = a64_field(code, 30, 2), kind = a64_field(code, 22, 2), base = a64_field(code, 5, 5),
+             mode = has_mode ? a64_field(code, 10, 2) : 0;
     struct value from = value_of(way, base);
     struct value moved =
-        decode_plus(from, has_mode ? signed_field(code, 12, 9) : (int64_t)field(code, 10, 12) << size);
+        decode_plus(from, has_mode ? a64_signed(code, 12, 9) : (int64_t)a64_field(code, 10, 12) << size);
     if (!vector && size == 3 && kind <= 1)
-        move(way, kind == 1, field(code, 0, 5), mode == POST ? from : moved);
+        move(way, kind == 1, a64_field(code, 0, 5), mode == POST ? from : moved);
     else if (!vector && kind != 0 && !(size == 3 && kind == 2)) /* that one is a prefetch */
-        spoil(way, field(code, 0, 5));
+        spoil(way, a64_field(code, 0, 5));
     if (mode == POST || mode == PRE)
         set(way, base, moved);
 }
 
 static void execute_memory(struct way *way, uint32_t code)
 {
-    if (is_any(code, 0x3a000000, 0x28000000)) {
+    if (a64_is(code, 0x3a000000, 0x28000000)) {
         execute_pair(way, code);
-    } else if (is_any(code, 0x3b000000, 0x39000000) || is_any(code, 0x3b200000, 0x38000000)) {
+    } else if (a64_is(code, 0x3b000000, 0x39000000) || a64_is(code, 0x3b200000, 0x38000000)) {
         execute_single(way, code);
-    } else if (is_any(code, 0xbe800000,
+    } else if (a64_is(code, 0xbe800000,
                       0x0c800000)) { /* structures of vectors, behind which the base moves */
-        set(way, field(code, 5, 5), nowhere);
+        set(way, a64_field(code, 5, 5), nowhere);
     } else if (
-        !field(
+        !a64_field(
             code, 26,
             1)) { /* loads by literal or index, exclusive and atomic ones: and what is stored, to be safe */
-        spoil(way, field(code, 0, 5));
-        spoil(way, field(code, 16, 5));
+        spoil(way, a64_field(code, 0, 5));
+        spoil(way, a64_field(code, 16, 5));
     }
 }
 
 /* Additions of a number, above all: mov from and to the stack pointer is one. */
 static void execute_immediate(struct way *way, uint32_t code)
 {
-    unsigned to = field(code, 0, 5);
-    if (is_any(code, 0xbf800000, 0x91000000) || is_any(code, 0xff800000, 0xd1000000)) {
-        int64_t number = (int64_t)field(code, 10, 12) << (field(code, 22, 1) ? 12 : 0);
-        set(way, to, decode_plus(value_of(way, field(code, 5, 5)), field(code, 30, 1) ? -number : number));
-    } else if (is_any(code, 0x1f800000, 0x12000000) &&
-               field(code, 29, 2) != 3) { /* and, orr, eor: 31 is the stack pointer here, too */
+    unsigned to = a64_field(code, 0, 5);
+    if (a64_is(code, 0xbf800000, 0x91000000) || a64_is(code, 0xff800000, 0xd1000000)) {
+        int64_t number = (int64_t)a64_field(code, 10, 12) << (a64_field(code, 22, 1) ? 12 : 0);
+        set(way, to, decode_plus(value_of(way, a64_field(code, 5, 5)), a64_field(code, 30, 1) ? -number : number));
+    } else if (a64_is(code, 0x1f800000, 0x12000000) &&
+               a64_field(code, 29, 2) != 3) { /* and, orr, eor: 31 is the stack pointer here, too */
         set(way, to, nowhere);
     } else {
         spoil(way, to);
@@ -137,43 +123,43 @@ static void execute_immediate(struct way *way, uint32_t code)
 /* What an instruction that is no jump does to sp, x29 and x30. */
 static void execute(struct way *way, uint32_t code)
 {
-    unsigned to = field(code, 0, 5);
-    if (is_any(code, 0x1c000000, 0x10000000))
+    unsigned to = a64_field(code, 0, 5);
+    if (a64_is(code, 0x1c000000, 0x10000000))
         execute_immediate(way, code);
-    else if (is_any(code, 0x0a000000, 0x08000000))
+    else if (a64_is(code, 0x0a000000, 0x08000000))
         execute_memory(way, code);
-    else if (is_any(code, 0x3fe00000, 0x0b200000)) /* add and sub of a register, extended */
+    else if (a64_is(code, 0x3fe00000, 0x0b200000)) /* add and sub of a register, extended */
         set(way, to, nowhere);
-    else if (is_any(code, 0x0e000000, 0x0a000000) ||
-             is_any(code, 0xfff00000, 0xd5300000)) /* of registers; mrs */
+    else if (a64_is(code, 0x0e000000, 0x0a000000) ||
+             a64_is(code, 0xfff00000, 0xd5300000)) /* of registers; mrs */
         spoil(way, to);
 }
 
 static bool is_call(uint32_t code)
 {
-    return is_any(code, 0xfc000000, 0x94000000) || is_any(code, 0xfffffc1f, 0xd63f0000) || /* bl, blr */
-           is_any(code, 0xfefff800, 0xd63f0800);                                           /* blra* */
+    return a64_is(code, 0xfc000000, 0x94000000) || a64_is(code, 0xfffffc1f, 0xd63f0000) || /* bl, blr */
+           a64_is(code, 0xfefff800, 0xd63f0800);                                           /* blra* */
 }
 
 /* Through the linkage table, or to another function at the end of this one: compilers take x16 and x17 for that, and others for
  * the cases of a switch. */
 static bool is_jump_away(uint32_t code)
 {
-    bool by_register = is_any(code, 0xfffffc1f, 0xd61f0000) || is_any(code, 0xfefff800, 0xd61f0800);
-    return by_register && (field(code, 5, 5) == 16 || field(code, 5, 5) == 17);
+    bool by_register = a64_is(code, 0xfffffc1f, 0xd61f0000) || a64_is(code, 0xfefff800, 0xd61f0800);
+    return by_register && (a64_field(code, 5, 5) == 16 || a64_field(code, 5, 5) == 17);
 }
 
 static bool is_return(uint32_t code)
 {
-    return code == 0xd65f03c0 || is_any(code, 0xfffffbff, 0xd65f0bff); /* ret, reta* */
+    return code == 0xd65f03c0 || a64_is(code, 0xfffffbff, 0xd65f0bff); /* ret, reta* */
 }
 
 /* Where a branch with a condition leads, or 0. */
 static int64_t branch_offset(uint32_t code)
 {
-    if (is_any(code, 0xff000000, 0x54000000) || is_any(code, 0x7e000000, 0x34000000)) /* b.c, cb*z */
-        return signed_field(code, 5, 19) * 4;
-    return is_any(code, 0x7e000000, 0x36000000) ? signed_field(code, 5, 14) * 4 : 0; /* tb*z */
+    if (a64_is(code, 0xff000000, 0x54000000) || a64_is(code, 0x7e000000, 0x34000000)) /* b.c, cb*z */
+        return a64_signed(code, 5, 19) * 4;
+    return a64_is(code, 0x7e000000, 0x36000000) ? a64_signed(code, 5, 14) * 4 : 0; /* tb*z */
 }
 
 enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *bytes, size_t room, struct followed *followed)
@@ -187,8 +173,8 @@ enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *bytes,
     followed->bytes = sizeof(code);
     if (is_return(code) || is_jump_away(code))
         return RETURNS;
-    if (is_any(code, 0xfc000000, 0x14000000)) { /* b; to another function, too: it returns for this one */
-        followed->branch[followed->branches++] = way->ip + (uintptr_t)(signed_field(code, 0, 26) * 4);
+    if (a64_is(code, 0xfc000000, 0x14000000)) { /* b; to another function, too: it returns for this one */
+        followed->branch[followed->branches++] = way->ip + (uintptr_t)(a64_signed(code, 0, 26) * 4);
         return ENDS;
     }
     if ((offset = branch_offset(code)) != 0) {
@@ -200,8 +186,8 @@ enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *bytes,
         way->link = nowhere;
         return GOES_ON;
     }
-    if (is_any(code, 0xfe000000, 0xd6000000) || is_any(code, 0xffe0001f, 0xd4200000) ||
-        is_any(code, 0xffff0000, 0)) /* br; brk; udf */
+    if (a64_is(code, 0xfe000000, 0xd6000000) || a64_is(code, 0xffe0001f, 0xd4200000) ||
+        a64_is(code, 0xffff0000, 0)) /* br; brk; udf */
         return ENDS;
     execute(way, code);
     return GOES_ON;
