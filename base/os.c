@@ -65,6 +65,7 @@ void os_guard_writes(struct os_write_guard *guard)
 {
     static const int raised[] = {SIGPIPE, SIGXFSZ};
     sigset_t both, pending;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
     sigemptyset(&both);
     sigemptyset(&guard->mine);
     sigemptyset(&pending);
@@ -77,13 +78,13 @@ void os_guard_writes(struct os_write_guard *guard)
             sigaddset(&guard->mine, raised[i]);
 }
 
-/* The system call, as the function is a cancellation point. */
 void os_unguard_writes(const struct os_write_guard *guard)
 {
     const struct timespec none = {0, 0};
     while (syscall(SYS_rt_sigtimedwait, &guard->mine, NULL, &none, _NSIG / 8) > 0)
         ;
     pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+    pthread_setcancelstate(guard->cancel_state, NULL);
 }
 
 size_t os_read_text(const char *path, char *text, size_t bytes)

@@ -18,8 +18,9 @@ bool os_reserve(int fd, uint64_t offset, size_t bytes);
 
 /* A write of ours must not end the program, nor reach its handlers: between these two calls the SIGPIPE of a closed
  * pipe and the SIGXFSZ of a file limit are blocked in the calling thread, to which the kernel sends them, and those that
- * were caused are swallowed. The write fails all the same. */
+ * were caused are swallowed. The write fails all the same. Nor is the thread cancelled there, in the middle of a callback. */
 struct os_write_guard {
+    int cancel_state;
     sigset_t mask;
     sigset_t mine; /* of the two, those that were not pending before */
 };

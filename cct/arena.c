@@ -67,7 +67,7 @@ static int own_file(void)
 static void close_file(void)
 {
     if (is_own_file(arena_fd))
-        close(arena_fd);
+        os_close(arena_fd); /* a fork is no cancellation point */
     arena_fd = -1;
 }
 

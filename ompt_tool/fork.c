@@ -5,6 +5,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/os.h"
 #include "blame/directed.h"
 #include "blame/notes.h"
 #include "blame/ranks.h"
@@ -55,12 +56,21 @@ void fork_init(void)
     pthread_atfork(sampler_fork_prepare, sampler_fork_done, in_child);
 }
 
+static bool start_in_child(void)
+{
+    struct os_write_guard guard;
+    os_guard_writes(&guard);
+    bool started = start_measuring(forked_ns);
+    os_unguard_writes(&guard);
+    return started;
+}
+
 struct thread *fork_child_attach(void)
 {
     uint32_t expected = 1;
     if (likely(!load_relaxed(&child_waits)))
         return NULL;
-    if (compare_exchange(&child_waits, &expected, 0) && !start_measuring(forked_ns))
+    if (compare_exchange(&child_waits, &expected, 0) && !start_in_child())
         return NULL;
     struct thread *thread = arena_is_open() ? attach_thread(PROFILE_THREAD_INITIAL) : NULL;
     if (thread) {

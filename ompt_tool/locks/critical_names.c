@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/atomics.h"
 #include "base/module_flags.h"
@@ -27,7 +26,7 @@ static struct {
 
 static bool read_at(int file, uint64_t offset, void *to, size_t bytes)
 {
-    return pread(file, to, bytes, (off_t)offset) == (ssize_t)bytes;
+    return os_read_at(file, to, bytes, offset) == (ssize_t)bytes;
 }
 
 /* Clang's variables are an int[8], GCC's a pointer. */

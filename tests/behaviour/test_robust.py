@@ -149,6 +149,13 @@ class SameWithTool(BlameTest):
         self.assertGreater(profile.clocked("work_behind"), 0)
         self.assertEqual(profile.total("lock wait here", "work_behind"), 0)
 
+    def test_a_cancelled_thread_goes_on_to_its_own_cancellation_point(self):
+        for name, how in (("cancelled", "library"), ("cancelled_gcc", "launcher")):
+            with self.subTest(name=name):
+                _, profile = self.same(name, how=how)
+                self.assertGreater(profile.total("lock wait here", "wait_for_it"), 0)
+                self.same(name, "fork", how=how)
+
     def test_a_loop_of_dlopen_and_dlclose_at_10000_per_second(self):
         self.same("dlopen_loop", program("dlopen_lib.so"), env={"BLAME_RATE": "10000"})
 

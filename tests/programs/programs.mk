@@ -22,7 +22,7 @@ TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated i
 	creation_paths creation_undeferred \
 	task_regions section taskgroup tiny_tasks handoff in_step nest_lock holders unreleased regions deep tail_call dlopen_loop library_tour \
 	forks endings own_signals process_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations causes \
-	cores phase_blame phase_nesting phase_threads phase_many event_many control counters file_limit takes_signals denies deprecated team_sizes foreign_source faults untold_waits known_late first_thread
+	cores phase_blame phase_nesting phase_threads phase_many event_many control counters file_limit takes_signals denies deprecated team_sizes foreign_source faults untold_waits known_late first_thread cancelled
 
 # examples/phases
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc

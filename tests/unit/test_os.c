@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -403,6 +404,20 @@ UNIT_TEST(a_guarded_write_beyond_the_limit_fails_without_its_signal)
     signal(SIGXFSZ, before);
     close(fd);
     unit_clean();
+}
+
+UNIT_TEST(nobody_is_cancelled_under_a_guard_and_before_as_after)
+{
+    struct os_write_guard guard, inner;
+    int state;
+    os_guard_writes(&guard);
+    os_guard_writes(&inner);
+    os_unguard_writes(&inner);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    assert_int_equal(state, PTHREAD_CANCEL_DISABLE);
+    os_unguard_writes(&guard);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    assert_int_equal(state, PTHREAD_CANCEL_ENABLE);
 }
 
 UNIT_TEST(a_guard_leaves_what_was_pending_before)
