@@ -68,6 +68,7 @@ static const struct attempt {
     {"faccessat", SYS_faccessat, NO_FILE, 0, 0, 0, 0},
     {"mkdirat", SYS_mkdirat, NO_FILE, 0, 0, 0, 0},
     {"readlinkat", SYS_readlinkat, NO_FILE, 0, 0, 0, 0},
+    {"tgkill", SYS_tgkill, NO_FILE, 0, 0, 0, 0}, /* unwind/machine_aarch64.c */
     {"unlinkat", SYS_unlinkat, NO_FILE, 0, 0, 0, 0},
 #endif
 };
