@@ -11,7 +11,7 @@ AARCH64_MAKE := $(MAKE) --no-print-directory BUILD=build-aarch64 CC='aarch64-lin
 # Of realtime signals it knows some 30: not the last one, which the tool would take.
 export AARCH64_RUNNER := qemu-aarch64 -L $(AARCH64_SYSROOT) -E LD_LIBRARY_PATH=$(AARCH64_SYSROOT)/usr/lib/llvm-19/lib -E BLAME_SIGNAL=40
 
-.PHONY: aarch64 test-aarch64 aarch64-needs aarch64-units aarch64-behaviour
+.PHONY: aarch64 test-aarch64 aarch64-needs aarch64-handler aarch64-units aarch64-behaviour
 aarch64-needs:
 	@command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null && test -e $(AARCH64_SYSROOT)/packages || \
 	    { echo "no cross compiler, emulator or libraries for aarch64: run scripts/setup.sh aarch64"; exit 1; }
@@ -46,6 +46,11 @@ AARCH64_NOT_UNITS += test_clock test_os test_python test_lifetimes test_lifetime
     test_learn_tree
 AARCH64_UNITS = $(filter-out $(AARCH64_NOT_UNITS),$(UNIT_SOURCES:tests/unit/%.c=%))
 
+# What the handler reaches there.
+aarch64-handler: aarch64-needs
+	@+$(AARCH64_MAKE) check-objects
+	@$(PYTHON) tests/run.py commands 'scripts/check-handler.py build-aarch64/check'
+
 aarch64-units: aarch64
 	@+TEST_RUNNER='$(AARCH64_RUNNER)' TEST_TIMEOUT=1200 $(AARCH64_MAKE) unit UNIT='$(AARCH64_UNITS)'
 
@@ -53,7 +58,7 @@ aarch64-behaviour: aarch64 $(BLAME) build-aarch64/omp/libomp.so $(AARCH64_VARIAN
 	@+$(MAKE) --no-print-directory -f tests/programs/programs.mk BUILD=build-aarch64 CLANG='$(AARCH64_CLANG)' $(AARCH64_PROGRAMS:%=build-aarch64/tests/%)
 	@BUILD=build-aarch64 BLAME_TEST_COMMAND=$(BLAME) TEST_RUNNER='$(AARCH64_RUNNER)' $(PYTHON) -B tests/behaviour/run.py -j 1 tests/aarch64
 
-test-aarch64: aarch64-units aarch64-behaviour
+test-aarch64: aarch64-handler aarch64-units aarch64-behaviour
 
 # A whole machine: what the emulator of programs does not have.
 AARCH64_KERNEL_UNITS := test_restart_waits test_restart_errors test_restart_first
