@@ -4,12 +4,12 @@
 #   make test-aarch64           by hand: unit tests and OpenMP programs there
 #   make kernel-aarch64         by hand: system calls, blame run and the finisher on Debian's kernel (qemu-system-arm)
 AARCH64_SYSROOT ?= $(CURDIR)/build-sysroot/aarch64
-AARCH64_GCC := $(shell aarch64-linux-gnu-gcc -print-libgcc-file-name 2>/dev/null)
-AARCH64_CLANG := $(CLANG) --target=aarch64-linux-gnu --sysroot=$(AARCH64_SYSROOT) -B$(dir $(AARCH64_GCC)) -L$(dir $(AARCH64_GCC)) \
+AARCH64_GCC = $(shell aarch64-linux-gnu-gcc -print-libgcc-file-name 2>/dev/null)
+AARCH64_CLANG = $(CLANG) --target=aarch64-linux-gnu --sysroot=$(AARCH64_SYSROOT) -B$(dir $(AARCH64_GCC)) -L$(dir $(AARCH64_GCC)) \
     -idirafter $(dir $(OMPT_HEADER)) -Lbuild-aarch64/omp
 AARCH64_MAKE := $(MAKE) --no-print-directory BUILD=build-aarch64 CC='aarch64-linux-gnu-gcc --sysroot=$(AARCH64_SYSROOT)' MPICC=
 # Of realtime signals it knows some 30: not the last one, which the tool would take.
-export AARCH64_RUNNER := qemu-aarch64 -L $(AARCH64_SYSROOT) -E LD_LIBRARY_PATH=$(AARCH64_SYSROOT)/usr/lib/llvm-19/lib -E BLAME_SIGNAL=40
+AARCH64_RUNNER = qemu-aarch64 -L $(AARCH64_SYSROOT) -E LD_LIBRARY_PATH=$(AARCH64_SYSROOT)/usr/lib/llvm-19/lib -E BLAME_SIGNAL=40
 
 .PHONY: aarch64 test-aarch64 aarch64-needs aarch64-handler aarch64-units aarch64-behaviour
 aarch64-needs:
