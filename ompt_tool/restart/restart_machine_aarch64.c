@@ -136,16 +136,12 @@ uint64_t restart_frame_place(const struct restart_state *state, const ucontext_t
 /* With a shadow stack (GCS), or ThreadSanitizer around the handler, only rt_sigreturn of the handler's own may end it. */
 static bool must_return(void)
 {
-#ifdef __SANITIZE_THREAD__
-    return true;
-#else
     register uint64_t features __asm__("x16") = 1; /* is there one? */
     __asm__ volatile(
         "hint #40"
         : "+r"(
             features)); /* chkfeat: where there is, the bit is cleared; does nothing on processors of before */
-    return features == 0;
-#endif
+    return features == 0 || __tsan_acquire != NULL;
 }
 
 bool restart_go_wait(struct restart_state *state, ucontext_t *context)

@@ -116,13 +116,9 @@ bool restart_go_wait(struct restart_state *state, ucontext_t *context)
 /* With a shadow stack (CET), or ThreadSanitizer around the handler, only rt_sigreturn may end it. */
 static bool must_return(void)
 {
-#ifdef __SANITIZE_THREAD__
-    return true;
-#else
     uint64_t shadow_stack = 0;
     __asm__ volatile("rdsspq %0" : "+r"(shadow_stack)); /* does nothing without one */
-    return shadow_stack != 0;
-#endif
+    return shadow_stack != 0 || __tsan_acquire != NULL;
 }
 
 bool restart_go_kernel(struct restart_state *state, ucontext_t *context)

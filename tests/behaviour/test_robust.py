@@ -156,6 +156,9 @@ class SameWithTool(BlameTest):
                 self.assertGreater(profile.total("lock wait here", "wait_for_it"), 0)
                 self.same(name, "fork", how=how)
 
+    def test_a_program_with_thread_sanitizer_sleeps(self):
+        self.same("sanitized", env={"BLAME_RATE": "1000"})
+
     def test_a_loop_of_dlopen_and_dlclose_at_10000_per_second(self):
         self.same("dlopen_loop", program("dlopen_lib.so"), env={"BLAME_RATE": "10000"})
 
