@@ -25,6 +25,12 @@ uint64_t clock_thread_cpu_ns(void)
     return fake_cpu_ns;
 }
 
+uint64_t clock_cpu_ns_of(pid_t tid)
+{
+    (void)tid;
+    return fake_cpu_ns;
+}
+
 uint64_t clock_process_cpu_ns(void)
 {
     return fake_cpu_ns;
