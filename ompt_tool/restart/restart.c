@@ -43,9 +43,13 @@ enum { SIGNAL_SET_BYTES = 8, MOST_CALLS = 1024 };
  * memory of the program's. */
 enum { URING_ABSOLUTE = 1 << 5, URING_REGISTERED = 1 << 6 };
 
+/* Of ThreadSanitizer, where the program has it. */
+extern void __tsan_acquire(void *) __attribute__((weak));
+
 void restart_state_init(struct restart_state *state, uint64_t own_signals)
 {
     memset(state, 0, sizeof *state);
+    state->sanitized = __tsan_acquire != NULL;
     state->own_signals = own_signals;
     state->unknown_call = -1;
 }

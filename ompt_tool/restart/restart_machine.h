@@ -35,7 +35,4 @@ RESTART_OF_ROOM uint64_t restart_frame_place(const struct restart_state *state, 
 RESTART_OF_ROOM bool restart_go_wait(struct restart_state *state, ucontext_t *context);
 RESTART_OF_ROOM bool restart_go_kernel(struct restart_state *state, ucontext_t *context);
 
-/* Of ThreadSanitizer, where the program has it: its handler is around ours then. */
-extern void __tsan_acquire(void *) __attribute__((weak));
-
 #endif

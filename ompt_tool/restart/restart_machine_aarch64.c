@@ -134,19 +134,19 @@ uint64_t restart_frame_place(const struct restart_state *state, const ucontext_t
 }
 
 /* With a shadow stack (GCS), or ThreadSanitizer around the handler, only rt_sigreturn of the handler's own may end it. */
-static bool must_return(void)
+static bool must_return(const struct restart_state *state)
 {
     register uint64_t features __asm__("x16") = 1; /* is there one? */
     __asm__ volatile(
         "hint #40"
         : "+r"(
             features)); /* chkfeat: where there is, the bit is cleared; does nothing on processors of before */
-    return features == 0 || __tsan_acquire != NULL;
+    return features == 0 || state->sanitized;
 }
 
 bool restart_go_wait(struct restart_state *state, ucontext_t *context)
 {
-    if (must_return())
+    if (must_return(state))
         return false;
     state->resume = state->outer ? state->outer : context;
     return true;

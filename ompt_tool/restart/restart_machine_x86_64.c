@@ -114,16 +114,16 @@ bool restart_go_wait(struct restart_state *state, ucontext_t *context)
 }
 
 /* With a shadow stack (CET), or ThreadSanitizer around the handler, only rt_sigreturn may end it. */
-static bool must_return(void)
+static bool must_return(const struct restart_state *state)
 {
     uint64_t shadow_stack = 0;
     __asm__ volatile("rdsspq %0" : "+r"(shadow_stack)); /* does nothing without one */
-    return shadow_stack != 0 || __tsan_acquire != NULL;
+    return shadow_stack != 0 || state->sanitized;
 }
 
 bool restart_go_kernel(struct restart_state *state, ucontext_t *context)
 {
-    if (must_return())
+    if (must_return(state))
         return false;
     state->resume = state->outer != NULL ? state->outer : context;
     return true;

@@ -38,6 +38,7 @@ struct restart_state {
     struct rusage base_usage;  /* and what it had used by then */
     bool base_valid;
     bool waiting;     /* this delivery came in the stub: job is what it did */
+    bool sanitized;   /* ThreadSanitizer's handler is around ours */
     int unknown_call; /* number of the last call that gave RESTART_UNKNOWN, -1 when even that is unknown */
     uint64_t own_signals;
     uint64_t first; /* argument of the call that is to be put back */
