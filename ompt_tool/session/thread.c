@@ -11,7 +11,7 @@
 #include "cct/fold.h"
 #include "ompt_tool/session/session.h"
 
-#define MAX_LEDGERS 65536u /* beyond, ended threads' ledgers are shared */
+#define MAX_LEDGERS 65536u /* beyond, a thread goes on with the ledger of one that has ended */
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 __thread struct state_line *thread_line __attribute__((tls_model("initial-exec"))) = &state_nobody;
@@ -25,7 +25,6 @@ static struct {
     uint32_t sampled;   /* threads that have a record now */
     uint32_t now, most; /* those that count, and their most */
     uint32_t ledger_count;
-    struct profile_thread *overflow; /* the ledger shared by threads beyond MAX_LEDGERS */
     uint64_t untracked;    /* threads that there was no room for, in all */
     uint64_t untracked_ns; /* ends less begins of those, modulo 2^64 */
     uint32_t untracked_now;
@@ -87,19 +86,31 @@ static struct thread *make_record(void)
     return thread;
 }
 
-static struct profile_thread *make_ledger(enum profile_thread_kind kind)
+/* Of a thread that has ended, which its record still names: its length is that of both threads' lives. */
+static struct profile_thread *go_on_with(struct profile_thread *ledger)
+{
+    uint64_t now_ns = clock_now_ns(), lived_ns = ledger->end_ns - ledger->begin_ns;
+    ledger->tree = 0; /* of several */
+    store_relaxed(&ledger->last_ns, now_ns);
+    store_relaxed(&ledger->begin_ns, now_ns - lived_ns);
+    store_release(&ledger->end_ns, 0);
+    return ledger;
+}
+
+static struct profile_thread *make_ledger(enum profile_thread_kind kind, const struct thread *thread)
 {
     uint32_t number;
-    if (threads.ledger_count >= MAX_LEDGERS && threads.overflow)
-        return threads.overflow;
-    struct profile_thread *ledger = arena_record(PROFILE_CHUNK_THREAD, &number);
+    bool shares = threads.ledger_count >= MAX_LEDGERS && thread->ledger && thread->ledger->end_ns;
+    struct profile_thread *ledger = shares ? go_on_with(thread->ledger) : arena_record(PROFILE_CHUNK_THREAD, &number);
     if (!ledger)
-        return threads.overflow;
+        return NULL;
+    if (!shares) {
+        threads.ledger_count++;
+        ledger->begin_ns = clock_now_ns();
+        ledger->tree = thread->tree.number;
+    }
     ledger->tid = os_tid();
-    ledger->begin_ns = clock_now_ns();
     store_release(&ledger->kind, (uint32_t)kind);
-    if (++threads.ledger_count == MAX_LEDGERS)
-        threads.overflow = ledger;
     return ledger;
 }
 
@@ -111,7 +122,7 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
         threads.free = thread->next_free;
     else
         thread = make_record();
-    struct profile_thread *ledger = thread ? make_ledger(kind) : NULL;
+    struct profile_thread *ledger = thread ? make_ledger(kind, thread) : NULL;
     if (thread && !ledger) {
         thread->next_free = threads.free;
         threads.free = thread;
@@ -122,9 +133,7 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
         return NULL;
     }
     thread->ledger = ledger;
-    thread->from_ns = ledger == threads.overflow ? clock_now_ns() : ledger->begin_ns;
-    /* Threads that share a ledger have a tree each. */
-    ledger->tree = ledger == threads.overflow ? 0 : thread->tree.number;
+    thread->from_ns = ledger->tree ? ledger->begin_ns : ledger->last_ns;
     thread->line = line;
     thread->active = true;
     thread->unusual = (union unusual){.uncounted = true};
@@ -177,8 +186,6 @@ struct thread *thread_take(enum profile_thread_kind kind)
 void thread_note_run_times(struct thread *thread)
 {
     uint64_t on_core_ns, no_core_ns;
-    if (thread->ledger == threads.overflow)
-        return;
     os_run_times(thread->ledger->tid, &on_core_ns, &no_core_ns);
     thread->ledger->only_core = os_only_core(thread->ledger->tid);
     if (!on_core_ns)
