@@ -10,7 +10,7 @@ openmp="clang-19 libomp-19-dev"
 tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
     chromium chromium-driver python3-selenium nodejs libcap2-bin protobuf-compiler graphviz python3-jsonschema python3-protobuf mandoc patchelf
     python3-numpy libopenblas0-openmp python3-sklearn r-cran-data.table
-    pkgconf libmpich-dev libopenmpi-dev mpich openmpi-bin python3-mpi4py"
+    libclang-rt-19-dev pkgconf libmpich-dev libopenmpi-dev mpich openmpi-bin python3-mpi4py"
 case "${1-all}" in
 build) tests= ;;
 aarch64) tests="python3 gcc-aarch64-linux-gnu qemu-user" ;;
