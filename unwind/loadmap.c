@@ -13,7 +13,7 @@
 #define LOADED_BITS      12
 #define MAX_SAME_PLACE   8u /* libraries that were loaded at one address, and are looked at before it is read */
 #define REFRESH_EVERY_NS 1000000000ull
-#define REFRESH_PAUSE    100 /* times the duration of a slice until the next */
+#define REFRESH_PAUSE    100 /* times the processor's time that a slice took until the next */
 #define SLICE_LINES      160 /* of the map read in one sample: some 0.2 ms */
 #define FILE_LINES       16  /* that an unknown file is worth: its headers are read and mapped */
 
@@ -292,8 +292,12 @@ bool loadmap_refresh_sometimes(void)
     uint32_t expected = 0;
     if (begin_ns < load_relaxed(&loadmap.not_before_ns) || !compare_exchange(&loadmap.busy, &expected, 1))
         return false;
+    /* A thread that loses its core in a slice must not make all others wait a hundred times as long; the time that passed itself
+     * counts once, since it may have waited for whoever changes the map. */
+    uint64_t begin_cpu_ns = clock_thread_cpu_ns();
     bool changed = read_slice();
-    uint64_t end_ns = clock_now_ns(), not_before_ns = end_ns + REFRESH_PAUSE * (end_ns - begin_ns);
+    uint64_t spent_ns = clock_thread_cpu_ns() - begin_cpu_ns, end_ns = clock_now_ns();
+    uint64_t not_before_ns = end_ns + (end_ns - begin_ns) + REFRESH_PAUSE * spent_ns;
     store_relaxed(&loadmap.not_before_ns, not_before_ns);
     store_relaxed(&loadmap.due_ns, loadmap.reader.fd >= 0 ? not_before_ns : end_ns + REFRESH_EVERY_NS);
     store_release(&loadmap.busy, 0);

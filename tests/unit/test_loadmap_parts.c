@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -165,6 +166,41 @@ FROM_MAP_PAGES(mappings_that_change_meanwhile_disturb_no_others)
         assert_non_null(loadmap_find((uintptr_t)map_pages));
     }
     assert_true(changes > 0);
+}
+
+static volatile sig_atomic_t lost; /* times that the core was taken away */
+
+static void lose_core(int signal)
+{
+    (void)signal;
+    lost++;
+    usleep(100000);
+}
+
+/* A sample whose thread loses its core has not spent that time. */
+FROM_MAP_PAGES(a_thread_that_loses_its_core_does_not_keep_the_map_from_being_read)
+{
+    const struct itimerval soon = {.it_value.tv_usec = 50};
+    struct sigaction action = {.sa_handler = lose_core, .sa_flags = SA_RESTART}, before;
+    uint64_t end_ns = clock_now_ns() + 100 * NS_PER_S, took_ns = 0;
+    sigaction(SIGALRM, &action, &before);
+    while (took_ns < NS_PER_S / 10) { /* until it was in a slice */
+        assert_true(clock_now_ns() < end_ns);
+        begin_reading();
+        usleep(100000); /* a slice is due */
+        int seen = lost;
+        setitimer(ITIMER_REAL, &soon, NULL);
+        uint64_t begin_ns = clock_now_ns();
+        loadmap_refresh_sometimes();
+        took_ns = clock_now_ns() - begin_ns;
+        while (lost == seen)
+            usleep(1000);
+    }
+    sigaction(SIGALRM, &before, NULL);
+    end_ns = clock_now_ns() + 5 * NS_PER_S;
+    read_until_changed();
+    assert_true(clock_now_ns() < end_ns);
+    check_pages();
 }
 
 UNIT_MAIN(NULL, NULL)
