@@ -294,15 +294,23 @@ static void end_cell(struct exact *exact, struct cell *cell)
 static void add_pieces(struct exact *exact, struct cell *cell, const double *weight, const struct piece *pieces,
                        int count)
 {
+    int used[METRIC_COUNT], used_count = 0;
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        double heavy = fabs(weight[i]);
+        if (heavy > 0)
+            used[used_count++] = i;
+        if (heavy > exact->heaviest[i])
+            exact->heaviest[i] = heavy;
+    }
     for (int piece = 0; piece < count; piece++) {
         double ns = (double)pieces[piece].ns;
         if (cell->period != pieces[piece].period)
             end_cell(exact, cell);
         cell->period = pieces[piece].period;
-        for (int i = 0; i < METRIC_COUNT; i++) {
+        for (int at = 0; at < used_count; at++) {
+            int i = used[at];
             cell->sum[i] += weight[i] * ns;
             exact->squares[i] += weight[i] * weight[i] * ns;
-            exact->heaviest[i] = fmax(exact->heaviest[i], fabs(weight[i]));
         }
     }
 }

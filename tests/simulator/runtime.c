@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ompt_tool/first_thread.h"
 #include "tests/simulator/stack.h"
 
 struct activity *runtime_push(enum activity_kind kind, const struct op *op)
@@ -146,10 +147,11 @@ static void begin_foreign(void)
     machine_busy(0);
 }
 
-/* As libomp does when the program ends. */
+/* As libomp does when the program ends, behind its exit handlers. */
 static void end_threads(void)
 {
     struct sim_thread *first = machine.threads[0];
+    first_thread_exits();
     for (uint32_t i = 1; i < machine.thread_count; i++) {
         struct sim_thread *thread = machine.threads[i];
         if (thread->foreign || !thread->task)
