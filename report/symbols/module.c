@@ -196,13 +196,14 @@ static void open_alternate(struct symbols_module *module, const struct symbols_e
     }
 }
 
-Dwarf *symbols_module_dwarf(struct symbols_module *module)
+/* The file that has the debug information; NULL: none has. Its sections are not read: they may be compressed, and large. */
+static const struct symbols_elf *find_debug_info(struct symbols_module *module)
 {
-    if (module->dwarf_tried || !symbols_module_open(module))
-        return module->dwarf;
-    module->dwarf_tried = true;
+    if (module->debug_info_sought || !symbols_module_open(module))
+        return module->debug_info;
+    module->debug_info_sought = true;
     const struct symbols_elf *owner = &module->main;
-    if (!has_debug_info(module->main.elf)) {
+    if (!has_debug_info(owner->elf)) {
         const void *build_id;
         ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &build_id);
         const char *path = bytes > 0 ? build_id_path(module, build_id, bytes) : "";
@@ -210,6 +211,15 @@ Dwarf *symbols_module_dwarf(struct symbols_module *module)
             return NULL;
         owner = &module->debug;
     }
+    return module->debug_info = has_debug_info(owner->elf) ? owner : NULL;
+}
+
+Dwarf *symbols_module_dwarf(struct symbols_module *module)
+{
+    const struct symbols_elf *owner = find_debug_info(module);
+    if (module->dwarf_tried || !owner)
+        return module->dwarf;
+    module->dwarf_tried = true;
     module->dwarf = dwarf_begin_elf(owner->elf, DWARF_C_READ, NULL);
     if (module->dwarf)
         open_alternate(module, owner);
@@ -225,7 +235,7 @@ static bool has_symbol_table(Elf *elf)
 
 enum symbols_level symbols_module_level(struct symbols_module *module)
 {
-    if (symbols_module_dwarf(module))
+    if (find_debug_info(module))
         return SYMBOLS_LEVEL_DEBUG;
     return has_symbol_table(module->main.elf) || has_symbol_table(module->debug.elf) ? SYMBOLS_LEVEL_SYMBOLS
                                                                                      : SYMBOLS_LEVEL_EXPORTS;
@@ -236,7 +246,7 @@ static const struct symbols_entry *find_entry(struct symbols_module *module, str
 {
     if (!*known) {
         *known = true;
-        symbols_module_dwarf(module); /* may open the debug file, which has what was stripped */
+        find_debug_info(module); /* may open the debug file, which has what was stripped */
         symbols_table_add(table, module->main.elf, kind);
         symbols_table_add(table, module->debug.elf, kind);
         symbols_table_sort(table);

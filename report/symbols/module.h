@@ -61,9 +61,10 @@ struct symbols_module {
     enum symbols_found found; /* once opened */
     const char *build_now;    /* digits of another build's id; "" none */
     bool unnamed;             /* something was asked that nobody could tell */
-    bool opened, dwarf_tried, units_known, functions_known, objects_known, idents_known, slots_known,
-        bodies_known;
+    bool opened, debug_info_sought, dwarf_tried, units_known, functions_known, objects_known, idents_known,
+        slots_known, bodies_known;
     struct symbols_elf main, debug, alternate; /* the module; its debug file; what dwz moved out of that */
+    const struct symbols_elf *debug_info;      /* main or debug, which has it */
     Dwarf *dwarf, *alternate_dwarf;
     uint64_t code_low, code_high;
     struct symbols_table functions, objects;
