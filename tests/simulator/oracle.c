@@ -294,21 +294,17 @@ static void end_cell(struct exact *exact, struct cell *cell)
 static void add_pieces(struct exact *exact, struct cell *cell, const double *weight, const struct piece *pieces,
                        int count)
 {
-    int used[METRIC_COUNT], used_count = 0;
-    for (int i = 0; i < METRIC_COUNT; i++) {
-        double heavy = fabs(weight[i]);
-        if (heavy > 0)
-            used[used_count++] = i;
-        if (heavy > exact->heaviest[i])
-            exact->heaviest[i] = heavy;
-    }
+    for (int i = 0; i < METRIC_COUNT; i++)
+        if (fabs(weight[i]) > exact->heaviest[i])
+            exact->heaviest[i] = fabs(weight[i]);
     for (int piece = 0; piece < count; piece++) {
         double ns = (double)pieces[piece].ns;
         if (cell->period != pieces[piece].period)
             end_cell(exact, cell);
         cell->period = pieces[piece].period;
-        for (int at = 0; at < used_count; at++) {
-            int i = used[at];
+        for (int i = 0; i < METRIC_COUNT; i++) {
+            if (weight[i] == 0)
+                continue; /* most are */
             cell->sum[i] += weight[i] * ns;
             exact->squares[i] += weight[i] * weight[i] * ns;
         }
@@ -383,10 +379,8 @@ static void add_interval(uint64_t begin_ns, uint64_t end_ns)
             add_share(now, &shares[share], begin_ns, end_ns);
     }
     add_places(begin_ns, end_ns, &crowd);
-    for (uint32_t i = 0; i < sum.thread_count; i++) {
-        struct now *now = &sum.threads[i];
-        causes_pass(&now->core, crowd.in_use == 1 && now->state >= EXACT_WORK, end_ns - begin_ns);
-    }
+    for (uint32_t i = 0; i < sum.thread_count; i++)
+        causes_pass(&sum.threads[i].core, crowd.in_use == 1 && sum.threads[i].state >= EXACT_WORK, end_ns - begin_ns);
 }
 
 static void apply(const struct change *change)
