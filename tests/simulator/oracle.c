@@ -291,22 +291,20 @@ static void end_cell(struct exact *exact, struct cell *cell)
     memset(cell->sum, 0, sizeof(cell->sum));
 }
 
-static void add_pieces(struct exact *exact, struct cell *cell, const double *weight, const struct piece *pieces,
-                       int count)
+static void add_pieces(struct exact *exact, struct cell *cell, const double *weight, const struct weighed *weighed,
+                       const struct piece *pieces, int count)
 {
-    for (int i = 0; i < METRIC_COUNT; i++)
-        if (fabs(weight[i]) > exact->heaviest[i])
-            exact->heaviest[i] = fabs(weight[i]);
     for (int piece = 0; piece < count; piece++) {
-        double ns = (double)pieces[piece].ns;
         if (cell->period != pieces[piece].period)
             end_cell(exact, cell);
         cell->period = pieces[piece].period;
-        for (int i = 0; i < METRIC_COUNT; i++) {
-            if (weight[i] == 0)
-                continue; /* most are */
-            cell->sum[i] += weight[i] * ns;
-            exact->squares[i] += weight[i] * weight[i] * ns;
+        for (int at = 0; at < weighed->count; at++) {
+            int i = weighed->metric[at];
+            double sum = weight[i] * (double)pieces[piece].ns;
+            cell->sum[i] += sum;
+            exact->squares[i] += weight[i] * sum;
+            if (fabs(weight[i]) > exact->heaviest[i])
+                exact->heaviest[i] = fabs(weight[i]);
         }
     }
 }
@@ -314,15 +312,16 @@ static void add_pieces(struct exact *exact, struct cell *cell, const double *wei
 static void add_share(struct now *now, const struct share *share, uint64_t begin_ns, uint64_t end_ns)
 {
     struct piece pieces[2];
-    int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
     if (!share->adds)
         return;
+    struct weighed weighed = windows_weighed(share->weight);
+    int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
     for (uint32_t context = share->context;; context = context_parent(context)) {
         struct exact *exact = &sum.exact[context];
-        for (int i = 0; i < METRIC_COUNT; i++)
-            exact->value[i] += share->weight[i] * (double)(end_ns - begin_ns);
-        add_pieces(exact, &now->cells[context], share->weight, pieces, count);
-        windows_add(context, share->weight, begin_ns, end_ns);
+        for (int at = 0; at < weighed.count; at++)
+            exact->value[weighed.metric[at]] += share->weight[weighed.metric[at]] * (double)(end_ns - begin_ns);
+        add_pieces(exact, &now->cells[context], share->weight, &weighed, pieces, count);
+        windows_add(context, share->weight, &weighed, begin_ns, end_ns);
         if (!context || share->alone)
             return;
     }
@@ -342,6 +341,7 @@ static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t e
 {
     struct exact *exact = &sum.places[place].exact;
     double weight[METRIC_COUNT] = {[METRIC_SHARED_IDLE] = each};
+    struct weighed weighed = windows_weighed(weight);
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
         struct piece pieces[2];
@@ -349,7 +349,7 @@ static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t e
             continue;
         exact->value[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
         int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
-        add_pieces(exact, &now->cells[context_count() + place], weight, pieces, count);
+        add_pieces(exact, &now->cells[context_count() + place], weight, &weighed, pieces, count);
     }
 }
 

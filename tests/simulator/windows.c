@@ -26,7 +26,16 @@ uint32_t windows_count(void)
     return windows.width_ns ? WINDOWS : 0;
 }
 
-void windows_add(uint32_t context, const double *weight, uint64_t begin_ns, uint64_t end_ns)
+struct weighed windows_weighed(const double weight[METRIC_COUNT])
+{
+    struct weighed weighed = {0};
+    for (int i = 0; i < METRIC_COUNT; i++)
+        if (weight[i] != 0)
+            weighed.metric[weighed.count++] = i;
+    return weighed;
+}
+
+void windows_add(uint32_t context, const double *weight, const struct weighed *weighed, uint64_t begin_ns, uint64_t end_ns)
 {
     if (!windows.width_ns || context >= WINDOW_CONTEXTS)
         return;
@@ -35,10 +44,12 @@ void windows_add(uint32_t context, const double *weight, uint64_t begin_ns, uint
         struct exact *exact = &windows.exact[context][window < WINDOWS ? window : WINDOWS - 1];
         uint64_t window_end_ns = windows.origin_ns + (window + 1) * windows.width_ns;
         next_ns = window_end_ns < end_ns ? window_end_ns : end_ns;
-        for (int i = 0; i < METRIC_COUNT; i++) {
+        for (int at = 0; at < weighed->count; at++) {
+            int i = weighed->metric[at];
             exact->value[i] += weight[i] * (double)(next_ns - at_ns);
             exact->squares[i] += weight[i] * weight[i] * (double)(next_ns - at_ns);
-            exact->heaviest[i] = fmax(exact->heaviest[i], fabs(weight[i]));
+            if (fabs(weight[i]) > exact->heaviest[i])
+                exact->heaviest[i] = fabs(weight[i]);
         }
     }
 }

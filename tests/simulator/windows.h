@@ -8,11 +8,18 @@
 #define WINDOWS         5u
 #define WINDOW_CONTEXTS 10u /* the first of them have figures */
 
+/* The metrics that something adds to: few of them. */
+struct weighed {
+    int count, metric[METRIC_COUNT];
+};
+
+struct weighed windows_weighed(const double weight[METRIC_COUNT]);
+
 /* Before the oracle integrates; of a profile without bins, or NULL: there are no windows. */
 void windows_begin(const struct profile *profile);
 
 /* An interval in which nothing changes: what a thread adds to a context. */
-void windows_add(uint32_t context, const double *weight, uint64_t begin_ns, uint64_t end_ns);
+void windows_add(uint32_t context, const double *weight, const struct weighed *weighed, uint64_t begin_ns, uint64_t end_ns);
 
 uint32_t windows_count(void);
 const struct exact *windows_exact(uint32_t context, uint32_t window);
