@@ -13,7 +13,7 @@
 enum { FORMAT_TEXT, FORMAT_CSV };
 static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every revision"}, {NULL, NULL}};
 static const struct option_word metric[] = {{"wall", NULL},
-#define METRIC(name, word, title, unit) {word, NULL},
+#define METRIC(name, word, title, unit, about) {word, NULL},
                                             METRIC_TABLE(METRIC)
 #undef METRIC
                                                 {NULL, NULL}};

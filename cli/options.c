@@ -12,7 +12,7 @@
 #define HELP_WORDS  70 /* columns of words behind it */
 
 const struct option_word metric_words[] = {
-#define METRIC(name, word, title, unit) {word, NULL},
+#define METRIC(name, word, title, unit, about) {word, NULL},
     METRIC_TABLE(METRIC)
 #undef METRIC
     {NULL, NULL},

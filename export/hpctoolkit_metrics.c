@@ -60,7 +60,7 @@ static void put_root(FILE *out, const char *name, const char *description, const
 
 static const char *about(const struct hpc_contexts *contexts, size_t metric)
 {
-    return metric < METRIC_COLUMNS ? measure_about((enum metric)metric) : contexts->beside.measure[metric - METRIC_COLUMNS].about;
+    return metric < METRIC_COLUMNS ? metric_about((enum metric)metric) : contexts->beside.measure[metric - METRIC_COLUMNS].about;
 }
 
 bool hpc_write_metrics(const char *directory, const struct hpc_contexts *contexts)
@@ -80,10 +80,10 @@ bool hpc_write_metrics(const char *directory, const struct hpc_contexts *context
         put_input(out, contexts->name[metric], metric, false);
     }
     fputs("roots:\n", out);
-    put_root(out, hpc_metric_name(contexts->rows, METRIC_BLAME, name, sizeof name), measure_about(METRIC_BLAME), blame, METRIC_BLAME_PARTS, false);
+    put_root(out, hpc_metric_name(contexts->rows, METRIC_BLAME, name, sizeof name), metric_about(METRIC_BLAME), blame, METRIC_BLAME_PARTS, false);
     for (size_t metric = 0; metric < contexts->metrics; metric++)
         put_root(out, contexts->name[metric], about(contexts, metric), &metric, 1, false);
-    put_root(out, "effort", measure_about(METRIC_EFFORT), effort, METRIC_PARTS, false);
+    put_root(out, "effort", metric_about(METRIC_EFFORT), effort, METRIC_PARTS, false);
     put_root(out, "relative work (%)", "Work in per cent of the effort here", &work, 1, true);
     put_root(out, "relative idleness (%)", "Idleness in per cent of the effort here", &idleness, 1, true);
     bool good = fflush(out) == 0 && !ferror(out);

@@ -18,28 +18,6 @@ static const struct {
 };
 #define METRICS (sizeof metrics / sizeof *metrics)
 
-static const char *const about[] = {
-    [METRIC_IDLENESS] = "Time of idle threads that this context is blamed for",
-    [METRIC_WORK] = "Time in which threads worked",
-    [METRIC_OVERHEAD] = "Time that threads spent in the runtime on its own affairs",
-    [METRIC_LOCK_WAIT] = "Time in which others waited for locks that were held here",
-    [METRIC_LOCK_WAIT_HERE] = "Time in which this context waited for locks, a part of what lock wait charges to holders",
-    [METRIC_CORE_IDLENESS] = "Idleness of cores instead of threads",
-    [METRIC_SHARED_IDLENESS] = "Idleness as threads in other programs' company have it",
-    [METRIC_SAMPLES] = "Samples taken",
-    [METRIC_NO_CORE] = "Time in which busy threads were ready to run and had no core",
-    [METRIC_BLOCKED] = "Time in which busy threads slept outside of OpenMP's waits",
-    [METRIC_MPI_WAIT] = "Time in calls of MPI's that may wait for other ranks",
-    [METRIC_RANK_IDLENESS] = "Time in which other ranks waited in MPI, by who made them wait",
-    [METRIC_BLAME] = "What others lost by it: idleness + overhead + lock wait",
-    [METRIC_EFFORT] = "All time of all threads: work, idleness, overhead, lock wait, no core, blocked, mpi wait",
-};
-
-const char *measure_about(enum metric metric)
-{
-    return about[metric];
-}
-
 /* word: NULL, or another title to make it of; both are malloc'ed. */
 static void add(struct measures *measures, const struct measure *measure, char *title, char *word)
 {
@@ -61,7 +39,7 @@ static void add_metrics(struct measures *measures, const struct rows *rows)
         add(measures,
             &(struct measure){.kind = MEASURE_METRIC, .number = metric, .whole = metric == METRIC_SAMPLES, .adds_up = true,
                               .in_seconds = metric != METRIC_SAMPLES && !rows->events, .level = level,
-                              .parent = level ? above[level - 1] : MEASURE_NO_PARENT, .about = measure_about(metric)},
+                              .parent = level ? above[level - 1] : MEASURE_NO_PARENT, .about = metric_about(metric)},
             memory_text("%s", metric_title(metric)), NULL);
     }
 }

@@ -30,7 +30,7 @@ struct measure {
     uint8_t level;     /* how many are above it */
     char *title;       /* "lock wait", "exact", "lock wait ±", as columns of profile.csv have it */
     char *word;        /* without blanks: "lock_wait", "exact", "lock_wait_error" */
-    const char *about; /* as measure_about() */
+    const char *about; /* as metric_about() has it */
 };
 
 struct measures {
@@ -44,9 +44,6 @@ void measures_gather(struct measures *measures, const struct rows *rows);
 /* The same without metrics, which a format may have in an order of its own: what is by the clock and what is counted; errors where they are asked for. */
 void measures_gather_beside(struct measures *measures, const struct rows *rows, bool errors);
 void measures_free(struct measures *measures);
-
-/* What a metric is, in a line without a full stop; also of METRIC_BLAME and METRIC_EFFORT. */
-const char *measure_about(enum metric metric);
 
 /* A row's value, of rows of the sum or of a location: without what is below it, but for functions with their statements; and with it. In seconds, or a
  * number. What a row cannot have is 0. Errors are those of all threads' rows: of a location they say too much. */

@@ -2,13 +2,13 @@
 #include "report/rows/metric.h"
 
 const char *const metric_word[METRIC_NAMED + 1] = {
-#define METRIC(name, word, title, unit) word,
+#define METRIC(name, word, title, unit, about) word,
     METRIC_TABLE(METRIC)
 #undef METRIC
 };
 
 const char *const metric_unit[METRIC_NAMED] = {
-#define METRIC(name, word, title, unit) unit,
+#define METRIC(name, word, title, unit, about) unit,
     METRIC_TABLE(METRIC)
 #undef METRIC
 };
@@ -16,11 +16,22 @@ const char *const metric_unit[METRIC_NAMED] = {
 const char *metric_title(enum metric metric)
 {
     static const char *const titles[METRIC_NAMED] = {
-#define METRIC(name, word, title, unit) title,
+#define METRIC(name, word, title, unit, about) title,
         METRIC_TABLE(METRIC)
 #undef METRIC
     };
     return metric < METRIC_NAMED ? titles[metric] : "effort";
+}
+
+const char *metric_about(enum metric metric)
+{
+    static const char *const abouts[METRIC_NAMED] = {
+#define METRIC(name, word, title, unit, about) about,
+        METRIC_TABLE(METRIC)
+#undef METRIC
+    };
+    return metric < METRIC_NAMED ? abouts[metric]
+                                 : "All time of all threads: work, idleness, overhead, lock wait, no core, blocked, mpi wait";
 }
 
 const enum metric metric_columns[METRIC_COLUMNS] = {

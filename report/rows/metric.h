@@ -5,25 +5,25 @@
 #include "report/rows/row.h"
 
 /* All that is said of a metric, once: the columns of every file, the page, the exports, options and their help are made
- * from it; metric.c has what each is computed from. METRIC(NAME, word of options, title of columns and headings, unit;
- * "" for a number of samples). Those up to METRIC_COLUMNS have columns in data. */
-#define METRIC_TABLE(METRIC)                                                                                 \
-    METRIC(IDLENESS, "idleness", "idleness", "s") /* of threads; in a shared environment shared idleness */  \
-    METRIC(WORK, "work", "work", "s")                                                                        \
-    METRIC(OVERHEAD, "overhead", "overhead", "s")                                                            \
-    METRIC(LOCK_WAIT, "lock-wait", "lock wait", "s")                                                         \
-    METRIC(LOCK_WAIT_HERE, "lock-wait-here", "lock wait here", "s")                                          \
-    METRIC(CORE_IDLENESS, "core-idleness", "core idleness", "s")                                             \
-    METRIC(SHARED_IDLENESS, "shared-idleness", "shared idleness", "s")                                       \
-    METRIC(SAMPLES, "samples", "samples", "")                                                                \
-    METRIC(NO_CORE, "no-core", "no core", "s") /* ready to run */                                            \
-    METRIC(BLOCKED, "blocked", "blocked", "s") /* asleep of its own will, in none of OpenMP's waits */       \
-    METRIC(MPI_WAIT, "mpi-wait", "mpi wait", "s") /* in calls of MPI's that may wait for other ranks */       \
-    METRIC(RANK_IDLENESS, "rank-idleness", "rank idleness", "s") /* other ranks', in MPI: their mpi wait */   \
-    METRIC(BLAME, "blame", "blame", "s") /* what others lost by it: idleness + overhead + lock wait */
+ * from it; metric.c has what each is computed from. METRIC(NAME, word of options, title of columns and headings, unit, what
+ * it is; unit "" for a number of samples). Those up to METRIC_COLUMNS have columns in data. */
+#define METRIC_TABLE(METRIC) \
+    METRIC(IDLENESS, "idleness", "idleness", "s", "Time of idle threads that this context is blamed for") /* in a shared environment shared idleness */ \
+    METRIC(WORK, "work", "work", "s", "Time in which threads worked") \
+    METRIC(OVERHEAD, "overhead", "overhead", "s", "Time that threads spent in the runtime on its own affairs") \
+    METRIC(LOCK_WAIT, "lock-wait", "lock wait", "s", "Time in which others waited for locks that were held here") \
+    METRIC(LOCK_WAIT_HERE, "lock-wait-here", "lock wait here", "s", "Time in which this context waited for locks, a part of what lock wait charges to holders") \
+    METRIC(CORE_IDLENESS, "core-idleness", "core idleness", "s", "Idleness of cores instead of threads") \
+    METRIC(SHARED_IDLENESS, "shared-idleness", "shared idleness", "s", "Idleness as threads in other programs' company have it") \
+    METRIC(SAMPLES, "samples", "samples", "", "Samples taken") \
+    METRIC(NO_CORE, "no-core", "no core", "s", "Time in which busy threads were ready to run and had no core") \
+    METRIC(BLOCKED, "blocked", "blocked", "s", "Time in which busy threads slept outside of OpenMP's waits") \
+    METRIC(MPI_WAIT, "mpi-wait", "mpi wait", "s", "Time in calls of MPI's that may wait for other ranks") \
+    METRIC(RANK_IDLENESS, "rank-idleness", "rank idleness", "s", "Time in which other ranks waited in MPI, by who made them wait") \
+    METRIC(BLAME, "blame", "blame", "s", "What others lost by it: idleness + overhead + lock wait")
 
 enum metric {
-#define METRIC(name, word, title, unit) METRIC_##name,
+#define METRIC(name, word, title, unit, about) METRIC_##name,
     METRIC_TABLE(METRIC)
 #undef METRIC
         METRIC_NAMED,
@@ -37,6 +37,7 @@ extern const char *const metric_word[METRIC_NAMED + 1]; /* as options take them;
 extern const char *const metric_unit[METRIC_NAMED];
 /* As columns and headings have it: "lock wait"; "effort". */
 const char *metric_title(enum metric metric);
+const char *metric_about(enum metric metric); /* what it is, in a line without a full stop */
 
 #define METRIC_FIRST_COLUMNS (METRIC_COLUMNS - 4) /* profile.csv has the others behind all that came before them */
 extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
