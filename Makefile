@@ -10,6 +10,8 @@ PREFIX  ?= /usr/local
 CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CLANG   ?= $(shell scripts/find-llvm clang)
 OMPT_HEADER ?= $(shell scripts/find-llvm header)
+CLANG   := $(CLANG)
+OMPT_HEADER := $(OMPT_HEADER)
 PYTHON  ?= python3
 
 # What the compiler compiles for: of a unit that is another one on each machine, x_MACHINE.c (docs/aarch64.md).
