@@ -10,7 +10,7 @@
 #include "base/kernel.h"
 #include "base/os.h"
 
-#define MOST_KEPT 64u
+#define MOST_KEPT 1024u
 #define SHARE     16u /* one in so many descriptors that the process may have */
 
 static const char own[] = "/proc/thread-self/schedstat";

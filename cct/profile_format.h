@@ -328,7 +328,7 @@ struct profile_thread {
     double blocked; /* the same, asleep of its own will outside OpenMP's waits */
     double idle_no_core; /* the same of idle, lock_wait and mpi wait, of which it is a part; and its own wait for a core to take a sample */
     uint64_t core_source;  /* enum profile_core_source */
-    uint64_t core_unasked; /* samples that came late, when it could not be asked: work as they stand */
+    uint64_t core_unasked; /* samples that came late, and whether for want of a core nobody could tell: they stand as work, or asleep */
     uint64_t only_core;    /* 1 + the one core that it might run on, at its end; 0: several, or not known */
     double stolen;         /* the part of no_core in which a hypervisor had the core: not in no_core_ns */
     uint64_t rank_record;  /* 1 + the number of its rank's record, in a file that was merged; 0: none */

@@ -141,7 +141,7 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
     struct run_counts before = core->counts;
     if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed it */
         ask_clock_from_now(core, ledger);
-        ledger->core_unasked += is_late(delivery);
+        ledger->core_unasked += is_late(delivery) ? delivery->count : 0;
         return CORE_HAD;
     }
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
@@ -153,22 +153,24 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
     return is_late(delivery) ? ask_closely(core, true, before.on_core_ns, delivery, context) : CORE_HAD;
 }
 
-/* What it did not run since its last sample it was without a core, unless it went to sleep meanwhile. */
-static enum core_state ask_clock(struct core *core, const struct delivery *delivery, const ucontext_t *context)
+/* What it did not run since its last sample it was without a core, unless it went to sleep meanwhile: then nobody knows what of it. */
+static enum core_state ask_clock(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
+                                 const ucontext_t *context)
 {
     uint64_t passed_ns = delivery->clocks.ns - core->counted_ns, late_ns = delivery->clocks.ns - delivery->due_ns;
     uint64_t cpu_ns = clock_thread_cpu_ns(), used_ns = cpu_ns - core->counts.on_core_ns;
     uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
-    bool is_late = late_ns >= STATE_LATE_NS && away_ns + STATE_LATE_NS >= late_ns;
+    bool came_late = is_late(delivery) && away_ns + STATE_LATE_NS >= late_ns;
     ask_sleeps(core);
     core->counts.on_core_ns = cpu_ns;
     core->lost_ns = core->gone_ns = core->slept ? 0 : away_ns;
     core->away_ns = core->lost_ns < late_ns ? core->lost_ns : late_ns;
     core->got_ns = delivery->due_ns + core->away_ns;
     core->in_call = restart_is_asleep(context);
-    if (core->in_call || (is_late && core->slept))
+    ledger->core_unasked += core->slept && came_late ? delivery->count : 0;
+    if (core->in_call || (came_late && core->slept))
         return CORE_ASLEEP;
-    return is_late ? CORE_NONE : CORE_HAD;
+    return came_late ? CORE_NONE : CORE_HAD;
 }
 
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
@@ -179,7 +181,7 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
     if (ledger->core_source == PROFILE_CORE_SCHEDSTAT)
         core->state = ask_kernel(core, ledger, delivery, context);
     else if (ledger->core_source == PROFILE_CORE_CPU_CLOCK)
-        core->state = ask_clock(core, delivery, context);
+        core->state = ask_clock(core, ledger, delivery, context);
     core->counted_ns = delivery->clocks.ns;
 }
 

@@ -219,8 +219,9 @@ static void explain(struct conservation_law *law, const struct ledger *ledger, c
 {
     bool of_ranks = strcmp(law->name, RANK_IDLENESS) == 0;
     double beyond = fabs(law->residual) - law->tolerance;
-    double others = fmax(1, (of_ranks ? (double)profile->rank_count : threads) - 1), lost_s = ledger->dropped_ns * 1e-9;
-    double no_core_s = of_ranks || strcmp(law->name, NO_CORE) == 0 ? 0 : ledger->no_core * 1e-9;
+    bool of_core = strcmp(law->name, NO_CORE) == 0; /* each thread's own: a sample that is lost is no other's */
+    double others = of_core ? 1 : fmax(1, (of_ranks ? (double)profile->rank_count : threads) - 1);
+    double lost_s = ledger->dropped_ns * 1e-9, no_core_s = of_ranks || of_core ? 0 : ledger->no_core * 1e-9;
     if (law->ok)
         return;
     bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0; /* both of its sides have what others lack */

@@ -149,6 +149,14 @@ UNIT_TEST_WITH(time_without_a_core_is_compared_with_the_kernels_count, make, mad
     made.threads[0].no_core_ns = 4.5 * S;
     law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
     assert_false(law->ok);
+    made.threads[0].dropped_ns = 0.1 * S; /* a lost sample is its own thread's, however many others there are */
+    made.profile.header.threads_max = 1000;
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_int_equal(law->cause, LAW_UNEXPLAINED);
+    made.threads[0].dropped_ns = 0.5 * S;
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_int_equal(law->cause, LAW_LOST);
+    made.threads[0].dropped_ns = 0;
     made.threads[0].no_core += 2 * S; /* that no count of the kernel's has */
     made.threads[0].stolen = 2 * S;
     law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");

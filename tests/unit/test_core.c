@@ -184,6 +184,22 @@ UNIT_TEST(where_the_kernel_does_not_count_the_threads_own_time_tells)
     fake_cpu_ns += 4 * MS;
     assert_int_equal(ask(3 * MS, false), CORE_NONE);
     assert_int_equal(core.lost_ns, 6 * MS);
+    assert_int_equal(ledger.core_unasked, 0);
+}
+
+UNIT_TEST(what_a_thread_that_slept_waited_for_its_core_its_own_time_does_not_tell)
+{
+    told = false;
+    ledger = (struct profile_thread){0};
+    fake_now_ns = 990 * MS;
+    core_begin(&core, &ledger);
+    sleeps++;
+    assert_int_equal(ask(20 * US, true), CORE_ASLEEP);
+    assert_int_equal(ledger.core_unasked, 0); /* it got a core at once */
+    core.counted_ns = 990 * MS;
+    sleeps++;
+    assert_int_equal(ask(3 * MS, false), CORE_ASLEEP);
+    assert_int_equal(ledger.core_unasked, 1);
 }
 
 /* The whole machine stood still: the tick that was due comes when it goes on. */
