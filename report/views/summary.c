@@ -57,9 +57,10 @@ static void print_title(const struct summary *summary)
     const char *command = profile_text(summary->profile, "command");
     char threads[64], rank[120], size[200], facts[FORMAT_NUMBER_BYTES + 240];
     rank_note(summary->profile, rank, sizeof rank);
-    snprintf(threads, sizeof threads, "%u thread%s", header->threads_max, header->threads_max == 1 ? "" : "s");
+    snprintf(threads, sizeof threads, "%s%u thread%s", header->threads_untracked ? "at least " : "", header->threads_max,
+             header->threads_max == 1 ? "" : "s");
     if (!ranks_size(summary->profile, size, sizeof size))
-        snprintf(size, sizeof size, "%s on %u core%s%s", header->threads_untracked ? "some threads" : threads, header->cores,
+        snprintf(size, sizeof size, "%s on %u core%s%s", threads, header->cores,
                  header->cores == 1 ? "" : "s", rank);
     snprintf(facts, sizeof facts, "%s s, %s, %s", DECIMAL(profile_wall_s(summary->profile), 2), size,
              header->environment == 1 ? "shared" : "dedicated");
