@@ -15,8 +15,6 @@ extern const unsigned char _PyRuntime[] __attribute__((weak)), PyCode_Type[] __a
     PyBytes_Type[] __attribute__((weak)), _PyEval_EvalFrameDefault[] __attribute__((weak));
 extern const unsigned long Py_Version __attribute__((weak));
 
-#define MAX_LEVELS 4096u /* calls of the loop inside one another that a walk passes over */
-
 static struct {
     const unsigned char *runtime; /* _PyRuntime; NULL: its frames are not read */
     bool own_file;                /* the module has nothing but the interpreter */
@@ -128,9 +126,15 @@ static bool is_wait(struct python_walk *walk, const struct unwind_frame *frame)
 
 enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame)
 {
-    for (uint32_t passed = 0; walk->level && walk->level < frame->stack; passed++) /* of frames that were not walked */
-        set_level(walk, passed < MAX_LEVELS ? walk->outer : 0);
     bool waits = is_wait(walk, frame);
+    while (walk->level && walk->level < frame->stack) { /* of frames that were not walked */
+        if (walk->passed++ == PYTHON_MAX_PASSED) {
+            walk->level = walk->frame = 0;
+            walk->broken = true;
+            return PYTHON_LOOP;
+        }
+        set_level(walk, walk->outer);
+    }
     if (!walk->level || walk->level >= frame->cfa)
         return waits || interpreter.own_file ? PYTHON_GLUE : PYTHON_NONE;
     walk->frame = walk->top;

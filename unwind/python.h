@@ -20,6 +20,10 @@
  * and why they cannot, or NULL, behind it; false: there is none. [init] */
 bool python_init(char *version, size_t bytes, const char **why_not);
 
+/* Records that a walk passes over because they lie in frames that it did not walk, each by a system call. Where there are more, the row of the frame that was met stands
+ * for all calls further out. */
+#define PYTHON_MAX_PASSED 512u
+
 /* A walk's place among the thread's Python frames; only `begun` counts, false, when it begins. */
 struct python_walk {
     bool begun;
@@ -30,6 +34,7 @@ struct python_walk {
     uintptr_t frame;    /* the next Python frame of this one, 0: none */
     uintptr_t top;      /* the innermost one of the next */
     uintptr_t outer;    /* record of the one around the next */
+    uint32_t passed;    /* records so far, see PYTHON_MAX_PASSED */
 };
 
 enum python_kind {

@@ -12,9 +12,9 @@
 extern const uintptr_t R_GlobalContext __attribute__((weak)), R_NilValue __attribute__((weak)), R_SrcrefSymbol __attribute__((weak));
 extern const unsigned char Rf_eval[] __attribute__((weak));
 
-#define MAX_RECORDS 65536u /* that are passed over in a walk */
-#define MAX_NAME    255u   /* bytes of a name: what is longer is cut */
-#define KNOWN       1024u
+#define MAX_OTHERS 64u  /* records of one frame that are no function's; R's have one or two */
+#define MAX_NAME   255u /* bytes of a name: what is longer is cut */
+#define KNOWN      1024u
 
 /* Where R 4.2 keeps what is read of it, and what it is: src/include/Defn.h (RCNTXT, SEXPREC), Rinternals.h. Of an object's first byte the lower 5 bits are its type. */
 enum r_layout {
@@ -140,11 +140,15 @@ static bool read_record(struct r_walk *walk, unsigned char record[R_RECORD_BYTES
 enum python_kind r_meet(struct r_walk *walk, const struct unwind_frame *frame)
 {
     unsigned char record[R_RECORD_BYTES];
-    uint32_t passed = 0;
-    while (walk->record && walk->record < frame->stack) /* of frames that were not walked */
-        if (!read_record(walk, record) || ++passed == MAX_RECORDS)
-            walk->record = 0;
     walk->end = frame->cfa;
+    while (walk->record && walk->record < frame->stack) { /* of frames that were not walked */
+        if (walk->passed++ == PYTHON_MAX_PASSED) {
+            walk->record = 0;
+            walk->broken = true;
+            return PYTHON_LOOP;
+        }
+        read_record(walk, record);
+    }
     return walk->record && walk->record < frame->cfa ? PYTHON_LOOP : PYTHON_GLUE;
 }
 
@@ -180,12 +184,13 @@ bool r_next(struct r_walk *walk, struct python_place *place, bool *broken)
 {
     unsigned char record[R_RECORD_BYTES];
     struct object call, function, environment;
-    uint32_t flags;
-    *broken = false;
+    uint32_t flags, others = 0;
+    *broken = walk->broken;
+    walk->broken = false;
     do {
         if (!walk->record || walk->record >= walk->end)
             return false;
-        *broken = !read_record(walk, record);
+        *broken = others++ == MAX_OTHERS || !read_record(walk, record);
         memcpy(&flags, record + R_RECORD_FLAGS, sizeof(flags));
     } while (!*broken && !(flags & R_IS_FUNCTION)); /* loops, promises: each lies further out */
     const struct os_part parts[] = {{&call, word_of(record, R_RECORD_CALL), sizeof(call)},

@@ -20,6 +20,8 @@ bool r_found(const char **why_not);
 struct r_walk {
     uintptr_t record; /* of the next call, 0: there is none further out */
     uintptr_t end;    /* of the frame that was met last */
+    uint32_t passed;  /* records so far, see PYTHON_MAX_PASSED */
+    bool broken;      /* there were more in front of that frame */
 };
 
 void r_begin(struct r_walk *walk); /* [handler] */

@@ -183,6 +183,57 @@ UNIT_TEST(records_that_go_in_a_circle_end)
     assert_string_equal(walked(BETWEEN), "f0.f1.f2.");
 }
 
+static unsigned char many[600][RECORD] __attribute__((aligned(16)));
+
+/* Records one behind another, the last one a function's; and a walk over them. */
+static void begin_many(struct r_walk *walk)
+{
+    size_t last = sizeof(many) / sizeof(*many) - 1;
+    make();
+    for (size_t i = 0; i <= last; i++) {
+        memcpy(many[i], record(0), RECORD);
+        memcpy(many[i] + 8, &(int){i < last ? LOOP : FUNCTION}, sizeof(int));
+        put(many[i], 0, i < last ? many[i + 1] : NULL);
+    }
+    R_GlobalContext = (uintptr_t)many;
+    r_begin(walk);
+}
+
+/* What a frame that reaches from one of them to another is. */
+static const char *met(struct r_walk *walk, size_t from, size_t to)
+{
+    const struct unwind_frame frame = {.stack = (uintptr_t)many[from], .cfa = (uintptr_t)many[to]};
+    struct python_place place;
+    bool broken;
+    if (r_meet(walk, &frame) == PYTHON_GLUE)
+        return "glue";
+    if (r_next(walk, &place, &broken))
+        return loadmap_module(place.module_id)->function;
+    return broken ? "broken" : "nothing";
+}
+
+UNIT_TEST(a_walk_passes_over_so_many_records_and_where_it_ended_stays_a_row)
+{
+    struct r_walk walk;
+    begin_many(&walk);
+    assert_string_equal(met(&walk, PYTHON_MAX_PASSED, 550), "nothing");
+    assert_string_equal(met(&walk, 550, 600), "f0");
+    begin_many(&walk);
+    assert_string_equal(met(&walk, PYTHON_MAX_PASSED + 1, 550), "broken");
+    assert_string_equal(met(&walk, 550, 600), "glue");
+    begin_many(&walk); /* the frames' sum counts */
+    assert_string_equal(met(&walk, 300, 340), "nothing");
+    assert_string_equal(met(&walk, 340 + 213, 600), "broken");
+}
+
+UNIT_TEST(a_frame_has_so_many_records_that_are_no_calls)
+{
+    struct r_walk walk;
+    begin_many(&walk);
+    assert_string_equal(met(&walk, 0, 64), "nothing");
+    assert_string_equal(met(&walk, 64, 129), "broken");
+}
+
 UNIT_TEST(damaged_objects_do_no_harm)
 {
     unsigned char *const all[] = {record(0), record(2), closure, environment, symbol[1], name[2], call[0], call[3]};
