@@ -29,8 +29,23 @@ void ranks_use(struct ranks_segment *of, uint32_t own, uint32_t rank, uint64_t p
     memset(own_line, 0, sizeof(*own_line));
     own_line->rank = rank;
     own_line->program = program;
+    own_line->appeared = RANKS_NEVER;
     store_relaxed(&writing, 0);
     store_release(&segment, of);
+}
+
+void ranks_appear(void)
+{
+    if (!load_acquire(&segment))
+        return;
+    store_release(&own_line->appeared, clock_ticks());
+    store_release(&own_line->disappeared, 0);
+}
+
+void ranks_disappear(void)
+{
+    if (load_acquire(&segment) && !load_relaxed(&own_line->disappeared))
+        store_seq_cst(&own_line->disappeared, clock_ticks()); /* X2 */
 }
 
 void ranks_forget(void)
@@ -200,6 +215,21 @@ static bool is_ready(const struct ranks_segment *of, uint32_t number)
     return load_acquire(&of->owner[number]) & RANKS_READY;
 }
 
+bool ranks_has_gone(const struct ranks_segment *of, uint32_t number)
+{
+    return is_ready(of, number) && load_seq_cst(&of->line[number].disappeared) != 0;
+}
+
+/* Behind what was asked for, or before it, nobody samples that rank. */
+static bool is_there(const struct ranks_segment *of, uint32_t number, int64_t ticks)
+{
+    const struct ranks_line *line = &of->line[number];
+    if (!is_ready(of, number) || (int64_t)load_acquire(&line->appeared) > ticks)
+        return false;
+    int64_t until = (int64_t)load_acquire(&line->disappeared);
+    return !until || ticks < until;
+}
+
 /* A moment before what all lines remember gives way to one that is as far from any other as chance has it, as a state census's
  * does. */
 static int64_t remembered(const struct ranks_segment *of, uint32_t count, int64_t ticks, int64_t now_ticks)
@@ -251,14 +281,14 @@ static bool waited(const struct ranks_line *line, int64_t ticks, struct wait *wa
 #define PLACES 2048u
 static uint16_t places[PLACES];
 
-/* The line of that rank; RANKS_MAX: it is not on this node. */
-static uint32_t line_of_rank(const struct ranks_segment *of, uint32_t count, uint32_t rank)
+/* The line of that rank; RANKS_MAX: it was not on this node then. */
+static uint32_t line_of_rank(const struct ranks_segment *of, uint32_t count, uint32_t rank, int64_t ticks)
 {
     uint32_t number = load_relaxed(&places[rank % PLACES]);
-    if (number < count && is_ready(of, number) && load_relaxed(&of->line[number].rank) == rank)
+    if (number < count && load_relaxed(&of->line[number].rank) == rank && is_there(of, number, ticks))
         return number;
     for (number = 0; number < count; number++)
-        if (is_ready(of, number) && load_relaxed(&of->line[number].rank) == rank)
+        if (is_there(of, number, ticks) && load_relaxed(&of->line[number].rank) == rank)
             break;
     if (number == count)
         return RANKS_MAX;
@@ -276,7 +306,7 @@ static uint32_t head_of(const struct ranks_segment *of, uint32_t count, int64_t 
     for (uint32_t hops = 0; hops < RANKS_CHAIN; hops++) {
         if (!wait.peer || *looks >= RANKS_LOOKS)
             return ANYBODY;
-        uint32_t number = line_of_rank(of, count, (uint32_t)(wait.peer - 1));
+        uint32_t number = line_of_rank(of, count, (uint32_t)(wait.peer - 1), ticks);
         if (number == RANKS_MAX)
             return NOBODY;
         ++*looks;
@@ -307,6 +337,7 @@ struct ranks_census ranks_census_at(const struct clock_reading *clocks, uint64_t
     const struct ranks_segment *of = load_acquire(&segment);
     struct ranks_census census;
     uint32_t looks = 0, own_head = ANYBODY;
+    bool own_is_there = false;
     census.seen = census.busy = census.waiting = census.calls = 0;
     census.own_waits = census.own_is_blamed = false;
     census.own_threads = 1;
@@ -317,9 +348,10 @@ struct ranks_census ranks_census_at(const struct clock_reading *clocks, uint64_t
     for (uint32_t i = 0; i < count; i++) {
         const struct ranks_line *line = &of->line[i];
         struct wait wait;
-        if (!is_ready(of, i))
+        if (!is_there(of, i, ticks))
             continue;
         census.seen++;
+        own_is_there |= i == own_number;
         if (!waited(line, ticks, &wait))
             continue;
         census.waiting++;
@@ -335,7 +367,9 @@ struct ranks_census ranks_census_at(const struct clock_reading *clocks, uint64_t
         }
     }
     census.busy = census.seen - census.waiting;
-    census.own_is_blamed = own_head == ANYBODY ? census.busy > !census.own_waits : own_head != NOBODY;
+    bool own_is_busy = own_is_there && !census.own_waits;
+    census.own_is_blamed = own_head == ANYBODY ? census.busy > own_is_busy : own_head != NOBODY;
+    census.calls = own_is_there ? census.calls : 0;
     uint32_t threads = load_relaxed(&own_line->waiting);
     census.own_threads = threads ? threads : 1;
     return census;
@@ -353,6 +387,7 @@ void ranks_bury(uint64_t now_ticks, uint64_t apart_ticks, bool (*is_dead)(pid_t 
     uint32_t number = load_relaxed(&next) % count;
     store_relaxed(&next, number + 1);
     uint64_t owner = load_acquire(&of->owner[number]);
-    if (number != own_number && (owner & RANKS_READY) && is_dead(RANKS_OWNER_PID(owner)))
+    if (number != own_number && (owner & RANKS_READY) && !ranks_has_gone(of, number) &&
+        is_dead(RANKS_OWNER_PID(owner)))
         compare_exchange(&of->owner[number], &owner, 0);
 }

@@ -18,7 +18,8 @@
 #define RANKS_CALLS   8u    /* told apart in one census */
 #define RANKS_CHAIN   16u   /* a rank that waits for one that waits for one ... */
 #define RANKS_LOOKS   4096u /* at lines of such chains, in one census */
-#define RANKS_VERSION 1u
+#define RANKS_VERSION 2u
+#define RANKS_NEVER   ((uint64_t)INT64_MAX)
 
 /* The call that a rank waits in: enum mpi_function, and the link-time address behind the place in the program that calls it,
  * 0: it is none of the program's. */
@@ -38,11 +39,13 @@ struct ranks_line {
     uint64_t noted_last;  /* when the last of waits[] was over */
     uint64_t program;     /* tells one build from another; 0: nothing does */
     uint32_t rank;
-    uint32_t reserved[3];
+    uint32_t reserved;
+    uint64_t appeared; /* when the rank's samples began: it counts from then on, RANKS_NEVER: not yet */
     struct ranks_wait {
         uint64_t since, until, call, peer;
     } waits[RANKS_WAITS];
-    uint64_t room[120];
+    uint64_t disappeared; /* and until then; 0: they go on */
+    uint64_t room[119];
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct ranks_line) == 2048, "lines tile pages");
@@ -83,11 +86,18 @@ struct ranks_census {
 /* From now on this process is the rank with that line, which exists and is nobody else's. [init] */
 void ranks_use(struct ranks_segment *segment, uint32_t own, uint32_t rank, uint64_t program);
 
+/* Moments count from the first one that its samples can stand for, to the last one: what others wait for is then somebody's. [owner] */
+void ranks_appear(void);
+void ranks_disappear(void);
+
 /* It is none any more; behind it nobody writes to the line. The memory stays mapped. [init] */
 void ranks_stop(void);
 
 /* The same in the child of a fork, whose parent's line it was. [init] */
 void ranks_forget(void);
+
+/* True of a line that is ready, and whose rank will come no more: what it did before can still be asked for. [any] */
+bool ranks_has_gone(const struct ranks_segment *segment, uint32_t number);
 
 /* Whether there is one. [handler] */
 bool ranks_are_seen(void);

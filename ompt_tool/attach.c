@@ -4,6 +4,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "blame/ranks.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/counters_plan.h"
@@ -14,6 +15,14 @@
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/tracing.h"
+
+/* A rank that has some is sampled whatever it does. Behind the last one's end the runtime waits for its workers. */
+static uint32_t initial_threads;
+
+static bool is_initial(const struct thread *thread)
+{
+    return thread->ledger->kind == PROFILE_THREAD_INITIAL;
+}
 
 struct thread *attach_thread(enum profile_thread_kind kind)
 {
@@ -35,6 +44,8 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     counters_attach(thread);
     thread_self = thread;
     thread_line = thread->line;
+    if (is_initial(thread) && fetch_add_acq_rel(&initial_threads, 1) == 0)
+        ranks_appear();
     sampler_start(thread);
     return thread;
 }
@@ -44,6 +55,8 @@ void attach_end(struct thread *thread)
     thread_end_untracked();
     if (!thread)
         return;
+    if (is_initial(thread) && fetch_sub_acq_rel(&initial_threads, 1) == 1)
+        ranks_disappear();
     sampler_stop(thread);
     mpi_wait_forget(thread);
     core_end(&thread->core);

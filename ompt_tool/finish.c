@@ -183,10 +183,10 @@ void finish(void)
     uint32_t expected = 0;
     if (!arena_is_open() || finished_by == getpid() || !compare_exchange(&session.stopping, &expected, 1))
         return;
+    ranks_leave(); /* first: from here on no sample could take the blame of a busy rank */
     finished_by = getpid();
     struct os_write_guard guard;
     os_guard_writes(&guard);
-    ranks_leave(); /* first: from here on no sample could take the blame of a busy rank */
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
         sampler_stop(thread);
     end_measurement();

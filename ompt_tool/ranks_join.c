@@ -78,7 +78,7 @@ static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
 {
     for (uint32_t i = 0; i < RANKS_MAX && i < load_acquire(&segment->high); i++) {
         uint64_t owner = load_acquire(&segment->owner[i]);
-        if ((owner & RANKS_READY) && segment->line[i].rank == rank &&
+        if ((owner & RANKS_READY) && segment->line[i].rank == rank && !ranks_has_gone(segment, i) &&
             !os_is_dead(RANKS_OWNER_PID(owner)))
             return true;
     }
@@ -183,7 +183,7 @@ static bool is_empty(const struct ranks_segment *segment)
 {
     for (uint32_t i = 0; i < RANKS_MAX; i++) {
         uint64_t owner = load_seq_cst(&segment->owner[i]);
-        if (owner && !os_is_dead(RANKS_OWNER_PID(owner)))
+        if (owner && !ranks_has_gone(segment, i) && !os_is_dead(RANKS_OWNER_PID(owner)))
             return false;
     }
     return true;
@@ -195,8 +195,8 @@ void ranks_leave(void)
     if (!segment || !ranks_are_seen()) /* a fork's child */
         return;
     joined.segment = NULL;
+    ranks_disappear();
     ranks_stop();
-    store_seq_cst(&segment->owner[joined.own], 0);
     if (load_seq_cst(&segment->closed) || !is_empty(segment))
         return;
     store_seq_cst(&segment->closed, 1); /* X2: who comes now looks for it behind its claim of a line, */

@@ -5,16 +5,18 @@ import csv
 import json
 import os
 import shutil
+import subprocess
 import unittest
 
 from blame_profile import Profile
 from contract_checks import ROUNDING
-from harness import BLAME, LIBRARY, PASSIVE, BlameTest, execute, program
+from harness import BLAME, LIBRARY, PASSIVE, TIMEOUT_S, BlameTest, execute, program
 from mpi import LAUNCHERS, command, installed
 
 LAYER = os.path.join(os.path.dirname(LIBRARY), "libblame-mpi.so")
 LATE_S = 5 * 0.1  # tests/programs/mpi_late.c
 LEFT_S = 0.2      # tests/programs/mpi_left.c
+WORK_S = 0.3      # tests/programs/mpi_gone.c
 HOLD_S = 0.3      # tests/programs/mpi_levels.c
 
 
@@ -250,6 +252,22 @@ class Layer(BlameTest):
         self.assertGreater(profile.clocked("work"), LEFT_S / 2)
         self.assertEqual(profile.total("mpi wait", "work"), 0)
         self.assertGreater(profile.total("mpi wait", "wait_here"), LEFT_S)
+
+    def test_a_rank_that_is_not_sampled_any_more_keeps_nobody_waiting(self):
+        folder, ranks = self.new_folder(), []
+        (reads_1, writes_0), (reads_0, writes_1) = os.pipe(), os.pipe()
+        for rank, ends in enumerate(((reads_0, writes_0), (reads_1, writes_1))):
+            env = self.tool_environment({"BLAME_OUT": "job", "BLAME_RATE": "1000", "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "2",
+                                         "PMIX_NAMESPACE": f"gone-{os.getpid()}", "OMP_NUM_THREADS": "2"})
+            ranks.append(subprocess.Popen([BLAME, "run", "--", program("mpi_gone")], env=env, cwd=folder, stdin=ends[0], stdout=ends[1]))
+        for end in (reads_0, writes_0, reads_1, writes_1):
+            os.close(end)
+        self.assertEqual([rank.wait(TIMEOUT_S) for rank in ranks], [0, 0])
+        self.assertEqual(execute([BLAME, "merge", "job"], self.tool_environment({}), folder).status, 0)
+        with open(os.path.join(folder, "job", "run.json"), encoding="utf-8") as file:
+            law = json.load(file)["conservation"]["rank_idleness"]
+        self.assertGreater(law["right"], WORK_S / 2)
+        self.assertTrue(law["ok"], law)
 
     def test_it_is_preloaded_where_the_program_is_linked_with_an_mpi_only(self):
         shows = ["sh", "-c", 'echo "$LD_PRELOAD"']

@@ -93,7 +93,7 @@ $(call test_forms,compare_moved,compare.cc,$(TEST_CLANGXX) -DMOVED)
 $(call test_forms,compare_gcc,compare.cc,$(TEST_GCC_CXX))
 
 # MPIs of our own, by the name of a real one.
-TEST_FAKE_MPI := mpi_fake mpi_left
+TEST_FAKE_MPI := mpi_fake mpi_left mpi_gone
 TEST_PROGRAMS += $(TEST_FAKE_MPI)
 $(TEST_FAKE_MPI:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c base/mpi_calls.h | $(TEST_BIN)
 	mkdir -p $@.lib

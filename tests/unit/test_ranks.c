@@ -34,6 +34,7 @@ static void ranks(uint32_t count)
     }
     segment->high = count;
     ranks_use(segment, OWN, FIRST_RANK + OWN, PROGRAM);
+    ranks_appear();
 }
 
 static int remove_ranks(void **unused)
@@ -235,6 +236,53 @@ RANKS_TEST(an_address_of_another_program_is_not_this_programs)
     assert_false(at(5, 6).call[0].own_program);
 }
 
+/* However late who asks is: what one knows of the other must not depend on when each got a core. */
+RANKS_TEST(a_rank_counts_while_it_is_sampled_whenever_it_is_asked_for)
+{
+    ranks(3);
+    segment->line[1].appeared = begin_ns + 10 * US;
+    waits(1, 20, 30, CALL);
+    segment->line[1].disappeared = begin_ns + 40 * US;
+    for (uint64_t late_us = 50; late_us < 500; late_us += 150) {
+        assert_int_equal(at(9, late_us).seen, 2);
+        assert_int_equal(at(10, late_us).busy, 3);
+        assert_int_equal(at(25, late_us).calls, 1);
+        assert_int_equal(at(39, late_us).busy, 3);
+        assert_int_equal(at(40, late_us).busy, 2);
+        assert_int_equal(at(40, late_us).waiting, 0);
+    }
+    assert_true(ranks_has_gone(segment, 1));
+    assert_false(ranks_has_gone(segment, 2));
+}
+
+RANKS_TEST(who_is_not_sampled_is_blamed_for_nothing_and_blames_nobody)
+{
+    ranks(2);
+    waits(1, 10, 0, CALL);
+    fake_now_ns = begin_ns + 20 * US;
+    ranks_disappear();
+    assert_int_equal(at(19, 30).calls, 1);
+    assert_int_equal(at(20, 30).calls, 0);
+    assert_int_equal(at(20, 30).busy, 0);
+    waits_for(0, 1);
+    assert_false(at(25, 30).own_is_blamed);
+    fake_now_ns = begin_ns + 40 * US;
+    ranks_appear();
+    assert_int_equal(at(30, 50).seen, 1);
+    assert_int_equal(at(40, 50).seen, 2);
+}
+
+RANKS_TEST(who_waits_for_a_rank_that_has_gone_waits_for_nobody_here)
+{
+    ranks(3);
+    fake_now_ns = begin_ns + 10 * US;
+    assert_true(ranks_wait_begin(CALL, RANKS_PEER(FIRST_RANK + 1)));
+    assert_true(at(15, 30).own_is_blamed);
+    segment->line[1].disappeared = begin_ns + 20 * US;
+    assert_true(at(15, 30).own_is_blamed);
+    assert_false(at(25, 30).own_is_blamed);
+}
+
 RANKS_TEST(past_waits_are_remembered_one_less_than_there_is_room)
 {
     ranks(2);
@@ -313,6 +361,7 @@ RANKS_TEST(what_is_being_overwritten_is_not_read)
     pthread_t writer;
     uint32_t seen = 0;
     ranks(2);
+    segment->line[OWN].appeared = 0;
     stop = 0;
     for (uint64_t i = 1; i <= RANKS_WAITS; i++)
         write_wait(&segment->line[1], i);

@@ -53,6 +53,7 @@ static void be_rank(uint32_t rank, const char *local, int says, int hears)
     if (!arena_open(unit_fresh_path()))
         _exit(1);
     ranks_join();
+    ranks_appear();
     while (write(says, &(uint32_t){arena_header()->ranks_seen ? seen_now() : 0}, 4) == 4 &&
            read(hears, &asked, 1) == 1 && asked == '?')
         ;
