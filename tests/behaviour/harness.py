@@ -85,11 +85,21 @@ class Run:
                 f"stdout:\n{self.stdout}\nstderr:\n{self.stderr}")
 
 
+def began_s(pid):
+    """When the process with that number began, to a hundredth, as files have it; never, if there is none."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            ticks = int(file.read().rpartition(")")[2].split()[19])
+    except (FileNotFoundError, ProcessLookupError):
+        return float("inf")
+    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + ticks / os.sysconf("SC_CLK_TCK")
+
+
 def remove_registrations():
     """A process that is killed as libomp starts leaves an empty file, of which a later one with its number would die (SIGBUS)."""
     for path in glob.glob("/dev/shm/__KMP_REGISTERED_LIB_*"):
-        if not os.path.exists("/proc/" + path.split("_")[5]):
-            with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError):
+            if os.stat(path).st_mtime + 0.1 < began_s(path.split("_")[5]):
                 os.unlink(path)
 
 

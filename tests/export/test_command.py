@@ -15,7 +15,7 @@ sys.path.insert(0, HERE)
 
 import cube_reader  # noqa: E402  (found through the path set above)
 from blame_profile import Tree  # noqa: E402
-from harness import BLAME, BlameTest, clean_environment, program  # noqa: E402  (found through the path set above)
+from harness import BLAME, TIMEOUT_S, BlameTest, clean_environment, program  # noqa: E402  (found through the path set above)
 
 FORMATS = ("folded", "speedscope", "pprof", "hatchet", "cube", "dot")
 
@@ -23,7 +23,7 @@ FORMATS = ("folded", "speedscope", "pprof", "hatchet", "cube", "dot")
 class Command(BlameTest):
     def export(self, *arguments, env=None, **options):
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-        return subprocess.run([BLAME, "export", *arguments], env=clean_environment() | (env or {}), timeout=60,
+        return subprocess.run([BLAME, "export", *arguments], env=clean_environment() | (env or {}), timeout=TIMEOUT_S,
                               **options)
 
     def refused(self, status, mention, *arguments, **options):
@@ -155,13 +155,13 @@ class Command(BlameTest):
         os.mkfifo(pipe)
         reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
         self.assertEqual(self.export(self.lock_profile(), "--format", "folded", "-o", pipe).returncode, 0)
-        self.assertEqual(reader.communicate(timeout=60)[0], wanted)
+        self.assertEqual(reader.communicate(timeout=TIMEOUT_S)[0], wanted)
         self.assertEqual(self.export(self.lock_profile(), "--format", "folded", "-o", "/dev/null").returncode, 0)
 
     def test_a_closed_standard_output_is_an_error(self):
         for name in FORMATS:
             run = subprocess.run(["sh", "-c", '"$0" "$@" >&-', BLAME, "export", self.lock_profile(), "--format", name],
-                                 stderr=subprocess.PIPE, env=clean_environment(), timeout=60)
+                                 stderr=subprocess.PIPE, env=clean_environment(), timeout=TIMEOUT_S)
             self.assertEqual(run.returncode, 1, name)
             self.assertIn(b"standard output", run.stderr)
 

@@ -18,7 +18,7 @@ sys.path.insert(0, HERE)
 import cube_reader  # noqa: E402
 import readers  # noqa: E402  (found through the path set above)
 from blame_profile import Tree  # noqa: E402
-from harness import BLAME, BUILD, ROOT, BlameTest, clean_environment, program  # noqa: E402
+from harness import BLAME, BUILD, ROOT, TIMEOUT_S, BlameTest, clean_environment, program  # noqa: E402
 from readers import METRICS  # noqa: E402
 
 KINDS = ("real", "names", "deep", "one", "huge", "negative", "random")
@@ -28,7 +28,7 @@ BEYOND = 9.2e18  # of 64 bits, where numbers stop at the largest there is
 
 def read_with(argv, text=None):
     """The output of a program that takes an exported file without a word."""
-    run = subprocess.run(argv, input=text, capture_output=True, timeout=60)
+    run = subprocess.run(argv, input=text, capture_output=True, timeout=TIMEOUT_S)
     if run.returncode != 0 or run.stderr:
         raise AssertionError(f"{argv}: status {run.returncode}: {run.stderr.decode(errors='replace')}")
     return run.stdout
@@ -71,7 +71,7 @@ class Formats(BlameTest):
                 self.real(folder)
             else:
                 maker = os.path.join(BUILD, "export-tests", "make_exports")
-                subprocess.run([maker, kind, folder], check=True, timeout=60)
+                subprocess.run([maker, kind, folder], check=True, timeout=TIMEOUT_S)
             with open(os.path.join(folder, "profile.csv"), encoding="utf-8", newline="") as file:
                 self.profiles[kind] = folder, Tree(file.read())
         return self.profiles[kind]

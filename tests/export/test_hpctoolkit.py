@@ -14,7 +14,7 @@ sys.path.insert(0, HERE)
 
 import hpctoolkit_reader  # noqa: E402  (found through the path set above)
 from blame_profile import METRICS, Tree  # noqa: E402
-from harness import BLAME, BUILD, ROOT, BlameTest, clean_environment  # noqa: E402
+from harness import BLAME, BUILD, ROOT, TIMEOUT_S, BlameTest, clean_environment  # noqa: E402
 from readers import as_in_csv  # noqa: E402
 
 UNKNOWN = "<unknown file>"
@@ -64,7 +64,7 @@ class Hpctoolkit(BlameTest):
     together = True
 
     def export(self, *arguments, **options):
-        return subprocess.run([BLAME, "export", *arguments, "--format", "hpctoolkit"], env=clean_environment(), timeout=60,
+        return subprocess.run([BLAME, "export", *arguments, "--format", "hpctoolkit"], env=clean_environment(), timeout=TIMEOUT_S,
                               capture_output=True, **options)
 
     def database(self, directory):
@@ -76,7 +76,7 @@ class Hpctoolkit(BlameTest):
 
     def made(self, kind):
         folder = self.new_folder()
-        subprocess.run([os.path.join(BUILD, "export-tests", "make_exports"), kind, folder], check=True, timeout=60)
+        subprocess.run([os.path.join(BUILD, "export-tests", "make_exports"), kind, folder], check=True, timeout=TIMEOUT_S)
         with open(os.path.join(folder, "profile.csv"), encoding="utf-8", newline="") as file:
             return hpctoolkit_reader.read(os.path.join(folder, "hpctoolkit")), Tree(file.read())
 

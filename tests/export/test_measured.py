@@ -16,7 +16,7 @@ sys.path.insert(0, HERE)
 import hpctoolkit_reader  # noqa: E402  (found through the path set above)
 import readers  # noqa: E402
 import tau_reader  # noqa: E402
-from harness import BUILD, ROOT  # noqa: E402
+from harness import BUILD, ROOT, TIMEOUT_S  # noqa: E402
 
 COUNTERS = ("perf::CYCLES", '"odd", name')
 
@@ -25,7 +25,7 @@ class Measured(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="blame-measured-")
-        subprocess.run([os.path.join(BUILD, "export-tests", "make_exports"), "measured", cls.folder], check=True, timeout=60)
+        subprocess.run([os.path.join(BUILD, "export-tests", "make_exports"), "measured", cls.folder], check=True, timeout=TIMEOUT_S)
         with open(os.path.join(cls.folder, "profile.csv"), encoding="utf-8", newline="") as file:
             cls.rows = list(csv.DictReader(file))
         cls.functions = [row for row in cls.rows if row["kind"] != "statement"]

@@ -15,7 +15,7 @@ sys.path.insert(0, HERE)
 
 import tau_reader  # noqa: E402  (found through the path set above)
 from blame_profile import Tree  # noqa: E402
-from harness import BLAME, BUILD, BlameTest, clean_environment  # noqa: E402
+from harness import BLAME, BUILD, TIMEOUT_S, BlameTest, clean_environment  # noqa: E402
 from readers import row_path  # noqa: E402
 
 METRICS = {"work_time": "work", "idleness_time": "idleness", "overhead_time": "overhead", "lock_wait_time": "lock wait", "no_core_time": "no core",
@@ -49,9 +49,9 @@ class TauProfiles(BlameTest):
             directory = self.lock_profile()
             shutil.copy(os.path.join(directory, "profile.csv"), folder)
             subprocess.run([BLAME, "export", directory, "--format", "tau", "-o", os.path.join(folder, "tau") + "/"], check=True,
-                           env=clean_environment(), timeout=60)
+                           env=clean_environment(), timeout=TIMEOUT_S)
         else:
-            subprocess.run([os.path.join(BUILD, "export-tests", "make_exports"), kind, folder], check=True, timeout=60)
+            subprocess.run([os.path.join(BUILD, "export-tests", "make_exports"), kind, folder], check=True, timeout=TIMEOUT_S)
         with open(os.path.join(folder, "profile.csv"), encoding="utf-8", newline="") as file:
             return tau_reader.read(os.path.join(folder, "tau")), Tree(file.read())
 
@@ -106,7 +106,7 @@ class TauProfiles(BlameTest):
 
     def test_each_thread_has_a_file_in_each_metric(self):
         directory, out = self.lock_profile(), os.path.join(self.new_folder(), "tau")
-        subprocess.run([BLAME, "export", directory, "--format", "tau", "-o", out], check=True, env=clean_environment(), timeout=60)
+        subprocess.run([BLAME, "export", directory, "--format", "tau", "-o", out], check=True, env=clean_environment(), timeout=TIMEOUT_S)
         with open(os.path.join(directory, "threads.csv"), encoding="utf-8") as file:
             threads = len(file.readlines()) - 1
         exported = tau_reader.read(out)
@@ -126,7 +126,7 @@ class TauProfiles(BlameTest):
     def test_phases_have_exact_times(self):
         directory, = self.profile_of("matmul")[0].directories()
         out = os.path.join(self.new_folder(), "tau")
-        subprocess.run([BLAME, "export", directory, "--format", "tau", "-o", out], check=True, env=clean_environment(), timeout=60)
+        subprocess.run([BLAME, "export", directory, "--format", "tau", "-o", out], check=True, env=clean_environment(), timeout=TIMEOUT_S)
         found = collections.Counter()
         for file in tau_reader.read(out)["work_time"]:
             for name, (calls, most, least, mean, squares) in file.user_events.items():
@@ -144,7 +144,7 @@ class TauProfiles(BlameTest):
         folder = self.new_folder()
         for status, mention, options in ((1, (folder, "File exists"), ("-o", folder)), (1, ("/no/such", "No such file"), ("-o", "/no/such/tau")),
                                          (2, ("--output", "tau"), ()), (2, ("--metric", "tau"), ("-o", folder + "/tau", "--metric", "work"))):
-            run = subprocess.run([BLAME, "export", self.lock_profile(), "--format", "tau", *options], env=clean_environment(), timeout=60,
+            run = subprocess.run([BLAME, "export", self.lock_profile(), "--format", "tau", *options], env=clean_environment(), timeout=TIMEOUT_S,
                                  capture_output=True, text=True)
             self.assertEqual((run.returncode, run.stdout, run.stderr.count("\n")), (status, "", 1), run)
             for text in mention:

@@ -17,7 +17,7 @@ sys.path.insert(0, HERE)
 import hpctoolkit_reader  # noqa: E402
 import trace_readers as readers  # noqa: E402  (found through the path set above)
 from blame_profile import Tree  # noqa: E402
-from harness import BLAME, BUILD, ROOT, BlameTest, clean_environment, program  # noqa: E402
+from harness import BLAME, BUILD, ROOT, TIMEOUT_S, BlameTest, clean_environment, program  # noqa: E402
 from readers import as_in_csv  # noqa: E402
 
 KINDS = ("names", "deep", "one", "random")
@@ -50,7 +50,7 @@ class Traces(BlameTest):
         for kind in KINDS:
             folder = os.path.join(cls.made.name, kind)
             os.mkdir(folder)
-            subprocess.run([os.path.join(BUILD, "export-tests", "make_exports"), kind, folder], check=True, timeout=60)
+            subprocess.run([os.path.join(BUILD, "export-tests", "make_exports"), kind, folder], check=True, timeout=TIMEOUT_S)
             trace = messages.Trace()
             with open(os.path.join(folder, "all.pftrace"), "rb") as file:
                 trace.ParseFromString(file.read())
@@ -219,7 +219,7 @@ class Traces(BlameTest):
         folder = self.new_folder()
         for _process in range(2):
             subprocess.run([BLAME, "run", "--job", "pair", "--trace", program("quick")], cwd=folder, env=clean_environment(), check=True,
-                           capture_output=True, timeout=60)
+                           capture_output=True, timeout=TIMEOUT_S)
         for name in ("perfetto", "firefox"):
             data = subprocess.run([BLAME, "export", os.path.join(folder, "blame-quick-pair"), "--format", name], check=True, capture_output=True,
                                   env=clean_environment()).stdout

@@ -4,7 +4,9 @@ import functools
 import json
 import multiprocessing.util
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -34,13 +36,22 @@ ARGUMENTS = [
 ]
 
 
+class Driver(Service):
+    """It chooses its port and says which: one that is looked for before it starts may be another's by then."""
+
+    def start(self):
+        self.process = subprocess.Popen([self.path, "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        ports = (re.search(r"on port (\d+)\.$", line) for line in self.process.stdout)
+        self.port = int(next(filter(None, ports))[1])
+
+
 def start_browser():
     options = Options()
     options.binary_location = shutil.which("chromium")
     for argument in ARGUMENTS:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+    browser = webdriver.Chrome(service=Driver(shutil.which("chromedriver")), options=options)
     browser.set_script_timeout(TIMEOUT_S)  # two frames may take long where others have the cores
     return browser
 
