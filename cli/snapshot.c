@@ -13,13 +13,13 @@
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/running.h"
+#include "cli/snapshot_copy.h"
 #include "cli/stacks_file.h"
 #include "report/profile/profile.h"
 #include "report/text/memory.h"
 #include "report/text/unfinished.h"
 
-#define MOST_READINGS 8
-#define MAX_ATTEMPTS  100000 /* of ".1", ".2" ... behind the directory's name */
+#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind the directory's name */
 
 static const struct usage usage = {
     .command = "snapshot",
@@ -47,65 +47,13 @@ static char *make_directory(const char *wanted)
     return directory;
 }
 
-static bool read_all(int file, char *to, size_t bytes, off_t at)
-{
-    for (size_t done = 0; done < bytes;) {
-        ssize_t got = pread(file, to + done, bytes - done, at + (off_t)done);
-        if (got == 0)
-            errno = EIO;
-        if (got <= 0 && errno != EINTR)
-            return false;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-static bool write_all(int file, const char *from, size_t bytes)
-{
-    for (size_t done = 0; done < bytes;) {
-        ssize_t put = write(file, from + done, bytes - done);
-        if (put < 0 && errno != EINTR)
-            return false;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
-/* One chunk as it stood at one moment, which two readings that agree show; of one that changes all the time, as it stood last. */
-static bool read_chunk(int from, uint32_t chunk_no, char *chunk, char *again)
-{
-    off_t at = (off_t)PROFILE_HEADER_BYTES + (off_t)chunk_no * PROFILE_CHUNK_BYTES;
-    bool good = read_all(from, chunk, PROFILE_CHUNK_BYTES, at);
-    for (int i = 0; good && i < MOST_READINGS; i++) {
-        good = read_all(from, again, PROFILE_CHUNK_BYTES, at);
-        if (good && memcmp(chunk, again, PROFILE_CHUNK_BYTES) == 0)
-            break;
-        memcpy(chunk, again, PROFILE_CHUNK_BYTES);
-    }
-    return good;
-}
-
-/* The chunks that the header counts: it was read before them, and they are complete when they are counted. */
-static bool copy_chunks(int from, int to, const struct profile_header *header)
-{
-    char page[PROFILE_HEADER_BYTES] = "", *chunk = memory_array(2, PROFILE_CHUNK_BYTES);
-    memcpy(page, header, sizeof *header);
-    bool good = write_all(to, page, sizeof page);
-    for (uint32_t i = 0; good && i < header->chunk_count; i++)
-        good = read_chunk(from, i, chunk, chunk + PROFILE_CHUNK_BYTES) && write_all(to, chunk, PROFILE_CHUNK_BYTES);
-    int cause = errno;
-    free(chunk);
-    errno = cause;
-    return good;
-}
-
 /* A copy that says what it is; false with errno. */
 static bool copy_measurement(int from, const char *path, struct profile_header *header)
 {
-    int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int to = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     header->snapshot = 1;
     header->reported = 0;
-    bool good = to >= 0 && copy_chunks(from, to, header);
+    bool good = to >= 0 && snapshot_copy(from, to, header) && snapshot_note_later(from, to, header);
     int cause = errno;
     if (to >= 0 && close(to) != 0 && good) {
         good = false;
@@ -174,7 +122,7 @@ int cli_snapshot(int argc, char **argv)
     if (!running_find("snapshot", operand[0], &running))
         return CLI_BAD_INPUT;
     int status = CLI_BAD_INPUT;
-    if (!read_all(running.file, (char *)&header, sizeof header, 0))
+    if (!snapshot_read(running.file, (char *)&header, sizeof header, 0))
         fprintf(stderr, "blame snapshot: %s: its measurement cannot be read: %s\n", operand[0], strerror(errno));
     else if (header.wants_region)
         fprintf(stderr, "blame snapshot: %s: nothing is measured yet: it has begun no parallel region\n", operand[0]);

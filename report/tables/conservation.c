@@ -241,13 +241,15 @@ static void add_trace(struct conservation_law *laws, size_t *count, const struct
                 (double)(profile->trace_samples + header->trace_thinned), (double)ledger->recorded, 0);
 }
 
-/* What a killed process may have booked in a context and not in its thread's ledger, which comes last; 0: the law is exact. */
+/* What a killed process, or one that was copied, may have booked in a context and not in its thread's ledger, which comes last; 0: the law is exact. */
 static double half_booked_s(const struct profile *profile)
 {
-    uint64_t cut_off = 0;
-    for (size_t i = 0; i < profile->thread_count && !profile->header.finished; i++)
-        cut_off += profile->threads[i].dropped[PROFILE_DROP_CUT_OFF];
-    return 1e-9 * (double)profile->header.period_ns * (double)cut_off * (1 + 1e-6);
+    uint64_t cut_off_ns = 0;
+    for (size_t i = 0; i < profile->thread_count && !profile->header.finished; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        cut_off_ns += thread->dropped[PROFILE_DROP_CUT_OFF] * (thread->period_ns ? thread->period_ns : profile->header.period_ns);
+    }
+    return 1e-9 * (double)cut_off_ns * (1 + 1e-6);
 }
 
 size_t conservation_check(const struct profile *profile, const struct rows *rows,

@@ -12,7 +12,6 @@ PSEUDO_NAME = re.compile(r"^<.+>$")
 SECONDS = re.compile(r"^-?\d+\.\d{6}$")
 TIMES = [metric for metric in METRICS if metric != "samples"]
 ROUNDING = 1e-6
-HALF_SAMPLE_S = 0.005 # some periods: it may be late
 # Differences of sums of samples: b may exceed the threads in use for an instant, and cores may be fewer than b.
 MAY_BE_NEGATIVE = {"core idleness": float("inf"), "shared idleness": 0.02}
 
@@ -165,11 +164,18 @@ def check_threads(profile):
         yield f"idle_total_s {profile.run['idle_total_s']} is not the threads' sum {idle:.6f}"
 
 
+def cut_off_s(profile):
+    """What the contexts may have and the threads not. A sample is counted as delivered first, its contexts have it next, and its thread's sums last: so
+    it is of those that were delivered and not recorded, each a period. A late one is of many. Dispatch is booked when the wait ends, one sample a thread."""
+    cut_off = profile.run.get("samples", {}).get("dropped", {}).get("cut off", 0)
+    return (cut_off + len(profile.threads)) / profile.run.get("rate_least", profile.rate())
+
+
 def check_exact_laws(profile):
     root = profile.root
     slack = ROUNDING * (len(profile.threads) + 2)
-    if not profile.run.get("finished", True): # where a program ends without its runtime, one sample of each thread may be half written
-        slack += HALF_SAMPLE_S * len(profile.threads)
+    if not profile.run.get("finished", True): # where a program ends without its runtime, or was copied while it ran
+        slack += cut_off_s(profile)
     waited, here = root["lock wait (I)"], root["lock wait here (I)"]
     if abs(waited - here) > slack:
         yield f"lock wait blamed {waited:.6f} is not the lock wait felt {here:.6f}"

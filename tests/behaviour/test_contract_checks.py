@@ -78,6 +78,15 @@ class ContractChecks(unittest.TestCase):
                     row_named(self.rows, where[0]).update(change)
                 self.assert_found_by(check)
 
+    def test_what_was_cut_off_may_be_in_the_contexts_alone(self):
+        root = row_named(self.rows, "<program root>")
+        periods = 60
+        root["no core (I)"] = f"{float(root['no core (I)']) + periods / self.profile().rate():.6f}"
+        for finished, cut_off, sound in ((True, periods, False), (False, periods, True), (False, periods - 10, False)):
+            self.run_json.update(finished=finished, samples={"delivered": 6003, "recorded": 6003 - cut_off, "dropped": {"cut off": cut_off}})
+            found = [line for line in contract_checks.violations(self.profile()) if line.startswith("check_exact_laws:")]
+            self.assertEqual(found == [], sound, (finished, cut_off, found))
+
     def test_a_sound_profile_passes(self):
         self.assertEqual(contract_checks.violations(self.profile()), [])
 
