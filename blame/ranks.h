@@ -96,7 +96,7 @@ void ranks_stop(void);
 /* The same in the child of a fork, whose parent's line it was. [init] */
 void ranks_forget(void);
 
-/* True of a line that is ready, and whose rank will come no more: what it did before can still be asked for. [any] */
+/* True of a line that is ready, and whose rank will come no more: what it did before can still be asked for. [handler] */
 bool ranks_has_gone(const struct ranks_segment *segment, uint32_t number);
 
 /* Whether there is one. [handler] */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "cct/profile_format.h"
+#include "report/profile/profile.h"
 
 /* All of it; false with errno. */
 bool snapshot_read(int file, char *to, size_t bytes, off_t at);
