@@ -18,11 +18,11 @@
 #include "cct/profile_format.h"
 #include "cli/cli.h"
 #include "report/text/unfinished.h"
+#include "tests/fuzz/command_lines.h"
 #include "tests/fuzz/commands.h"
 #include "tests/fuzz/profile_builder.h"
 
 #define MOST_BASES 32
-#define MOST_WORDS 16
 #define MOST_KINDS 64
 #define CPU_S      10
 #define WALL_S     300 /* of what sleeps for ever */
@@ -43,69 +43,11 @@ const char *__ubsan_default_options(void)
     return "abort_on_error=1:print_stacktrace=1";
 }
 
-/* `in`, `base` and `more` are profiles, the latter two unchanged but for a number of threads, `job` is a job's directory with the changed file in it. */
+/* What came of command_lines[]. */
 static struct command {
-    const char *line;
-    int (*run)(int argc, char **argv);
-    bool of_job;
     unsigned long runs, refused, misused, found;
     double cpu_s, longest_s;
-} commands[] = {
-#define REPORT(view)                                                                                         \
-    {.line = "report in --view " view, .run = cli_report},                                                   \
-    {                                                                                                        \
-        .line = "report in --format csv --view " view, .run = cli_report                                     \
-    }
-    REPORT("top-down"),
-    REPORT("bottom-up"),
-    REPORT("flat"),
-    REPORT("threads"),
-    REPORT("locks"),
-    REPORT("waits"),
-    REPORT("findings"),
-    REPORT("phases"),
-    REPORT("timeline"),
-    REPORT("culprits"),
-    REPORT("folded:step"),
-    REPORT("outliers:step"),
-    REPORT("ranks --all"),
-    REPORT("spread"),
-    REPORT("balance --all"),
-    {.line = "report in --format folded --sort lock-wait", .run = cli_report},
-    {.line = "report in --error --source --percent relative --min 0 --thread 1", .run = cli_report},
-    {.line = "report in --view flat --by construct --focus a --hide 1 --depth 3 --environment shared",
-     .run = cli_report},
-    {.line = "html in --output made", .run = cli_html},
-    {.line = "export in --format folded", .run = cli_export},
-    {.line = "export in --format speedscope", .run = cli_export},
-    {.line = "export in --format pprof --output made", .run = cli_export},
-    {.line = "export in --format hatchet", .run = cli_export},
-    {.line = "export in --format cube --output made", .run = cli_export},
-    {.line = "export in --format dot", .run = cli_export},
-    {.line = "export in --format stacks", .run = cli_export},
-    {.line = "export in --format perfetto --output made", .run = cli_export},
-    {.line = "export in --format firefox --output made", .run = cli_export},
-    {.line = "export in --format hpctoolkit --output made", .run = cli_export},
-    {.line = "export in --format tau --output made", .run = cli_export},
-    {.line = "diff base in", .run = cli_diff},
-    {.line = "diff in base --format csv", .run = cli_diff},
-    {.line = "stat in base", .run = cli_stat},
-    {.line = "scaling in more", .run = cli_scaling},
-    {.line = "scaling more in --format csv", .run = cli_scaling},
-    {.line = "scaling more in --format html --output made", .run = cli_scaling},
-    {.line = "db add base --application a --meta revision=1 --db runs.db", .run = cli_db},
-    {.line = "db add in --application a --meta revision=2 --db runs.db", .run = cli_db},
-    {.line = "db show 1 2 --db runs.db", .run = cli_db},
-    {.line = "db export --locations --db runs.db --output made", .run = cli_db},
-    {.line = "history --metric blame --db runs.db", .run = cli_history},
-    {.line = "history --row main --metric work --format csv --db runs.db", .run = cli_history},
-    {.line = "diff --base-where revision='1' in --db runs.db", .run = cli_diff},
-    {.line = "finish in", .run = cli_finish},
-    {.line = "merge job --output made.blame -j 1", .run = cli_merge, .of_job = true},
-    {.line = "report job --view findings", .run = cli_report, .of_job = true},
-    {.line = "export job --format hpctoolkit --output made", .run = cli_export, .of_job = true},
-};
-#define COMMANDS (sizeof commands / sizeof *commands)
+} commands[COMMAND_LINES];
 
 static struct base bases[MOST_BASES];
 static size_t base_count;
@@ -202,10 +144,14 @@ static void make_folders(const char *folder)
     free(rank);
 }
 
+static const struct command_line *line_of(const struct command *command)
+{
+    return &command_lines[command - commands];
+}
+
 static void run_child(const struct command *command)
 {
-    char line[256], *words[MOST_WORDS], *rest = line, *word;
-    int count = 0, null = open("/dev/null", O_RDWR),
+    int null = open("/dev/null", O_RDWR),
         errors = open("errors", O_WRONLY | O_CREAT | O_TRUNC, 0666);
     sigset_t none;
     sigemptyset(&none);
@@ -219,11 +165,7 @@ static void run_child(const struct command *command)
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
-    snprintf(line, sizeof line, "%s", command->line);
-    while ((word = strsep(&rest, " ")) && count < MOST_WORDS - 1)
-        words[count++] = word;
-    words[count] = NULL;
-    exit(command->run(count, words));
+    exit(command_line_run(line_of(command)));
 }
 
 static long resident_kb(pid_t pid)
@@ -343,7 +285,7 @@ static int run(struct command *command, const struct base *base, const struct ed
     command->found++;
     describe(wrong, text, sizeof text);
     if (is_new(text)) {
-        printf("%llu of %s: blame %s: %s\n", (unsigned long long)number, base->name, command->line, text);
+        printf("%llu of %s: blame %s: %s\n", (unsigned long long)number, base->name, line_of(command)->text, text);
         keep(command, base, edits, bytes, size, number);
     }
     return -1;
@@ -352,7 +294,7 @@ static int run(struct command *command, const struct base *base, const struct ed
 /* By turns one in four of them, those of a database together; of what cannot be read one in ten. */
 static bool takes_turn(size_t command, uint64_t number, bool readable)
 {
-    size_t turn = strstr(commands[command].line, "runs.db") ? 0 : command;
+    size_t turn = strstr(command_lines[command].text, "runs.db") ? 0 : command;
     return (turn + number) % (readable ? 4 : 10) == 0;
 }
 
@@ -360,8 +302,8 @@ static void run_all(const struct base *base, const struct edits *edits, const vo
                     uint64_t number, bool all)
 {
     bool readable = run(&commands[0], base, edits, bytes, size, number) != CLI_BAD_INPUT;
-    for (size_t i = 1; i < COMMANDS; i++)
-        if (commands[i].of_job <= base->rank && (all || takes_turn(i, number, readable)))
+    for (size_t i = 1; i < COMMAND_LINES; i++)
+        if (command_lines[i].of_job <= base->rank && (all || takes_turn(i, number, readable)))
             run(&commands[i], base, edits, bytes, size, number);
 }
 
@@ -437,11 +379,11 @@ static int print_counts(void)
 {
     unsigned long found = 0, runs = 0;
     printf("%8s %8s %8s %8s %8s\n", "runs", "refused", "findings", "mean ms", "most ms");
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < COMMAND_LINES; i++) {
         const struct command *command = &commands[i];
         printf("%8lu %8lu %8lu %8.1f %8.0f  %s\n", command->runs, command->refused, command->found,
                1000 * command->cpu_s / (double)(command->runs ? command->runs : 1), 1000 * command->longest_s,
-               command->line);
+               line_of(command)->text);
         found += command->found;
         if (command->runs && command->misused == command->runs)
             printf("    that is no command\n");

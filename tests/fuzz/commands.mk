@@ -7,7 +7,7 @@ COMMANDS_FUZZER := $(BUILD)/fuzz/commands
 COMMANDS_BASES := $(abspath $(BUILD))/fuzz-bases
 COMMANDS_FOUND := $(abspath $(BUILD))/fuzz-found
 
-$(COMMANDS_FUZZER): $(call objects,tests/fuzz/commands.c tests/fuzz/commands_edits.c tests/fuzz/profile_builder.c $(filter-out cli/main.c,$(COMMAND))) $(EXPORT_OBJECTS)
+$(COMMANDS_FUZZER): $(call objects,tests/fuzz/commands.c tests/fuzz/commands_edits.c tests/fuzz/command_lines.c tests/fuzz/profile_builder.c $(filter-out cli/main.c,$(COMMAND))) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
 

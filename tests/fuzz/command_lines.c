@@ -1,0 +1,79 @@
+#include "tests/fuzz/command_lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define MOST_WORDS 16
+
+const struct command_line command_lines[] = {
+#define REPORT(view)                                                                                         \
+    {.text = "report in --view " view, .run = cli_report},                                                   \
+    {                                                                                                        \
+        .text = "report in --format csv --view " view, .run = cli_report                                     \
+    }
+    REPORT("top-down"),
+    REPORT("bottom-up"),
+    REPORT("flat"),
+    REPORT("threads"),
+    REPORT("locks"),
+    REPORT("waits"),
+    REPORT("findings"),
+    REPORT("phases"),
+    REPORT("timeline"),
+    REPORT("culprits"),
+    REPORT("folded:step"),
+    REPORT("outliers:step"),
+    REPORT("ranks --all"),
+    REPORT("spread"),
+    REPORT("balance --all"),
+    {.text = "report in --format folded --sort lock-wait", .run = cli_report},
+    {.text = "report in --error --source --percent relative --min 0 --thread 1", .run = cli_report},
+    {.text = "report in --view flat --by construct --focus a --hide 1 --depth 3 --environment shared",
+     .run = cli_report},
+    {.text = "html in --output made", .run = cli_html},
+    {.text = "export in --format folded", .run = cli_export},
+    {.text = "export in --format speedscope", .run = cli_export},
+    {.text = "export in --format pprof --output made", .run = cli_export},
+    {.text = "export in --format hatchet", .run = cli_export},
+    {.text = "export in --format cube --output made", .run = cli_export},
+    {.text = "export in --format dot", .run = cli_export},
+    {.text = "export in --format stacks", .run = cli_export},
+    {.text = "export in --format perfetto --output made", .run = cli_export},
+    {.text = "export in --format firefox --output made", .run = cli_export},
+    {.text = "export in --format hpctoolkit --output made", .run = cli_export},
+    {.text = "export in --format tau --output made", .run = cli_export},
+    {.text = "diff base in", .run = cli_diff},
+    {.text = "diff in base --format csv", .run = cli_diff},
+    {.text = "stat in base", .run = cli_stat},
+    {.text = "scaling in more", .run = cli_scaling},
+    {.text = "scaling more in --format csv", .run = cli_scaling},
+    {.text = "scaling more in --format html --output made", .run = cli_scaling},
+    {.text = "db add base --application a --meta revision=1 --db runs.db", .run = cli_db},
+    {.text = "db add in --application a --meta revision=2 --db runs.db", .run = cli_db},
+    {.text = "db show 1 2 --db runs.db", .run = cli_db},
+    {.text = "db export --locations --db runs.db --output made", .run = cli_db},
+    {.text = "history --metric blame --db runs.db", .run = cli_history},
+    {.text = "history --row main --metric work --format csv --db runs.db", .run = cli_history},
+    {.text = "diff --base-where revision='1' in --db runs.db", .run = cli_diff},
+    {.text = "finish in", .run = cli_finish},
+    {.text = "merge job --output made.blame -j 1", .run = cli_merge, .of_job = true},
+    {.text = "report job --view findings", .run = cli_report, .of_job = true},
+    {.text = "export job --format hpctoolkit --output made", .run = cli_export, .of_job = true},
+    {.text = "db list --format csv --db runs.db", .run = cli_db},
+    {.text = "db prune --keep 1 --db runs.db", .run = cli_db},
+    {.text = "report in --view timeline --all --thread 0", .run = cli_report},
+};
+_Static_assert(sizeof command_lines / sizeof *command_lines == COMMAND_LINES, "each is counted");
+
+int command_line_run(const struct command_line *line)
+{
+    char text[256], *words[MOST_WORDS], *rest = text, *word;
+    int count = 0;
+    snprintf(text, sizeof text, "%s", line->text);
+    while ((word = strsep(&rest, " ")) && count < MOST_WORDS - 1)
+        words[count++] = word;
+    words[count] = NULL;
+    return line->run(count, words);
+}
