@@ -43,10 +43,9 @@ struct job {
 /* A time of the rank's clock on the job's. */
 static uint64_t shifted(const struct job *job, const struct profile *rank, uint64_t ns)
 {
-    int64_t late = rank->header.start_realtime_ns - job->start_realtime_ns;
-    int64_t since = (int64_t)(ns - rank->header.start_ns);
-    int64_t shifted_ns = (int64_t)START_NS + late + since;
-    return shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
+    __int128 late = (__int128)rank->header.start_realtime_ns - job->start_realtime_ns; /* a damaged file's may be any */
+    __int128 shifted_ns = START_NS + late + (int64_t)(ns - rank->header.start_ns);
+    return shifted_ns > INT64_MAX ? INT64_MAX : shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
 }
 
 static void copy_text(char *to, size_t bytes, const char *from)

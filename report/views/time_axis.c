@@ -20,7 +20,7 @@ struct time_axis time_axis_start(FILE *out, const struct profile *profile, const
     double binned = (double)timeline->lane_bin_ns * timeline->lane_bins;
     double span = profile_wall_s(profile) * 1e9 - (double)(int64_t)(timeline->origin_ns - profile->header.start_ns);
     struct time_axis axis = {.out = out, .profile = profile, .style = style, .margin = margin};
-    axis.span_ns = span > binned - (double)timeline->bin_ns && span < binned ? span : binned;
+    axis.span_ns = span > 0 && span > binned - (double)timeline->bin_ns && span < binned ? span : binned;
     axis.columns = style->columns > margin + 8 ? style->columns - margin - 1 : 8;
     if (axis.columns > timeline->lane_bins)
         axis.columns = timeline->lane_bins;
