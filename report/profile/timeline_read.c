@@ -28,6 +28,7 @@ struct reading {
     struct profile *profile;
     struct item *item;
     size_t count, room;
+    uint8_t *taken;        /* a bit by unit: a node has the record there */
     struct pair_map lanes; /* (owner, 0) -> the lane, NO_LANE: no thread had that tree */
     uint32_t shift, lane_shift;
     size_t cell_room;
@@ -62,6 +63,15 @@ static uint32_t context_of(const struct profile *profile, uint32_t node)
     return node;
 }
 
+/* Each record is of one node. A second one has nothing: a small file could ask for any amount of memory with one record and many nodes. */
+static bool take_record(struct reading *reading, uint32_t unit_idx)
+{
+    uint8_t bit = (uint8_t)(1u << unit_idx % 8), *byte = &reading->taken[unit_idx / 8];
+    bool first = !(*byte & bit);
+    *byte |= bit;
+    return first;
+}
+
 static void gather_node(struct reading *reading, const struct profile_node *node, uint32_t owner)
 {
     bool lane = node->kind == PROFILE_NODE_LANE;
@@ -75,7 +85,7 @@ static void gather_node(struct reading *reading, const struct profile_node *node
     item.record = moments ? (const void *)moments
                   : lane  ? lane_at(reading, node->metric)
                           : profile_time_at(reading->chunks, node->metric, sizeof(struct profile_bins));
-    if (!item.record)
+    if (!item.record || (!item.few && !take_record(reading, node->metric)))
         return;
     memory_grow(&reading->item, &reading->room, reading->count, sizeof *reading->item);
     reading->item[reading->count++] = item;
@@ -353,7 +363,9 @@ static void count_bins(struct reading *reading)
 const char *profile_read_timeline(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile)
 {
     struct reading reading = {.chunks = chunks, .place = place, .profile = profile};
+    reading.taken = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK / 8 + 1, 1);
     gather(&reading);
+    free(reading.taken);
     const char *wrong = check(&reading);
     if (!wrong && reading.count && profile->header.merged && !make_job_lanes(&reading))
         wrong = damaged;

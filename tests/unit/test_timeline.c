@@ -207,6 +207,21 @@ UNIT_TEST_WITH(records_that_are_not_there_and_trees_that_nobody_had_say_nothing,
     profile_free(profile);
 }
 
+UNIT_TEST_WITH(a_record_that_many_nodes_name_is_the_first_ones, make_file, remove_file)
+{
+    struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = SHIFT};
+    bins.bin[3].own = 5;
+    uint32_t record = builder_at(&builder, builder_time(&builder, 1, root[1], PROFILE_NODE_TIME, &bins, sizeof bins))->metric;
+    for (size_t i = 0; i < 100; i++) {
+        uint32_t other = builder_node(&builder, 1, root[1], PROFILE_NODE_TIME, 0);
+        builder_at(&builder, other)->metric = record;
+    }
+    struct profile *profile = read_built();
+    assert_int_equal(profile->timeline.cell_count, 1);
+    assert_true(profile->timeline.cells[0].value.own == 5);
+    profile_free(profile);
+}
+
 UNIT_TEST_WITH(waiting_for_a_lock_that_a_killed_program_held_is_blamed_at_its_end, make_file, remove_file)
 {
     struct profile_lane lane = {.shift = LANE_SHIFT};
