@@ -9,7 +9,8 @@
 #include "report/text/format.h"
 #include "report/text/memory.h"
 
-#define MOST_NODES  100000u /* of a path: a damaged file may have it in a circle */
+#define MOST_NODES  100000u /* of a path */
+#define CIRCLE      UINT32_MAX
 #define READ_AGAIN  4        /* a path that changes while it is read */
 #define NS_PER_US   1000u
 #define NO_FRAME    UINT32_MAX
@@ -176,20 +177,27 @@ static void add_to_path(struct stacks *stacks, uint32_t node_idx, const struct p
     stacks->path_idx[stacks->path_count++] = node_idx;
 }
 
-/* Reads nodes outward, up to one that is known, whose index + 1 is the result, or to the end: 0. */
+/* Reads nodes outward, up to one that is known, whose index + 1 is the result, or to the end: 0. A damaged file may have them in a circle: those that
+ * are moved are in the path then, too. */
 static uint32_t read_path(struct stacks *stacks, uint32_t node_idx)
 {
     struct profile_node node;
+    uint32_t mark = 0, next_mark = 1; /* a node that was passed; met again, it is a circle */
     stacks->path_count = 0;
     for (uint32_t steps = 0; node_idx && steps < MOST_NODES; steps++) {
         uint32_t *slot = known_slot(stacks, node_idx);
         if (*slot != PAIR_MAP_NEW && *slot != 0)
             return *slot;
         *slot = 0;
+        if (node_idx == mark)
+            return CIRCLE;
+        if (steps == next_mark) {
+            mark = node_idx;
+            next_mark *= 2;
+        }
         if (!trace_tail_node(stacks->tail, node_idx, &node))
             return 0;
-        if (node.kind != PROFILE_NODE_MOVED)
-            add_to_path(stacks, node_idx, &node);
+        add_to_path(stacks, node_idx, &node);
         node_idx = node.kind == PROFILE_NODE_MOVED ? (uint32_t)node.key : node.parent;
     }
     return 0;
@@ -219,6 +227,18 @@ static void keep_path(struct stacks *stacks, uint32_t outer)
     stacks->path_count = 0;
 }
 
+/* What has no end is of no context: the index + 1 of what stands for that. */
+static uint32_t keep_circle(struct stacks *stacks)
+{
+    const struct profile_node unknown = {.kind = PROFILE_NODE_PSEUDO, .key = PROFILE_PSEUDO_UNRESOLVED};
+    memory_grow(&stacks->known, &stacks->known_room, stacks->known_count, sizeof *stacks->known);
+    stacks->known[stacks->known_count++] = (struct known){0, frame_of(stacks, &unknown)};
+    for (size_t i = 0; i < stacks->path_count; i++)
+        *known_slot(stacks, stacks->path_idx[i]) = (uint32_t)stacks->known_count;
+    stacks->path_count = 0;
+    return (uint32_t)stacks->known_count;
+}
+
 static void put_frame(struct stacks *stacks, uint32_t frame, bool *first)
 {
     if (frame == NO_FRAME)
@@ -238,6 +258,8 @@ static void put_path(struct stacks *stacks, uint32_t node_idx)
         if (path_is_as_it_was(stacks))
             break;
     }
+    if (outer == CIRCLE)
+        outer = keep_circle(stacks);
     const struct profile_node *last = stacks->path_count ? &stacks->path[stacks->path_count - 1] : NULL;
     bool ends = outer || (last && last->kind == PROFILE_NODE_ROOT);
     if (ends && last) {

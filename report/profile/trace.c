@@ -18,10 +18,11 @@ struct tracing {
     struct profile_chunks chunks;
     uint32_t *place;  /* by node_idx, as in profile_merge() */
     uint32_t *merged; /* the profile's node, by place */
+    uint32_t *known;  /* 1 + the profile's node, by node_idx, once it was asked for; 0: it was not */
     struct trace *trace;
 };
 
-static uint32_t merged_node(const struct tracing *tracing, uint32_t node_idx)
+static uint32_t find_merged(const struct tracing *tracing, uint32_t node_idx)
 {
     const struct profile_node *node = profile_node_at(&tracing->chunks, node_idx);
     for (uint32_t moves = 0; node && node->kind == PROFILE_NODE_MOVED && moves < MOVES_MOST; moves++) {
@@ -31,6 +32,16 @@ static uint32_t merged_node(const struct tracing *tracing, uint32_t node_idx)
     if (!node || tracing->place[node_idx] < PROFILE_PLACE_MERGED)
         return 0;
     return tracing->merged[tracing->place[node_idx] - PROFILE_PLACE_MERGED];
+}
+
+/* A trace names a node in a byte: its moves are followed once. */
+static uint32_t merged_node(const struct tracing *tracing, uint32_t node_idx)
+{
+    if (!profile_node_at(&tracing->chunks, node_idx))
+        return 0;
+    if (!tracing->known[node_idx])
+        tracing->known[node_idx] = 1 + find_merged(tracing, node_idx);
+    return tracing->known[node_idx] - 1;
 }
 
 static void add_span(struct trace_lane *lane, size_t *room, struct trace_span span)
@@ -138,10 +149,12 @@ static const char *read_trace(struct tracing *tracing, char *buffer, size_t buff
         wrong = profile_merge(&tracing->chunks, now, &tracing->place);
     if (!wrong) {
         tracing->merged = nodes_of(tracing->profile, now);
+        tracing->known = memory_array((size_t)tracing->chunks.count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *tracing->known);
         tracing->trace->thinned = now->header.trace_thinned;
         wrong = read_lanes(tracing);
     }
     free(tracing->merged);
+    free(tracing->known);
     free(tracing->place);
     free(bytes);
     profile_free(now);

@@ -263,6 +263,24 @@ WITH_LOG(what_the_limit_takes_first_is_missing_and_counted)
 }
 
 /* Whatever stands in it: an end, no fault, and no more samples than a chunk says that it has. */
+WITH_LOG(contexts_in_a_circle_are_not_known)
+{
+    fake_function(1, "main", "a.c", 1, 4);
+    uint32_t outer = frame(tree.root, 1), inner = frame(outer, 2), moved = frame(outer, 3), own = frame(outer, 4);
+    tree_node(outer)->parent = inner;
+    tree_node(moved)->kind = PROFILE_NODE_MOVED;
+    tree_node(moved)->key = moved;
+    tree_node(own)->parent = own;
+    const uint32_t nodes[] = {inner, outer, moved, own, inner};
+    for (uint32_t i = 0; i < 5; i++)
+        sample_at(0, i, nodes[i], PROFILE_TIME_WORK, 1);
+    assert_log(STACKS_WALL, "0.002500\t0\t0\twork\t<unresolved>:?:0:0x0\n"
+                            "0.007500\t0\t0\twork\t<unresolved>:?:0:0x0\n"
+                            "0.012500\t0\t0\twork\t<unresolved>:?:0:0x0\n"
+                            "0.017500\t0\t0\twork\t<unresolved>:?:0:0x0\n"
+                            "0.022500\t0\t0\twork\t<unresolved>:?:0:0x0\n");
+}
+
 WITH_LOG(a_damaged_trace_ends)
 {
     struct trace_sample sample;

@@ -1,4 +1,6 @@
 /* needs: tests/unit/fake_clock.c */
+#include <sys/resource.h>
+
 #include "cct/graft.h"
 #include "cct/tracer.h"
 #include "report/profile/read.h"
@@ -292,6 +294,36 @@ WITH_TRACE(damaged_traces_are_refused)
     profile = profile_read(unit_path, error, sizeof error);
     assert_null(trace_read(profile, error, sizeof error));
     assert_non_null(strstr(error, "has no trace"));
+    profile_free(profile);
+}
+
+/* A byte of a trace is two samples: with a node's moves followed for each, a small file takes minutes. More than 10 s of a processor end the test,
+ * which needs less than one. */
+WITH_TRACE(moves_in_a_circle_are_followed_once)
+{
+    uint32_t node = frame(tree.root, 1);
+    sample_at(0, node, PROFILE_TIME_WORK, 1);
+    tree_node(node)->key = node;
+    tree_node(node)->kind = PROFILE_NODE_MOVED;
+    struct profile *profile;
+    trace_free(read_back(&profile));
+    uint32_t most = PROFILE_CHUNK_BYTES - sizeof *traced.chunk;
+    memset((unsigned char *)(traced.chunk + 1) + traced.chunk->used, PROFILE_TRACE_TWO, most - traced.chunk->used);
+    traced.chunk->used = most;
+    struct rlimit before, limit;
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    getrlimit(RLIMIT_CPU, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t)used.ru_utime.tv_sec + (rlim_t)used.ru_stime.tv_sec + 10;
+    setrlimit(RLIMIT_CPU, &limit);
+    for (size_t i = 0; i < 100; i++) {
+        struct trace *trace = trace_read(profile, error, sizeof error);
+        assert_non_null(trace);
+        assert_true(trace->samples > most);
+        trace_free(trace);
+    }
+    setrlimit(RLIMIT_CPU, &before);
     profile_free(profile);
 }
 
