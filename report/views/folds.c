@@ -14,6 +14,7 @@
 #define LEAST_LABEL    24u
 #define LEAST_SHARE    0.02 /* of the phase's */
 #define NEARLY_ALL     0.98
+#define MOST_LEVELS    1000u /* deeper ones are of no program, but of a file that was made to end this one */
 
 struct folds_view {
     FILE *out;
@@ -51,7 +52,7 @@ static void put_line(const struct folds_view *to, const char *label, const fold_
 
 /* A row below another, and when it runs on average. */
 struct child {
-    uint32_t row;
+    uint32_t row, level; /* below the phase */
     double sum, when;
 };
 
@@ -75,20 +76,26 @@ static struct child child_of(const struct fold_table *table, uint32_t row, enum 
     return child;
 }
 
-/* What a row calls, in the order of time; returns how many, without those that are too small to be shown. */
-static size_t children_of(const struct folds_view *to, uint32_t row, enum metric metric, struct child *children)
+/* What a row calls, in the order of time, without those that are too small to be shown; malloc'ed. */
+static struct child *children_of(const struct folds_view *to, const struct child *above, enum metric metric, size_t *count)
 {
     const struct fold_table *table = to->table;
     const struct row *rows = table->rows->row;
     double least = LEAST_SHARE * child_of(table, 0, metric).sum;
-    size_t count = 0;
-    for (uint32_t i = row + 1; i < rows[row].end; i = rows[i].end) {
+    struct child *children = NULL;
+    size_t room = 0;
+    *count = 0;
+    for (uint32_t i = above->row + 1; i < rows[above->row].end; i = rows[i].end) {
         struct child child = child_of(table, i, metric);
-        if (rows[i].kind != ROW_STATEMENT && child.sum > 0 && child.sum >= least)
-            children[count++] = child;
+        child.level = above->level + 1;
+        if (rows[i].kind == ROW_STATEMENT || !(child.sum > 0) || child.sum < least)
+            continue;
+        memory_grow(&children, &room, *count, sizeof *children);
+        children[(*count)++] = child;
     }
-    qsort(children, count, sizeof *children, compare_children);
-    return count;
+    if (*count)
+        qsort(children, *count, sizeof *children, compare_children);
+    return children;
 }
 
 /* Of the rows that are shown below the one, the highest block; with `highest` they are printed. A row that does nearly all of its caller's is not: it says
@@ -96,8 +103,8 @@ static size_t children_of(const struct folds_view *to, uint32_t row, enum metric
 static double put_below(const struct folds_view *to, struct child above, uint32_t depth, enum metric metric, double highest)
 {
     const struct fold_table *table = to->table;
-    struct child *children = memory_array(table->rows->row[above.row].end - above.row, sizeof *children);
-    size_t count = children_of(to, above.row, metric, children);
+    size_t count;
+    struct child *children = children_of(to, &above, metric, &count);
     double most = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t child = children[i].row;
@@ -107,10 +114,10 @@ static double put_below(const struct folds_view *to, struct child above, uint32_
         char *name = view_row_label(table->rows, child), *label = memory_text("%*s%s", 2 * (int)depth, "", name);
         if (highest > 0 && !same)
             put_line(to, label, table->inclusive[child], metric, highest);
-        if (depth < to->depth)
-            most = fmax(most, put_below(to, children[i], depth + !same, metric, highest));
         free(name);
         free(label);
+        if (depth < to->depth && children[i].level < MOST_LEVELS)
+            most = fmax(most, put_below(to, children[i], depth + !same, metric, highest));
     }
     free(children);
     return most;

@@ -1,6 +1,7 @@
 /* needs: tests/fuzz/profile_builder.c tests/fuzz/fake_symbols.c */
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "report/files/folds_csv.h"
 #include "report/profile/fold.h"
@@ -206,6 +207,33 @@ WITH_PATH(the_view_has_states_code_and_blame_along_a_step)
     text = folds_names(profile);
     assert_string_equal(text, "\xef\xbf\xbdtep");
     free(text);
+    symbols_close(symbols);
+    profile_free(profile);
+}
+
+/* Rows that do all of their caller's are not shown, and count for no depth. */
+WITH_PATH(a_long_chain_of_calls_takes_little_of_the_stack)
+{
+    const struct profile_moments few = {.count = 1, .moment = {{10, {.own = 1e9f, .inverse_busy = 1e9f}}}};
+    const struct view_style style = {.title = "Folded", .columns = 300};
+    struct symbols *symbols;
+    struct rlimit before, limit;
+    make_file(1);
+    uint32_t at = fold_node;
+    for (uint32_t i = 0; i < 20000; i++)
+        at = builder_node(&builder, 1, at, PROFILE_NODE_FRAME, PROFILE_KEY(1, 0x1000 + 16 * i));
+    builder_record(&builder, 1, builder_node(&builder, 1, at, PROFILE_NODE_TIME, 0), &few);
+    struct profile *profile = read_file();
+    struct fold_table *table = table_of(profile, &symbols, "step", false);
+    FILE *out = fopen("/dev/null", "w");
+    getrlimit(RLIMIT_STACK, &before);
+    limit = before;
+    limit.rlim_cur = 1 << 20;
+    setrlimit(RLIMIT_STACK, &limit);
+    view_text_folds(out, profile, table, 2, &style);
+    setrlimit(RLIMIT_STACK, &before);
+    fclose(out);
+    folds_table_free(table);
     symbols_close(symbols);
     profile_free(profile);
 }
