@@ -291,7 +291,7 @@ static void put_lock(struct writer *writer, struct pair_map *nodes, const struct
 static void put_texts(struct writer *writer)
 {
     const uint32_t most = PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES;
-    const char *at = writer->profile->text, *end = at + writer->profile->text_bytes;
+    const char *at = writer->profile->text, *end = at ? at + writer->profile->text_bytes : at;
     while (at < end) {
         const char *value = at + strlen(at) + 1;
         size_t bytes = value < end ? (size_t)(value + strlen(value) + 1 - at) : most + 1;
