@@ -80,7 +80,7 @@ fuzz-run: fuzz-programs
 	@$(PYTHON) tests/run.py commands $(FUZZ_PROGRAMS:%='% $(FUZZ_MUTATIONS) $(FUZZ_SEED)')
 
 # What reads files alone, with lines for the sanitizers' traces; more optimisation takes longer than it saves.
-FUZZ_BUILD := SAN=address$(,)undefined BUILD=$(BUILD)-fuzz CFLAGS='-O1 -g1' FUZZ_ONLY=1
+FUZZ_BUILD := SAN=address$(,)undefined BUILD=$(BUILD)-fuzz CFLAGS='-O1 -g1 -fsanitize=float-cast-overflow' FUZZ_ONLY=1
 
 fuzz:
 	@+$(MAKE) --no-print-directory fuzz-run $(FUZZ_BUILD)

@@ -22,9 +22,10 @@ endif
 guided-run: SAN_FLAGS += $(if $(filter %.o,$@),,-fsanitize=fuzzer)
 guided-run: $(GUIDED_CHOSEN)
 	@status=0; for program in $(abspath $(GUIDED_CHOSEN)); do \
-	    name=$$(basename $$program); corpus=$(abspath $(BUILD))/corpus; mkdir -p $$corpus/$$name; echo "$$name:"; \
+	    name=$$(basename $$program); corpus=$(abspath $(BUILD))/corpus; mkdir -p $$corpus/$$name; echo "$$name:"; kept=tests/fuzz/corpus/$$name; \
+	    [ ! -f $$kept.hex ] || $(PYTHON) -B tests/fuzz/corpus.py unpack $$kept.hex $$corpus/$$name; \
 	    case " $(GUIDED_WHOLE) " in *" $$name "*) limit=300 ;; *) limit=10 ;; esac; \
-	    (cd $$corpus && nice $$program -verbosity=0 -timeout=$$limit -artifact_prefix=$$corpus/$$name- $(GUIDED_ARGS) $(FUZZ_ARGS) $$corpus/$$name $(CURDIR)/tests/fuzz/corpus/$$name) || status=1; \
+	    (cd $$corpus && nice $$program -verbosity=0 -timeout=$$limit -artifact_prefix=$$corpus/$$name- $(GUIDED_ARGS) $(FUZZ_ARGS) $$corpus/$$name $$(ls -d $(CURDIR)/$$kept 2>/dev/null)) || status=1; \
 	done; exit $$status
 
 fuzz-guided:
