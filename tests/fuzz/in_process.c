@@ -196,7 +196,7 @@ static int run_commands(const struct command_line *line)
 void in_process_run(size_t command, const void *bytes, size_t size)
 {
     const struct command_line *line = &command_lines[command % COMMAND_LINES];
-    int status = CLI_BAD_INPUT;
+    volatile int status = CLI_BAD_INPUT; /* longjmp */
     put_input(bytes, size);
     set_limit(CPU_S);
     running = true;
