@@ -85,7 +85,7 @@ void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks
 {
     uint32_t place = held_place(line, 0);
     if (likely(place < STATE_HELD_LOCKS)) {
-        store_relaxed(&line->held_since[place], since_ticks);
+        store_release(&line->held_since[place], since_ticks); /* S4: behind the note of the release before */
         store_release(&line->held[place], key);
         store_relaxed(&line->holds_more, line->holds_more + (place > 0));
     } else {
@@ -188,7 +188,7 @@ static bool holds_since(const struct state_line *line, uint64_t key, const struc
     uint32_t places = load_acquire(&line->holds_more) ? STATE_HELD_LOCKS : 1;
     for (uint32_t i = 0; i < places; i++)
         if (load_acquire(&line->held[i]) == key)
-            return (int64_t)load_relaxed(&line->held_since[i]) <= moment->ticks;
+            return (int64_t)load_acquire(&line->held_since[i]) <= moment->ticks; /* S4 */
     return false;
 }
 
