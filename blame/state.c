@@ -273,8 +273,8 @@ static bool waited_then(const struct state_line *line, const struct moment *mome
 static inline bool waited(const struct state_line *line, uint32_t state, const struct moment *moment,
                           struct waiting *waiting)
 {
-    if (state == STATE_IDLE && (int64_t)load_relaxed(&line->idle_since) <= moment->grown) {
-        uint64_t since = load_relaxed(&line->idle_since);
+    uint64_t since;
+    if (state == STATE_IDLE && (int64_t)(since = load_acquire(&line->idle_since)) /* S5 */ <= moment->grown) {
         *waiting = (struct waiting){(int64_t)since, load_relaxed(&line->place), load_relaxed(&line->region),
                                     load_relaxed(&line->region_instance), 0, false, 0};
         return true;

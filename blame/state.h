@@ -163,7 +163,7 @@ static inline void state_set_work(struct state_line *line) /* [handler] */
 
 static inline void state_set_idle(struct state_line *line, uint64_t since_ticks) /* [handler] */
 {
-    store_relaxed(&line->idle_since, since_ticks);
+    store_release(&line->idle_since, since_ticks); /* S5: behind the note of the wait before */
     store_relaxed(&line->wait_key, 0); /* of a runtime that did not tell the end of its wait for a lock */
     store_release(&line->state, (uint8_t)STATE_IDLE); /* S2, pairs with state_census_at() */
 }
