@@ -247,7 +247,7 @@ bool thread_enter_tool(struct thread *thread)
     signal_fence();
     if (likely(!load_seq_cst(&session.stopping)))
         return true;
-    thread->in_tool--;
+    store_release(&thread->in_tool, thread->in_tool - 1); /* as thread_leave_tool() does: finish may see this one alone */
     return false;
 }
 
