@@ -271,7 +271,7 @@ static bool waited(const struct ranks_line *line, int64_t ticks, struct wait *wa
     if (load_acquire(&line->waiting) > 0) {
         uint64_t since = load_acquire(&line->since);
         *wait = (struct wait){load_acquire(&line->call), load_acquire(&line->peer)};
-        if ((int64_t)since <= ticks && load_relaxed(&line->since) == since)
+        if ((int64_t)since <= ticks && load_acquire(&line->since) == since)
             return true;
     }
     return (int64_t)load_acquire(&line->noted_last) > ticks && waited_then(line, ticks, wait);
