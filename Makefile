@@ -126,6 +126,7 @@ include benchmarks/gate/gate.mk
 include tests/simulator/simulator.mk
 include packaging/packaging.mk
 include tests/aarch64/aarch64.mk
+include tests/memory/memory.mk
 
 # After a change of options: the manual page and the completion say what --help says.
 .PHONY: man
