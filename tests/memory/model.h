@@ -40,6 +40,9 @@ uint64_t model_now(void);              /* steps so far: a clock that all threads
 uint64_t model_staleness(void);        /* what was stored so many steps ago is seen by everybody */
 void model_pause(void);                /* other threads go on */
 
+/* Whether os_map() gives any, until the run ends. */
+extern bool model_has_memory;
+
 /* Zeroed memory that lasts for the run. */
 void *model_map(size_t bytes);
 

@@ -6,7 +6,7 @@
 
 #define NS_PER_TICK 100
 #define WAITS       12
-#define NOTES       (RANKS_WAITS + 14)
+#define NOTES       (3 * RANKS_WAITS)
 
 static struct ranks_segment *segment;
 static struct ranks_line *line; /* of another process, whose only thread that waits writes it */
@@ -14,7 +14,7 @@ static struct ranks_line *line; /* of another process, whose only thread that wa
 static GHOST struct {
     struct ghost_wait {
         uint64_t since, until, since_told, until_told;
-    } of[64];
+    } of[128];
     unsigned count, ended;
     bool stopped, gives;
 } ghost;
@@ -97,7 +97,7 @@ static uint64_t since_of(unsigned number)
 static void note_calls(void)
 {
     for (unsigned number = 1; number <= NOTES; number++) {
-        ranks_line_begin(line, since_of(number), call_of(number), number % 2 ? RANKS_PEER(0) : 0);
+        ranks_line_begin(line, since_of(number), call_of(number), number % 3 ? RANKS_PEER(0) : 0);
         ranks_line_end(line, since_of(number) + 5);
         ghost.of[number].until_told = model_now();
         ghost.count = number;
@@ -106,22 +106,23 @@ static void note_calls(void)
 
 static void read_calls(void)
 {
-    for (unsigned reading = 0; reading < 4; reading++) {
-        while (ghost.count < 3 + reading * RANKS_WAITS / 3)
+    for (unsigned reading = 0; reading < 11; reading++) {
+        while (ghost.count < 3 + reading * RANKS_WAITS / 4)
             model_pause();
-        unsigned back = RANKS_WAITS - 1 - (unsigned)model_random(12),
-                 number = ghost.count > back ? ghost.count - back : 1;
+        unsigned back = RANKS_WAITS / 3 + (unsigned)model_random(RANKS_WAITS * 2 / 3);
+        unsigned number = ghost.count > back ? ghost.count - back : 1;
+        bool behind = model_random(3) == 0; /* between two waits */
+        uint64_t ticks = since_of(number) + (behind ? 7 : 2);
+        struct clock_reading clocks = {ticks, ticks, 1};
         if (model_now() < ghost.of[number].until_told + model_staleness())
             continue; /* words of the wait that is on may be older than its begin */
-        uint64_t ticks = since_of(number) + 2;
-        struct clock_reading clocks = {ticks, ticks, 1};
         struct ranks_census census = ranks_census_at(&clocks, ticks);
         if (!census.waiting)
-            continue; /* forgotten, or not seen yet */
+            continue; /* forgotten */
+        model_check(!behind, "behind wait %u: the rank was busy", number);
         model_check(census.call[0].call == call_of(number), "wait %u: call %llx", number,
                     (unsigned long long)census.call[0].call);
-        model_check(census.call[0].named == number % 2 && census.call[0].any == !(number % 2),
-                    "wait %u: for another rank", number);
+        model_check(census.call[0].named == (number % 3 != 0), "wait %u: for another rank", number);
     }
 }
 

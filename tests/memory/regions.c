@@ -22,22 +22,34 @@ static unsigned *users_of(const struct region *region)
     return &ghost.users[((uintptr_t)region >> 4) / (sizeof(struct region) / 16) % 64];
 }
 
+/* There are few, and no memory for more: all come back from those who release them. */
+static struct region *begin_one(struct region *outer, uintptr_t codeptr)
+{
+    struct region *region;
+    while (!(region = region_begin(&pool, outer, codeptr))) {
+        region_close(&pool);
+        model_pause();
+    }
+    return region;
+}
+
 /* A life's outer region is one of every second life, whose record is given up before the inner one's is. */
 static void encounter(void)
 {
     for (uint32_t life = 1; life <= LIVES; life++) {
-        struct region *outer = region_begin(&pool, NULL, 1000 + life);
-        model_check(outer && *users_of(outer) == 0, "life %u: the outer record is in use", life);
+        struct region *outer = begin_one(NULL, 1000 + life);
+        model_check(*users_of(outer) == 0, "life %u: the outer record is in use", life);
         *users_of(outer) = 1;
-        struct region *region = region_begin(&pool, outer, 2000 + life);
-        model_check(region && *users_of(region) == 0, "life %u: the record is in use", life);
+        struct region *region = begin_one(outer, 2000 + life);
+        model_check(*users_of(region) == 0, "life %u: the record is in use", life);
         *users_of(region) = 1;
         team.region = region;
         store_release(&team.begun, life);
         while (load_acquire(&team.arrived) < life * WORKERS)
             model_pause();
         trie[life] = life;
-        if (model_random(4))
+        bool own = model_random(4) == 0;
+        if (own)
             region_reference(region); /* as a sample of this thread does */
         bool sampled = region_needs_context(region);
         model_check(sampled || *users_of(region) == 1, "life %u: nobody needs the context, and somebody does",
@@ -49,6 +61,8 @@ static void encounter(void)
         --*users_of(region);
         region_close(&pool);
         region_end(region);
+        if (own)
+            region_release(region);
         region_close(&pool);
         --*users_of(outer);
         region_end(outer);
@@ -99,6 +113,10 @@ static void begin(void)
 {
     pool = (struct region_pool){0};
     team.region = NULL;
+    region_end(region_begin(&pool, NULL, 1));
+    region_close(&pool);
+    pool.free->next_free->next_free->next_free->next_free = NULL;
+    model_has_memory = false;
 }
 
 const struct scenario scenario_regions = {"regions", "R1, R2, R3", begin, {encounter, work, work},
@@ -108,10 +126,10 @@ const struct scenario scenario_regions = {"regions", "R1, R2, R3", begin, {encou
 
 static void end_many(void)
 {
-    struct region *region = region_begin(&pool, NULL, 5001);
+    struct region *region = region_begin(&pool, NULL, 5001 + pool.free->instance);
     team.region = region;
     store_release(&team.begun, 1);
-    for (uint32_t life = 1; life <= REGION_ENDS + 8; life++) {
+    for (uint32_t life = 1; life <= 4 * REGION_ENDS; life++) {
         ghost.ended = region->instance;
         region_note_end(region, 10000 + region->instance);
         region_close(&pool);
@@ -125,10 +143,10 @@ static void ask_ends(void)
 {
     while (!load_acquire(&team.begun))
         model_pause();
-    for (unsigned i = 0; i < 4; i++) {
-        while (ghost.ended < 3 + i * REGION_ENDS / 3)
+    for (unsigned i = 0; i < 15; i++) {
+        while (ghost.ended < 3 + i * REGION_ENDS / 4)
             model_pause();
-        unsigned back = (unsigned)model_random(2) * (REGION_ENDS - 4) + (unsigned)model_random(4);
+        unsigned back = model_random(3) ? REGION_ENDS / 3 + (unsigned)model_random(REGION_ENDS * 2 / 3) : 0;
         uint32_t instance = ghost.ended > back ? ghost.ended - back : 1;
         struct region_end is = region_end_of(team.region, instance);
         if (is.ticks)

@@ -37,7 +37,7 @@ int model_open(const char *path, int flags, ...)
 
 void *os_map(size_t bytes)
 {
-    return model_map(bytes);
+    return model_has_memory ? model_map(bytes) : NULL;
 }
 
 void os_unmap(void *memory, size_t bytes)

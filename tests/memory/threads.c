@@ -14,7 +14,7 @@
 #define STALENESS   2000u
 
 unsigned model_thread;
-bool model_serial = true;
+bool model_serial = true, model_has_memory = true;
 const char *model_failure;
 uint64_t model_steps, model_run;
 
@@ -188,6 +188,7 @@ enum run_result run_scenario(const struct scenario *scenario, uint64_t seed)
     memset(__start_ghosts, 0, (size_t)(__stop_ghosts - __start_ghosts));
     pool_reset();
     model_run++;
+    model_has_memory = true;
     choose_chances();
     staleness = scenario->staleness ? scenario->staleness : STALENESS;
     memory_begin_run(staleness, &chances);
