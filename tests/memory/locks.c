@@ -129,6 +129,23 @@ static void end(void)
 const struct scenario scenario_blame = {
     "blame", "B1, B2", begin, {leave_blame, leave_blame, hold_and_release, forget, take_too}, end, 300};
 
+/* ---- the three sums, taken by two while two add ---- */
+
+static void add_often(void)
+{
+    for (unsigned i = 0; i < 3; i++)
+        leave_blame();
+}
+
+static void take_often(void)
+{
+    for (unsigned i = 0; i < 3 && ghost.ended < 6; i++)
+        take_too();
+}
+
+const struct scenario scenario_sums = {"sums", "B1", begin, {add_often, add_often, take_often, take_often},
+                                       end,    300};
+
 /* ---- the lines are told, once: a table that was empty, and one who forgets at the same time ---- */
 
 static void leave_once(void)

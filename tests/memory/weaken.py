@@ -33,7 +33,7 @@ def places(explore, addresses):
         text = subprocess.run(["eu-addr2line", "-f", "-i", "-e", explore, hex(address - 1)], capture_output=True, text=True, check=True).stdout
         lines = text.splitlines()
         for function, place in zip(lines[::2], lines[1::2]):
-            match = re.match(r"(?:\./)?([a-z_/]+\.[ch]):(\d+)(?::(\d+))?", place)
+            match = re.match(r"(?:\./)*([a-z0-9_/]+\.[ch]):(\d+)(?::(\d+))?", place)
             if match and not place.split(":")[0].endswith("base/atomics.h"):
                 found[address] = (match[1], re.sub(r"\W.*", "", function), int(match[2]), int(match[3] or 1))
                 break
