@@ -151,6 +151,7 @@ const struct scenario scenario_sums = {"sums", "B1", begin, {add_often, add_ofte
 static void leave_once(void)
 {
     struct lock_blame blame = {1, 16, 256};
+    last(model_random(800)); /* while any of the ages begins */
     directed_add(KEY, HOLDER, &blame);
     ghost.left += 1;
 }
@@ -158,6 +159,7 @@ static void leave_once(void)
 static void choose_once(void)
 {
     struct contended_pace pace = {0, 0};
+    last(model_random(800));
     holder->acquisitions += 100000;
     contended_choose(holder, &pace, 100 * CONTENDED_PACE_NS);
 }

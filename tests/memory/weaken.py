@@ -1,7 +1,7 @@
 """Makes each ordering of the code weaker, one at a time, and runs the scenarios that come by: one must fail, or the ordering stands
 in unneeded.txt with the reason why none does. No code is compiled anew: the model takes the order from the command line.
 
-    weaken.py EXPLORE [--seeds N] [-k TEXT]"""
+    weaken.py EXPLORE [--seeds N] [-k TEXT] [--found]     --found: only those that unneeded.txt does not have"""
 
 import argparse
 import os
@@ -90,6 +90,7 @@ def main():
     parser.add_argument("explore")
     parser.add_argument("--seeds", type=int, default=3000)
     parser.add_argument("-k", default="")
+    parser.add_argument("--found", action="store_true")
     options = parser.parse_args()
     groups, passed = sites(options.explore, 100)
     known, wrong, tried, found = unneeded(), [], 0, 0
@@ -98,7 +99,7 @@ def main():
         names = sorted(set().union(*(passed[address] for address in addresses)))
         for weaker in WEAKER.get((kind, order), []):
             name = f"{file} {function}: {text} -> {weaker}"
-            if options.k not in name:
+            if options.k not in name or (options.found and name in known):
                 continue
             failure = try_one(options.explore, addresses, weaker, names, options.seeds)
             tried += 1
