@@ -88,7 +88,7 @@ def unneeded():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("explore")
-    parser.add_argument("--seeds", type=int, default=3000)
+    parser.add_argument("--seeds", type=int, default=1500)
     parser.add_argument("-k", default="")
     parser.add_argument("--found", action="store_true")
     options = parser.parse_args()
