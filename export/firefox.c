@@ -85,7 +85,7 @@ static size_t put_column(struct firefox *firefox, const char *name, const struct
     firefox_begin_column(firefox, name);
     for (size_t i = 0; i < lane->span_count; i++) {
         const struct trace_span *span = &lane->spans[i];
-        uint32_t pieces = traced_pieces(span), stack = trace_stack(&firefox->stacks, span->node, span->state);
+        uint32_t pieces = traced_pieces(lane, span), stack = trace_stack(&firefox->stacks, span->node, span->state);
         for (uint32_t j = 0; j < pieces; j++) {
             struct trace_span piece = traced_piece(span, pieces, j);
             uint64_t length = piece.end_ns - piece.begin_ns;

@@ -181,9 +181,9 @@ static void write_idle(struct perfetto *perfetto, const struct sharing *culprits
     write_event(perfetto, time_ns, &event, SLICE_BEGINS, track);
 }
 
-static void write_samples(struct perfetto *perfetto, const struct trace_span *span, uint64_t task)
+static void write_samples(struct perfetto *perfetto, const struct trace_lane *lane, const struct trace_span *span, uint64_t task)
 {
-    uint32_t pieces = traced_pieces(span), stack = trace_stack(&perfetto->stacks, span->node, span->state);
+    uint32_t pieces = traced_pieces(lane, span), stack = trace_stack(&perfetto->stacks, span->node, span->state);
     perfetto_stack(perfetto, stack);
     for (uint32_t i = 0; i < pieces; i++) {
         struct trace_span piece = traced_piece(span, pieces, i);
@@ -218,7 +218,7 @@ static void write_spans(struct perfetto *perfetto, const struct sharing *culprit
         else
             write_slice(perfetto, track, lane->spans[i].begin_ns, trace_state_name[state]);
         for (size_t j = i; j < end; j++)
-            write_samples(perfetto, &lane->spans[j], task);
+            write_samples(perfetto, lane, &lane->spans[j], task);
         write_slice(perfetto, track, lane->spans[end - 1].end_ns, NULL);
     }
 }

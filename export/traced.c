@@ -72,9 +72,11 @@ void traced_free(struct traced *traced)
     }
 }
 
-uint32_t traced_pieces(const struct trace_span *span)
+uint32_t traced_pieces(const struct trace_lane *lane, const struct trace_span *span)
 {
-    uint64_t pieces = (span->end_ns - span->begin_ns + TRACED_PIECE_NS - 1) / TRACED_PIECE_NS;
+    uint64_t whole = lane->spans[lane->span_count - 1].end_ns - lane->spans[0].begin_ns, length = TRACED_PIECE_NS;
+    length = whole / TRACED_PIECES > length ? whole / TRACED_PIECES : length;
+    uint64_t pieces = (span->end_ns - span->begin_ns + length - 1) / length;
     pieces = pieces < span->samples ? pieces : span->samples;
     return pieces > 1 ? (uint32_t)pieces : 1;
 }

@@ -6,8 +6,10 @@
 #include "report/profile/trace.h"
 #include "report/rows/row.h"
 
-/* Viewers need no more samples than this of a span that is long: one for each of the program's, but not more than 50 a second. */
+/* Viewers need no more samples than this of a span that is long: one for each of the program's, but not more than 50 a second, nor more in a thread's
+ * time than they can show, or a damaged file can ask for. */
 #define TRACED_PIECE_NS 20000000u
+#define TRACED_PIECES   500000u
 
 struct traced_thread {
     const struct trace_lane *lane;
@@ -36,8 +38,8 @@ struct traced {
 void traced_make(struct traced *traced, struct traced_process *processes, size_t count);
 void traced_free(struct traced *traced);
 
-/* Part `piece` of a span that is cut into so many. */
-uint32_t traced_pieces(const struct trace_span *span);
+/* Part `piece` of a span of the lane that is cut into so many. */
+uint32_t traced_pieces(const struct trace_lane *lane, const struct trace_span *span);
 struct trace_span traced_piece(const struct trace_span *span, uint32_t pieces, uint32_t piece);
 
 /* The end of a run of spans: those behind `first` that begin where the last one ended, in the same state. One behind the last. */

@@ -84,11 +84,12 @@ WITH_PROFILE(levels_are_averages_over_windows)
 WITH_PROFILE(long_spans_are_cut_into_equal_parts)
 {
     struct trace_span span = {100, 100 + 1000 * MS + 7, 1, PROFILE_TIME_WORK, 30};
+    struct trace_lane lane = {.spans = &span, .span_count = 1};
     uint64_t begin = span.begin_ns, samples = 0;
-    uint32_t pieces = traced_pieces(&span);
+    uint32_t pieces = traced_pieces(&lane, &span);
     assert_int_equal(pieces, 30); /* as many as there were, */
     span.samples = 700;
-    pieces = traced_pieces(&span);
+    pieces = traced_pieces(&lane, &span);
     assert_int_equal(pieces, 51); /* or 20 ms each */
     for (uint32_t i = 0; i < pieces; i++) {
         struct trace_span piece = traced_piece(&span, pieces, i);
@@ -99,6 +100,9 @@ WITH_PROFILE(long_spans_are_cut_into_equal_parts)
     }
     assert_int_equal(begin, span.end_ns);
     assert_int_equal(samples, 700);
+    span.end_ns = 1ull << 62;
+    span.samples = UINT32_MAX;
+    assert_in_range(traced_pieces(&lane, &span), TRACED_PIECES, TRACED_PIECES + 1);
 }
 
 static const char *function(const struct trace_stacks *stacks, uint32_t stack)
