@@ -11,14 +11,16 @@
 
 # ThreadSanitizer delivers signals later and elsewhere: no place to test what happens where they hit.
 UNIT_SOURCES := $(filter-out $(if $(filter thread,$(SAN)),tests/unit/test_restart%),$(sort $(wildcard tests/unit/test_*.c)))
-FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+# Readers with sanitizers, in a build of their own; whole commands as they are built, since that many objects take minutes: make fuzz-guided has them with sanitizers.
+FUZZ_WHOLE := tests/fuzz/fuzz_commands.c tests/fuzz/fuzz_binaries.c
+FUZZ_SOURCES := $(if $(FUZZ_ONLY),$(filter-out $(FUZZ_WHOLE),$(sort $(wildcard tests/fuzz/fuzz_*.c))),$(FUZZ_WHOLE))
 # By hand more: make fuzz FUZZ_MUTATIONS=1000000 FUZZ_SEED=2
 FUZZ_MUTATIONS ?= 10000
 FUZZ_SEED ?= 1
 
 # Two of them side by side (tests/run.py), the longest first: those that TEST_LONG names, then the others.
 TEST_LONG := behaviour html-test simulate export-test
-TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),behaviour export-test unit debian fuzz coverage-quick checks events-test)
+TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),behaviour export-test unit debian fuzz coverage-quick checks events-test fuzz-whole)
 TEST_JOBS ?= $(shell nproc)
 , := ,
 
@@ -26,7 +28,7 @@ TEST_JOBS ?= $(shell nproc)
 export ASAN_OPTIONS ?= detect_leaks=0:detect_stack_use_after_return=0
 export UBSAN_OPTIONS ?= print_stacktrace=1
 
-.PHONY: checks fuzz behaviour debian unit-programs fuzz-programs unit-run fuzz-run
+.PHONY: checks fuzz fuzz-whole behaviour debian unit-programs fuzz-programs unit-run fuzz-run
 
 # Libraries that test_loadmap, test_lifetimes and test_unwind_edges load: linked as linkers lay them out; other builds
 # differ in nothing but a number.
@@ -46,6 +48,9 @@ $(UNIT_LIBRARIES): tests/unit/loaded_lib.c tests/tests.mk
 # taken from there.
 UNITS := $(BUILD)/units.a
 UNITS_OBJECTS := $(call objects,$(if $(FUZZ_ONLY),$(filter-out cli/main.c,$(COMMAND)),$(sort $(PLUGIN) $(COMMAND)))) $(EXPORT_OBJECTS)
+ifeq ($(FUZZ_ONLY),readers)
+UNITS_OBJECTS := $(call objects,$(filter base/% cct/% report/% export/folded.c,$(COMMAND)))
+endif
 # libunwind has functions of libgcc's names, which forced unwinding must not get (test_restart_signals: cancellation).
 UNIT_LIBS := -Wl,--as-needed -lgcc_s $(PLUGIN_LIBS) $(COMMAND_LIBS)
 $(UNITS): $(UNITS_OBJECTS)
@@ -80,10 +85,14 @@ fuzz-run: fuzz-programs
 	@$(PYTHON) tests/run.py commands $(FUZZ_PROGRAMS:%='% $(FUZZ_MUTATIONS) $(FUZZ_SEED)')
 
 # What reads files alone, with lines for the sanitizers' traces; more optimisation takes longer than it saves.
-FUZZ_BUILD := SAN=address$(,)undefined BUILD=$(BUILD)-fuzz CFLAGS='-O1 -g1 -fsanitize=float-cast-overflow' FUZZ_ONLY=1
+FUZZ_BUILD := SAN=address$(,)undefined BUILD=$(BUILD)-fuzz CFLAGS='-O1 -g1 -fsanitize=float-cast-overflow' FUZZ_ONLY=readers
 
 fuzz:
 	@+$(MAKE) --no-print-directory fuzz-run $(FUZZ_BUILD)
+
+fuzz-whole:
+	@+$(MAKE) --no-print-directory fuzz-run
+TEST_BUILT += $(if $(SAN),,fuzz-programs)
 
 # The handler's walk needs one section a function, and to see every call.
 CHECK_SOURCES := $(PLUGIN)

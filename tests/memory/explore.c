@@ -37,9 +37,9 @@ static bool run(const struct scenario *scenario)
 {
     uint64_t failed = explore(scenario);
     if (failed)
-        printf("FAIL  %-20s seed %llu: %s\n", scenario->name, (unsigned long long)failed, model_failure);
+        printf("FAILED  %-20s seed %llu: %s\n", scenario->name, (unsigned long long)failed, model_failure);
     else if (!is_quiet)
-        printf("pass  %-20s %llu seeds  (%s)\n", scenario->name, (unsigned long long)seeds,
+        printf("passed  %-20s %llu seeds  (%s)\n", scenario->name, (unsigned long long)seeds,
                scenario->guarantees);
     return !failed;
 }
@@ -89,5 +89,7 @@ int main(int count, char **arguments)
     }
     if (shows_sites)
         sites_print();
+    else if (!is_quiet)
+        printf("%d passed, %d failed\n", passed, ran - passed);
     return ran == 0 ? usage() : passed != ran;
 }

@@ -76,7 +76,7 @@ def try_one(explore, addresses, weaker, names, seeds):
     for name in names:
         run = subprocess.run([explore, "--quiet", "--seeds", str(seeds), "--weaken", option, name], capture_output=True, text=True, check=False)
         if run.returncode != 0:
-            return run.stdout.strip() or f"FAIL  {name}: ends with {run.returncode}"
+            return run.stdout.strip() or f"FAILED  {name}: ends with {run.returncode}"
     return None
 
 
