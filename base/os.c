@@ -252,7 +252,7 @@ bool os_file_path(int fd, char *path, size_t bytes)
 }
 
 /* The process's number, asked for once: kept in a page that is empty in a child, however the child was made. */
-static pid_t own_pid(void)
+pid_t os_pid(void)
 {
     static pid_t *kept;
     pid_t *page = load_acquire(&kept), pid = page ? load_relaxed(page) : 0;
@@ -298,7 +298,7 @@ bool os_copy_parts(const struct os_part *parts, size_t count)
         remote[i] = (struct iovec){(void *)parts[i].from, parts[i].bytes};
         bytes += parts[i].bytes;
     }
-    ssize_t copied = syscall(SYS_process_vm_readv, own_pid(), local, count, remote, count, 0ul);
+    ssize_t copied = syscall(SYS_process_vm_readv, os_pid(), local, count, remote, count, 0ul);
     if (unlikely(copied < 0 && errno == ESRCH)) /* the process's first thread, by whose number it is called, has ended */
         copied = syscall(SYS_process_vm_readv, os_tid(), local, count, remote, count, 0ul);
     return copied == (ssize_t)bytes || (copied < 0 && (errno == EPERM || errno == ENOSYS) && copy_by_file(parts, count));

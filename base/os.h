@@ -78,6 +78,10 @@ void os_unlock(uint32_t *lock); /* [owner] */
 
 pid_t os_tid(void); /* [handler] */
 
+/* The process's number, as a rule without a system call: also of a child that was made past fork(), by clone() or _Fork(). In one that
+ * shares its parent's memory (vfork) it is the parent's. [handler] */
+pid_t os_pid(void);
+
 /* Whether no process has that number (any more). [handler] */
 bool os_is_dead(pid_t pid);
 

@@ -63,6 +63,7 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
                               ompt_data_t *parallel_data, unsigned requested, int flags, const void *codeptr)
 {
     (void)requested, (void)flags;
+    fork_notice();
     struct thread *thread = fork_self();
     if (likely(thread)) {
         sampler_watch(thread, clock_ticks());

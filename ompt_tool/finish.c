@@ -181,8 +181,9 @@ void finish(void)
 {
     static pid_t finished_by; /* a forked child finishes for itself */
     uint32_t expected = 0;
-    if (!arena_is_open() || finished_by == getpid() || !compare_exchange(&session.stopping, &expected, 1))
-        return;
+    if (!arena_is_open() || arena_header()->pid != os_pid() || finished_by == getpid() ||
+        !compare_exchange(&session.stopping, &expected, 1))
+        return; /* another one's is left by who was made past fork(), too */
     ranks_leave(); /* first: from here on no sample could take the blame of a busy rank */
     finished_by = getpid();
     struct os_write_guard guard;

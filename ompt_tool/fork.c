@@ -51,6 +51,13 @@ static void in_child(void)
     sampler_fork_done();
 }
 
+void fork_notice(void)
+{
+    const struct profile_header *header = arena_header();
+    if (unlikely(header && header->pid != os_pid()))
+        in_child();
+}
+
 void fork_init(void)
 {
     pthread_atfork(sampler_fork_prepare, sampler_fork_done, in_child);

@@ -9,6 +9,10 @@
 /* Registers what is to happen around fork(). [init] */
 void fork_init(void);
 
+/* Where a region begins: a child made by clone() or _Fork(), of which pthread_atfork() tells nobody, lets go of what is its parent's
+ * before it begins a team, and measures for itself. [owner] */
+void fork_notice(void);
+
 /* In a child that does not measure yet: starts to, and attaches the calling thread. NULL elsewhere, and when that fails.
  * [owner] */
 struct thread *fork_child_attach(void);

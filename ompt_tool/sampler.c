@@ -454,5 +454,6 @@ void sampler_fork_done(void)
 {
     if (blocked_for_fork)
         sample_signal_unblock(blocked_for_fork);
+    blocked_for_fork = 0; /* a child made past fork() comes here, too */
     os_unlock(&moving);
 }

@@ -86,6 +86,18 @@ class Forks(BlameTest):
             with self.subTest(how=how):
                 self.assert_apart(*self.profiles("fork", how))
 
+    def test_a_child_that_was_made_past_fork_has_a_profile_of_its_own(self):
+        """By clone() or _Fork(): what is to happen around a fork is told to nobody."""
+        for way in ("clone", "_Fork"):
+            with self.subTest(way=way):
+                self.assert_apart(*self.profiles(way))
+
+    def test_a_child_that_was_made_past_fork_leaves_its_parents_profile_alone(self):
+        run = self.attached([program("forks"), "leave"], {"BLAME_SUMMARY": "1"})
+        self.assertEqual((run.status, run.stdout), (0, "child 7\n"), run)
+        self.assertEqual(run.stderr.count("profile: "), 1, run)
+        self.load(run)
+
     def test_parent_and_executed_child_have_a_profile_each(self):
         for how in ("library", "launcher"):
             with self.subTest(how=how):

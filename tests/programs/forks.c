@@ -1,6 +1,10 @@
 /* fork, without exec ("fork") or with an exec of this program ("exec"); parent and child both run OpenMP, and
- * each must have a profile of its own. */
+ * each must have a profile of its own. "clone", "_Fork": past fork() and what the runtime does there, so that the parent has no other
+ * threads yet; "leave": such a child that ends by exit() at once. */
 #include "analytic.h"
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,17 +31,29 @@ NAMED static int child(void)
     return threads == 2 ? 7 : 1;
 }
 
+static pid_t start_child(const char *way)
+{
+    if (strcmp(way, "_Fork") == 0)
+        return _Fork();
+    if (strcmp(way, "clone") == 0 || strcmp(way, "leave") == 0)
+        return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    return fork();
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
         return 2;
     if (strcmp(argv[1], "child") == 0)
         return child();
-#pragma omp parallel num_threads(2)
+    bool told = strcmp(argv[1], "fork") == 0 || strcmp(argv[1], "exec") == 0;
+#pragma omp parallel num_threads(told ? 2 : 1)
     parent_work(0.2);
     fflush(stdout);
-    pid_t pid = fork();
+    pid_t pid = start_child(argv[1]);
     if (pid == 0) {
+        if (strcmp(argv[1], "leave") == 0)
+            exit(7);
         if (strcmp(argv[1], "exec") == 0) {
             execl(argv[0], argv[0], "child", (char *)NULL);
             _exit(127);
