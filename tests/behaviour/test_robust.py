@@ -56,6 +56,14 @@ class Endings(BlameTest):
                     self.assertIn("encounter", row.path(), run)
                 self.assertGreater(tree.clocked("before_it_is_known"), 0, run)
 
+    def test_only_who_ends_the_runtime_before_the_program_is_told_that_the_rest_is_not_measured(self):
+        for way, told in (("pause_hard", 1), ("exit", 0)):
+            for how in ("library", "launcher"):
+                with self.subTest(way=way, how=how):
+                    run = self.attached([program("endings"), way], how=how)
+                    self.assertEqual((run.status, run.stdout), (3, "before the end\n"), run)
+                    self.assertEqual(run.stderr.count("the program has ended the OpenMP runtime"), told, run)
+
     def test_a_killed_profile_is_seen_in_every_view(self):
         run = self.end("sigkill", "library")
         for view in ("top-down", "bottom-up", "flat", "threads", "locks"):

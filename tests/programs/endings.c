@@ -54,6 +54,8 @@ static void end_by(const char *way)
         exit_beside_threads();
     if (strcmp(way, "exit_small_stack") == 0)
         exit_on_a_small_stack();
+    if (strcmp(way, "pause_hard") == 0)
+        omp_pause_resource_all(omp_pause_hard); /* ends the runtime, and the program goes on */
     if (strcmp(way, "_exit") == 0)
         _exit(3);
     if (strcmp(way, "quick_exit") == 0)
