@@ -251,28 +251,36 @@ bool os_file_path(int fd, char *path, size_t bytes)
     return true;
 }
 
-/* The process's number, asked for once: kept in a page that is empty in a child, however the child was made. */
+uint32_t *os_map_wiped(void)
+{
+    uint32_t *page = os_map(sizeof(*page));
+    if (page && syscall(SYS_madvise, page, PAGE_BYTES, MADV_WIPEONFORK) != 0) {
+        os_unmap(page, sizeof(*page));
+        page = NULL;
+    }
+    return page;
+}
+
+/* The process's number, asked for once. */
 pid_t os_pid(void)
 {
-    static pid_t *kept;
-    pid_t *page = load_acquire(&kept), pid = page ? load_relaxed(page) : 0;
+    static uint32_t *kept;
+    uint32_t *page = load_acquire(&kept), pid = page ? load_relaxed(page) : 0;
     if (likely(pid))
-        return pid;
-    pid = (pid_t)syscall(SYS_getpid);
+        return (pid_t)pid;
+    pid = (uint32_t)syscall(SYS_getpid);
     if (page) {
         store_relaxed(page, pid);
-        return pid;
+        return (pid_t)pid;
     }
-    pid_t *fresh = os_map(sizeof(*fresh));
+    uint32_t *fresh = os_map_wiped();
     if (!fresh)
-        return pid;
-    if (syscall(SYS_madvise, fresh, PAGE_BYTES, MADV_WIPEONFORK) == 0) {
-        store_relaxed(fresh, pid);
-        if (compare_exchange(&kept, &page, fresh))
-            return pid;
-    }
-    os_unmap(fresh, sizeof(*fresh)); /* another thread was faster, or this system wipes no pages */
-    return pid;
+        return (pid_t)pid;
+    store_relaxed(fresh, pid);
+    if (compare_exchange(&kept, &page, fresh))
+        return (pid_t)pid;
+    os_unmap(fresh, sizeof(*fresh)); /* another thread was faster */
+    return (pid_t)pid;
 }
 
 /* Where a sandbox refuses process_vm_readv(): as a file, which is open for that long. */

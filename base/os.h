@@ -78,6 +78,10 @@ void os_unlock(uint32_t *lock); /* [owner] */
 
 pid_t os_tid(void); /* [handler] */
 
+/* A word that is 0, and again in each copy of the process, however that is made; NULL: there is no memory, or the system wipes none (before Linux
+ * 4.14). To be given back by os_unmap(). [handler] */
+uint32_t *os_map_wiped(void);
+
 /* The process's number, as a rule without a system call: also of a child that was made past fork(), by clone() or _Fork(). In one that
  * shares its parent's memory (vfork) it is the parent's. [handler] */
 pid_t os_pid(void);

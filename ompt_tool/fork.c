@@ -24,6 +24,9 @@
 #include "ompt_tool/start.h"
 #include "unwind/loadmap.h"
 
+static uint32_t never_missed = 1;
+uint32_t *fork_own = &never_missed;
+
 static uint32_t child_waits;
 static uint64_t forked_ns;
 
@@ -48,18 +51,22 @@ static void in_child(void)
     store_relaxed(&session.stopping, 0);
     forked_ns = clock_now_ns();
     store_relaxed(&child_waits, measured);
+    store_relaxed(fork_own, 1);
     sampler_fork_done();
 }
 
-void fork_notice(void)
+void fork_missed(void)
 {
-    const struct profile_header *header = arena_header();
-    if (unlikely(header && header->pid != os_pid()))
-        in_child();
+    in_child();
 }
 
 void fork_init(void)
 {
+    uint32_t *page = os_map_wiped();
+    if (page) {
+        *page = 1;
+        fork_own = page;
+    }
     pthread_atfork(sampler_fork_prepare, sampler_fork_done, in_child);
 }
 

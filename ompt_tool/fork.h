@@ -9,9 +9,17 @@
 /* Registers what is to happen around fork(). [init] */
 void fork_init(void);
 
-/* Where a region begins: a child made by clone() or _Fork(), of which pthread_atfork() tells nobody, lets go of what is its parent's
- * before it begins a team, and measures for itself. [owner] */
-void fork_notice(void);
+/* Not 0, but in a child made by clone() or _Fork(), of which pthread_atfork() tells nobody. */
+extern uint32_t *fork_own __attribute__((visibility("hidden")));
+
+void fork_missed(void); /* [owner] */
+
+/* Where a region begins: such a child lets go of what is its parent's before it begins a team, and measures for itself. [owner] */
+static inline void fork_notice(void)
+{
+    if (unlikely(!load_relaxed(fork_own)))
+        fork_missed();
+}
 
 /* In a child that does not measure yet: starts to, and attaches the calling thread. NULL elsewhere, and when that fails.
  * [owner] */
