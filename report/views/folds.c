@@ -34,7 +34,7 @@ static double threads_in(const struct folds_view *to, const fold_bins bins, size
     size_t each = PROFILE_TIME_BINS / to->blocks;
     double length_s = table->instances * table->mean_s / (double)to->blocks;
     double sum = fold_sum(table, bins, block * each, (block + 1) * each, metric);
-    return length_s > 0 ? sum / length_s : 0;
+    return length_s >= 1e-9 ? sum / length_s : 0; /* a damaged file's may be next to nothing */
 }
 
 static void put_line(const struct folds_view *to, const char *label, const fold_bins bins, enum metric metric, double highest)
