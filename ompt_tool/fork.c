@@ -32,7 +32,7 @@ static uint64_t forked_ns;
 
 /* The parent's trees and ledgers are in a file that the parent goes on writing: the child lets go of all of
  * it. */
-static void in_child(void)
+void fork_in_child(void)
 {
     bool measured = arena_is_open() || load_relaxed(&child_waits);
     arena_abandon();
@@ -55,11 +55,6 @@ static void in_child(void)
     sampler_fork_done();
 }
 
-void fork_missed(void)
-{
-    in_child();
-}
-
 void fork_init(void)
 {
     uint32_t *page = os_map_wiped();
@@ -67,7 +62,7 @@ void fork_init(void)
         *page = 1;
         fork_own = page;
     }
-    pthread_atfork(sampler_fork_prepare, sampler_fork_done, in_child);
+    pthread_atfork(sampler_fork_prepare, sampler_fork_done, fork_in_child);
 }
 
 static bool start_in_child(void)

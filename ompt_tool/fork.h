@@ -12,13 +12,14 @@ void fork_init(void);
 /* Not 0, but in a child made by clone() or _Fork(), of which pthread_atfork() tells nobody. */
 extern uint32_t *fork_own __attribute__((visibility("hidden")));
 
-void fork_missed(void); /* [owner] */
+/* In a child: lets go of what is its parent's, so that it measures for itself. [owner] */
+void fork_in_child(void);
 
-/* Where a region begins: such a child lets go of what is its parent's before it begins a team, and measures for itself. [owner] */
+/* Where a region begins, before such a child begins a team. [owner] */
 static inline void fork_notice(void)
 {
     if (unlikely(!load_relaxed(fork_own)))
-        fork_missed();
+        fork_in_child();
 }
 
 /* In a child that does not measure yet: starts to, and attaches the calling thread. NULL elsewhere, and when that fails.
