@@ -219,8 +219,18 @@ static void choose_environment(struct finisher *finisher)
                 finisher->environment[count++] = *entry;
 }
 
+/* Whoever has given up rights since the start (setuid) may have lost the directory with them; whoever has not, `blame run`, makes the reports then. */
+static bool may_write(const char *file)
+{
+    int fd = open(file, O_WRONLY | O_CLOEXEC);
+    bool refused = fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS);
+    if (fd >= 0)
+        close(fd);
+    return !refused;
+}
+
 /* NULL, or why it is better not to try. */
-static const char *why_not(char *text, size_t bytes)
+static const char *why_not(const char *file, char *text, size_t bytes)
 {
     struct rlimit memory, files;
     long filters = found.filters < 0 ? -1 : count_filters();
@@ -234,6 +244,10 @@ static const char *why_not(char *text, size_t bytes)
         return "the program has locked itself in (seccomp, chroot)"; /* which may end who starts a process */
     if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur < LEAST_MEMORY)
         return "too little memory is allowed (ulimit -v)";
+    if (!may_write(file)) {
+        snprintf(text, bytes, "the program may no longer write %s", file);
+        return text;
+    }
     return NULL;
 }
 
@@ -270,7 +284,7 @@ static bool judge(const struct finisher *finisher, char *why, size_t bytes)
 
 bool finisher_run(const char *directory, const char *file, char *why, size_t why_bytes)
 {
-    const char *reason = why_not(why, why_bytes), *limit = secure_getenv("BLAME_TEST_FINISH_S");
+    const char *reason = why_not(file, why, why_bytes), *limit = secure_getenv("BLAME_TEST_FINISH_S");
     if (reason) {
         if (reason != why)
             snprintf(why, why_bytes, "%s", reason);

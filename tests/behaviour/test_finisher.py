@@ -92,6 +92,14 @@ class Surroundings(BlameTest):
         run = self.run_beside(LIBRARY, ("family", "chroot", self.new_folder()))
         self.assert_told(run, "locked itself in")
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root may become somebody else")
+    def test_a_program_that_gave_up_its_rights(self):
+        self.assert_told(self.run_beside(LIBRARY, ("family", "user")), "the program may no longer write ")
+        run = self.attached([program("family"), "user"], how="launcher", env={"BLAME_SUMMARY": "1"})
+        self.assertEqual((run.status, run.stderr.count("see more: blame report")), (5, 1), run)
+        self.assertNotIn("cannot", run.stderr)
+        self.assertIn("profile.csv", os.listdir(run.directories()[0]))
+
     def test_a_limit_on_descriptors(self):
         self.assert_told(self.run_beside(LIBRARY, ("family", "few")), "too few open files are allowed (ulimit -n)")
         run = self.run_beside(LIBRARY, before=["prlimit", "--nofile=4"])
