@@ -19,6 +19,7 @@
 #include "ompt_tool/session/session.h"
 
 #define LETTERS      "ephrj%"
+#define MOST_NAME    160
 #define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
 #define MOST_LEFT    20     /* so often the job's directory may go away before our file is in it */
 
@@ -29,6 +30,20 @@ static void append(char *text, size_t bytes, const char *more)
     size_t used = strlen(text);
     if (used < bytes)
         snprintf(text + used, bytes - used, "%s", more);
+}
+
+/* The program's name as a part of others, with room for the rest (a file's ends at 255 bytes); cut behind a whole character of UTF-8. */
+static const char *program_name(void)
+{
+    static char name[MOST_NAME + 1];
+    const char *whole = program_invocation_short_name;
+    size_t length = strnlen(whole, sizeof(name));
+    if (length < sizeof(name))
+        return whole;
+    for (length = MOST_NAME; length > MOST_NAME - 4 && ((unsigned char)whole[length] & 0xc0) == 0x80; length--)
+        ;
+    memcpy(name, whole, length);
+    return name;
 }
 
 /* %e program, %p pid, %h host, %r MPI rank, %j job, %% a percent sign; anything else stays as it is. */
@@ -42,7 +57,7 @@ static void expand(const char *pattern, char *text, size_t bytes)
         if (*at == '%' && at[1] && strchr(LETTERS, at[1])) {
             switch (*++at) {
             case 'e':
-                piece = program_invocation_short_name;
+                piece = program_name();
                 break;
             case 'p':
                 piece = log_decimal((uint64_t)getpid(), number);
@@ -188,8 +203,7 @@ static bool open_elsewhere(void)
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         if (!places[i])
             continue;
-        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i],
-                 program_invocation_short_name, (int)getpid());
+        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i], program_name(), (int)getpid());
         if (open_at(session.file))
             return true;
     }
@@ -275,8 +289,7 @@ static bool join_job(const char *wanted)
 
 static bool open_own(void)
 {
-    snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", session.directory,
-             program_invocation_short_name, (int)getpid());
+    snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", session.directory, program_name(), (int)getpid());
     return is_network() ? open_elsewhere() : open_at(session.file);
 }
 

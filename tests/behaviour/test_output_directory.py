@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import threading
@@ -26,6 +27,15 @@ class Names(BlameTest):
     def test_patterns_are_replaced(self):
         run = self.quick({"BLAME_OUT": "o-%e-%p-%h-%r", "OMPI_COMM_WORLD_RANK": "3", "PMI_RANK": "3"})
         self.assertEqual(self.only_entry(run), f"o-quick-{run.pid}-{socket.gethostname()}-3")
+
+    def test_the_longest_names_of_programs_are_cut_behind_a_whole_character(self):
+        long = os.path.join(self.new_folder(), "p" * 158 + "\u00e9\u00e8" + "p" * 93)  # 255 bytes
+        shutil.copy(program("quick"), long)
+        for how in ("library", "launcher"):
+            run = self.attached([long], {"BLAME_OUT": "."}, how)
+            self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
+            self.assertRegex(self.only_entry(run), "^blame-p{158}\u00e9-[0-9]+$")
+            self.assertIn("profile.csv", os.listdir(os.path.join(run.folder, self.only_entry(run))))
 
     def test_a_folder_that_exists_with_a_slash_behind_it_gets_the_default_name(self):
         run = self.attached(["sh", "-c", f"mkdir mine; exec {program('quick')}"], {"BLAME_OUT": "mine/"}, "launcher")
