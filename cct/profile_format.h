@@ -28,6 +28,7 @@
 #define PROFILE_UNIT_BYTES      32u
 #define PROFILE_UNITS_PER_CHUNK (PROFILE_CHUNK_BYTES / PROFILE_UNIT_BYTES)
 #define PROFILE_MAX_CHUNKS      131072u
+#define PROFILE_TIMERS_DELETED  43u /* EIDRM, of timers */
 
 enum profile_chunk_kind {
     PROFILE_CHUNK_FREE = 0,
@@ -228,7 +229,7 @@ struct profile_header {
     uint32_t phase_instances;   /* BLAME_PHASE_INSTANCES */
     uint32_t sample_signal;     /* by which samples came at last; 0: none was left */
     /* What first kept the file, or the memory beside it, from growing: an errno, 0: nothing; the limit that it is about,
-     * all bits set: there is none. EOVERFLOW: PROFILE_MAX_CHUNKS. The same of timers. */
+     * all bits set: there is none. EOVERFLOW: PROFILE_MAX_CHUNKS. The same of timers; PROFILE_TIMERS_DELETED: by the program. */
     uint64_t room_limit, timer_limit;
     uint32_t room_error, timer_error;
     uint64_t untracked_ns; /* lifetimes of threads_untracked, known at the end */

@@ -326,6 +326,32 @@ static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
     return silent_ns > 0 ? (uint64_t)silent_ns : 0;
 }
 
+/* None for long: a thread that gets no core is as silent. */
+static bool is_silent(const struct thread *thread, uint64_t now_ns)
+{
+    uint64_t ns = silent_ns(thread, now_ns);
+    return thread->sampled && ns > SILENCE_NS && ns > 4 * thread->moments.period_ns;
+}
+
+/* Who deletes a timer by a number that he never had may have ours (the first ones are 0, 1, 2 ...). One system call (timer_settime). */
+static bool is_deleted(struct thread *thread, uint64_t now_ns)
+{
+    if (!thread->drawn || !is_silent(thread, now_ns))
+        return false;
+    bool there = os_timer_set(thread->timer, false, thread->moments.next_ns, thread->moments.period_ns);
+    thread->second_ns = 0;
+    return !there && errno == EINVAL;
+}
+
+static void note_deleted(void)
+{
+    struct profile_header *header = arena_header();
+    if (header->timer_error)
+        return;
+    header->timer_error = PROFILE_TIMERS_DELETED;
+    log_line("the program has deleted timers of the tool (timer_delete of what it did not make): samples are missing", NULL);
+}
+
 static void stop(struct thread *thread)
 {
     thread->sampled = thread->drawn = false;
@@ -336,24 +362,28 @@ static void stop(struct thread *thread)
     tell_due(thread);
 }
 
-/* Long silence is the program's doing if it has taken the signal or blocks it; a thread that gets no core, or has a CPU
- * clock that stands still, is as silent. */
-static bool is_silenced(const struct thread *thread)
+/* Long silence is the program's doing if it has taken the signal, blocks it, or has deleted the timer; a CPU clock may stand still. */
+static bool is_silenced(struct thread *thread, uint64_t now_ns)
 {
     int signal = load_relaxed(&sample_signal);
     if (!signal || thread->signal != signal)
         return true;
-    uint64_t silence_ns = silent_ns(thread, clock_now_ns());
-    return thread->sampled && silence_ns > SILENCE_NS && silence_ns > 4 * thread->moments.period_ns &&
-           (!sample_signal_comes_to(handle_sample, signal) ||
-            sample_signal_is_blocked(thread->ledger->tid, signal));
+    if (!is_silent(thread, now_ns))
+        return false;
+    if (!sample_signal_comes_to(handle_sample, signal) || sample_signal_is_blocked(thread->ledger->tid, signal))
+        return true;
+    bool deleted = is_deleted(thread, now_ns);
+    if (deleted)
+        note_deleted();
+    return deleted;
 }
 
 void sampler_stop(struct thread *thread)
 {
-    thread->unheard = thread->active && is_silenced(thread);
+    uint64_t now_ns = clock_now_ns();
+    thread->unheard = thread->active && is_silenced(thread, now_ns);
     if (thread->unheard)
-        thread->ledger->unsignalled_ns += (double)silent_ns(thread, clock_now_ns());
+        thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
     if (thread->sampled)
         stop(thread);
 }
@@ -418,9 +448,12 @@ static void look_for_signal(struct thread *thread)
     int signal = load_relaxed(&sample_signal);
     if (thread->signal == signal && signal && !sample_signal_comes_to(handle_sample, signal))
         take_another_signal(signal);
-    if (thread->signal == load_relaxed(&sample_signal))
-        return;
     uint64_t now_ns = clock_now_ns();
+    bool deleted = is_deleted(thread, now_ns);
+    if (!deleted && thread->signal == load_relaxed(&sample_signal))
+        return;
+    if (deleted)
+        note_deleted();
     thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
     if (thread->sampled)
         stop(thread);
@@ -435,8 +468,11 @@ void sampler_look(struct thread *thread, uint64_t now_ticks)
     thread->notes_apart = notes_choose(thread->line, now_ticks, &due_ticks);
     if (!thread->notes_apart || !thread->look_ticks) /* of this wait, if it is one */
         thread->unusual.notes = true;
-    if (now_ticks > thread->heard_ticks)
+    if (now_ticks > thread->heard_ticks) {
+        int saved_errno = errno;
         look_for_signal(thread);
+        errno = saved_errno;
+    }
     uint64_t heard_ticks = load_relaxed(&thread->heard_ticks);
     thread->look_ticks = heard_ticks < due_ticks ? heard_ticks : due_ticks;
 }

@@ -4,9 +4,10 @@
 #include "report/tables/coverage.h"
 #include "report/findings/rules.h"
 
-static void put_loss(struct inquiry *inquiry, double seconds, const char *title, const char *what)
+/* The program's seconds contain these but for missing_s. */
+static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, const char *title, const char *what)
 {
-    double share = percent_of_program(inquiry, seconds);
+    double all_s = inquiry->whole_s + missing_s, share = all_s > 0 ? 100 * seconds / all_s : 0;
     struct finding finding = {.rule = "lost", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
     if (share < LOST_PERCENT)
         return;
@@ -51,12 +52,12 @@ void find_losses(struct inquiry *inquiry)
 {
     const struct ledger *ledger = &inquiry->ledger;
     const struct profile *profile = inquiry->profile;
-    double truncated = (double)ledger->paths_truncated * inquiry->period_s;
+    double truncated = (double)ledger->paths_truncated * inquiry->period_s, dropped_s = ledger->dropped_ns * 1e-9;
     find_nobody_busy(inquiry);
-    put_loss(inquiry, ledger->dropped_ns * 1e-9, "%s %% of the time is missing", "samples that were dropped");
-    put_loss(inquiry, profile->unresolved_ns * 1e-9, "%s %% of the time has no known region",
+    put_loss(inquiry, dropped_s, dropped_s, "%s %% of the time is missing", "samples that were dropped");
+    put_loss(inquiry, profile->unresolved_ns * 1e-9, 0, "%s %% of the time has no known region",
              "busy time of unknown regions (<unresolved>)");
-    put_loss(inquiry, truncated, "%s %% of the time has no known callers",
+    put_loss(inquiry, truncated, 0, "%s %% of the time has no known callers",
              "busy time of unknown callers (<truncated>)");
 }
 

@@ -64,6 +64,11 @@ static void timer_cause(const struct profile *profile, struct coverage_loss *los
 static void signal_cause(const struct profile *profile, struct coverage_loss *loss)
 {
     bool taken = profile->header.signals_taken > 0;
+    if (profile->header.timer_error == PROFILE_TIMERS_DELETED) {
+        snprintf(loss->cause, sizeof loss->cause, "the program has deleted the timers by which they come (timer_delete)");
+        loss->advice = "Look for a timer_delete() in the program of a timer that it did not make.";
+        return;
+    }
     snprintf(loss->cause, sizeof loss->cause, "the program %s the signal by which samples come",
              taken ? "has taken" : "blocks");
     loss->advice = "BLAME_SIGNAL, or `blame run --signal`, chooses another signal.";

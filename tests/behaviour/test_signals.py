@@ -53,6 +53,14 @@ class SampleSignal(BlameTest):
         self.assertEqual((early, about["signals_taken"]), (0, 0))
         self.assertGreater(about["unsignalled_s"], 0.95 * THREADS * about["late_s"])
 
+    def test_timers_that_the_program_deletes_are_made_anew_and_the_loss_is_counted(self):
+        run, early, about = self.signals("deletes")
+        self.assertEqual((early, about["signal"], about["signals_taken"]), (0, 64, 0), run)
+        self.assertEqual(len([line for line in run.tool_lines() if "has deleted timers" in line]), 1, run)
+        self.assertGreater(about["samples"]["recorded"], RATE * THREADS / 20, run)
+        self.assertGreater(about["unsignalled_s"], 0.1, run)
+        self.assertIn("deleted the timers", about["unmeasured"]["causes"][0]["cause"])
+
     def test_with_a_signal_of_the_users_choice_there_is_nothing_to_notice(self):
         run, early, about = self.signals("all_realtime", {"BLAME_SIGNAL": "16"})
         self.assertEqual((early, about["signal"], about["signals_taken"], run.tool_lines()), (0, 16, 0, []), run)

@@ -5,9 +5,12 @@
  *     resets        all signals have their defaults
  *     blocks        all signals are blocked in all threads
  *     first         all_realtime, but before the runtime starts
+ *     deletes       all timers of the process, which it has not made
  * It counts what its handlers get: while it settles, and afterwards, when there must be nothing more; and says how long both took. */
 #include "analytic.h"
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t settled;
 static int early, late;
@@ -56,6 +59,8 @@ int main(int argc, char **argv)
         handle(SIGRTMIN, SIGRTMAX, count);
     if (strcmp(way, "all") == 0)
         handle(1, SIGRTMAX, count);
+    for (long number = 0; strcmp(way, "deletes") == 0 && number < 1000; number++)
+        syscall(SYS_timer_delete, number);
     if (strcmp(way, "ignores") == 0)
         signal(SIGRTMAX, SIG_IGN);
     if (strcmp(way, "resets") == 0)
