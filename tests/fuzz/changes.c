@@ -1,6 +1,7 @@
 #include "tests/fuzz/changes.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FUZZ_OWN_OPTIONS
@@ -46,10 +47,10 @@ static size_t changes_in(size_t count)
     return count < CHANGES_HEAD ? 0 : (count - CHANGES_HEAD) / sizeof(struct change);
 }
 
-static void put(uint8_t *data, size_t number, changes_choose *choose)
+static void put(uint8_t *data, size_t number)
 {
     struct change change = {0};
-    choose(&change, data[1]);
+    changes_choose(&change, data[1]);
     memcpy(data + CHANGES_HEAD + number * sizeof change, &change, sizeof change);
 }
 
@@ -81,8 +82,9 @@ static void mutate_bytes(uint8_t *data, size_t number)
         at[next_random() % sizeof(struct change)] ^= (uint8_t)(1u << next_random() % 8);
 }
 
-size_t changes_mutate(uint8_t *data, size_t count, size_t most, unsigned seed, changes_choose *choose)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t count, size_t most, unsigned seed)
 {
+    srandom(seed);
     random_state = (seed + 1ull) * 0x9e3779b97f4a7c15;
     next_random();
     size_t changes = changes_in(count),
@@ -97,9 +99,9 @@ size_t changes_mutate(uint8_t *data, size_t count, size_t most, unsigned seed, c
     else if (what == 13)
         data[1] = (uint8_t)next_random();
     else if ((what < 6 || changes == 0) && changes < room)
-        put(data, changes++, choose);
+        put(data, changes++);
     else if (what < 8 && changes)
-        put(data, number, choose);
+        put(data, number);
     else if (what == 8 && changes > 1)
         changes = drop(data, number, changes);
     else if (what == 9 && changes)
@@ -109,8 +111,8 @@ size_t changes_mutate(uint8_t *data, size_t count, size_t most, unsigned seed, c
     return CHANGES_HEAD + changes * sizeof(struct change);
 }
 
-size_t changes_cross(const uint8_t *left, size_t left_count, const uint8_t *right, size_t right_count,
-                     uint8_t *out, size_t most, unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *left, size_t left_count, const uint8_t *right, size_t right_count,
+                                 uint8_t *out, size_t most, unsigned seed)
 {
     random_state = (seed + 1ull) * 0x9e3779b97f4a7c15;
     size_t count = CHANGES_HEAD;

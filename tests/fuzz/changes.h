@@ -23,15 +23,15 @@ struct change {
 /* Of the file so many bytes are left. */
 size_t changes_apply(const uint8_t *data, size_t count, unsigned char *bytes, size_t size);
 
-/* A change of that file that may lead somewhere, by next_random(). */
-typedef void changes_choose(struct change *change, size_t file);
+/* Each fuzzer's own: a change of that file that may lead somewhere, by next_random(). */
+void changes_choose(struct change *change, size_t file);
 
-/* For LLVMFuzzerCustomMutator and LLVMFuzzerCustomCrossOver: the new size. */
-size_t changes_mutate(uint8_t *data, size_t count, size_t most, unsigned seed, changes_choose *choose);
-size_t changes_cross(const uint8_t *left, size_t left_count, const uint8_t *right, size_t right_count,
-                     uint8_t *out, size_t most, unsigned seed);
+/* libFuzzer calls these; they return the new size. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t count, size_t most, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *left, size_t left_count, const uint8_t *right, size_t right_count,
+                                 uint8_t *out, size_t most, unsigned seed);
 
-/* libFuzzer's; without it, what changes_mutate() makes is by chance alone. */
+/* libFuzzer's; without it, what the mutator makes is by chance alone. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t count, size_t most) __attribute__((weak));
 
 #endif

@@ -154,7 +154,7 @@ static uint64_t choose_value(uint64_t old)
     }
 }
 
-static void choose(struct change *change, size_t file)
+void changes_choose(struct change *change, size_t file)
 {
     uint64_t old = 0;
     if (!changed)
@@ -170,19 +170,4 @@ static void choose(struct change *change, size_t file)
     change->how = next_random() % 64 == 0   ? CHANGE_END
                   : next_random() % 24 == 0 ? (uint8_t)(CHANGE_COPY | next_random() % 3)
                                             : width;
-}
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t count, size_t most, unsigned seed);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t count, size_t most, unsigned seed)
-{
-    srandom(seed);
-    return changes_mutate(data, count, most, seed, choose);
-}
-
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *left, size_t left_count, const uint8_t *right,
-                                 size_t right_count, uint8_t *out, size_t most, unsigned seed);
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *left, size_t left_count, const uint8_t *right,
-                                 size_t right_count, uint8_t *out, size_t most, unsigned seed)
-{
-    return changes_cross(left, left_count, right, right_count, out, most, seed);
 }

@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count)
     return 0;
 }
 
-static void choose(struct change *change, size_t file)
+void changes_choose(struct change *change, size_t file)
 {
     static const uint8_t widths[] = {[1] = 0, [2] = 1, [4] = 2, [8] = 3};
     struct edits edits;
@@ -80,19 +80,4 @@ static void choose(struct change *change, size_t file)
             .at = PROFILE_HEADER_BYTES + (uint32_t)((size_t)random() % chunks * PROFILE_CHUNK_BYTES),
             .how = CHANGE_COPY | 3,
             .value = PROFILE_HEADER_BYTES + (size_t)random() % chunks * PROFILE_CHUNK_BYTES};
-}
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t count, size_t most, unsigned seed);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t count, size_t most, unsigned seed)
-{
-    srandom(seed);
-    return changes_mutate(data, count, most, seed, choose);
-}
-
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *left, size_t left_count, const uint8_t *right,
-                                 size_t right_count, uint8_t *out, size_t most, unsigned seed);
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *left, size_t left_count, const uint8_t *right,
-                                 size_t right_count, uint8_t *out, size_t most, unsigned seed)
-{
-    return changes_cross(left, left_count, right, right_count, out, most, seed);
 }
