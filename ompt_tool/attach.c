@@ -14,6 +14,7 @@
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
+#include "ompt_tool/session/stopped.h"
 #include "ompt_tool/tracing.h"
 
 /* A rank that has some is sampled whatever it does. Behind the last one's end the runtime waits for its workers. */
@@ -29,8 +30,10 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     struct thread *thread = thread_take(kind);
     if (!thread)
         return NULL;
-    if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) /* others come only on a core */
+    if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) { /* others come only on a core */
         core_begin(&thread->core, thread->ledger);
+        stopped_begin(&thread->core);
+    }
     sampler_crowd(thread_sampled());
     levels_clear(thread);
     thread->regions.open = NULL; /* what the record's last owner left so never ends */

@@ -359,7 +359,6 @@ static __attribute__((noinline, cold)) void record_stop(struct thread *thread, c
 
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
-    uint64_t last_ns = thread->core.counted_ns;
     stopped_hear(delivery->clocks.ns);
     tracing_begin(thread, delivery);
     contended_forget(delivery->clocks.ns);
@@ -367,7 +366,7 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     core_ask(&thread->core, thread->ledger, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.woken_ns;
     core_follow(&thread->core, thread->line, delivery);
-    if (unlikely(stopped_until_now(&thread->core, delivery, last_ns, context)))
+    if (unlikely(stopped_until_now(&thread->core, delivery, context)))
         record_stop(thread, delivery, context);
     else
         record_state(thread, delivery, context);

@@ -30,6 +30,7 @@ struct core {
     bool faulted;
     uint64_t asked_ns;               /* when its CPU time was asked last, */
     uint64_t asked_cpu_ns, asked_no_core_ns; /* that, and the time without a core until then */
+    uint32_t silence;                /* of all, until the last sample: stopped.h */
     /* Of the present sample: */
     enum core_state state;
     uint64_t lost_ns;  /* without a core since the one before */

@@ -5,21 +5,29 @@
 #include <sys/syscall.h>
 
 #include "ompt_tool/restart/restart_decode.h"
+#include "ompt_tool/session/session.h"
 
 #define PARTS 10u /* one in so many of its time may others have been heard, and while it lacked a core */
 
 uint64_t stopped_heard;
-static uint32_t certain; /* the begin of the gap in which a thread was stopped, beyond doubt */
+static uint32_t certain; /* the silence until the end of the gap in which a thread was stopped beyond doubt */
+
+/* Where samples are rarer that is how they come. */
+static bool is_gap(uint32_t ticks)
+{
+    uint64_t ns = (uint64_t)ticks << STOPPED_TICK;
+    return ns + (1u << STOPPED_TICK) > STOPPED_NS && ns > 2 * session.period_ns;
+}
 
 void stopped_note_heard(uint64_t now_ns)
 {
     uint64_t before = load_relaxed(&stopped_heard);
-    uint32_t now = (uint32_t)(now_ns >> STOPPED_TICK), heard = (uint32_t)(before >> 32), gap = (uint32_t)before;
+    uint32_t now = (uint32_t)(now_ns >> STOPPED_TICK), heard = (uint32_t)(before >> 32), silence = (uint32_t)before;
     if (before && (int32_t)(now - heard) <= 0)
         return;
-    if (before && now - heard >= STOPPED_NS >> STOPPED_TICK)
-        gap = heard;
-    compare_exchange(&stopped_heard, &before, (uint64_t)now << 32 | gap); /* or another thread was heard just now */
+    if (before && is_gap(now - heard))
+        silence += now - heard;
+    compare_exchange(&stopped_heard, &before, (uint64_t)now << 32 | silence); /* or another thread was heard just now */
 }
 
 /* A wait of OpenMP's is in calls that a signal interrupts, or in loops: whose sample comes late was stopped, and with it all. */
@@ -40,16 +48,16 @@ static bool is_certain(const struct core *core, const ucontext_t *context)
     return !core->faulted && (call == RESTART_DECODE_NOT_A_CALL || call == SYS_clock_gettime || call == SYS_sched_yield);
 }
 
-bool stopped_until_now(const struct core *core, const struct delivery *delivery, uint64_t last_ns, const ucontext_t *context)
+bool stopped_until_now(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
-    uint64_t now_ns = delivery->clocks.ns, late_ns = now_ns - delivery->due_ns;
+    uint32_t before = core->silence, silence = (uint32_t)load_relaxed(&stopped_heard), since = silence - before;
+    uint64_t late_ns = delivery->clocks.ns - delivery->due_ns;
+    core->silence = silence;
     if (likely(late_ns < STOPPED_NS) || core->state != CORE_ASLEEP || core->lost_ns + STOPPED_NS > late_ns)
         return false;
-    uint32_t gap = (uint32_t)load_relaxed(&stopped_heard);
-    uint64_t silent_ns = (uint64_t)((uint32_t)(now_ns >> STOPPED_TICK) - gap) << STOPPED_TICK;
-    if (silent_ns + core->lost_ns < late_ns - late_ns / PARTS || now_ns - silent_ns + (2u << STOPPED_TICK) < last_ns)
+    if (((uint64_t)since << STOPPED_TICK) + core->lost_ns < late_ns - late_ns / PARTS)
         return false;
     if (is_certain(core, context))
-        store_relaxed(&certain, gap);
-    return load_relaxed(&certain) == gap;
+        store_relaxed(&certain, silence);
+    return load_relaxed(&certain) - before - 1 < since; /* in one of its gaps */
 }

@@ -16,7 +16,7 @@
 #define STOPPED_NS   200000000u /* what is shorter is not told apart */
 #define STOPPED_TICK 20u        /* of 2^20 ns */
 
-extern uint64_t stopped_heard; /* when a sample came last, in ticks; below it, the begin of the last gap without any */
+extern uint64_t stopped_heard; /* when a sample came last, in ticks; below it, how many were in gaps without any */
 
 void stopped_note_heard(uint64_t now_ns); /* [handler] */
 
@@ -27,7 +27,13 @@ static inline void stopped_hear(uint64_t now_ns)
         stopped_note_heard(now_ns);
 }
 
-/* Whether that is why the sample that core was asked for came late; the thread's last sample was at last_ns. Behind stopped_hear(). [handler] */
-bool stopped_until_now(const struct core *core, const struct delivery *delivery, uint64_t last_ns, const ucontext_t *context);
+/* Behind core_begin(). [owner] */
+static inline void stopped_begin(struct core *core)
+{
+    core->silence = (uint32_t)load_relaxed(&stopped_heard);
+}
+
+/* Whether that is why the sample that core was asked for came late. Behind stopped_hear(). [handler] */
+bool stopped_until_now(struct core *core, const struct delivery *delivery, const ucontext_t *context);
 
 #endif

@@ -1,6 +1,7 @@
 /* A sample that comes late: what of it is the process's standing still. */
 #include "tests/unit/unit.h"
 
+#include "ompt_tool/session/session.h"
 #include "ompt_tool/session/stopped.h"
 
 #define S 1000000000ull
@@ -18,22 +19,36 @@ static int begin(void **unused)
     if (!line)
         line = state_line_acquire();
     line->state = STATE_WORK;
-    core = (struct core){.state = CORE_ASLEEP, .slept = true};
+    
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 2);
     now_ns += 100 * S;
     for (int i = 0; i < 100; i++)
         stopped_hear(now_ns += 5000000);
+    core = (struct core){.state = CORE_ASLEEP, .slept = true, .silence = (uint32_t)stopped_heard};
     return 0;
+}
+
+/* Its sample, due then, comes now. */
+static bool judge(struct core *asked, uint64_t due_ns)
+{
+    const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
+    return stopped_until_now(asked, &delivery, &context);
+}
+
+/* The same, if it had been another thread. */
+static bool would_be(uint64_t due_ns)
+{
+    struct core another = core;
+    return judge(&another, due_ns);
 }
 
 /* Its sample, due 5 ms after the last one, comes so much later. */
 static bool is_stopped(uint64_t late_ns)
 {
-    uint64_t last_ns = now_ns, due_ns = now_ns + 5000000;
+    uint64_t due_ns = now_ns + 5000000;
     now_ns = due_ns + late_ns;
-    const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
     stopped_hear(now_ns);
-    return stopped_until_now(&core, &delivery, last_ns, &context);
+    return judge(&core, due_ns);
 }
 
 #define STOPPED_TEST(name) UNIT_TEST_WITH(name, begin, NULL)
@@ -70,37 +85,60 @@ STOPPED_TEST(right_behind_a_call_it_may_have_slept_there_unless_a_signal_would_h
 
 STOPPED_TEST(while_others_are_heard_nothing_stands_still)
 {
-    uint64_t last_ns = now_ns, due_ns = now_ns + 5000000;
+    uint64_t due_ns = now_ns + 5000000;
     for (int i = 0; i < 2000; i++)
         stopped_hear(now_ns += 5000000);
-    const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
-    assert_false(stopped_until_now(&core, &delivery, last_ns, &context));
+    assert_false(would_be(due_ns));
+}
+
+STOPPED_TEST(nor_where_samples_are_as_rare)
+{
+    session.period_ns = S;
+    uint64_t due_ns = now_ns + 5000000;
+    for (int i = 0; i < 20; i++)
+        stopped_hear(now_ns += S / 2);
+    bool while_heard = would_be(due_ns);
+    stopped_hear(now_ns += 100 * S);
+    bool behind = would_be(due_ns);
+    session.period_ns = 0;
+    assert_false(while_heard);
+    assert_true(behind);
 }
 
 STOPPED_TEST(one_that_lacked_a_core_when_its_process_was_stopped_was_stopped_too)
 {
-    uint64_t last_ns = now_ns, due_ns = now_ns + 5000000;
+    uint64_t due_ns = now_ns + 5000000;
     for (int i = 0; i < 20; i++)
         stopped_hear(now_ns += 5000000); /* another thread, which has a core */
-    now_ns += 400000000;
-    stopped_hear(now_ns);
-    const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
-    assert_false(stopped_until_now(&core, &delivery, last_ns, &context));
+    stopped_hear(now_ns += 400000000);
+    assert_false(would_be(due_ns));
     core.lost_ns = 95000000;
-    assert_true(stopped_until_now(&core, &delivery, last_ns, &context));
+    assert_true(would_be(due_ns));
     core.lost_ns = 250000000; /* and when it went on */
-    assert_true(stopped_until_now(&core, &delivery, last_ns, &context));
+    assert_true(would_be(due_ns));
 }
 
 STOPPED_TEST(what_one_thread_knows_for_certain_holds_for_all_that_come_later)
 {
-    uint64_t last_ns = now_ns, due_ns = now_ns + 5000000;
+    struct core later = core;
+    uint64_t due_ns = now_ns + 5000000;
     assert_true(is_stopped(10 * S));
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 5);
     stopped_hear(now_ns += 30000000);
-    const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
-    assert_true(stopped_until_now(&core, &delivery, last_ns, &context));
-    assert_false(stopped_until_now(&core, &delivery, last_ns + 100000000, &context)); /* it had a sample since then */
+    assert_true(judge(&later, due_ns));
+    assert_false(judge(&later, due_ns)); /* it had a sample since then */
+}
+
+STOPPED_TEST(one_that_gets_its_core_much_later_than_others_was_stopped_too)
+{
+    struct core later = core;
+    uint64_t due_ns = now_ns + 5000000;
+    assert_true(is_stopped(2 * S));
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 5);
+    stopped_hear(now_ns += STOPPED_NS + 100000000); /* nobody had one for a while */
+    stopped_hear(now_ns += 5000000);
+    later.lost_ns = STOPPED_NS;
+    assert_true(judge(&later, due_ns));
 }
 
 UNIT_MAIN(NULL, NULL)
