@@ -73,8 +73,6 @@ static uint64_t image_start_ns(void)
     return blame_launched.image_start_ns ? blame_launched.image_start_ns : os_process_start_ns();
 }
 
-static bool exits;
-
 /* The process exits while another thread that the program made may use OpenMP, now or for the first time. The runtime
  * finalizes the tool when its own tables are gone, and a team that such a thread begins while we wait for the reports would
  * fault. So measurement ends before, and what the program does in exit handlers and destructors that come later is not
@@ -82,7 +80,7 @@ static bool exits;
 static void finish_beside_others(void)
 {
     uint32_t own = 0;
-    exits = true;
+    session.exits = true;
     first_thread_exits();
     for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
         own += thread->active && (thread == thread_self || thread->ledger->kind == PROFILE_THREAD_WORKER);
@@ -163,7 +161,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
 static void finalize(ompt_data_t *tool_data)
 {
     (void)tool_data;
-    if (!exits && arena_is_open())
+    if (!session.exits && arena_is_open())
         log_line("the program has ended the OpenMP runtime (omp_pause_resource_all, dlclose), which starts no tool again: "
                  "what comes now is not measured",
                  NULL);

@@ -12,6 +12,7 @@ struct session {
     uint64_t period_ns;
     uint64_t start_ns; /* process start, CLOCK_MONOTONIC */
     uint32_t stopping; /* 1: no more samples, no more trees */
+    bool exits;        /* the program's exit handlers run */
     uint32_t paused;       /* 1: the program asked for a pause */
     uint64_t paused_since; /* clock_ticks() */
     uint64_t paused_ticks; /* of the pauses that are over */

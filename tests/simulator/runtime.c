@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ompt_tool/first_thread.h"
+#include "ompt_tool/session/session.h"
 #include "tests/simulator/stack.h"
 
 struct activity *runtime_push(enum activity_kind kind, const struct op *op)
@@ -151,6 +152,7 @@ static void begin_foreign(void)
 static void end_threads(void)
 {
     struct sim_thread *first = machine.threads[0];
+    session.exits = true;
     first_thread_exits();
     for (uint32_t i = 1; i < machine.thread_count; i++) {
         struct sim_thread *thread = machine.threads[i];
