@@ -448,12 +448,12 @@ static void look_for_signal(struct thread *thread)
     int signal = load_relaxed(&sample_signal);
     if (thread->signal == signal && signal && !sample_signal_comes_to(handle_sample, signal))
         take_another_signal(signal);
-    uint64_t now_ns = clock_now_ns();
-    bool deleted = is_deleted(thread, now_ns);
+    bool deleted = is_deleted(thread, now.ns);
     if (!deleted && thread->signal == load_relaxed(&sample_signal))
         return;
     if (deleted)
         note_deleted();
+    uint64_t now_ns = clock_now_ns();
     thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
     if (thread->sampled)
         stop(thread);
