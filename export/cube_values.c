@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "export/export.h"
 #include "report/text/memory.h"
 
 #define BUFFER_BYTES (4u << 20) /* of all cursors */
@@ -213,7 +214,7 @@ bool cube_values_put(const struct cube_values *values, FILE *out, size_t column)
             continue;
         good = gather(values, context, cursor, cursors, room, sums);
         for (size_t i = 0; cube->measures.measure[column].whole && i < locations; i++)
-            memcpy(&sums[i], &(uint64_t){(uint64_t)sums[i]}, sizeof *sums);
+            memcpy(&sums[i], &(uint64_t){sums[i] > 0 ? (uint64_t)export_whole(sums[i]) : 0}, sizeof *sums);
         good = good && fwrite(sums, sizeof *sums, locations, out) == locations;
     }
     int why = errno;

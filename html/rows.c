@@ -121,6 +121,12 @@ bool page_has_metric(const struct page *page, enum metric metric)
     return !metric_is_rare(metric) || value_of(page, 0, metric, false) > 0;
 }
 
+/* Counts are whole, but for what damaged files have. */
+static int64_t whole(double value)
+{
+    return value >= 9e18 ? INT64_MAX : value <= -9e18 ? -INT64_MAX : (int64_t)value;
+}
+
 static void put_values(struct page *page, enum metric metric, bool exclusive)
 {
     size_t count = page->rows->count, first = 0;
@@ -139,17 +145,11 @@ static void put_values(struct page *page, enum metric metric, bool exclusive)
         double value = value_of(page, i, metric, exclusive);
         putc_unlocked(i ? ',' : '[', page->out);
         if (metric == METRIC_SAMPLES)
-            page_whole(page->out, (int64_t)value);
+            page_whole(page->out, whole(value));
         else
             page_micro(page->out, value);
     }
     putc(']', page->out);
-}
-
-/* Counts are whole, but for what damaged files have. */
-static int64_t whole(double value)
-{
-    return value >= 9e18 ? INT64_MAX : value <= -9e18 ? -INT64_MAX : (int64_t)value;
 }
 
 static double counter_of(const struct page *page, size_t row, size_t counter, bool exclusive)
