@@ -104,10 +104,12 @@ static void put_sums(struct writer *writer, uint32_t i)
         metric.work = from->metric.no_core;
         metric.overhead = -from->metric.own_elsewhere;
     } else if (from->kind == PROFILE_NODE_MPI) {
+        /* There is room for so many calls; of more the averages stay. */
+        double calls = from->metric.mpi_calls, part = calls > UINT32_MAX ? UINT32_MAX / calls : 1;
         metric.work = from->metric.mpi_wait;
-        metric.waits = (uint32_t)from->metric.mpi_calls;
-        metric.overhead = from->metric.mpi_ranks;
-        metric.lock_wait_here = from->metric.mpi_bytes;
+        metric.waits = (uint32_t)(calls * part);
+        metric.overhead = from->metric.mpi_ranks * part;
+        metric.lock_wait_here = from->metric.mpi_bytes * part;
     }
     metric.shared_idle -= blocked.shared_idle;
     if (from->kind == PROFILE_NODE_RANKS) {
