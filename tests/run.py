@@ -15,7 +15,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-STAGES_AT_ONCE = 3  # each of them has as many processes as there are cores, and many of these sleep
+STAGES_AT_ONCE = 2  # each of them has as many processes as there are cores
 RUNNER = shlex.split(os.environ.get("TEST_RUNNER", ""))
 TIMEOUT_S = int(os.environ.get("TEST_TIMEOUT", "600"))
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
