@@ -53,9 +53,9 @@ static bool prepare(struct selection *selection, const char *text, bool guarded)
 static bool mentions(const char *text, const char *word)
 {
     size_t bytes = strlen(word);
-    for (const char *at = text; (at = strcasestr(at, word)); at++) {
+    for (const char *at = text; bytes && (at = strcasestr(at, word)); at++) {
         bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        if (bytes && begins && !(isalnum((unsigned char)at[bytes]) || at[bytes] == '_'))
+        if (begins && !(isalnum((unsigned char)at[bytes]) || at[bytes] == '_'))
             return true;
     }
     return false;
