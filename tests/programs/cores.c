@@ -144,7 +144,8 @@ static int is_any_running(pid_t process)
         if (file)
             fclose(file);
     }
-    closedir(threads);
+    if (threads)
+        closedir(threads);
     return state != 'T';
 }
 

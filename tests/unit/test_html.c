@@ -183,6 +183,13 @@ WITH_PROFILE(errors_come_from_the_figures_of_the_function_that_reports_have)
     }
 }
 
+WITH_PROFILE(counts_of_a_damaged_file_are_written_as_the_largest)
+{
+    made.nodes[add(0, 10, 2)].metric.samples = UINT64_MAX;
+    make_page(ALL);
+    assert_int_equal(number("rows/i/samples/0"), INT64_MAX);
+}
+
 WITH_PROFILE(an_empty_profile_is_a_root)
 {
     made.profile.thread_count = 0;

@@ -297,6 +297,31 @@ UNIT_TEST_WITH(what_is_written_is_read_again, make_paths, remove_files)
     profile_free(job);
 }
 
+static struct profile_sums *sums_of_mpi(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].kind == PROFILE_NODE_MPI)
+            return &profile->nodes[i].metric;
+    return NULL;
+}
+
+UNIT_TEST_WITH(of_more_calls_of_mpi_than_there_is_room_for_the_averages_stay, make_paths, remove_files)
+{
+    write_ranks(2);
+    struct profile *job = job_read(paths, 2, IDENTITY, &why);
+    struct profile_sums *sums = sums_of_mpi(job);
+    sums->mpi_calls = 6e9;
+    sums->mpi_ranks = 12e9;
+    sums->mpi_bytes = 18e9;
+    assert_int_equal(profile_write(job, path[7]), 0);
+    struct profile *again = profile_read(path[7], error, sizeof error);
+    const struct profile_sums *read = sums_of_mpi(again);
+    assert_true(read->mpi_wait == sums->mpi_wait && fabs(read->mpi_calls - UINT32_MAX) <= 1);
+    assert_true(fabs(read->mpi_ranks / read->mpi_calls - 2) < 1e-9 && fabs(read->mpi_bytes / read->mpi_calls - 3) < 1e-9);
+    profile_free(again);
+    profile_free(job);
+}
+
 UNIT_TEST_WITH(a_file_with_some_of_everything_is_read_again, make_paths, remove_files)
 {
     struct profile_builder builder;

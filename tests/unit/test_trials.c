@@ -377,6 +377,7 @@ WITH_DATABASE(metadata_are_columns_of_a_condition)
     facts_put(&run.given, FACT_USER, "we'ird \"name", "a'b");
     facts_put(&run.given, FACT_USER, "revision", "1234567");
     facts_put(&run.given, FACT_ENVIRONMENT, "size", "9");
+    facts_put(&run.given, FACT_USER, "", "of a damaged file");
     assert_true(trial_add(&database, &input, &result));
     free_run(&run);
     assert_int_equal(count_where("size > 64"), 1);
