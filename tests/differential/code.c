@@ -18,11 +18,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
-#define TEXT_(a)     #a
-#define TEXT(a)      TEXT_(a)
-#define ALIGNED      __attribute__((aligned(64)))
+#define ALIGNED __attribute__((aligned(64)))
 
 /* A call that stays one, with all its arguments. */
 #if defined(__clang__)
@@ -277,6 +273,8 @@ static void jumps(void)
     sink = tail(20);
 }
 
+#ifndef SPLIT_STACK
+
 static ucontext_t fiber, back;
 
 static void run_fiber(void)
@@ -296,6 +294,8 @@ static void fibers(void)
     swapcontext(&back, &fiber);
     swapcontext(&back, &fiber);
 }
+
+#endif
 
 static void handle(int signal)
 {
@@ -322,6 +322,7 @@ static void own_handler(void)
     handle_signals(0);
 }
 
+#ifndef SPLIT_STACK
 static void handler_on_another_stack(void)
 {
     stack_t stack = {.ss_sp = code_stack[1], .ss_size = CODE_STACK_BYTES}, none = {.ss_flags = SS_DISABLE};
@@ -329,6 +330,7 @@ static void handler_on_another_stack(void)
     handle_signals(SA_ONSTACK);
     sigaltstack(&none, NULL);
 }
+#endif
 
 static void loader(void)
 {
@@ -358,12 +360,18 @@ static const struct code_case cases[] = {
     {"clocks", clocks},
     {"early and late", early_and_late},
     {"jumps", jumps},
+#ifndef SPLIT_STACK
     {"fibers", fibers},
-    {"own handler", own_handler},
     {"handler on another stack", handler_on_another_stack},
+#endif
+    {"own handler", own_handler},
     {"loader", loader},
     {"system calls", system_calls},
     {NULL, NULL},
 };
 
-const struct code_variant PASTE(code_, VARIANT) = {TEXT(VARIANT), cases};
+#ifdef SPLIT_STACK
+const struct code_variant CODE_VARIANT = {CODE_NAME, cases, true};
+#else
+const struct code_variant CODE_VARIANT = {CODE_NAME, cases, false};
+#endif

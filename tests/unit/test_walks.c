@@ -2,13 +2,17 @@
  * tests/differential/code_gcc_O3_avx2.c tests/differential/code_gcc_Os.c tests/differential/code_clang_O0.c
  * tests/differential/code_clang_O2.c tests/differential/code_clang_O2_frames.c
  * tests/differential/code_clang_O3_avx2.c tests/differential/code_clang_Os.c */
+/* programs: $(DIFFERENTIAL_LIBRARIES) */
+/* libs: -rdynamic */
 /* Walks by recipes against walks by libunwind alone: a program is interrupted at random, and from there on
  * after every instruction for a while, and each time both walks must yield the same frames.
  *
  *     build/unit/test_walks [interrupts]        100,000 unless given; millions take minutes */
 #include "tests/unit/unit.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <time.h>
 #include <ucontext.h>
@@ -29,11 +33,18 @@
 extern const struct code_variant code_gcc_O0, code_gcc_O2, code_gcc_O2_frames, code_gcc_O3_avx2, code_gcc_Os,
     code_clang_O0, code_clang_O2, code_clang_O2_frames, code_clang_O3_avx2, code_clang_Os;
 
-static const struct code_variant *const variants[] = {
+/* Libraries with one each, made by tests/differential/differential.mk if there is a compiler. */
+static const char *const libraries[] = {"gcc_lto_O2",  "gcc_lto_O3",  "gcc_split_O0", "gcc_split_O2", "clang_lto_O2",
+                                        "gfortran_O0", "gfortran_O2", "gfortran_O3",  "flang_O0",     "flang_O2"};
+
+#define LINKED    10u
+#define LIBRARIES (sizeof(libraries) / sizeof(libraries[0]))
+
+/* Behind those that are linked come those of libraries. */
+static const struct code_variant *variants[LINKED + LIBRARIES] = {
     &code_gcc_O0,   &code_gcc_O2,   &code_gcc_O2_frames,   &code_gcc_O3_avx2,   &code_gcc_Os,
     &code_clang_O0, &code_clang_O2, &code_clang_O2_frames, &code_clang_O3_avx2, &code_clang_Os};
-
-#define VARIANTS (sizeof(variants) / sizeof(variants[0]))
+static size_t variant_count = LINKED;
 
 char code_stack[2][CODE_STACK_BYTES];
 void (*code_in_handler)(void);
@@ -63,6 +74,7 @@ static struct {
     uint64_t random_state;
     uint64_t until; /* interrupts */
     uint32_t steps; /* still to be taken */
+    bool split_stack; /* no single steps; and the code alone does not say where a stack goes on */
     timer_t timer;
 } driver;
 
@@ -161,7 +173,7 @@ static void count(void)
 static void plan(ucontext_t *context, bool by_timer)
 {
     bool over = result.interrupts >= driver.until;
-    if (by_timer && !over)
+    if (by_timer && !over && !driver.split_stack)
         driver.steps =
             unit_random(&driver.random_state) % 4 ? unit_random(&driver.random_state) % MOST_STEPS : 0;
     if (driver.steps > 0 && !over) {
@@ -185,7 +197,8 @@ static void interrupt(int signal, siginfo_t *info, void *argument)
     take(&theirs, &by_libunwind, argument);
     count();
     compare(argument);
-    compare_code(argument);
+    if (!driver.split_stack)
+        compare_code(argument);
     plan(argument, signal != SIGTRAP);
     errno = saved_errno;
 }
@@ -201,7 +214,8 @@ static void run_variant(const struct code_variant *variant, uint64_t interrupts_
     for (const struct code_case *c = variant->cases; c->run; c++) {
         result.where = c->name;
         driver.until = result.interrupts + interrupts_each;
-        driver.steps = MOST_STEPS; /* the first ones from the begin on */
+        driver.split_stack = variant->split_stack;
+        driver.steps = driver.split_stack ? 0 : MOST_STEPS; /* the first ones from the begin on */
         raise(SIGTRAP);
         while (result.interrupts < driver.until)
             c->run();
@@ -229,10 +243,11 @@ static void *run_all(void *unused)
     event._sigev_un._tid = gettid();
     if (timer_create(CLOCK_MONOTONIC, &event, &driver.timer) != 0)
         abort();
-    for (const struct code_case *c = variants[0]->cases; c->run; c++)
-        cases++;
-    for (size_t i = 0; i < VARIANTS; i++)
-        run_variant(variants[i], wanted_interrupts / 2 / VARIANTS / cases + 1);
+    for (size_t i = 0; i < variant_count; i++)
+        for (const struct code_case *c = variants[i]->cases; c->run; c++)
+            cases++;
+    for (size_t i = 0; i < variant_count; i++)
+        run_variant(variants[i], wanted_interrupts / 2 / cases + 1);
     timer_delete(driver.timer);
     return unused;
 }
@@ -296,6 +311,28 @@ UNIT_TEST(on_another_threads_stack)
     check("another thread");
 }
 
+/* Before the unwinder looks for modules. */
+static bool load_libraries(void)
+{
+    char path[PATH_MAX];
+    ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    path[bytes > 0 ? bytes : 0] = 0;
+    for (size_t i = 0; i < LIBRARIES; i++) {
+        char name[2 * PATH_MAX], symbol[100];
+        snprintf(name, sizeof(name), "%.*s/differential/%s.so", (int)(strrchr(path, '/') - path), path, libraries[i]);
+        snprintf(symbol, sizeof(symbol), "code_%s", libraries[i]);
+        void *library = dlopen(name, RTLD_NOW);
+        variants[variant_count] = library ? dlsym(library, symbol) : NULL;
+        if (variants[variant_count])
+            variant_count++;
+        else if (access(name, F_OK) != 0)
+            printf("NOT TESTED: %s, which has not been built\n", name);
+        else
+            return printf("%s\n", dlerror()), false;
+    }
+    return true;
+}
+
 static int install(void **unused)
 {
     (void)unused;
@@ -306,7 +343,7 @@ static int install(void **unused)
     sigfillset(&action.sa_mask);
     code_in_handler = trap;
     driver.random_state = 88172645463325252ull;
-    if (!loadmap_init() || sigaction(TIMER_SIGNAL, &action, NULL) != 0 ||
+    if (!load_libraries() || !loadmap_init() || sigaction(TIMER_SIGNAL, &action, NULL) != 0 ||
         sigaction(SIGTRAP, &action, NULL) != 0)
         return -1;
     unwind_note_trampoline(TIMER_SIGNAL);
