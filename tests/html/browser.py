@@ -126,7 +126,9 @@ class PageTest(unittest.TestCase):
         self.browser.get(f"file://{path}{place}")
 
     def open(self, data, place=""):
+        """Until it is drawn: some of it is made with the first frames."""
         self.open_text(page_data.fill(self.template, data), place)
+        self.settle()
 
     def run_script(self, script, *arguments):
         return self.browser.execute_script(script, *arguments)
