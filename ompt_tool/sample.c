@@ -341,7 +341,7 @@ static inline void record_state(struct thread *thread, const struct delivery *de
         record_busy(thread, delivery, context);
 }
 
-/* Until it went on; then it may have waited for a core. */
+/* Until it went on; then it may have waited for a core: for its code, or, in its call, for the signal alone. */
 static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     struct delivery rest = *delivery;
@@ -351,10 +351,8 @@ static __attribute__((noinline, cold)) void record_stop(struct thread *thread, c
         if (!sample_stopped(thread, &stopped))
             sample_drop(thread, &stopped, PROFILE_DROP_NO_MEMORY);
     }
-    if (rest.count) {
-        thread->core.state = CORE_NONE;
+    if (rest.count)
         record_state(thread, &rest, context);
-    }
 }
 
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -364,9 +362,10 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     contended_forget(delivery->clocks.ns);
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
     core_ask(&thread->core, thread->ledger, delivery, context);
+    bool stopped = stopped_until_now(&thread->core, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.woken_ns;
     core_follow(&thread->core, thread->line, delivery);
-    if (unlikely(stopped_until_now(&thread->core, delivery, context)))
+    if (unlikely(stopped))
         record_stop(thread, delivery, context);
     else
         record_state(thread, delivery, context);

@@ -59,5 +59,11 @@ bool stopped_until_now(struct core *core, const struct delivery *delivery, const
         return false;
     if (is_certain(core, context))
         store_relaxed(&certain, silence);
-    return load_relaxed(&certain) - before - 1 < since; /* in one of its gaps */
+    if (load_relaxed(&certain) - before - 1 >= since) /* in none of its gaps */
+        return false;
+    if (!core->in_call) { /* it had not slept for a signal to wake it: what it lost it lost then */
+        core->state = CORE_NONE;
+        core->woken_ns = 0;
+    }
+    return true;
 }

@@ -33,7 +33,7 @@ static inline void stopped_begin(struct core *core)
     core->silence = (uint32_t)load_relaxed(&stopped_heard);
 }
 
-/* Whether that is why the sample that core was asked for came late. Behind stopped_hear(). [handler] */
+/* Whether that is why the sample that core was asked for came late; core's state is then that behind the stop. Behind stopped_hear(). [handler] */
 bool stopped_until_now(struct core *core, const struct delivery *delivery, const ucontext_t *context);
 
 #endif

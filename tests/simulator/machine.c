@@ -4,20 +4,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-#include <unistd.h>
 
-#include "base/os.h"
-#include "base/run_counts.h"
 #include "tests/simulator/oracle.h"
 #include "tests/simulator/other_ranks.h"
 #include "tests/simulator/queue.h"
 #include "tests/unit/fake_clock.h"
 
-#define LONG_NS 10000000000ull
-#define TICK_NS 4000000u
+#define LONG_NS    10000000000ull
+#define HANDLER_NS 10000u
 
 struct machine machine;
 
@@ -105,6 +101,8 @@ static void note_core(struct sim_thread *thread, bool no_core)
     thread->no_core = no_core;
 }
 
+static void stop_thread(struct sim_thread *thread);
+
 static void begin_on_core(struct sim_thread *thread)
 {
     machine.cores_free--;
@@ -119,7 +117,9 @@ static void begin_on_core(struct sim_thread *thread)
         queue_post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns,
                    ++thread->slice_generation);
     thread->asleep = thread->asleep && !thread->woken;
-    if (thread->timer.waiting)
+    if (machine.stopped && !thread->foreign)
+        stop_thread(thread);
+    else if (thread->timer.waiting)
         deliver(thread);
     else
         progress(thread);
@@ -146,7 +146,7 @@ static void leave_core(struct sim_thread *thread, enum run_state run)
 {
     stop_progress(thread);
     thread->run = run;
-    thread->sleeps += run == RUN_WAITS;
+    thread->sleeps += run == RUN_WAITS || run == RUN_STOPPED;
     thread->slice_generation++;
     machine.cores_free++;
     struct sim_thread *next = ready.first;
@@ -221,8 +221,8 @@ static void expire(struct sim_thread *thread, uint32_t generation)
         return;
     if (thread->run == RUN_ON_CORE && !thread->stands_still)
         deliver(thread);
-    thread->asleep = thread->run == RUN_WAITS;
-    if (thread->asleep)
+    thread->asleep = thread->run == RUN_WAITS || (thread->run == RUN_STOPPED && !thread->woken);
+    if (thread->run == RUN_WAITS)
         make_ready(thread);
 }
 
@@ -297,14 +297,20 @@ static void deliver(struct sim_thread *thread)
         go_on_delivering(thread, false);
 }
 
+/* The signal that is on its way comes when it has a core again. */
+static void lose_core(struct sim_thread *thread, enum run_state run)
+{
+    if (thread->comes_ns)
+        stand_still(thread);
+    thread->stands_still = false;
+    thread->comes_ns = 0;
+    leave_core(thread, run);
+}
+
 static void end_slice(struct sim_thread *thread)
 {
     if (ready.first && (!thread->stands_still || thread->comes_ns)) {
-        if (thread->comes_ns) /* its signal comes when it has a core again */
-            stand_still(thread);
-        thread->stands_still = false;
-        thread->comes_ns = 0;
-        leave_core(thread, RUN_READY);
+        lose_core(thread, RUN_READY);
         make_ready(thread);
     } else {
         queue_post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns,
@@ -339,6 +345,62 @@ static void post_stall(void)
                    machine.now_ns + random_duration(&machine.chance, &machine.scenario->stall_pause), 0);
 }
 
+/* A thread that waits for a core stops when it has one. */
+static void stop_thread(struct sim_thread *thread)
+{
+    oracle_stopped(thread->number, true);
+    if (thread->run == RUN_ON_CORE) {
+        lose_core(thread, RUN_STOPPED);
+    } else { /* it has a core for as long as that takes */
+        thread->run = RUN_STOPPED;
+        thread->turns++;
+        thread->sleeps++;
+    }
+}
+
+static bool is_any_in_handler(void)
+{
+    for (uint32_t i = 0; i < machine.thread_count; i++)
+        if (machine.threads[i]->stands_still && !machine.threads[i]->comes_ns)
+            return true;
+    return false;
+}
+
+/* As by SIGSTOP, which stops a process in its handlers, too; here it comes behind them. */
+static void stop(void)
+{
+    if (is_any_in_handler()) {
+        queue_post(EVENT_STOP, NULL, machine.now_ns + HANDLER_NS, true);
+        return;
+    }
+    machine.stopped = true;
+    for (uint32_t i = 0; i < machine.thread_count; i++)
+        if (!machine.threads[i]->foreign && (machine.threads[i]->run == RUN_ON_CORE || machine.threads[i]->run == RUN_WAITS))
+            stop_thread(machine.threads[i]);
+    queue_post(EVENT_STOP, NULL, machine.now_ns + random_duration(&machine.chance, &machine.scenario->stop), false);
+}
+
+/* Each goes on with what it did, or has to be told that its sample is due. */
+static void go_on(void)
+{
+    machine.stopped = false;
+    for (uint32_t i = 0; i < machine.thread_count; i++) {
+        struct sim_thread *thread = machine.threads[i];
+        if (thread->run != RUN_STOPPED)
+            continue;
+        oracle_stopped(thread->number, false);
+        thread->run = RUN_WAITS;
+        if (thread->woken || thread->timer.waiting)
+            make_ready(thread);
+    }
+}
+
+static void post_stop(void)
+{
+    if (machine.scenario->stop.mean_ns)
+        queue_post(EVENT_STOP, NULL, machine.now_ns + random_duration(&machine.chance, &machine.scenario->stop_pause), true);
+}
+
 static void handle(const struct event *event)
 {
     struct sim_thread *thread = event->thread;
@@ -367,6 +429,14 @@ static void handle(const struct event *event)
         stall();
         post_stall();
         break;
+    case EVENT_STOP:
+        if (event->generation) {
+            stop();
+        } else {
+            go_on();
+            post_stop();
+        }
+        break;
     case EVENT_RANK:
         other_ranks_turn(event->generation);
         break;
@@ -378,6 +448,7 @@ void machine_run(void)
 {
     uint64_t last_ns = machine.now_ns;
     post_stall();
+    post_stop();
     while (!queue_is_empty() && !machine.over && machine.events != machine.stop_at - 1 &&
            machine.now_ns - last_ns < LONG_NS) {
         struct event event = queue_take();
@@ -387,104 +458,4 @@ void machine_run(void)
             last_ns = machine.now_ns;
         handle(&event);
     }
-}
-
-/* What the plugin asks the operating system for: instead of base/os.c's (-Wl,--wrap). */
-
-bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
-void __wrap_os_timer_stop(timer_t timer);
-bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
-pid_t __wrap_os_tid(void);
-void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
-unsigned __wrap_os_cores(void);
-uint64_t __wrap_os_process_start_ns(void);
-
-bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
-{
-    struct sim_thread *thread = timer;
-    (void)cpu_clock;
-    thread->timer.generation++;
-    thread->timer.armed = period_ns != 0;
-    thread->timer.due_ns = first_ns;
-    thread->timer.period_ns = period_ns;
-    if (period_ns)
-        queue_post(EVENT_TIMER, thread, first_ns > machine.now_ns ? first_ns : machine.now_ns,
-                   thread->timer.generation);
-    return true;
-}
-
-bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
-{
-    *timer = machine.current;
-    machine.current->timer.signal = signal;
-    return __wrap_os_timer_set(*timer, cpu_clock, first_ns, period_ns);
-}
-
-void __wrap_os_timer_stop(timer_t timer)
-{
-    struct sim_thread *thread = timer;
-    thread->timer.armed = false;
-    thread->timer.generation++;
-    thread->timer.waiting = 0;
-}
-
-pid_t __wrap_os_tid(void)
-{
-    return getpid() + (machine.current ? (pid_t)machine.current->number : 0);
-}
-
-void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
-{
-    const struct sim_thread *thread = machine.threads ? machine.threads[tid - getpid()] : NULL;
-    *on_core_ns = thread ? thread->on_core_ns + TICK_NS : 0; /* as below; none before the tool's start */
-    *no_core_ns = thread ? thread->no_core_ns : 0;
-}
-
-bool run_file_keep(struct run_file *file)
-{
-    file->fd = 1;
-    return true;
-}
-
-void run_file_let_go(struct run_file *file)
-{
-    file->fd = 0;
-}
-
-/* How long the thread has run since the last tick or switch; a tick that was due while the machine stood still came behind that. */
-static uint64_t uncounted_ns(const struct sim_thread *thread)
-{
-    uint64_t tick_ns = machine.now_ns - machine.now_ns % TICK_NS;
-    uint64_t since_ns = tick_ns > thread->turn_ns ? tick_ns : thread->turn_ns, begin_ns = machine.stalled_ns;
-    uint64_t stood_ns =
-        since_ns < machine.went_on_ns ? machine.went_on_ns - (since_ns > begin_ns ? since_ns : begin_ns) : 0;
-    return machine.now_ns - since_ns - stood_ns;
-}
-
-/* The current thread's; what it ran is counted at ticks. */
-bool run_counts_read(struct run_file *file, struct run_counts *counts)
-{
-    const struct sim_thread *thread = machine.current;
-    (void)file;
-    fake_cpu_ns = thread->on_core_ns + TICK_NS; /* a thread runs before it begins to be played */
-    counts->on_core_ns = fake_cpu_ns - uncounted_ns(thread);
-    counts->no_core_ns = thread->no_core_ns;
-    counts->turns = thread->turns;
-    return true;
-}
-
-long run_sleeps(long *faults)
-{
-    *faults = 0;
-    return machine.current->sleeps;
-}
-
-unsigned __wrap_os_cores(void)
-{
-    return machine.scenario->cores;
-}
-
-uint64_t __wrap_os_process_start_ns(void)
-{
-    return machine.start_ns;
 }

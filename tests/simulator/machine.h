@@ -24,6 +24,7 @@ enum run_state {
     RUN_WAITS,
     RUN_READY, /* it would run, and has no core */
     RUN_ON_CORE,
+    RUN_STOPPED, /* with all of the process */
 };
 
 struct timer {
@@ -77,6 +78,7 @@ struct machine {
     bool shuffled;     /* simultaneous events come in any order */
     bool creation;     /* tasks hang below the code that made them */
     bool over;         /* the program has ended */
+    bool stopped;      /* and goes on later */
     uint64_t start_ns; /* of the process: the timers' phases follow it */
     uint32_t cores_free;
     struct sim_thread *current;

@@ -70,6 +70,8 @@ static uint32_t *contexts_of(const struct profile *profile, struct run *run)
             contexts[i] = oracle_handoff(parent);
         if (node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_NOBODY)
             contexts[i] = context_child(0, CONTEXT_NOBODY);
+        if (node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_STOPPED)
+            contexts[i] = context_child(0, CONTEXT_STOPPED);
         bool no_core = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_NO_CORE;
         if (no_core)
             contexts[i] = oracle_no_core(parent);
@@ -353,7 +355,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         double doubt_ns = doubt_of(context, period_ns);
         int count = scenario->bias || scenario->late_wakes ? METRIC_IDLE_NO_CORE : METRIC_COUNT;
         for (int i = 0; i < count; i++)
-            if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > doubt_ns)
+            if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > fmax(1, doubt_ns))
                 add_figure(run, name, &exact[context], i, sums[context][i],
                            stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside),
                            period_ns);

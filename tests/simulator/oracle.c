@@ -5,141 +5,16 @@
 #include <string.h>
 
 #include "tests/simulator/causes.h"
+#include "tests/simulator/changes.h"
 #include "tests/simulator/crowd.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/pieces.h"
 #include "tests/simulator/windows.h"
 
 #define GRACE_NS  5000u /* docs/accounting.md: so much of each wait is dispatch */
-#define NO_THREAD UINT32_MAX
 #define MAX_LOCKS 64u
 #define TIE_NS    1 /* in the nanosecond in which something changes a sample may come before or behind it */
 #define MOST_TOGETHER (4.0 / 3) /* docs/accounting.md: of threads whose moments are spread evenly, for independent ones */
-
-struct change {
-    uint64_t time_ns, place;
-    uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
-    uint32_t peer;                  /* about_rank: oracle_rank() */
-    uint32_t dispatch;              /* begins_idle: the context of what is dispatch */
-    enum exact_state state;
-    bool begins_idle, begins_wait, held, about_core, about_rank, no_core, stolen; /* begins_wait: however short */
-};
-
-static struct {
-    struct change *changes;
-    size_t count, room;
-    struct noted_thread {
-        size_t last, idle; /* its last change, and the begin of its wait, + 1; 0: none */
-    } * threads;
-    uint32_t thread_room;
-    int counted, counted_most;
-} noted;
-
-static struct change *note(struct change change)
-{
-    if (noted.count == noted.room)
-        noted.changes =
-            realloc(noted.changes, (noted.room = noted.room ? 2 * noted.room : 4096) * sizeof(change));
-    change.time_ns = machine.now_ns;
-    noted.changes[noted.count] = change;
-    return &noted.changes[noted.count++];
-}
-
-/* With a bias, who held the lock is not always known. */
-uint32_t oracle_handoff(uint32_t context)
-{
-    return machine.scenario->bias > 0 ? context : context_child(context, CONTEXT_HANDOFF);
-}
-
-static uint32_t handoff_of(uint32_t context, uint32_t lock)
-{
-    return context_child(oracle_handoff(context), CONTEXT_LOCK(lock));
-}
-
-uint32_t oracle_no_core(uint32_t context)
-{
-    bool told_apart = !machine.scenario->bias && !machine.scenario->one_idleness;
-    return told_apart ? context_child(context, CONTEXT_NO_CORE) : context;
-}
-
-static struct noted_thread *noted_thread(uint32_t thread)
-{
-    if (thread >= noted.thread_room) {
-        uint32_t room = 2 * thread + 16;
-        noted.threads = realloc(noted.threads, room * sizeof(*noted.threads));
-        memset(noted.threads + noted.thread_room, 0, (room - noted.thread_room) * sizeof(*noted.threads));
-        noted.thread_room = room;
-    }
-    return &noted.threads[thread];
-}
-
-void oracle_core(uint32_t thread, bool no_core, bool stolen)
-{
-    if (!machine.scenario->laws_only)
-        note((struct change){
-            .thread = thread, .about_core = true, .no_core = no_core, .stolen = no_core && stolen});
-}
-
-void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock)
-{
-    if (machine.scenario->laws_only)
-        return;
-    struct noted_thread *of = noted_thread(thread);
-    struct change *last = of->last ? &noted.changes[of->last - 1] : NULL;
-    struct change *idle =
-        of->idle ? &noted.changes[of->idle - 1] : NULL; /* where the wait begins that goes on */
-    bool begins_idle =
-        state == EXACT_IDLE && (!last || last->state < EXACT_PARKED || last->state > EXACT_IDLE);
-    if (idle && state != EXACT_PARKED) /* if the region has ended meanwhile, it is told where the next one begins */
-        idle->dispatch = last->state == EXACT_PARKED ? context_parent(context) : idle->context;
-    if (state != EXACT_PARKED)
-        of->idle = 0;
-    if (state >= EXACT_WORK)
-        oracle_no_core(context);
-    if (state == EXACT_LOCKWAIT) {
-        handoff_of(context, lock);
-        context = context_child(context, CONTEXT_LOCK(lock));
-    }
-    note((struct change){.thread = thread,
-                         .state = state,
-                         .context = context,
-                         .place = place,
-                         .lock = lock,
-                         .begins_idle = begins_idle,
-                         .begins_wait = begins_idle});
-    of->last = noted.count;
-    if (begins_idle)
-        of->idle = of->last;
-}
-
-void oracle_lock(uint32_t lock, bool held, uint32_t context)
-{
-    if (machine.scenario->laws_only)
-        return;
-    note((struct change){.thread = NO_THREAD,
-                         .lock = lock,
-                         .held = held,
-                         .context = held ? context_child(context, CONTEXT_LOCK(lock)) : 0});
-}
-
-void oracle_rank(uint32_t number, bool waits, uint32_t peer)
-{
-    context_child(0, CONTEXT_NOBODY);
-    if (!machine.scenario->laws_only)
-        note((struct change){.about_rank = true, .lock = number, .held = waits, .peer = peer});
-}
-
-void oracle_count(int threads)
-{
-    noted.counted += threads;
-    if (noted.counted > noted.counted_most)
-        noted.counted_most = noted.counted;
-}
-
-uint32_t oracle_threads_most(void)
-{
-    return (uint32_t)noted.counted_most;
-}
 
 /* What a thread adds to contexts at this moment: its own, and as a waiter its lock's holder's; or, of what is the code's and its missing
  * core's together, the core's. */
@@ -167,7 +42,7 @@ struct now {
     uint64_t grace_until_ns; /* before that its wait is dispatch, from then on what it grows to; 0: it does not wait, or is idle */
     enum exact_state grows_to;
     struct awaited core; /* since its last wait was over */
-    bool stolen;
+    bool stolen, stopped;
     struct waiting wait; /* the last */
     struct cell *cells;  /* one for each context, then one for each place */
 };
@@ -194,6 +69,7 @@ static struct crowd count_crowd(void)
 {
     struct crowd crowd = {0};
     for (uint32_t i = 0; i < sum.thread_count; i++) {
+        crowd.there += sum.threads[i].state > EXACT_ABSENT;
         crowd.busy += sum.threads[i].state >= EXACT_WORK;
         crowd.in_use += sum.threads[i].state >= EXACT_IDLE;
         crowd.in_mpi += sum.threads[i].state == EXACT_MPI_WAIT;
@@ -241,11 +117,23 @@ static void busy_shares(const struct now *now, const struct crowd *crowd, double
         shares[1].weight[i] = shares[0].weight[i] * late;
 }
 
+/* All there are share it: nothing of the program is to blame. */
+static void stopped_shares(const struct crowd *crowd, struct share *shares)
+{
+    shares[0].context = context_child(0, CONTEXT_STOPPED);
+    shares[0].weight[METRIC_BLOCKED] = 1;
+    crowd_blame(&(struct crowd){.busy = crowd->there, .in_use = crowd->there}, sum.cores, shares[0].weight);
+}
+
 static void shares_of(const struct now *now, const struct crowd *crowd, double late, struct share shares[SHARES])
 {
     memset(shares, 0, SHARES * sizeof(*shares));
     shares[0].context = now->context;
     shares[0].adds = now->state != EXACT_ABSENT;
+    if (now->stopped && shares[0].adds) {
+        stopped_shares(crowd, shares);
+        return;
+    }
     shares[2].adds = now->core.no_core && (now->state == EXACT_LOCKWAIT || now->state == EXACT_MPI_WAIT);
     shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
     shares[RANKS_SHARE].weight[METRIC_RANK_BLAME] = crowd_blame_of_rank(crowd);
@@ -264,7 +152,7 @@ static void shares_of(const struct now *now, const struct crowd *crowd, double l
         shares[0].weight[METRIC_LOCK_HERE] = 1;
         shares[1].adds = true;
         shares[1].context = sum.locks[now->lock].held ? sum.locks[now->lock].context
-                                                      : handoff_of(context_parent(now->context), now->lock);
+                                                      : changes_handoff_of(context_parent(now->context), now->lock);
         shares[1].weight[METRIC_LOCK_WAIT] = 1;
         crowd_blame(crowd, sum.cores, shares[1].weight);
         shares[RANKS_SHARE].adds = true;
@@ -345,7 +233,7 @@ static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t e
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
         struct piece pieces[2];
-        if (!is_busy(now) && now->state != EXACT_MPI_WAIT) /* a lock's waiter leaves them to the holder */
+        if (now->stopped || (!is_busy(now) && now->state != EXACT_MPI_WAIT)) /* a lock's waiter leaves them to the holder */
             continue;
         exact->value[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
         int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
@@ -398,6 +286,10 @@ static void apply(const struct change *change)
     if (change->about_core) {
         now->core.no_core = change->no_core;
         now->stolen = change->stolen;
+        return;
+    }
+    if (change->about_stop) {
+        now->stopped = change->held;
         return;
     }
     if (change->begins_wait) {
@@ -460,10 +352,10 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
     sum.waiting = calloc(machine.thread_count, sizeof(*sum.waiting));
     sum.thread_count = machine.thread_count;
     sum.cores = cores;
-    for (size_t i = 0; i < noted.count; i++) {
-        uint64_t next_ns = i + 1 < noted.count ? noted.changes[i + 1].time_ns : machine.now_ns;
-        apply(&noted.changes[i]);
-        for (uint64_t at = noted.changes[i].time_ns, end; at < next_ns; at = end) {
+    for (size_t i = 0; i < changes_count(); i++) {
+        uint64_t next_ns = i + 1 < changes_count() ? changes_at(i + 1)->time_ns : machine.now_ns;
+        apply(changes_at(i));
+        for (uint64_t at = changes_at(i)->time_ns, end; at < next_ns; at = end) {
             grow_idle(at);
             end = end_of_same(at, next_ns);
             add_interval(at, end);

@@ -67,6 +67,8 @@ uint32_t oracle_threads_most(void);
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock);
 /* It wants one, and has none; stolen: it had one when everything began to stand still. */
 void oracle_core(uint32_t thread, bool no_core, bool stolen);
+/* It stands still, as all of them do, and goes on. */
+void oracle_stopped(uint32_t thread, bool stopped);
 /* One of the others waits from now on, or works; for whom, 0: for anybody, 1: for the process's own rank, 2 ... : the others. */
 void oracle_rank(uint32_t number, bool waits, uint32_t peer);
 void oracle_lock(uint32_t lock, bool held, uint32_t context); /* whom waiting for it is blamed on */

@@ -227,6 +227,8 @@ static const struct setting {
     {"rank-wait", DURATION, offsetof(struct scenario, rank_wait)},
     {"stall", DURATION, offsetof(struct scenario, stall)},
     {"stall-pause", DURATION, offsetof(struct scenario, stall_pause)},
+    {"stop", DURATION, offsetof(struct scenario, stop)},
+    {"stop-pause", DURATION, offsetof(struct scenario, stop_pause)},
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 

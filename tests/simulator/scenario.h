@@ -74,6 +74,7 @@ struct scenario {
     struct duration dispatch; /* and between two tasks */
     uint64_t slice_ns;
     struct duration foreign_busy, foreign_pause; /* another program */
+    struct duration stop, stop_pause;            /* the process is stopped, and goes on */
     struct duration stall, stall_pause;          /* the whole machine stands still, and goes on */
     struct duration rank_busy, rank_wait;        /* another rank */
     bool rank_names;                             /* they say for whom they wait, sometimes */

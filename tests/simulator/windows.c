@@ -87,7 +87,8 @@ double windows_measured(const struct profile *profile, const uint32_t *contexts,
     const struct timeline *timeline = &profile->timeline;
     double sum = 0;
     if (context == 0 && state_of[metric])
-        return lanes_measured(timeline, window, (uint32_t)state_of[metric] - 1);
+        return lanes_measured(timeline, window, (uint32_t)state_of[metric] - 1) +
+               (metric == METRIC_BLOCKED ? lanes_measured(timeline, window, PROFILE_TIME_STOPPED) : 0);
     bool claimed = windows.exact[0][window].value[METRIC_LOCK_WAIT] == 0 && (metric == METRIC_SHARED_IDLE || metric == METRIC_THREAD_IDLE);
     for (size_t i = 0; i < timeline->cell_count && claimed; i++) {
         const struct profile_time_value *value = &timeline->cells[i].value;
@@ -114,6 +115,8 @@ const char *windows_law(const struct profile *profile)
     if (!profile->timeline.bins)
         return wrong;
     timeline_sum_lanes(&profile->timeline, state);
+    state[PROFILE_TIME_BLOCKED] += state[PROFILE_TIME_STOPPED]; /* a part of it */
+    state[PROFILE_TIME_STOPPED] = 0;
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         const double times[] = {thread->work, thread->overhead, thread->idle, thread->lock_wait, thread->mpi_wait, thread->no_core, thread->blocked};

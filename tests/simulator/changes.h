@@ -1,0 +1,26 @@
+/* What happened, in the order in which it did: what oracle.h's functions note, for oracle.c to sum over. */
+#ifndef BLAME_TESTS_SIMULATOR_CHANGES_H
+#define BLAME_TESTS_SIMULATOR_CHANGES_H
+
+#include <stddef.h>
+
+#include "tests/simulator/oracle.h"
+
+#define NO_THREAD UINT32_MAX
+
+struct change {
+    uint64_t time_ns, place;
+    uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
+    uint32_t peer;                  /* about_rank: oracle_rank() */
+    uint32_t dispatch;              /* begins_idle: the context of what is dispatch */
+    enum exact_state state;
+    bool begins_idle, begins_wait, held, about_core, about_stop, about_rank, no_core, stolen; /* begins_wait: however short */
+};
+
+size_t changes_count(void);
+const struct change *changes_at(size_t number);
+
+/* Of a lock that nobody holds, and who waits for it there. */
+uint32_t changes_handoff_of(uint32_t context, uint32_t lock);
+
+#endif

@@ -1,0 +1,108 @@
+/* What the plugin asks the operating system for: instead of base/os.c's (-Wl,--wrap), and base/run_counts.c. */
+#include <unistd.h>
+
+#include "base/os.h"
+#include "base/run_counts.h"
+#include "tests/simulator/machine.h"
+#include "tests/simulator/queue.h"
+#include "tests/unit/fake_clock.h"
+
+#define TICK_NS 4000000u
+
+bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
+void __wrap_os_timer_stop(timer_t timer);
+bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
+pid_t __wrap_os_tid(void);
+void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
+unsigned __wrap_os_cores(void);
+uint64_t __wrap_os_process_start_ns(void);
+
+bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
+{
+    struct sim_thread *thread = timer;
+    (void)cpu_clock;
+    thread->timer.generation++;
+    thread->timer.armed = period_ns != 0;
+    thread->timer.due_ns = first_ns;
+    thread->timer.period_ns = period_ns;
+    if (period_ns)
+        queue_post(EVENT_TIMER, thread, first_ns > machine.now_ns ? first_ns : machine.now_ns,
+                   thread->timer.generation);
+    return true;
+}
+
+bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
+{
+    *timer = machine.current;
+    machine.current->timer.signal = signal;
+    return __wrap_os_timer_set(*timer, cpu_clock, first_ns, period_ns);
+}
+
+void __wrap_os_timer_stop(timer_t timer)
+{
+    struct sim_thread *thread = timer;
+    thread->timer.armed = false;
+    thread->timer.generation++;
+    thread->timer.waiting = 0;
+}
+
+pid_t __wrap_os_tid(void)
+{
+    return getpid() + (machine.current ? (pid_t)machine.current->number : 0);
+}
+
+void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
+{
+    const struct sim_thread *thread = machine.threads ? machine.threads[tid - getpid()] : NULL;
+    *on_core_ns = thread ? thread->on_core_ns + TICK_NS : 0; /* as below; none before the tool's start */
+    *no_core_ns = thread ? thread->no_core_ns : 0;
+}
+
+bool run_file_keep(struct run_file *file)
+{
+    file->fd = 1;
+    return true;
+}
+
+void run_file_let_go(struct run_file *file)
+{
+    file->fd = 0;
+}
+
+/* How long the thread has run since the last tick or switch; a tick that was due while the machine stood still came behind that. */
+static uint64_t uncounted_ns(const struct sim_thread *thread)
+{
+    uint64_t tick_ns = machine.now_ns - machine.now_ns % TICK_NS;
+    uint64_t since_ns = tick_ns > thread->turn_ns ? tick_ns : thread->turn_ns, begin_ns = machine.stalled_ns;
+    uint64_t stood_ns =
+        since_ns < machine.went_on_ns ? machine.went_on_ns - (since_ns > begin_ns ? since_ns : begin_ns) : 0;
+    return machine.now_ns - since_ns - stood_ns;
+}
+
+/* The current thread's; what it ran is counted at ticks. */
+bool run_counts_read(struct run_file *file, struct run_counts *counts)
+{
+    const struct sim_thread *thread = machine.current;
+    (void)file;
+    fake_cpu_ns = thread->on_core_ns + TICK_NS; /* a thread runs before it begins to be played */
+    counts->on_core_ns = fake_cpu_ns - uncounted_ns(thread);
+    counts->no_core_ns = thread->no_core_ns;
+    counts->turns = thread->turns;
+    return true;
+}
+
+long run_sleeps(long *faults)
+{
+    *faults = 0;
+    return machine.current->sleeps;
+}
+
+unsigned __wrap_os_cores(void)
+{
+    return machine.scenario->cores;
+}
+
+uint64_t __wrap_os_process_start_ns(void)
+{
+    return machine.start_ns;
+}
