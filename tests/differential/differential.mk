@@ -4,6 +4,7 @@
 DIFFERENTIAL_VARIANTS := gcc_O0 gcc_O2 gcc_O2_frames gcc_O3_avx2 gcc_Os clang_O0 clang_O2 clang_O2_frames clang_O3_avx2 clang_Os
 
 differential_frames := -fno-omit-frame-pointer
+differential_debugger := -fno-asynchronous-unwind-tables -fno-unwind-tables
 differential_avx2 := -mavx2 -fstack-protector-all
 
 # gcc_O2_frames: the compiler, its level, and what more there is
