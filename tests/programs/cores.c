@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -151,8 +152,11 @@ static int is_any_running(pid_t process)
 
 static int stopped(void)
 {
-    pid_t process = getpid(), other = fork();
+    pid_t process = getpid(), *waiter = mmap(NULL, sizeof(*waiter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), other = fork();
     if (other == 0) {
+        while (!__atomic_load_n(waiter, __ATOMIC_ACQUIRE)) /* a thread that has not begun yet is not measured */
+            nanosleep(&(struct timespec){0, 1000000}, NULL);
+        await_sleep_of(*waiter);
         nanosleep(&(struct timespec){0, SLEEP_NS}, NULL);
         kill(process, SIGSTOP);
         while (is_any_running(process))
@@ -165,6 +169,8 @@ static int stopped(void)
     if (omp_get_thread_num() == 0)
         while (waitpid(other, NULL, WNOHANG) == 0)
             work(0.01);
+    else
+        __atomic_store_n(waiter, gettid(), __ATOMIC_RELEASE);
     return 0;
 }
 

@@ -7,7 +7,7 @@
 /* Walks by recipes against walks by libunwind alone: a program is interrupted at random, and from there on
  * after every instruction for a while, and each time both walks must yield the same frames.
  *
- *     build/unit/test_walks [interrupts]        100,000 unless given; millions take minutes */
+ *     build/unit/test_walks [interrupts [seed]]        100,000 unless given; millions take minutes */
 #include "tests/unit/unit.h"
 
 #include <dlfcn.h>
@@ -71,12 +71,12 @@ static struct {
 } result;
 
 static struct {
-    uint64_t random_state;
-    uint64_t until; /* interrupts */
+    uint64_t random_state; /* not 0 */
+    uint64_t until;        /* interrupts */
     uint32_t steps; /* still to be taken */
     bool split_stack; /* no single steps; and the code alone does not say where a stack goes on */
     timer_t timer;
-} driver;
+} driver = {.random_state = 88172645463325252ull};
 
 static void take(struct walk *walk, struct unwinder *unwinder, const ucontext_t *context)
 {
@@ -342,7 +342,6 @@ static int install(void **unused)
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigfillset(&action.sa_mask);
     code_in_handler = trap;
-    driver.random_state = 88172645463325252ull;
     if (!load_libraries() || !loadmap_init() || sigaction(TIMER_SIGNAL, &action, NULL) != 0 ||
         sigaction(SIGTRAP, &action, NULL) != 0)
         return -1;
@@ -354,5 +353,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         wanted_interrupts = strtoull(argv[1], NULL, 10);
+    if (argc > 2)
+        driver.random_state += strtoull(argv[2], NULL, 10);
     return unit_run(install, NULL);
 }
