@@ -7,7 +7,7 @@
 /* Walks by recipes against walks by libunwind alone: a program is interrupted at random, and from there on
  * after every instruction for a while, and each time both walks must yield the same frames.
  *
- *     build/unit/test_walks [interrupts [seed]]        100,000 unless given; millions take minutes */
+ *     build/unit/test_walks [interrupts [seed [variant]]]        100,000, of all variants, unless given; millions take minutes */
 #include "tests/unit/unit.h"
 
 #include <dlfcn.h>
@@ -34,8 +34,9 @@ extern const struct code_variant code_gcc_O0, code_gcc_O2, code_gcc_O2_frames, c
     code_clang_O0, code_clang_O2, code_clang_O2_frames, code_clang_O3_avx2, code_clang_Os;
 
 /* Libraries with one each, made by tests/differential/differential.mk if there is a compiler. */
-static const char *const libraries[] = {"gcc_lto_O2",  "gcc_lto_O3",  "gcc_split_O0", "gcc_split_O2", "clang_lto_O2",
-                                        "gfortran_O0", "gfortran_O2", "gfortran_O3",  "flang_O0",     "flang_O2"};
+static const char *const libraries[] = {"gcc_lto_O2",   "gcc_lto_O3",  "gcc_split_O0", "gcc_split_O2",
+                                        "clang_lto_O2", "gfortran_O0", "gfortran_O2",  "gfortran_O3",
+                                        "flang_O0",     "flang_O2"};
 
 #define LINKED    10u
 #define LIBRARIES (sizeof(libraries) / sizeof(libraries[0]))
@@ -58,12 +59,13 @@ struct walk {
 static struct unwinder by_recipes, by_libunwind, by_code;
 static struct walk ours, theirs, decoded;
 static uint64_t wanted_interrupts = 100000;
+static const char *wanted_variant; /* NULL: all */
 
 static struct {
     uint64_t interrupts, frames, broken, deepest;
-    uint64_t different, by_cache;  /* interrupts */
+    uint64_t different, by_cache, by_guess;        /* interrupts */
     uint64_t code_right, code_unknown, code_wrong; /* frames */
-    uint64_t cfa[RECIPE_SLOW + 1]; /* innermost frames by recipe */
+    uint64_t cfa[RECIPE_SLOW + 1];                 /* innermost frames by recipe */
     uint64_t rbp[RECIPE_RBP_AT_RBP + 1];
     const char *where; /* variant and case */
     const char *variant;
@@ -73,8 +75,8 @@ static struct {
 static struct {
     uint64_t random_state; /* not 0 */
     uint64_t until;        /* interrupts */
-    uint32_t steps; /* still to be taken */
-    bool split_stack; /* no single steps; and the code alone does not say where a stack goes on */
+    uint32_t steps;        /* still to be taken */
+    bool split_stack;      /* no single steps; and the code alone does not say where a stack goes on */
     timer_t timer;
 } driver = {.random_state = 88172645463325252ull};
 
@@ -134,6 +136,16 @@ static bool same_walk(size_t *i)
     return ours.count == theirs.count && ours.end == theirs.end;
 }
 
+/* Where call frame information says nothing libunwind guesses, and is no reference. */
+static bool has_no_entry(const struct unwind_frame *frame)
+{
+    if (!frame->range)
+        return false;
+    struct recipe recipe = recipe_read(frame->module, frame->ip - frame->range->load_bias);
+    return recipe.cfa == RECIPE_SLOW &&
+           (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
+}
+
 /* libunwind keeps rows by address alone, whether it was interrupted or is a return address. That makes a
  * difference where the address is a function's first, behind a call that does not return or in a fiber that
  * has not begun. With its cache empty, in our slow steps too, the walks must be the same; our recipes stay as
@@ -149,6 +161,8 @@ static void compare(const ucontext_t *context)
     take(&theirs, &by_libunwind, context);
     if (same_walk(&i))
         result.by_cache++;
+    else if (i < ours.count && has_no_entry(&ours.frames[i]) && ours.end == UNWIND_END)
+        result.by_guess++;
     else if (result.different++ == 0)
         describe(i);
 }
@@ -208,6 +222,11 @@ static void trap(void)
     raise(SIGTRAP);
 }
 
+static bool is_wanted(const struct code_variant *variant)
+{
+    return !wanted_variant || strcmp(variant->name, wanted_variant) == 0;
+}
+
 static void run_variant(const struct code_variant *variant, uint64_t interrupts_each)
 {
     result.variant = variant->name;
@@ -245,9 +264,10 @@ static void *run_all(void *unused)
         abort();
     for (size_t i = 0; i < variant_count; i++)
         for (const struct code_case *c = variants[i]->cases; c->run; c++)
-            cases++;
+            cases += is_wanted(variants[i]);
     for (size_t i = 0; i < variant_count; i++)
-        run_variant(variants[i], wanted_interrupts / 2 / cases + 1);
+        if (is_wanted(variants[i]))
+            run_variant(variants[i], wanted_interrupts / 2 / cases + 1);
     timer_delete(driver.timer);
     return unused;
 }
@@ -256,9 +276,9 @@ static void check(const char *name)
 {
     uint64_t slow = 0;
     printf("%s: %lu interrupts, %lu frames (deepest %lu), %lu paths broken, %lu different, %lu by "
-           "libunwind's cache\n",
+           "libunwind's cache, %lu by its guesses\n",
            name, result.interrupts, result.frames, result.deepest, result.broken, result.different,
-           result.by_cache);
+           result.by_cache, result.by_guess);
     printf("  innermost: CFA by rsp %lu, rbp %lu, *rbp %lu, linkage table %lu, outermost %lu, slow %lu; rbp "
            "same %lu, "
            "at CFA %lu, at rbp %lu\n",
@@ -272,16 +292,17 @@ static void check(const char *name)
         if (by_recipes.slow_steps[cause])
             printf(" %s %lu", recipe_cause_name(cause), by_recipes.slow_steps[cause]);
     printf("\n%s", result.first);
-    printf("  by the code alone: %lu right, %lu not known, %lu wrong\n", result.code_right, result.code_unknown,
-           result.code_wrong);
+    printf("  by the code alone: %lu right, %lu not known, %lu wrong\n", result.code_right,
+           result.code_unknown, result.code_wrong);
     assert_true(result.interrupts >= wanted_interrupts / 2);
     assert_int_equal(result.different, 0);
+    assert_true(result.by_guess <= 1 + result.interrupts / 10000);
     assert_int_equal(by_recipes.disagreements, 0);
     assert_true(by_recipes.restarts <= result.interrupts / 1000);
     assert_true(1000 * result.code_wrong <= result.code_right); /* fibers that change stacks, above all */
     assert_true(50 * result.code_unknown <= result.code_right);
     assert_true(slow < by_recipes.frames / 10); /* they are taken by recipe, not by libunwind after all */
-    if (wanted_interrupts < 100000)
+    if (wanted_interrupts < 100000 || wanted_variant)
         return;
     for (int cfa = RECIPE_CFA_RSP; cfa <= RECIPE_CFA_PLT; cfa++)
         assert_true(result.cfa[cfa] > 0); /* every equation was tried */
@@ -319,7 +340,8 @@ static bool load_libraries(void)
     path[bytes > 0 ? bytes : 0] = 0;
     for (size_t i = 0; i < LIBRARIES; i++) {
         char name[2 * PATH_MAX], symbol[100];
-        snprintf(name, sizeof(name), "%.*s/differential/%s.so", (int)(strrchr(path, '/') - path), path, libraries[i]);
+        snprintf(name, sizeof(name), "%.*s/differential/%s.so", (int)(strrchr(path, '/') - path), path,
+                 libraries[i]);
         snprintf(symbol, sizeof(symbol), "code_%s", libraries[i]);
         void *library = dlopen(name, RTLD_NOW);
         variants[variant_count] = library ? dlsym(library, symbol) : NULL;
@@ -355,5 +377,7 @@ int main(int argc, char **argv)
         wanted_interrupts = strtoull(argv[1], NULL, 10);
     if (argc > 2)
         driver.random_state += strtoull(argv[2], NULL, 10);
+    if (argc > 3)
+        wanted_variant = argv[3];
     return unit_run(install, NULL);
 }
