@@ -154,6 +154,7 @@ static int stopped(void)
 {
     pid_t process = getpid(), *waiter = mmap(NULL, sizeof(*waiter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), other = fork();
     if (other == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         while (!__atomic_load_n(waiter, __ATOMIC_ACQUIRE)) /* a thread that has not begun yet is not measured */
             nanosleep(&(struct timespec){0, 1000000}, NULL);
         await_sleep_of(*waiter);

@@ -264,7 +264,7 @@ static void *run_all(void *unused)
         abort();
     for (size_t i = 0; i < variant_count; i++)
         for (const struct code_case *c = variants[i]->cases; c->run; c++)
-            cases += is_wanted(variants[i]);
+            cases += is_wanted(variants[i]); /* one is, as install() has seen */
     for (size_t i = 0; i < variant_count; i++)
         if (is_wanted(variants[i]))
             run_variant(variants[i], wanted_interrupts / 2 / cases + 1);
@@ -364,11 +364,17 @@ static int install(void **unused)
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigfillset(&action.sa_mask);
     code_in_handler = trap;
+    size_t wanted = 0;
     if (!load_libraries() || !loadmap_init() || sigaction(TIMER_SIGNAL, &action, NULL) != 0 ||
         sigaction(SIGTRAP, &action, NULL) != 0)
         return -1;
     unwind_note_trampoline(TIMER_SIGNAL);
-    return 0;
+    for (size_t i = 0; i < variant_count; i++)
+        wanted += is_wanted(variants[i]);
+    if (!wanted)
+        printf("%s: no such variant; accepted are those of tests/differential/differential.mk\n",
+               wanted_variant);
+    return wanted ? 0 : -1;
 }
 
 int main(int argc, char **argv)
