@@ -38,8 +38,8 @@ void ranks_appear(void)
 {
     if (!load_acquire(&segment))
         return;
-    store_release(&own_line->appeared, clock_ticks());
-    store_release(&own_line->disappeared, 0);
+    store_relaxed(&own_line->appeared, clock_ticks());
+    store_release(&own_line->disappeared, 0); /* X1 */
 }
 
 void ranks_disappear(void)
@@ -224,10 +224,10 @@ bool ranks_has_gone(const struct ranks_segment *of, uint32_t number)
 static bool is_there(const struct ranks_segment *of, uint32_t number, int64_t ticks)
 {
     const struct ranks_line *line = &of->line[number];
-    if (!is_ready(of, number) || (int64_t)load_acquire(&line->appeared) > ticks)
+    if (!is_ready(of, number))
         return false;
-    int64_t until = (int64_t)load_acquire(&line->disappeared);
-    return !until || ticks < until;
+    int64_t until = (int64_t)load_acquire(&line->disappeared); /* X1: first; its 0 tells of the begin that is as new */
+    return (int64_t)load_relaxed(&line->appeared) <= ticks && (!until || ticks < until);
 }
 
 /* A moment before what all lines remember gives way to one that is as far from any other as chance has it, as a state census's

@@ -130,6 +130,57 @@ static void read_calls(void)
 const struct scenario scenario_ranks_ring = {"ranks-ring", "X1", begin, {note_calls, read_calls, read_calls},
                                              ranks_forget, 150};
 
+/* ---- when it is sampled at all ---- */
+
+#define LIVES 12
+
+static void begin_unborn(void)
+{
+    begin();
+    segment->line[0].appeared = RANKS_NEVER;
+}
+
+static void live_and_die(void)
+{
+    for (unsigned i = 0; i < LIVES; i++) {
+        struct ghost_wait *life = &ghost.of[i];
+        last(model_random(3) ? 30 + model_random(60) : 400 + model_random(200));
+        life->since = model_now();
+        ghost.count = i + 1;
+        ranks_appear();
+        life->since_told = model_now();
+        last(model_random(3) ? 30 + model_random(60) : 400 + model_random(200));
+        life->until = model_now();
+        ranks_disappear();
+        life->until_told = model_now();
+    }
+    ghost.ended = 1;
+}
+
+static void sample_lives(void)
+{
+    while (!ghost.ended) {
+        last(20 + model_random(100));
+        uint64_t now = model_now(), seen = now - model_staleness(), ticks = seen - model_random(100);
+        struct clock_reading clocks = {now, now, 1};
+        struct ranks_census census = ranks_census_at(&clocks, ticks);
+        bool certain = false, perhaps = false;
+        for (unsigned i = 0; i < ghost.count; i++) {
+            const struct ghost_wait *life = &ghost.of[i];
+            perhaps |= life->since <= ticks && !(life->until_told && life->until_told < ticks);
+            /* Behind the next one's begin this one is forgotten. */
+            certain |= i + 1 == ghost.count && life->since_told && life->since_told < ticks && (!life->until || life->until > ticks);
+        }
+        model_check(!certain || census.seen == 2, "at %llu of %llu: the rank was there, and is not seen", (unsigned long long)ticks,
+                    (unsigned long long)now);
+        model_check(perhaps || census.seen == 1, "at %llu of %llu: the rank was not there, and is seen", (unsigned long long)ticks,
+                    (unsigned long long)now);
+    }
+}
+
+const struct scenario scenario_ranks_lives = {
+    "ranks-lives", "X1", begin_unborn, {live_and_die, sample_lives, sample_lives}, ranks_forget, 300};
+
 /* ---- who stops: behind it nobody writes to the line ---- */
 
 static void tell_waits(void)
