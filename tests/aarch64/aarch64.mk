@@ -74,7 +74,7 @@ build-aarch64/kernel/sleeps: tests/aarch64/sleeps.c build-aarch64/omp/libomp.so
 kernel-aarch64: aarch64 build-aarch64/kernel/init build-aarch64/kernel/sleeps
 	@command -v qemu-system-aarch64 >/dev/null || { echo "no qemu-system-aarch64: install qemu-system-arm"; exit 1; }
 	@scripts/aarch64-sysroot.sh $(AARCH64_SYSROOT) kernel
-	@+$(AARCH64_MAKE) unit-programs UNIT_SOURCES='$(AARCH64_KERNEL_UNITS:%=tests/unit/%.c)'
+	@+$(AARCH64_MAKE) unit-programs UNIT_PROGRAMS='$(AARCH64_KERNEL_UNITS:%=build-aarch64/unit/%)'
 	@rm -rf $(AARCH64_ROOT) && mkdir -p $(AARCH64_ROOT)/bin $(AARCH64_ROOT)/lib
 	@cp build-aarch64/bin/blame $(AARCH64_KERNEL_UNITS:%=build-aarch64/unit/%) build-aarch64/kernel/sleeps $(AARCH64_ROOT)/bin
 	@cp build-aarch64/lib/*.so $(AARCH64_ROOT)/lib
