@@ -145,12 +145,19 @@ static int try_to_join(uint32_t rank)
     return error;
 }
 
+/* A rank may start several programs, one after the other. */
+static bool came_before(struct ranks_segment *segment, uint32_t rank)
+{
+    uint64_t *word = &segment->came[rank / 64 % (sizeof(segment->came) / 8)], bit = 1ull << rank % 64;
+    return fetch_or_acq_rel(word, bit) & bit;
+}
+
 /* All have come: nobody will look for its name. */
-static void close_when_full(struct ranks_segment *segment)
+static void close_when_full(struct ranks_segment *segment, uint32_t rank)
 {
     uint32_t local = launcher_local_ranks();
-    if (1 + fetch_add_acq_rel(&segment->attached, 1) == local) {
-        store_seq_cst(&segment->closed, 1);
+    if (!came_before(segment, rank) && 1 + fetch_add_acq_rel(&segment->attached, 1) == local) {
+        store_seq_cst(&segment->closed, 2);
         unlink(joined.path);
     }
 }
@@ -173,7 +180,7 @@ void ranks_join(void)
     }
     if (!error) {
         arena_header()->ranks_seen = 1;
-        close_when_full(joined.segment);
+        close_when_full(joined.segment, job.rank);
     } else if (error != EEXIST && job.rank == 0) { /* once a job */
         log_line(joined.path, ": ", strerror(error), "; who makes other ranks wait is not known", NULL);
     }
@@ -197,11 +204,14 @@ void ranks_leave(void)
     joined.segment = NULL;
     ranks_disappear();
     ranks_stop();
-    if (load_seq_cst(&segment->closed) || !is_empty(segment))
-        return;
-    store_seq_cst(&segment->closed, 1); /* X2: who comes now looks for it behind its claim of a line, */
-    if (is_empty(segment))              /* and here its claim is looked for */
-        unlink(joined.path);
-    else
-        store_seq_cst(&segment->closed, 0);
+    while (is_empty(segment)) {
+        uint32_t nobody = 0, mine = 1;
+        if (!compare_exchange(&segment->closed, &nobody, mine)) /* X2: who comes now looks for it behind its claim of a line, */
+            return;
+        if (is_empty(segment)) { /* and here its claim is looked for */
+            unlink(joined.path);
+            return;
+        }
+        compare_exchange(&segment->closed, &mine, 0); /* who has left meanwhile left this to us */
+    }
 }

@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -9,19 +10,31 @@
 #include "ompt_tool/ranks_join.h"
 #include "unwind/loadmap.h"
 
+#define COMERS 3
+#define ROUNDS 100
+
 static char space[40]; /* this test's jobs are nobody else's */
 static char segment_path[64]; /* of this test's job: programs that run beside have files there, too */
 
-static void find_segment(pid_t rank)
+/* The mapping of a process's segment, as the kernel shows it; "": it has none. */
+static char *segment_of(pid_t rank)
 {
-    char maps[32], line[4096], *found;
+    static char line[4096];
+    char maps[32], *found = NULL;
     snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)rank);
     FILE *file = fopen(maps, "r");
     assert_non_null(file);
-    while (fgets(line, sizeof(line), file))
-        if ((found = strstr(line, "/dev/shm/blame-")))
-            snprintf(segment_path, sizeof(segment_path), "%.*s", (int)strcspn(found, " \n"), found);
+    while (!found && fgets(line, sizeof(line), file))
+        found = strstr(line, "/dev/shm/blame-");
     fclose(file);
+    return found ? found : "";
+}
+
+static void find_segment(pid_t rank)
+{
+    const char *found = segment_of(rank);
+    if (*found)
+        snprintf(segment_path, sizeof(segment_path), "%.*s", (int)strcspn(found, " \n"), found);
 }
 
 static bool has_file(void)
@@ -80,7 +93,7 @@ static struct rank start(uint32_t rank, const char *local, uint32_t *seen)
     int up[2], down[2];
     assert_int_equal(pipe(up) | pipe(down), 0);
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0) /* of a test that fails nothing is left */
         be_rank(rank, local, up[1], down[0]);
     close(up[1]);
     close(down[0]);
@@ -132,6 +145,22 @@ JOIN_TEST(ranks_of_a_job_see_each_other_and_the_last_one_cleans_up)
     assert_false(has_file());
 }
 
+JOIN_TEST(a_ranks_second_program_is_not_one_more_rank)
+{
+    uint32_t seen;
+    struct rank a = start(0, "3", &seen), b = start(1, "3", &seen);
+    end(&a, 0);
+    struct rank again = start(0, "3", &seen);
+    assert_int_equal(seen, 2);
+    assert_true(has_file());
+    struct rank c = start(2, "3", &seen);
+    assert_int_equal(seen, 3);
+    assert_false(has_file());
+    end(&again, 0);
+    end(&b, 0);
+    end(&c, 0);
+}
+
 JOIN_TEST(when_all_have_come_there_is_no_file_any_more)
 {
     uint32_t seen;
@@ -156,6 +185,54 @@ JOIN_TEST(who_was_killed_makes_room_for_the_next_of_its_rank)
     end(&twice, 0);
     end(&again, 0);
     end(&b, 0);
+    assert_false(has_file());
+}
+
+/* One of many programs of each rank, one after the other, that know nothing of each other's begin and end: 0, if others find its file. */
+static int come_and_go(uint32_t rank)
+{
+    char number[16];
+    snprintf(number, sizeof(number), "%u", rank);
+    setenv("OMPI_COMM_WORLD_RANK", number, 1);
+    setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
+    setenv("PMIX_NAMESPACE", space, 1);
+    if (!arena_open(unit_fresh_path()))
+        return 1;
+    ranks_join();
+    bool seen = ranks_are_seen();
+    for (int i = 0; i < 3 && seen; i++)
+        seen = !strstr(segment_of(getpid()), "(deleted)");
+    ranks_leave();
+    unit_clean();
+    return seen ? 0 : 2;
+}
+
+static int come_and_go_often(uint32_t rank)
+{
+    int status = 0;
+    for (int round = 0; round < ROUNDS && status == 0; round++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(come_and_go(rank));
+        waitpid(pid, &status, 0);
+    }
+    return WEXITSTATUS(status);
+}
+
+JOIN_TEST(who_comes_while_the_last_one_leaves_has_a_file_that_others_find)
+{
+    pid_t pids[COMERS];
+    uint32_t seen;
+    struct rank first = start(0, NULL, &seen); /* tells the file's name */
+    end(&first, 0);
+    for (uint32_t i = 0; i < COMERS; i++)
+        if ((pids[i] = fork()) == 0)
+            _exit(come_and_go_often(i));
+    for (uint32_t i = 0; i < COMERS; i++) {
+        int status;
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
     assert_false(has_file());
 }
 
