@@ -18,7 +18,7 @@
 #define RANKS_CALLS   8u    /* told apart in one census */
 #define RANKS_CHAIN   16u   /* a rank that waits for one that waits for one ... */
 #define RANKS_LOOKS   4096u /* at lines of such chains, in one census */
-#define RANKS_VERSION 3u
+#define RANKS_VERSION 2u
 #define RANKS_NEVER   ((uint64_t)INT64_MAX)
 
 /* The call that a rank waits in: enum mpi_function, and the link-time address behind the place in the program that calls it,
@@ -56,11 +56,11 @@ _Static_assert(sizeof(struct ranks_line) == 2048, "lines tile pages");
 struct ranks_segment {
     uint32_t version;
     uint32_t closed;   /* 1: about to be no file any more, unless somebody has come; 2: it is none. Who comes now makes another */
-    uint32_t attached; /* ranks of which a process ever was there */
+    uint32_t attached; /* processes that ever were, and have called MPI */
     uint32_t high;     /* lines at and above it were never used */
     uint64_t reserved[6];
     uint64_t owner[RANKS_MAX]; /* pid, and RANKS_READY once its line can be read; 0: nobody's */
-    uint64_t came[504];        /* a bit for each of them, by its number modulo theirs: two with one count as one */
+    uint64_t room[504];
     struct ranks_line line[];
 };
 

@@ -70,6 +70,7 @@ static bool begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer
         state_set_work(thread->line); /* M1 */
     }
     mpi_wait_forget(thread);
+    ranks_come();
     thread->mpi.number = number;
     thread->mpi.samples = 0;
     thread->mpi.returns_to = frame[1];

@@ -30,7 +30,8 @@ struct ranks_program ranks_program;
 static struct {
     struct ranks_segment *segment;
     char path[64];
-    uint32_t own;
+    uint32_t own, local;
+    uint32_t has_come;
 } joined;
 
 static void know_program(void)
@@ -145,23 +146,6 @@ static int try_to_join(uint32_t rank)
     return error;
 }
 
-/* A rank may start several programs, one after the other. */
-static bool came_before(struct ranks_segment *segment, uint32_t rank)
-{
-    uint64_t *word = &segment->came[rank / 64 % (sizeof(segment->came) / 8)], bit = 1ull << rank % 64;
-    return fetch_or_acq_rel(word, bit) & bit;
-}
-
-/* All have come: nobody will look for its name. */
-static void close_when_full(struct ranks_segment *segment, uint32_t rank)
-{
-    uint32_t local = launcher_local_ranks();
-    if (!came_before(segment, rank) && 1 + fetch_add_acq_rel(&segment->attached, 1) == local) {
-        store_seq_cst(&segment->closed, 2);
-        unlink(joined.path);
-    }
-}
-
 void ranks_join(void)
 {
     const struct job *shared = place_job();
@@ -180,9 +164,24 @@ void ranks_join(void)
     }
     if (!error) {
         arena_header()->ranks_seen = 1;
-        close_when_full(joined.segment, job.rank);
+        joined.local = launcher_local_ranks();
     } else if (error != EEXIST && job.rank == 0) { /* once a job */
         log_line(joined.path, ": ", strerror(error), "; who makes other ranks wait is not known", NULL);
+    }
+}
+
+/* A rank may start other programs first: those know nothing of MPI, and who calls it has joined. When all have come nobody will look
+ * for the name. */
+void ranks_come(void)
+{
+    struct ranks_segment *segment = load_relaxed(&joined.segment);
+    if (likely(load_relaxed(&joined.has_come)) || fetch_or_acq_rel(&joined.has_come, 1) || !segment || !ranks_are_seen())
+        return;
+    if (1 + fetch_add_acq_rel(&segment->attached, 1) == joined.local) {
+        int saved = errno;
+        store_seq_cst(&segment->closed, 2);
+        unlink(joined.path);
+        errno = saved;
     }
 }
 

@@ -24,6 +24,9 @@ static inline uint64_t ranks_join_call(uint32_t function, uintptr_t returns_to)
  * says so. [init] */
 void ranks_join(void);
 
+/* It calls MPI: as one of the node's ranks it has come. [owner] */
+void ranks_come(void);
+
 /* And is none any more. Who leaves last removes the memory, unless all had come and it is removed already. [init] */
 void ranks_leave(void);
 

@@ -9,11 +9,16 @@ import shutil
 import unittest
 
 import mpi
-from harness import BLAME, PASSIVE, BlameTest, execute, program
+from harness import BLAME, LIBRARY, PASSIVE, BlameTest, execute, program
 
 OFF, MOST, RANKS, ROUNDS = 0.15, 0.5, 4, 10
 # A rank that sees no other's shared memory, under a host's name of its own.
 ON_ITS_NODE = ["unshare", "-mu", "sh", "-c", 'mount -t tmpfs none /dev/shm && hostname "node$OMPI_COMM_WORLD_RANK" && exec "$0" "$@"']
+# Says what the job has left in shared memory.
+WHAT_IS_LEFT = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /dev/shm && "$@"; find /dev/shm -name "blame-*"', "sh"]
+# One rank after the other has a program without MPI, and then the one that it is for.
+ANOTHER_FIRST = ["sh", "-c", f'sleep 0.${{OMPI_COMM_WORLD_RANK}}; {program("quick")} > quick 2>&1; exec "$@"', "sh"]
+LAYER = os.path.join(os.path.dirname(LIBRARY), "libblame-mpi.so")
 BY_NETWORK = ["--mca", "pml", "ob1", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo"]
 
 
@@ -66,6 +71,17 @@ class Whose(BlameTest):
     def test_late_senders_are_the_first_ones_and_not_whoever_works(self):
         for directory, waited_s, _ in self.check("chain", "ranks? 0( and [13])? makes? [23] ranks wait [0-9.]+ s in MPI_Recv"):
             self.assertLess(self.blamed(directory, "mind_own_business"), OFF * waited_s)
+
+    def test_ranks_that_run_another_program_first_see_each_other_and_leave_nothing_when_they_are_killed(self):
+        if "openmpi" not in mpi.installed():
+            self.skipTest("openmpi is not installed")
+        argv, more = mpi.command("openmpi", 2, "env", f"LD_PRELOAD={LAYER}", BLAME, "run", *ANOTHER_FIRST, program("mpi_ends_openmpi"), "killed")
+        env = self.tool_environment(PASSIVE | {"BLAME_OUT": "job", "OMP_NUM_THREADS": "2"})
+        run = execute([*WHAT_IS_LEFT, *argv], env | more, self.new_folder())
+        self.assertEqual(run.stdout, "", run)
+        ranks = self.report(os.path.join(run.folder, "job"), "--view", "ranks", "--format", "csv").stdout
+        seen = [row["ranks_seen"] for row in csv.DictReader(ranks.splitlines()) if row["process"] == "1"]
+        self.assertEqual(seen, ["2", "2"], ranks)
 
 
 class BetweenNodes(BlameTest):

@@ -48,7 +48,7 @@ static uint32_t seen_now(void)
     return ranks_census_at(&clocks, clocks.ns).seen;
 }
 
-/* A process of the job; it says how many it sees when told to look, and stays until told to leave. */
+/* A process of the job; it says how many it sees when told to look, or to call MPI, and stays until told to leave. */
 struct rank {
     pid_t pid;
     int says, hears;
@@ -68,8 +68,9 @@ static void be_rank(uint32_t rank, const char *local, int says, int hears)
     ranks_join();
     ranks_appear();
     while (write(says, &(uint32_t){arena_header()->ranks_seen ? seen_now() : 0}, 4) == 4 &&
-           read(hears, &asked, 1) == 1 && asked == '?')
-        ;
+           read(hears, &asked, 1) == 1 && asked != '!')
+        if (asked == 'c')
+            ranks_come();
     ranks_leave();
     unit_clean();
     _exit(0);
@@ -86,6 +87,12 @@ static uint32_t sees(const struct rank *rank)
 {
     assert_int_equal(write(rank->hears, "?", 1), 1);
     return heard(rank);
+}
+
+static void calls(const struct rank *rank)
+{
+    assert_int_equal(write(rank->hears, "c", 1), 1);
+    heard(rank);
 }
 
 static struct rank start(uint32_t rank, const char *local, uint32_t *seen)
@@ -145,31 +152,36 @@ JOIN_TEST(ranks_of_a_job_see_each_other_and_the_last_one_cleans_up)
     assert_false(has_file());
 }
 
-JOIN_TEST(a_ranks_second_program_is_not_one_more_rank)
-{
-    uint32_t seen;
-    struct rank a = start(0, "3", &seen), b = start(1, "3", &seen);
-    end(&a, 0);
-    struct rank again = start(0, "3", &seen);
-    assert_int_equal(seen, 2);
-    assert_true(has_file());
-    struct rank c = start(2, "3", &seen);
-    assert_int_equal(seen, 3);
-    assert_false(has_file());
-    end(&again, 0);
-    end(&b, 0);
-    end(&c, 0);
-}
-
-JOIN_TEST(when_all_have_come_there_is_no_file_any_more)
+JOIN_TEST(when_all_have_called_mpi_there_is_no_file_any_more)
 {
     uint32_t seen;
     struct rank a = start(0, "2", &seen), b = start(1, "2", &seen);
+    calls(&a);
+    calls(&a);
+    assert_true(has_file());
+    calls(&b);
     assert_int_equal(sees(&a), 2);
     assert_false(has_file());
     end(&a, SIGKILL);
     end(&b, SIGKILL);
     assert_false(has_file());
+}
+
+JOIN_TEST(a_program_without_mpi_before_a_ranks_own_is_not_one_more_rank)
+{
+    uint32_t seen;
+    struct rank a = start(0, "2", &seen), b = start(1, "2", &seen);
+    end(&a, 0);
+    struct rank again = start(0, "2", &seen);
+    assert_int_equal(seen, 2);
+    end(&b, 0);
+    calls(&again);
+    b = start(1, "2", &seen);
+    assert_int_equal(seen, 2);
+    calls(&b);
+    assert_false(has_file());
+    end(&again, 0);
+    end(&b, 0);
 }
 
 JOIN_TEST(who_was_killed_makes_room_for_the_next_of_its_rank)
