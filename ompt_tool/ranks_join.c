@@ -86,6 +86,14 @@ static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
     return false;
 }
 
+/* What this process had as another program, until exec(). */
+static void let_go_of_before(struct ranks_segment *segment)
+{
+    for (uint32_t i = 0; i < RANKS_MAX; i++)
+        if (RANKS_OWNER_PID(load_acquire(&segment->owner[i])) == getpid())
+            store_release(&segment->owner[i], 0);
+}
+
 /* A line of nobody's, or of a dead process's; RANKS_MAX: there is none. */
 static uint32_t take_line(struct ranks_segment *segment)
 {
@@ -101,6 +109,7 @@ static uint32_t take_line(struct ranks_segment *segment)
 /* 0, or an errno; EAGAIN: the segment has been closed meanwhile. */
 static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
 {
+    let_go_of_before(segment);
     uint32_t own = take_line(segment);
     if (own == RANKS_MAX)
         return ENOSPC;

@@ -58,9 +58,12 @@ class Odd(MpiTest):
             with self.subTest(mpi):
                 yield self.odd(mpi, way, **more)
 
-    def ranks_of(self, directory):
+    def processes_of(self, directory):
         with open(os.path.join(directory, "ranks.csv"), encoding="utf-8", newline="") as file:
-            return [(row["rank"], row["process"], row["state"]) for row in csv.DictReader(file)]
+            return list(csv.DictReader(file))
+
+    def ranks_of(self, directory):
+        return [(row["rank"], row["process"], row["state"]) for row in self.processes_of(directory)]
 
     def test_errors_that_are_returned(self):
         for profile in self.each("errors"):
@@ -94,6 +97,7 @@ class Odd(MpiTest):
         for profile in self.each("exec", why="went on as another program (exec)"):
             self.assertEqual(self.ranks_of(profile.directory), [("0", "0", "open"), ("0", "1", "whole"),
                                                                 ("1", "0", "open"), ("1", "1", "whole")])
+            self.assertEqual({row["ranks_seen"] for row in self.processes_of(profile.directory)}, {"2"})
 
     def test_ranks_that_start_others(self):
         profile = self.odd("openmpi", "spawn")  # Debian's MPICH 4.0.2 starts none

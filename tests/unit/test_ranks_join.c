@@ -48,11 +48,24 @@ static uint32_t seen_now(void)
     return ranks_census_at(&clocks, clocks.ns).seen;
 }
 
-/* A process of the job; it says how many it sees when told to look, or to call MPI, and stays until told to leave. */
+/* A process of the job; it says how many it sees when told to look, to call MPI, or to go on as another program, and stays until told to
+ * leave. */
 struct rank {
     pid_t pid;
     int says, hears;
 };
+
+static void be_told(char what)
+{
+    if (what == 'c')
+        ranks_come();
+    if (what == 'x') { /* as behind an exec(), where nothing is known of before */
+        arena_header()->ranks_seen = 0;
+        ranks_forget();
+        ranks_join();
+        ranks_appear();
+    }
+}
 
 static void be_rank(uint32_t rank, const char *local, int says, int hears)
 {
@@ -69,8 +82,7 @@ static void be_rank(uint32_t rank, const char *local, int says, int hears)
     ranks_appear();
     while (write(says, &(uint32_t){arena_header()->ranks_seen ? seen_now() : 0}, 4) == 4 &&
            read(hears, &asked, 1) == 1 && asked != '!')
-        if (asked == 'c')
-            ranks_come();
+        be_told(asked);
     ranks_leave();
     unit_clean();
     _exit(0);
@@ -93,6 +105,12 @@ static void calls(const struct rank *rank)
 {
     assert_int_equal(write(rank->hears, "c", 1), 1);
     heard(rank);
+}
+
+static uint32_t goes_on(const struct rank *rank)
+{
+    assert_int_equal(write(rank->hears, "x", 1), 1);
+    return heard(rank);
 }
 
 static struct rank start(uint32_t rank, const char *local, uint32_t *seen)
@@ -182,6 +200,19 @@ JOIN_TEST(a_program_without_mpi_before_a_ranks_own_is_not_one_more_rank)
     assert_false(has_file());
     end(&again, 0);
     end(&b, 0);
+}
+
+JOIN_TEST(who_goes_on_as_another_program_is_there_once)
+{
+    uint32_t seen;
+    struct rank a = start(0, NULL, &seen), b = start(1, NULL, &seen);
+    end(&a, 0); /* a free line before its own */
+    assert_int_equal(goes_on(&b), 1);
+    a = start(0, NULL, &seen);
+    assert_int_equal(seen, 2);
+    end(&a, 0);
+    end(&b, 0);
+    assert_false(has_file());
 }
 
 JOIN_TEST(who_was_killed_makes_room_for_the_next_of_its_rank)
