@@ -22,6 +22,7 @@ struct entry {
 
 static struct entry first_table[TABLE_ENTRIES];
 static struct entry *more_tables[TABLES]; /* [0] is not used; mapped when the one before has no room */
+static bool is_used;                      /* else there is nothing to look for, or to wipe, in half a megabyte */
 
 /* 0 when the lock's key does not fit. */
 static uint64_t entry_key(uint64_t key, uint32_t holder)
@@ -87,8 +88,10 @@ static struct entry *find(uint64_t key, bool make)
                 return entry;
             if (!make)
                 return NULL;
-            if (!seen && compare_exchange(&entry->key, &seen, key))
+            if (!seen && compare_exchange(&entry->key, &seen, key)) {
+                store_relaxed(&is_used, true);
                 return entry;
+            }
             if (seen != key) /* the place went to another lock meanwhile */
                 entry = probe(table, entries_of(number), key);
         }
@@ -164,7 +167,7 @@ bool directed_take(uint64_t key, uint32_t holder, struct lock_blame *blame)
 bool directed_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct lock_blame *blame)
 {
     uint32_t begin = 0;
-    for (uint32_t number = 0; number < TABLES; begin += entries_of(number++)) {
+    for (uint32_t number = 0; number < TABLES && load_relaxed(&is_used); begin += entries_of(number++)) {
         struct entry *table = table_of(number, false);
         while (table && *cursor >= begin && *cursor < begin + entries_of(number)) {
             struct entry *entry = &table[(*cursor)++ - begin];
@@ -180,6 +183,9 @@ bool directed_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struc
 void directed_reset(void)
 {
     contended_reset();
+    if (!is_used)
+        return;
+    is_used = false;
     memset(first_table, 0, sizeof(first_table));
     for (uint32_t number = 1; number < TABLES; number++)
         if (more_tables[number])
