@@ -205,7 +205,8 @@ void fold_phases_finish(void)
 
 void fold_phases_reset(void)
 {
-    memset(fold_phases, 0, sizeof(fold_phases));
+    uint32_t touched = fold_phase_count < FOLD_PHASES ? fold_phase_count + 1 : FOLD_PHASES; /* one may have been on its way */
+    memset(fold_phases, 0, touched * sizeof(*fold_phases));
     fold_phase_count = 0;
     records = NULL;
 }
