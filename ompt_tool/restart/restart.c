@@ -159,7 +159,8 @@ static enum restart_result go_wait(struct restart_state *state, ucontext_t *cont
         program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
     set_time_left(&state->job);
-    return restart_go_wait(state, context) ? RESTART_DONE : give_up(state, (long)state->job.call);
+    state->will_wait = restart_go_wait(state, context);
+    return state->will_wait ? RESTART_DONE : give_up(state, (long)state->job.call);
 }
 
 static struct restart_frame *begin_job(struct restart_state *state, const ucontext_t *context, long call)

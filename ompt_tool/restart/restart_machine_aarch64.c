@@ -12,6 +12,7 @@
 #include "base/kernel.h"
 #include "base/registers.h"
 #include "restart.h"
+#include "restart_dropped.h"
 #include "restart_first.h"
 #include "restart_rest.h"
 #include "restart_stub.h"
@@ -169,6 +170,7 @@ void restart_leave(struct restart_state *state, ucontext_t *context)
     ucontext_t *resume = state->resume, *outer = state->outer;
     const unsigned disarmed_on_delivery = 1u << 31; /* SS_AUTODISARM */
     state->resume = NULL;
+    restart_take_dropped(state);
     if (resume == NULL && outer == NULL)
         return;
     if ((unsigned)context->uc_stack.ss_flags & disarmed_on_delivery)

@@ -11,6 +11,7 @@
 #include "base/registers.h"
 #include "restart.h"
 #include "restart_decode.h"
+#include "restart_dropped.h"
 #include "restart_rest.h"
 #include "restart_stub.h"
 
@@ -134,6 +135,7 @@ void restart_leave(struct restart_state *state, ucontext_t *context)
     ucontext_t *resume = state->resume;
     const unsigned disarmed_on_delivery = 1u << 31; /* SS_AUTODISARM */
     state->resume = NULL;
+    restart_take_dropped(state);
     if (resume == NULL)
         return;
     if ((unsigned)context->uc_stack.ss_flags & disarmed_on_delivery)
