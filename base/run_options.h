@@ -66,7 +66,9 @@ uint64_t run_option_size_read(const char *text);
          "output directory; %e program, %p pid, %h host, %r MPI rank, %j job;\n"                             \
          "what exists is never overwritten: .1, .2 is appended, or, where that\n"                            \
          "cannot be (., .., a slash at the end), it gets the default name inside;\n"                         \
-         "missing folders above are made\n"                                                                  \
+         "missing folders above are made; a name without a slash at its begin\n"                             \
+         "begins where blame run was typed, without blame run in the program's\n"                            \
+         "folder\n"                                                                                          \
          "(default: blame-%e-%p, of a job blame-%e-%j)")                                                     \
     FORM("BLAME_JOB", job, "the launcher's" /* refused */, run_option_job,                                   \
          "a name of at most 63 letters, digits, '.', '_', '+' and '-'", "NAME",                              \

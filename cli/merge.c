@@ -29,6 +29,15 @@ static const struct usage usage = {
     .operands = "is the directory of a job",
 };
 
+static bool is_of_one_process(const char *directory)
+{
+    struct job_files files = job_list_files(directory);
+    struct profile_header header;
+    bool alone = files.count == 1 && profile_read_header(files.path[0], &header) && !header.in_job;
+    job_free_files(&files);
+    return alone;
+}
+
 static int report_on(const char *directory, const char *made, bool files)
 {
     char error[512];
@@ -74,6 +83,10 @@ int cli_merge(int argc, char **argv)
                 "blame merge: --output %s: is the measurement of a process; accepted is another name\n",
                 output);
         return CLI_BAD_USAGE;
+    }
+    if (is_of_one_process(operand[0])) {
+        fprintf(stderr, "blame merge: %s: is the profile of one process; accepted is the directory of a job\n", operand[0]);
+        return CLI_BAD_INPUT;
     }
     char *made = output ? memory_text("%s", output) : memory_text("%s/" JOB_FILE, operand[0]);
     int status = CLI_BAD_INPUT;

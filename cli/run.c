@@ -262,8 +262,11 @@ static void answer_outer(void)
 /* What the program will be told by its environment; only lines for the user are printed here. */
 static void prepare(const char *program, const struct parts *parts, const struct workspace *space)
 {
+    char folder[PATH_MAX];
     answer_outer();
     setenv("OMP_TOOL_LIBRARIES", parts->tool, 1);
+    if (getcwd(folder, sizeof(folder)))
+        setenv("BLAME_FOLDER", folder, 1);
     if (space->notes[0])
         setenv("BLAME_NOTES", space->notes, 1);
     if (glibc_is_old())
@@ -343,7 +346,8 @@ static void say_no_profile(void)
         log_line_of_job("no profile: OMP_TOOL=disabled tells OpenMP runtimes to load no tool", NULL);
         return;
     }
-    log_line_of_job("no profile: nothing that ran here began a parallel region on an OpenMP runtime with tool support "
+    const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
+    log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "", ": nothing that ran here began a parallel region on an OpenMP runtime with tool support "
                     "(libomp, or libgomp where libomp can take its place), or the environment of blame run did not reach it",
                     NULL);
 }

@@ -127,6 +127,20 @@ static bool shares_directory(void)
     return !(csv && strcmp(csv, "1") == 0);
 }
 
+/* A name begins where `blame run` was typed, as far as there is such a folder for this process: what it started may have gone elsewhere. */
+static void begin_in_folder(char *name, size_t bytes)
+{
+    const char *folder = secure_getenv("BLAME_FOLDER");
+    size_t length = folder ? strlen(folder) : 0;
+    char own[PATH_MAX];
+    if (*name == '/' || !folder || *folder != '/' || access(folder, X_OK) != 0 || length + strlen(name) + 2 > bytes ||
+        (getcwd(own, sizeof(own)) && strcmp(own, folder) == 0))
+        return;
+    memmove(name + length + 1, name, strlen(name) + 1);
+    memcpy(name, folder, length);
+    name[length] = '/';
+}
+
 /* What BLAME_OUT, or the default, names; false: no directory can have that name. */
 static bool choose_name(char *wanted, size_t bytes)
 {
@@ -134,6 +148,7 @@ static bool choose_name(char *wanted, size_t bytes)
     if (session.options.out)
         check_pattern(session.options.out);
     expand(session.options.out ? session.options.out : name, wanted, bytes);
+    begin_in_folder(wanted, bytes);
     if (is_place(wanted)) {
         append(wanted, bytes, "/");
         size_t length = strlen(wanted);

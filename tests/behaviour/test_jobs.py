@@ -124,7 +124,7 @@ class Told(JobTest):
         for more, argv, start in (({"BLAME_RATTE": "1"}, [program("quick")], "blame: BLAME_RATTE: there is no such variable"),
                                   ({"BLAME_RATE": "x"}, [program("quick")], "blame: BLAME_RATE=x: accepted is"),
                                   ({}, [BLAME, "run", program("quick_gcc")], "blame: built by GCC: runs on"),
-                                  ({}, [BLAME, "run", "true"], "blame: no profile: nothing")):
+                                  ({}, [BLAME, "run", "true"], "blame: no profile of rank 0: nothing")):
             with self.subTest(line=start):
                 lines = self.lines([rank_of_open_mpi(rank, 3) | more for rank in range(3)], argv)
                 self.assertEqual([line[:len(start)] for line in lines], [start])

@@ -52,6 +52,16 @@ class Names(BlameTest):
                 self.assertRegex(names[0], r"^blame-quick-\d+$")
                 self.assertEqual(run.tool_lines(), [], run)
 
+    def test_a_name_begins_where_blame_run_was_typed(self):
+        elsewhere = ["sh", "-c", f"mkdir below; cd below; exec {program('quick')}"]
+        for out, name in (("mine", "^mine$"), (None, r"^blame-quick-\d+$")):
+            with self.subTest(out=out):
+                run = self.attached(elsewhere, {"BLAME_OUT": out}, "launcher")
+                self.assertEqual(os.listdir(os.path.join(run.folder, "below")), [], run)
+                self.assertRegex(*[entry for entry in os.listdir(run.folder) if entry != "below"], name)
+        run = self.attached(elsewhere, {"BLAME_OUT": "mine"})
+        self.assertEqual(os.listdir(os.path.join(run.folder, "below")), ["mine"], run)
+
     def test_the_default_name_has_program_and_process(self):
         run = self.quick({"BLAME_OUT": None})
         self.assertEqual(self.only_entry(run), f"blame-quick-{run.pid}")
@@ -96,6 +106,14 @@ class Names(BlameTest):
             self.load(run, os.path.join(folder, expected))
         self.assertEqual(sorted(os.listdir(folder)), ["profile", "profile.1", "profile.2"])
         self.assertEqual(os.listdir(os.path.join(folder, "profile")), ["kept"])
+
+    def test_the_directory_of_one_process_is_not_merged(self):
+        directory, = self.quick({}).directories()
+        before = sorted(os.listdir(directory))
+        run = execute([BLAME, "merge", directory], self.tool_environment({}), self.new_folder())
+        self.assertEqual((run.status, run.stderr),
+                         (1, f"blame merge: {directory}: is the profile of one process; accepted is the directory of a job\n"))
+        self.assertEqual(sorted(os.listdir(directory)), before)
 
     def test_processes_at_once_get_a_directory_each(self):
         folder, count, runs = self.new_folder(), 6, []
