@@ -88,10 +88,9 @@ static struct entry *find(uint64_t key, bool make)
                 return entry;
             if (!make)
                 return NULL;
-            if (!seen && compare_exchange(&entry->key, &seen, key)) {
-                store_relaxed(&is_used, true);
+            store_relaxed(&is_used, true);
+            if (!seen && compare_exchange(&entry->key, &seen, key))
                 return entry;
-            }
             if (seen != key) /* the place went to another lock meanwhile */
                 entry = probe(table, entries_of(number), key);
         }

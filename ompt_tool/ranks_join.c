@@ -89,8 +89,9 @@ static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
 /* What this process had as another program, until exec(). */
 static void let_go_of_before(struct ranks_segment *segment)
 {
+    pid_t own = getpid();
     for (uint32_t i = 0; i < RANKS_MAX; i++)
-        if (RANKS_OWNER_PID(load_acquire(&segment->owner[i])) == getpid())
+        if (RANKS_OWNER_PID(load_acquire(&segment->owner[i])) == own)
             store_release(&segment->owner[i], 0);
 }
 

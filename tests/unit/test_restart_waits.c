@@ -263,7 +263,7 @@ static void *do_nothing(void *unused)
     return unused;
 }
 
-/* Since Linux 6.13 a signal of a timer that was set anew behind its expiry is dropped where it would be delivered. */
+/* On newer kernels (Linux 6.18) a signal of a timer that was set anew behind its expiry is dropped where it would be delivered. */
 static void set_anew_behind_expiry(void)
 {
     sigset_t pending;
