@@ -175,6 +175,7 @@ void machine_wait(void)
     if (thread->run == RUN_ON_CORE)
         leave_core(thread, RUN_WAITS);
     thread->run = RUN_WAITS;
+    machine_switch(thread); /* who got its core may have had its sample at once */
 }
 
 void machine_wake(struct sim_thread *thread, uint64_t after_ns)

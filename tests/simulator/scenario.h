@@ -83,6 +83,7 @@ struct scenario {
     uint32_t bias; /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
     bool late_wakes; /* waits end while a sample's wake-up waits for a core: how long it did then is not known */
     bool one_idleness; /* what code and its missing core are blamed for is not told apart */
+    uint64_t wakes_known_ns; /* what is of a missing core is known to that: who sleeps in a wait may be released while its sample's signal waits for a core */
     uint32_t stated; /* what reports state, in per cent of the deviation found, at most; 0: any */
     uint32_t runs;   /* per cent of the seeds that others get */
     uint32_t chunks; /* that the file may have at most; 0: any */
