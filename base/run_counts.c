@@ -84,10 +84,9 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
     return parse(text, counts);
 }
 
-long run_sleeps(long *faults)
+struct run_switches run_switches(void)
 {
     struct rusage usage = {.ru_nvcsw = 0};
     bool told = kernel_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) == 0;
-    *faults = usage.ru_majflt;
-    return told ? usage.ru_nvcsw : -1;
+    return (struct run_switches){told ? usage.ru_nvcsw : -1, usage.ru_majflt, usage.ru_nivcsw};
 }

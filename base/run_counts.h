@@ -28,7 +28,12 @@ void run_file_let_go(struct run_file *file); /* [any] */
  * reading: it would have the least number that is free, which the program may count on meanwhile. [handler] */
 bool run_counts_read(struct run_file *file, struct run_counts *counts);
 
-/* How often the calling thread gave its core away of its own will; -1 when that is not told. And how often to wait for a page from a disk. [handler] */
-long run_sleeps(long *faults);
+/* How often the calling thread has left a core. */
+struct run_switches {
+    long sleeps;      /* of its own will; -1: that is not told */
+    long faults;      /* among those: to wait for a page from a disk */
+    long preemptions; /* it was taken away */
+};
+struct run_switches run_switches(void); /* [handler] */
 
 #endif

@@ -213,7 +213,7 @@ static void record_busy_in(struct thread *thread, enum core_state core, const st
 static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     const struct core *core = &thread->core;
-    const uint64_t counts[] = {core->had_first, core_moments_in_state(core, delivery), core->had_last};
+    const uint64_t counts[] = {core->first_moments, core_moments_in_state(core, delivery), core->had_last};
     if (likely(counts[1] == delivery->count)) {
         record_busy_in(thread, core->state, delivery, context);
         return;
@@ -223,7 +223,7 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
         if (!counts[i])
             continue;
         struct delivery part = delivery_take(&rest, counts[i]);
-        record_busy_in(thread, i == 1 ? core->state : CORE_HAD, &part, context);
+        record_busy_in(thread, i == 1 ? core->state : i ? CORE_HAD : core->first, &part, context);
     }
 }
 

@@ -81,6 +81,17 @@ bool restart_is_asleep(const ucontext_t *context)
     return (uint64_t)registers_number(context) < MOST_CALLS && restart_decode_at_syscall(context);
 }
 
+enum restart_call restart_call_before(const ucontext_t *context)
+{
+    long call = restart_decode_call_before(context);
+    if (call == RESTART_DECODE_NOT_A_CALL)
+        return RESTART_CALL_NONE;
+    if (call == SYS_clock_gettime || call == SYS_getrusage || call == SYS_times || call == SYS_sched_yield)
+        return RESTART_CALL_SHORT;
+    const struct restart_rule *rule = restart_find_rule(call);
+    return rule && (rule->way == WAY_KERNEL || rule->way == WAY_WAIT) ? RESTART_CALL_WAIT : RESTART_CALL_OTHER;
+}
+
 /* Far limits (a timespec may hold 2^63 s) are none: the sum must not wrap. */
 static uint64_t deadline_after(uint64_t begin_ns, struct timespec limit)
 {

@@ -74,6 +74,16 @@ void restart_enter(struct restart_state *state, ucontext_t *context);
  * Behind restart_enter(). [handler] */
 bool restart_is_asleep(const ucontext_t *context);
 
+enum restart_call {
+    RESTART_CALL_NONE,
+    RESTART_CALL_SHORT, /* never sleeps */
+    RESTART_CALL_WAIT,  /* any signal ends it */
+    RESTART_CALL_OTHER, /* another one: may sleep, and let signals wait */
+};
+
+/* The system call that the thread comes out of, if it has executed nothing since. Behind restart_enter(). [handler] */
+enum restart_call restart_call_before(const ucontext_t *context);
+
 /* Puts the interrupted call back, if there is one; now_ns is CLOCK_MONOTONIC, taken at the handler's entry.
  * [handler] */
 enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,

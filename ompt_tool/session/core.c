@@ -3,9 +3,17 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "ompt_tool/restart/restart.h"
 
 #define CLOCKS_APART 64 /* the wall clock's time and the kernel's counts, by a part of it, at most */
+
+/* So many samples more than there can be seem to have got their core just then, of late: it is not so. */
+#define DOUBT_LIMIT  4.0
+#define DOUBT_KEPT   0.97
+#define DOUBT_MARGIN 2.0 /* so many, for each that may be */
+
+#define MOST_OWED 2.0
 
 /* The kernel counts time on a core at ticks and switches, and not when it is read: only so can be seen how long ago a thread got
  * its core. */
@@ -26,12 +34,13 @@ static void note_asked(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
 }
 
 /* Since this was asked last. */
-static void ask_sleeps(struct core *core)
+static void ask_switches(struct core *core)
 {
-    long before = core->sleeps, faults = core->faults;
-    core->sleeps = run_sleeps(&core->faults);
-    core->slept = core->sleeps != before;
-    core->faulted = core->faults != faults;
+    struct run_switches before = core->switches;
+    core->switches = run_switches();
+    core->slept = core->switches.sleeps != before.sleeps;
+    core->faulted = core->switches.faults != before.faults;
+    core->preempted = core->switches.preemptions != before.preemptions;
 }
 
 static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
@@ -41,15 +50,15 @@ static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
     core->stolen_part = 0; /* nobody tells it apart */
 }
 
-void core_begin(struct core *core, struct profile_thread *ledger)
+void core_begin(struct core *core, const struct state_line *line, struct profile_thread *ledger)
 {
-    *core = (struct core){.counted_ns = clock_now_ns()};
-    core->sleeps = run_sleeps(&core->faults);
+    *core = (struct core){.line = line, .counted_ns = clock_now_ns()};
+    core->switches = run_switches();
     if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts)) {
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;
         note_lag(core);
         note_asked(core, clock_now_ns(), clock_thread_cpu_ns());
-    } else if (core->sleeps >= 0) {
+    } else if (core->switches.sleeps >= 0) {
         ask_clock_from_now(core, ledger);
     }
     core->begun = core->counts;
@@ -64,30 +73,99 @@ void core_end(struct core *core)
 static void note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     uint64_t got_ns = delivery->due_ns + away_ns;
+    core->first = CORE_HAD;
     if (away_ns > core->gone_ns)
-        core->had_first = delivery_moments_within(delivery, away_ns - core->gone_ns);
+        core->first_moments = delivery_moments_within(delivery, away_ns - core->gone_ns);
     if (delivery->census_ns >= got_ns)
         core->had_last = delivery_moments_within(delivery, delivery->census_ns - got_ns + 1);
-    if (core->had_last > delivery->count - core->had_first)
-        core->had_last = delivery->count - core->had_first;
+    if (core->had_last > delivery->count - core->first_moments)
+        core->had_last = delivery->count - core->first_moments;
 }
 
-/* What the thread did until it got its core: waited for it, all of the time or since the signal had woken it, or slept. */
-static enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns,
-                               const ucontext_t *context)
+/* User code without a core: how many of its moments should be asleep, by how much of that time it slept since its last sample. */
+static void expect_asleep(struct core *core, const struct delivery *delivery)
+{
+    double part = core->off_core_ns ? (double)core->slept_ns / (double)core->off_core_ns : 0;
+    part *= 1 + part / 2 / (double)core->turns; /* if it slept, its signal ended that, half way */
+    core->owed += part * (double)delivery->count;
+    if (core->owed > MOST_OWED)
+        core->owed = MOST_OWED;
+}
+
+static void note_asleep(struct core *core, uint64_t moments)
+{
+    core->owed -= (double)moments;
+    if (core->owed < -MOST_OWED)
+        core->owed = -MOST_OWED;
+}
+
+/* Its code comes out of a call that may sleep, and has slept since its last sample. */
+static bool comes_out_of_call(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
+{
+    return core->turns && core->slept && core->in_code && core->got_ns >= delivery->due_ns &&
+           restart_call_before(context) >= RESTART_CALL_WAIT;
+}
+
+/* It does, and has waited for cores more than once: whether it slept still at the moment chance decides, by how many such moments are not
+ * found yet. */
+static bool slept_at(const struct core *core, const struct delivery *delivery)
+{
+    return core->turns > 1 && (double)(hash_number(delivery->due_ns) >> 11) * 0x1p-53 < core->owed;
+}
+
+/* It slept, its signal woke it, and when it got a core the sleep was over: after half of its time, as is likely, and at later moments it was
+ * ready to run. */
+static enum core_state slept_at_first(struct core *core, const struct delivery *delivery)
+{
+    uint64_t rest_ns = core->slept_ns / core->turns / 2;
+    core->woken_ns = core->woken_ns < rest_ns ? core->woken_ns : rest_ns;
+    uint64_t moments = delivery_moments_within(delivery, rest_ns + 1);
+    note_asleep(core, moments);
+    if (moments >= delivery->count)
+        return CORE_ASLEEP;
+    core->first = CORE_ASLEEP;
+    core->first_moments = moments;
+    return CORE_NONE;
+}
+
+/* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got then: only who
+ * really has lost one is asked so closely, and not who would have got one so far more often than its turns make possible, and than after
+ * twice that wait. */
+static bool got_core_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
+{
+    bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= STATE_LATE_NS && (core->preempted || !core->in_code);
+    double passed_ns = (double)(delivery->clocks.ns - core->counted_ns) + 1, possible = (double)core->turns * STATE_LATE_NS / passed_ns;
+    if (away_ns < STATE_LATE_NS)
+        core->doubt = DOUBT_KEPT * core->doubt + seems - DOUBT_MARGIN * possible;
+    else if (away_ns < 2 * STATE_LATE_NS)
+        core->doubt -= DOUBT_MARGIN;
+    if (core->doubt < 0)
+        core->doubt = 0;
+    return seems && core->doubt < DOUBT_LIMIT;
+}
+
+/* What the thread did until it got its core: waited for it, all of the time or since the signal had woken it, or slept. Apart, as the next one. */
+static __attribute__((noinline)) enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns,
+                                                         const ucontext_t *context)
 {
     core->away_ns = away_ns;
-    bool is_away = away_ns >= STATE_LATE_NS;
     core->in_call = restart_is_asleep(context);
-    if (core->in_call || (is_away && core->slept && core->lost_ns <= away_ns)) {
+    core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
+    bool is_away = away_ns >= STATE_LATE_NS, out_of_call = !core->in_call && comes_out_of_call(core, delivery, context);
+    bool only_slept = is_away && core->slept && core->lost_ns + (core->in_code && !out_of_call ? STATE_LATE_NS : 0) <= away_ns;
+    if (core->turns && core->in_code && (core->in_call || out_of_call))
+        expect_asleep(core, delivery);
+    if (core->in_call || only_slept || (out_of_call && slept_at(core, delivery))) {
         core->woken_ns = core->lost_ns < away_ns ? core->lost_ns : away_ns;
+        if (out_of_call && core->lost_ns + STATE_LATE_NS > away_ns)
+            return slept_at_first(core, delivery);
+        note_asleep(core, core->in_code ? delivery->count : 0);
         return CORE_ASLEEP;
     }
-    /* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got
-     * then: only who really has lost one is asked so closely. */
-    if (!is_away && (!away_ns || core->lost_ns < STATE_LATE_NS))
+    if (!got_core_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
         return CORE_HAD;
-    note_had(core, delivery, away_ns);
+    if (!out_of_call) /* which has executed nothing since */
+        note_had(core, delivery, away_ns);
     return CORE_NONE;
 }
 
@@ -103,7 +181,7 @@ static uint64_t stolen_ns(const struct core *core, uint64_t on_core_before_ns, u
     if (core->asked_ns < core->counted_ns && rest_ns < passed_ns / CLOCKS_APART)
         rest_ns = (int64_t)(now_ns - core->counted_ns) - (int64_t)(cpu_ns - on_core_before_ns) -
                   (int64_t)core->lost_ns;
-    return rest_ns >= (int64_t)STATE_LATE_NS && !core->slept && core->sleeps >= 0 ? (uint64_t)rest_ns : 0;
+    return rest_ns >= (int64_t)STATE_LATE_NS && !core->slept && core->switches.sleeps >= 0 ? (uint64_t)rest_ns : 0;
 }
 
 static bool is_late(const struct delivery *delivery)
@@ -112,20 +190,24 @@ static bool is_late(const struct delivery *delivery)
 }
 
 /* It has had a turn since the sample before, or comes late without one. Apart, so that it costs others nothing. */
-static __attribute__((noinline)) enum core_state ask_closely(struct core *core, bool same_turn,
+static __attribute__((noinline)) enum core_state ask_closely(struct core *core, uint64_t turns,
                                                              uint64_t on_core_before_ns,
                                                              const struct delivery *delivery,
                                                              const ucontext_t *context)
 {
-    if (same_turn)
-        core->slept = false;
+    core->turns = turns;
+    if (turns)
+        ask_switches(core);
     else
-        ask_sleeps(core);
+        core->slept = false;
     uint64_t now_ns = clock_now_ns(), cpu_ns = clock_thread_cpu_ns(), late_ns = now_ns - delivery->due_ns;
     uint64_t stolen = is_late(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
     uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns; /* at least, since it has its core */
+    uint64_t no_core_ns = core->counts.no_core_ns - core->asked_no_core_ns;
+    core->off_core_ns = now_ns - core->asked_ns - (cpu_ns - core->asked_cpu_ns);
+    core->slept_ns = core->off_core_ns > no_core_ns ? core->off_core_ns - no_core_ns : 0;
     note_asked(core, now_ns, cpu_ns);
-    if (same_turn && !stolen)
+    if (!turns && !stolen)
         return CORE_HAD;
     core->got_ns = now_ns - on_core_ns;
     core->gone_ns = core->lost_ns += stolen;
@@ -146,11 +228,11 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
     }
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
     if (core->counts.turns != before.turns)
-        return ask_closely(core, false, before.on_core_ns, delivery, context);
+        return ask_closely(core, core->counts.turns - before.turns, before.on_core_ns, delivery, context);
     /* What the last handler had lost before it asked, it asked about, too. */
     if (delivery->due_ns < core->got_ns)
         return explain(core, delivery, core->got_ns - delivery->due_ns, context);
-    return is_late(delivery) ? ask_closely(core, true, before.on_core_ns, delivery, context) : CORE_HAD;
+    return is_late(delivery) ? ask_closely(core, 0, before.on_core_ns, delivery, context) : CORE_HAD;
 }
 
 /* What it did not run since its last sample it was without a core, unless it went to sleep meanwhile: then nobody knows what of it. */
@@ -161,7 +243,7 @@ static enum core_state ask_clock(struct core *core, struct profile_thread *ledge
     uint64_t cpu_ns = clock_thread_cpu_ns(), used_ns = cpu_ns - core->counts.on_core_ns;
     uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
     bool came_late = is_late(delivery) && away_ns + STATE_LATE_NS >= late_ns;
-    ask_sleeps(core);
+    ask_switches(core);
     core->counts.on_core_ns = cpu_ns;
     core->lost_ns = core->gone_ns = core->slept ? 0 : away_ns;
     core->away_ns = core->lost_ns < late_ns ? core->lost_ns : late_ns;
@@ -177,7 +259,7 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
               const ucontext_t *context)
 {
     core->state = CORE_HAD;
-    core->lost_ns = core->away_ns = core->woken_ns = core->had_first = core->had_last = 0;
+    core->lost_ns = core->away_ns = core->woken_ns = core->first_moments = core->had_last = 0;
     if (ledger->core_source == PROFILE_CORE_SCHEDSTAT)
         core->state = ask_kernel(core, ledger, delivery, context);
     else if (ledger->core_source == PROFILE_CORE_CPU_CLOCK)
@@ -201,7 +283,9 @@ static uint32_t whole_us(double ns)
 /* What it lost last, and behind the wait, if it is in one that is over. */
 static double lost_at_end(const struct core *core)
 {
-    uint64_t away_ns = core->away_ns < core->lost_ns ? core->away_ns : core->lost_ns;
+    if (likely(core->state == CORE_HAD))
+        return 0;
+    uint64_t away_ns = (core->away_ns < core->lost_ns ? core->away_ns : core->lost_ns) - core->woken_ns;
     bool released = core->state == CORE_ASLEEP && !core->in_call; /* at any time since its signal came */
     return core->state == CORE_NONE ? (double)away_ns : released ? (double)core->woken_ns / 2 : 0;
 }

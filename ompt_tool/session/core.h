@@ -20,26 +20,31 @@ enum core_state {
 
 struct core {
     struct run_file file;
+    const struct state_line *line;
     struct run_counts begun, counts; /* when the thread's measurement began, at the last sample */
     uint64_t counted_ns;             /* when that was */
     uint64_t got_ns;                 /* when it had got its core, at the latest, */
     uint64_t gone_ns;                /* and for how long it had none until then */
-    long sleeps;                     /* when it was asked last how many they are: when it had lost its core, */
-    bool slept;                      /* and whether it did meanwhile; */
-    long faults;                     /* the same of waiting for a page */
-    bool faulted;
+    struct run_switches switches;    /* when they were asked last: when it had lost its core, */
+    bool slept, faulted, preempted;  /* and which there were since the time before */
+    uint64_t off_core_ns, slept_ns;  /* since its CPU time was asked last: without a core, and so long of its own will */
+    double owed;                     /* moments at which its code slept, that were not found yet */
+    double doubt;                    /* how many more samples than can be seem to have got their core just then */
     uint64_t asked_ns;               /* when its CPU time was asked last, */
     uint64_t asked_cpu_ns, asked_no_core_ns; /* that, and the time without a core until then */
     uint32_t silence;                /* of all, until the last sample: stopped.h */
     /* Of the present sample: */
     enum core_state state;
-    uint64_t lost_ns;  /* without a core since the one before */
+    uint64_t turns;    /* it got a core so often since the one before, */
+    uint64_t lost_ns;  /* and was without for so long */
     uint64_t away_ns;  /* from the first of its moments on */
     uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
     bool in_call;      /* and still does, in its call */
-    /* CORE_NONE: of its moments so many, at which it had a core. The first ones: it lost it while the signal was on its way; the last
-     * ones: until the handler began. */
-    uint64_t had_first, had_last;
+    bool in_code;      /* the program's, not in a wait of the runtime's or of MPI's */
+    /* CORE_NONE: of its moments so many that are otherwise. At the first ones it had a core, and lost it while the signal was on its way, or
+     * slept; at the last ones it had one, until the handler began. */
+    enum core_state first;
+    uint64_t first_moments, had_last;
     double stolen_part; /* of the others: a hypervisor had taken the core, and the kernel counts nothing */
     /* Of its waits: */
     uint64_t waited_ticks; /* when the last began */
@@ -49,7 +54,7 @@ struct core {
 };
 
 /* The calling thread's samples are going to be asked for. [owner] */
-void core_begin(struct core *core, struct profile_thread *ledger);
+void core_begin(struct core *core, const struct state_line *line, struct profile_thread *ledger);
 void core_end(struct core *core); /* [any] */
 
 /* Fills in what is of the present sample. [handler] */
@@ -59,7 +64,7 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
 /* How many of its moments are of that state. [handler] */
 static inline uint64_t core_moments_in_state(const struct core *core, const struct delivery *delivery)
 {
-    return delivery->count - core->had_first - core->had_last;
+    return delivery->count - core->first_moments - core->had_last;
 }
 
 /* Behind it: what of that it lost before its last wait, and since then; the line tells it others. [handler] */

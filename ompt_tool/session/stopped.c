@@ -2,9 +2,8 @@
 #include "ompt_tool/session/stopped.h"
 
 #include <stddef.h>
-#include <sys/syscall.h>
 
-#include "ompt_tool/restart/restart_decode.h"
+#include "ompt_tool/restart/restart.h"
 #include "ompt_tool/session/session.h"
 
 #define PARTS 10u /* one in so many of its time may others have been heard, and while it lacked a core */
@@ -44,8 +43,7 @@ static bool is_certain(const struct core *core, const ucontext_t *context)
 {
     if (core->in_call || is_any_idle())
         return true;
-    long call = restart_decode_call_before(context);
-    return !core->faulted && (call == RESTART_DECODE_NOT_A_CALL || call == SYS_clock_gettime || call == SYS_sched_yield);
+    return !core->faulted && restart_call_before(context) != RESTART_CALL_OTHER;
 }
 
 bool stopped_until_now(struct core *core, const struct delivery *delivery, const ucontext_t *context)

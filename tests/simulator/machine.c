@@ -89,6 +89,7 @@ static void stop_progress(struct sim_thread *thread)
 
 static void progress(struct sim_thread *thread)
 {
+    thread->behind_wait = false;
     thread->since_ns = machine.now_ns;
     queue_post(EVENT_DONE, thread, machine.now_ns + thread->need_ns, ++thread->done_generation);
 }
@@ -147,6 +148,8 @@ static void leave_core(struct sim_thread *thread, enum run_state run)
     stop_progress(thread);
     thread->run = run;
     thread->sleeps += run == RUN_WAITS || run == RUN_STOPPED;
+    thread->preemptions += run == RUN_READY;
+    thread->behind_wait = thread->behind_wait || run == RUN_WAITS;
     thread->slice_generation++;
     machine.cores_free++;
     struct sim_thread *next = ready.first;
@@ -227,12 +230,13 @@ static void expire(struct sim_thread *thread, uint32_t generation)
         make_ready(thread);
 }
 
-/* As the kernel leaves it: behind what was executed last, or at the call that is to be repeated. */
+/* As the kernel leaves it: behind what was executed last, a call that it waited in among that, or at the call that is to be repeated. */
 static void be_interrupted(struct sim_thread *thread, ucontext_t *context)
 {
-    static const uint8_t code[] = {0x90, 0x90, 0x0f, 0x05};
-    context->uc_mcontext.gregs[REG_RAX] = SYS_futex;
-    context->uc_mcontext.gregs[REG_RIP] = (greg_t)(code + (thread->asleep ? 2 : 0));
+    static const uint8_t code[64] = {[25] = 0xb8, SYS_futex, [30] = 0x0f, 0x05};
+    const uint8_t *call = code + 30;
+    context->uc_mcontext.gregs[REG_RAX] = thread->asleep ? SYS_futex : 0;
+    context->uc_mcontext.gregs[REG_RIP] = (greg_t)(thread->asleep ? call : thread->behind_wait ? call + 2 : code);
     thread->asleep = false;
 }
 

@@ -47,12 +47,14 @@ struct sim_thread {
     uint64_t on_core_ns, no_core_ns;
     uint64_t turns, turn_ns; /* cores that it got; when it got the last */
     long sleeps;             /* that it gave away itself */
+    long preemptions;        /* that it was taken */
     uint64_t woken_ns;       /* without a core, for a signal only */
     bool no_core;            /* and it wants one for what it does */
     uint32_t done_generation, slice_generation;
     bool stands_still; /* for its sample, */
     uint64_t comes_ns; /* whose signal comes then; 0: none is on its way */
     bool asleep;       /* its signal has come while it waited */
+    bool behind_wait;  /* it has executed nothing since it waited */
     bool woken;        /* what it waited for has come; else it wants a core for a signal only */
     struct timer timer;
     struct sim_thread *next_ready;

@@ -69,14 +69,14 @@ void run_file_let_go(struct run_file *file)
     file->fd = 0;
 }
 
-/* How long the thread has run since the last tick or switch; a tick that was due while the machine stood still came behind that. */
+/* How long the thread has run since the last tick or switch, or since the program has asked for that time; a tick that was due while the machine stood still came behind that. */
 static uint64_t uncounted_ns(const struct sim_thread *thread)
 {
     uint64_t tick_ns = machine.now_ns - machine.now_ns % TICK_NS;
     uint64_t since_ns = tick_ns > thread->turn_ns ? tick_ns : thread->turn_ns, begin_ns = machine.stalled_ns;
     uint64_t stood_ns =
         since_ns < machine.went_on_ns ? machine.went_on_ns - (since_ns > begin_ns ? since_ns : begin_ns) : 0;
-    return machine.now_ns - since_ns - stood_ns;
+    return machine.scenario->reads_time ? 0 : machine.now_ns - since_ns - stood_ns;
 }
 
 /* The current thread's; what it ran is counted at ticks. */
@@ -91,10 +91,10 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
     return true;
 }
 
-long run_sleeps(long *faults)
+struct run_switches run_switches(void)
 {
-    *faults = 0;
-    return machine.current->sleeps;
+    const struct sim_thread *thread = machine.current;
+    return (struct run_switches){.sleeps = thread->sleeps, .preemptions = thread->preemptions};
 }
 
 unsigned __wrap_os_cores(void)

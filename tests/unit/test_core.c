@@ -34,15 +34,20 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
 
 static long sleeps;
 
-long run_sleeps(long *faults)
+struct run_switches run_switches(void)
 {
-    *faults = 0;
-    return sleeps;
+    return (struct run_switches){.sleeps = sleeps, .preemptions = (long)kernel.turns - sleeps};
 }
 
 static struct core core;
 static struct profile_thread ledger;
-static const uint8_t code[] = {0x90, 0x90, 0x0f, 0x05};
+static const uint8_t code[] = {0x90, 0xb8, SYS_futex, 0, 0, 0, 0x0f, 0x05, 0x90};
+static struct state_line line;
+enum {
+    OWN_CODE,
+    IN_CALL = 6,
+    BEHIND_CALL = 8
+};
 
 /* At 990 ms; the last tick was then, and it has run since. */
 static int begin(void **state)
@@ -53,20 +58,26 @@ static int begin(void **state)
     fake_cpu_ns = 50 * MS;
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns, .no_core_ns = 7 * MS, .turns = 3};
     ledger = (struct profile_thread){0};
-    core_begin(&core, &ledger);
+    core_begin(&core, &line, &ledger);
     fake_cpu_ns += 10 * MS;
+    line.state = STATE_WORK;
     return 0;
 }
 
-static enum core_state ask_at(uint64_t now_ns, uint64_t late_ns, bool in_call)
+static enum core_state ask_there(uint64_t now_ns, uint64_t late_ns, int place)
 {
-    ucontext_t context = {.uc_mcontext.gregs[REG_RAX] = SYS_futex,
-                          .uc_mcontext.gregs[REG_RIP] = (greg_t)(code + (in_call ? 2 : 0))};
+    ucontext_t context = {.uc_mcontext.gregs[REG_RAX] = place == IN_CALL ? SYS_futex : 0,
+                          .uc_mcontext.gregs[REG_RIP] = (greg_t)(code + place)};
     struct delivery delivery = {
         .count = 1, .clocks.ns = now_ns, .due_ns = now_ns - late_ns, .census_ns = now_ns - late_ns};
     fake_now_ns = now_ns;
     core_ask(&core, &ledger, &delivery, &context);
     return core.state;
+}
+
+static enum core_state ask_at(uint64_t now_ns, uint64_t late_ns, bool in_call)
+{
+    return ask_there(now_ns, late_ns, in_call ? IN_CALL : OWN_CODE);
 }
 
 static enum core_state ask(uint64_t late_ns, bool in_call)
@@ -133,12 +144,12 @@ UNIT_TEST_WITH(who_has_lost_it_while_the_signal_was_on_its_way_had_it_at_the_mom
 {
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 4};
     assert_int_equal(ask(3 * MS + 50 * US, false), CORE_NONE);
-    assert_int_equal(core.had_first, 1);
+    assert_int_equal(core.first_moments, 1);
     assert_int_equal(core.lost_ns, 3 * MS);
     begin(NULL);
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 4};
     assert_int_equal(ask(3 * MS, false), CORE_NONE);
-    assert_int_equal(core.had_first, 0);
+    assert_int_equal(core.first_moments, 0);
 }
 
 UNIT_TEST_WITH(who_loses_it_in_the_handler_before_it_asks_had_none_at_the_moments_meanwhile, begin, NULL)
@@ -156,6 +167,61 @@ UNIT_TEST_WITH(who_sleeps_in_a_call_is_asleep_and_what_its_signal_waits_for_is_t
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 5};
     assert_int_equal(ask(1010 * US, true), CORE_ASLEEP);
     assert_int_equal(core.woken_ns, 1 * MS);
+}
+
+/* Each 5 ms it has slept twice, and waited twice for a core, most of the time or least; its sample came amid all that. */
+static uint32_t found_asleep(uint64_t slept_ns, int place)
+{
+    uint32_t asleep = 0;
+    begin(NULL);
+    for (uint64_t i = 1; i <= 1000; i++) {
+        kernel.no_core_ns += 4 * MS - slept_ns;
+        kernel.turns += 2;
+        sleeps += 2;
+        fake_cpu_ns += 1 * MS;
+        kernel.on_core_ns = fake_cpu_ns - 5 * US;
+        enum core_state state = ask_there((990 + 5 * i) * MS, 500 * US, place);
+        asleep += i > 1 && state == CORE_ASLEEP;
+        assert_true(i == 1 || state != CORE_HAD);
+    }
+    return asleep;
+}
+
+UNIT_TEST(of_code_that_comes_out_of_a_short_sleep_its_counts_tell_how_often_it_slept_still)
+{
+    assert_in_range(found_asleep(1 * MS, BEHIND_CALL), 250, 280); /* a signal ends half of a sleep */
+    assert_in_range(found_asleep(2 * MS, BEHIND_CALL), 550, 580);
+    assert_int_equal(found_asleep(1 * MS, OWN_CODE), 0);
+}
+
+UNIT_TEST(who_waits_in_the_runtime_and_has_lost_its_core_more_than_once_does_not_count_as_asleep)
+{
+    begin(NULL);
+    line.state = STATE_IDLE;
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 5};
+    sleeps++;
+    assert_int_equal(ask_there(1000 * MS, 2 * MS, BEHIND_CALL), CORE_NONE);
+}
+
+UNIT_TEST_WITH(a_core_that_nobody_took_was_not_got_again, begin, NULL)
+{
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 4};
+    sleeps++;
+    assert_int_equal(ask(20 * US, false), CORE_HAD);
+}
+
+/* Reading its own CPU time makes the kernel count: as if it had got its core then, at each sample. */
+UNIT_TEST_WITH(who_seems_to_have_got_its_core_at_each_sample_reads_its_time, begin, NULL)
+{
+    uint32_t lacked = 0;
+    for (uint64_t i = 0; i < 1000; i++) {
+        kernel.no_core_ns += 2 * MS;
+        kernel.turns++;
+        fake_cpu_ns += 3 * MS;
+        kernel.on_core_ns = fake_cpu_ns - 1 * US;
+        lacked += ask_at((995 + 5 * i) * MS, 20 * US, false) == CORE_NONE;
+    }
+    assert_in_range(lacked, 2, 8);
 }
 
 UNIT_TEST_WITH(where_the_kernels_file_is_closed_the_threads_own_time_tells, begin, NULL)
@@ -178,7 +244,7 @@ static int begin_untold(void **state)
     told = false;
     ledger = (struct profile_thread){0};
     fake_now_ns = 990 * MS;
-    core_begin(&core, &ledger);
+    core_begin(&core, &line, &ledger);
     return 0;
 }
 
@@ -219,7 +285,7 @@ UNIT_TEST_WITH(what_no_count_of_the_kernels_has_was_taken_by_a_hypervisor, begin
     assert_int_equal(ask_at(1288 * MS, 285 * MS, false), CORE_NONE);
     assert_int_equal(core.lost_ns, 285 * MS);
     assert_true(core.stolen_part == 1);
-    assert_int_equal(core.had_first, 0);
+    assert_int_equal(core.first_moments, 0);
     stand_still(4 * MS); /* it is less than a tick, and known exactly, as its time was asked before */
     assert_int_equal(ask_at(1295 * MS, 2 * MS, false), CORE_NONE);
     assert_int_equal(core.lost_ns, 3 * MS);
@@ -237,7 +303,7 @@ UNIT_TEST_WITH(of_a_long_time_what_was_taken_at_the_end_is_known_but_for_a_tick,
     stand_still(5 * MS);
     assert_int_equal(ask_at(61155 * MS, 100 * MS, false), CORE_NONE);
     assert_int_equal(core.lost_ns, 96 * MS);
-    assert_int_equal(core.had_first, 1); /* within 4 ms of the 100 */
+    assert_int_equal(core.first_moments, 1); /* within 4 ms of the 100 */
     begin(NULL);
     fake_cpu_ns = 60000 * MS;
     kernel.on_core_ns = fake_cpu_ns - 4 * MS;

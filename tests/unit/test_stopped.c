@@ -1,12 +1,15 @@
 /* A sample that comes late: what of it is the process's standing still. */
 #include "tests/unit/unit.h"
 
+#include <sys/syscall.h>
+
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/stopped.h"
 
 #define S 1000000000ull
 
-static const uint8_t code[] = {0x90, 0x90, 0x90, 0x0f, 0x05, 0x90};
+static const uint8_t code[] = {0x90, 0x90, 0x90, 0x0f, 0x05, 0x90},
+                     sleep_code[] = {0x90, 0xb8, SYS_clock_nanosleep, 0, 0, 0, 0x0f, 0x05, 0x90};
 static struct state_line *line;
 static struct core core;
 static ucontext_t context;
@@ -81,6 +84,15 @@ STOPPED_TEST(right_behind_a_call_it_may_have_slept_there_unless_a_signal_would_h
     core.in_call = false;
     line->state = STATE_IDLE;
     assert_true(is_stopped(10 * S));
+}
+
+/* What it slept for came while it was stopped: the call is over. */
+STOPPED_TEST(a_call_that_a_signal_ends_keeps_no_sample_waiting)
+{
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(sleep_code + 8);
+    assert_true(is_stopped(10 * S));
+    core.faulted = true;
+    assert_false(is_stopped(10 * S));
 }
 
 STOPPED_TEST(while_others_are_heard_nothing_stands_still)
