@@ -92,6 +92,22 @@ enum restart_call restart_call_before(const ucontext_t *context)
     return rule && (rule->way == WAY_KERNEL || rule->way == WAY_WAIT) ? RESTART_CALL_WAIT : RESTART_CALL_OTHER;
 }
 
+uint64_t restart_poll_limit_ns(const ucontext_t *context)
+{
+    long call = restart_decode_call_before(context);
+#ifdef SYS_poll
+    if (call == SYS_poll) {
+        int limit_ms = (int)registers_argument(context, 2);
+        return limit_ms < 0 ? UINT64_MAX : (uint64_t)limit_ms * 1000000u;
+    }
+#endif
+    if (call != SYS_ppoll && call != SYS_pselect6)
+        return UINT64_MAX;
+    /* What is left stands there. */
+    const struct timespec *left = (const struct timespec *)registers_argument(context, call == SYS_ppoll ? 2 : 4);
+    return left && !left->tv_sec && !left->tv_nsec ? 0 : UINT64_MAX;
+}
+
 /* Far limits (a timespec may hold 2^63 s) are none: the sum must not wrap. */
 static uint64_t deadline_after(uint64_t begin_ns, struct timespec limit)
 {

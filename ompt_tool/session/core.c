@@ -82,11 +82,21 @@ static void note_had(struct core *core, const struct delivery *delivery, uint64_
         core->had_last = delivery->count - core->first_moments;
 }
 
+/* How long it would have slept on, if it slept, and while it waited for a core: half of its time is likely. */
+static uint64_t rest_of_sleep(const struct core *core)
+{
+    uint64_t mean_ns = core->slept_ns / core->turns, rest_ns = (mean_ns < core->limit_ns ? core->limit_ns : mean_ns) / 2;
+    uint64_t waited_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
+    return rest_ns < waited_ns ? rest_ns : waited_ns;
+}
+
 /* User code without a core: how many of its moments should be asleep, by how much of that time it slept since its last sample. */
 static void expect_asleep(struct core *core, const struct delivery *delivery)
 {
-    double part = core->off_core_ns ? (double)core->slept_ns / (double)core->off_core_ns : 0;
-    part *= 1 + part / 2 / (double)core->turns; /* if it slept, its signal ended that, half way */
+    if (!core->off_core_ns)
+        return;
+    double part = (double)core->slept_ns / (double)core->off_core_ns;
+    part += part * (double)rest_of_sleep(core) / (double)core->off_core_ns; /* if it slept, its signal ended that */
     core->owed += part * (double)delivery->count;
     if (core->owed > MOST_OWED)
         core->owed = MOST_OWED;
@@ -100,10 +110,12 @@ static void note_asleep(struct core *core, uint64_t moments)
 }
 
 /* Its code comes out of a call that may sleep, and has slept since its last sample. */
-static bool comes_out_of_call(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
+static bool comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
-    return core->turns && core->slept && core->in_code && core->got_ns >= delivery->due_ns &&
-           restart_call_before(context) >= RESTART_CALL_WAIT;
+    if (!core->turns || !core->slept || !core->in_code || core->got_ns < delivery->due_ns)
+        return false;
+    core->limit_ns = core->in_call ? restart_poll_limit_ns(context) : 0;
+    return core->in_call ? core->limit_ns < UINT64_MAX : restart_call_before(context) >= RESTART_CALL_WAIT;
 }
 
 /* It does, and has waited for cores more than once: whether it slept still at the moment chance decides, by how many such moments are not
@@ -113,13 +125,12 @@ static bool slept_at(const struct core *core, const struct delivery *delivery)
     return core->turns > 1 && (double)(hash_number(delivery->due_ns) >> 11) * 0x1p-53 < core->owed;
 }
 
-/* It slept, its signal woke it, and when it got a core the sleep was over: after half of its time, as is likely, and at later moments it was
- * ready to run. */
+/* It slept, its signal woke it, and when it got a core the sleep was, or may have been, over: after half of its time, as is likely, and at
+ * later moments it was ready to run. */
 static enum core_state slept_at_first(struct core *core, const struct delivery *delivery)
 {
-    uint64_t rest_ns = core->slept_ns / core->turns / 2;
-    core->woken_ns = core->woken_ns < rest_ns ? core->woken_ns : rest_ns;
-    uint64_t moments = delivery_moments_within(delivery, rest_ns + 1);
+    core->woken_ns = rest_of_sleep(core);
+    uint64_t moments = delivery_moments_within(delivery, core->woken_ns + 1);
     note_asleep(core, moments);
     if (moments >= delivery->count)
         return CORE_ASLEEP;
@@ -149,13 +160,15 @@ static __attribute__((noinline)) enum core_state explain(struct core *core, cons
                                                          const ucontext_t *context)
 {
     core->away_ns = away_ns;
-    core->in_call = restart_is_asleep(context);
+    /* A poll that does not wait comes back interrupted, too. */
+    core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
     core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
-    bool is_away = away_ns >= STATE_LATE_NS, out_of_call = !core->in_call && comes_out_of_call(core, delivery, context);
-    bool only_slept = is_away && core->slept && core->lost_ns + (core->in_code && !out_of_call ? STATE_LATE_NS : 0) <= away_ns;
+    bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
+    bool only_slept = out_of_call ? core->lost_ns <= away_ns + STATE_GRACE_NS
+                                  : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
     if (core->turns && core->in_code && (core->in_call || out_of_call))
         expect_asleep(core, delivery);
-    if (core->in_call || only_slept || (out_of_call && slept_at(core, delivery))) {
+    if ((core->in_call && !out_of_call) || only_slept || (out_of_call && slept_at(core, delivery))) {
         core->woken_ns = core->lost_ns < away_ns ? core->lost_ns : away_ns;
         if (out_of_call && core->lost_ns + STATE_LATE_NS > away_ns)
             return slept_at_first(core, delivery);

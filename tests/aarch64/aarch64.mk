@@ -37,7 +37,7 @@ build-aarch64/omp/libomp.so:
 	ln -sf $(AARCH64_SYSROOT)/usr/lib/llvm-19/lib/libomp.so.5 $@
 
 # Unit tests that are about x86-64's code, registers, or compilers' output for it.
-AARCH64_NOT_UNITS := test_cfi test_cfi_% test_core test_debug_frame test_decode test_recipe test_restart test_restart_errors test_restart_signals \
+AARCH64_NOT_UNITS := test_cfi test_cfi_% test_core test_debug_frame test_decode test_recipe test_restart test_restart_errors test_restart_polls test_restart_signals \
     test_stopped test_unwind test_unwind_broken test_unwind_edges test_walks
 # Those whose machine qemu plays otherwise: clocks are read in microseconds; processes start at no time; pages that nobody may read are
 # read, as there is no process_vm_readv but /proc/self/mem; /proc/self/maps is made as a whole when it is opened, and mappings lie elsewhere;

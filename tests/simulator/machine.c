@@ -183,6 +183,7 @@ void machine_wait(void)
 
 void machine_wake(struct sim_thread *thread, uint64_t after_ns)
 {
+    thread->limit_ns = after_ns;
     queue_post(EVENT_WAKE, thread, machine.now_ns + after_ns, 0);
 }
 
@@ -230,13 +231,13 @@ static void expire(struct sim_thread *thread, uint32_t generation)
         make_ready(thread);
 }
 
-/* As the kernel leaves it: behind what was executed last, a call that it waited in among that, or at the call that is to be repeated. */
+/* As the kernel leaves it: behind what was executed last, or at the call that is to be repeated. */
 static void be_interrupted(struct sim_thread *thread, ucontext_t *context)
 {
-    static const uint8_t code[64] = {[25] = 0xb8, SYS_futex, [30] = 0x0f, 0x05};
-    const uint8_t *call = code + 30;
-    context->uc_mcontext.gregs[REG_RAX] = thread->asleep ? SYS_futex : 0;
-    context->uc_mcontext.gregs[REG_RIP] = (greg_t)(thread->asleep ? call : thread->behind_wait ? call + 2 : code);
+    static const uint8_t code[] = {0x90, 0x90, 0x0f, 0x05};
+    bool asleep = thread->asleep || (machine.scenario->polls && thread->behind_wait);
+    context->uc_mcontext.gregs[REG_RAX] = SYS_futex;
+    context->uc_mcontext.gregs[REG_RIP] = (greg_t)(code + (asleep ? 2 : 0));
     thread->asleep = false;
 }
 

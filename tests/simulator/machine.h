@@ -54,6 +54,7 @@ struct sim_thread {
     bool stands_still; /* for its sample, */
     uint64_t comes_ns; /* whose signal comes then; 0: none is on its way */
     bool asleep;       /* its signal has come while it waited */
+    uint64_t limit_ns; /* of its wait */
     bool behind_wait;  /* it has executed nothing since it waited */
     bool woken;        /* what it waited for has come; else it wants a core for a signal only */
     struct timer timer;

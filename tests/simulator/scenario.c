@@ -210,6 +210,7 @@ static const struct setting {
     {"foreigners", NUMBER, offsetof(struct scenario, foreigners)},
     {"chunks", NUMBER, offsetof(struct scenario, chunks)},
     {"bias", NUMBER, offsetof(struct scenario, bias)},
+    {"polls", FLAG, offsetof(struct scenario, polls)},
     {"reads-time", FLAG, offsetof(struct scenario, reads_time)},
     {"late-wakes", FLAG, offsetof(struct scenario, late_wakes)},
     {"one-idleness", FLAG, offsetof(struct scenario, one_idleness)},

@@ -3,6 +3,7 @@
 
 #include "base/os.h"
 #include "base/run_counts.h"
+#include "ompt_tool/restart/restart.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/queue.h"
 #include "tests/unit/fake_clock.h"
@@ -89,6 +90,19 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
     counts->no_core_ns = thread->no_core_ns;
     counts->turns = thread->turns;
     return true;
+}
+
+/* The context has no code around it. */
+enum restart_call __wrap_restart_call_before(const ucontext_t *context)
+{
+    (void)context;
+    return machine.current->behind_wait ? RESTART_CALL_WAIT : RESTART_CALL_NONE;
+}
+
+uint64_t __wrap_restart_poll_limit_ns(const ucontext_t *context)
+{
+    (void)context;
+    return machine.scenario->polls ? machine.current->limit_ns : UINT64_MAX;
 }
 
 struct run_switches run_switches(void)

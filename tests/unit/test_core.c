@@ -165,8 +165,11 @@ UNIT_TEST_WITH(who_loses_it_in_the_handler_before_it_asks_had_none_at_the_moment
 UNIT_TEST_WITH(who_sleeps_in_a_call_is_asleep_and_what_its_signal_waits_for_is_the_samples, begin, NULL)
 {
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 5};
+    sleeps++;
     assert_int_equal(ask(1010 * US, true), CORE_ASLEEP);
     assert_int_equal(core.woken_ns, 1 * MS);
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 13 * MS, .turns = 6};
+    assert_int_equal(ask(1010 * US, true), CORE_NONE); /* that did not sleep: it polls */
 }
 
 /* Each 5 ms it has slept twice, and waited twice for a core, most of the time or least; its sample came amid all that. */

@@ -1,0 +1,44 @@
+/* Whether a poll that a signal has interrupted may be over. */
+#include "tests/unit/unit.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "ompt_tool/restart/restart.h"
+
+static uint64_t limit_of(uint32_t number, int limit_register, uint64_t limit)
+{
+    static uint8_t code[64];
+    uint8_t call[] = {0xb8, 0, 0, 0, 0, 0x0f, 0x05}; /* mov $number, %eax; syscall */
+    memcpy(call + 1, &number, sizeof number);
+    memcpy(code + 32, call, sizeof call);
+    ucontext_t context = {.uc_mcontext.gregs[REG_RIP] = (greg_t)(code + 32 + sizeof call)};
+    context.uc_mcontext.gregs[limit_register] = (greg_t)limit;
+    return restart_poll_limit_ns(&context);
+}
+
+UNIT_TEST(of_poll_the_time_that_it_was_given_is_known)
+{
+    assert_int_equal(limit_of(SYS_poll, REG_RDX, 20), 20000000);
+    assert_int_equal(limit_of(SYS_poll, REG_RDX, 0), 0);
+    assert_true(limit_of(SYS_poll, REG_RDX, (uint64_t)-1) == UINT64_MAX);
+}
+
+UNIT_TEST(of_ppoll_and_select_what_is_left_tells_whether_they_are_over)
+{
+    static const struct timespec over, left = {.tv_nsec = 1};
+    assert_int_equal(limit_of(SYS_ppoll, REG_RDX, (uint64_t)&over), 0);
+    assert_int_equal(limit_of(SYS_pselect6, REG_R8, (uint64_t)&over), 0);
+    assert_true(limit_of(SYS_ppoll, REG_RDX, (uint64_t)&left) == UINT64_MAX);
+    assert_true(limit_of(SYS_pselect6, REG_R8, (uint64_t)&left) == UINT64_MAX);
+    assert_true(limit_of(SYS_ppoll, REG_RDX, 0) == UINT64_MAX);
+}
+
+UNIT_TEST(other_calls_are_not_over_when_they_are_interrupted)
+{
+    assert_true(limit_of(SYS_nanosleep, REG_RDX, 0) == UINT64_MAX);
+    assert_true(limit_of(SYS_futex, REG_RDX, 0) == UINT64_MAX);
+}
+
+UNIT_MAIN(NULL, NULL)
