@@ -13,7 +13,7 @@
 #define DOUBT_KEPT   0.97
 #define DOUBT_MARGIN 2.0 /* so many, for each that may be */
 
-#define MOST_OWED 2.0
+#define MOST_OWED 2.0 /* moments: what chance is behind, or ahead, at most */
 
 /* The kernel counts time on a core at ticks and switches, and not when it is read: only so can be seen how long ago a thread got
  * its core. */
@@ -112,9 +112,11 @@ static void note_asleep(struct core *core, uint64_t moments)
 /* Its code comes out of a call that may sleep, and has slept since its last sample. */
 static bool comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
+    core->limit_ns = 0;
     if (!core->turns || !core->slept || !core->in_code || core->got_ns < delivery->due_ns)
         return false;
-    core->limit_ns = core->in_call ? restart_poll_limit_ns(context) : 0;
+    if (core->in_call)
+        core->limit_ns = restart_poll_limit_ns(context);
     return core->in_call ? core->limit_ns < UINT64_MAX : restart_call_before(context) >= RESTART_CALL_WAIT;
 }
 
@@ -166,13 +168,14 @@ static __attribute__((noinline)) enum core_state explain(struct core *core, cons
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
     bool only_slept = out_of_call ? core->lost_ns <= away_ns + STATE_GRACE_NS
                                   : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
-    if (core->turns && core->in_code && (core->in_call || out_of_call))
+    bool is_owed = core->turns && core->in_code && (core->in_call || out_of_call);
+    if (is_owed)
         expect_asleep(core, delivery);
     if ((core->in_call && !out_of_call) || only_slept || (out_of_call && slept_at(core, delivery))) {
         core->woken_ns = core->lost_ns < away_ns ? core->lost_ns : away_ns;
         if (out_of_call && core->lost_ns + STATE_LATE_NS > away_ns)
             return slept_at_first(core, delivery);
-        note_asleep(core, core->in_code ? delivery->count : 0);
+        note_asleep(core, is_owed ? delivery->count : 0);
         return CORE_ASLEEP;
     }
     if (!got_core_just_now(core, delivery, away_ns) && !is_away && !out_of_call)

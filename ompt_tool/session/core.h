@@ -38,9 +38,9 @@ struct core {
     uint64_t turns;    /* it got a core so often since the one before, */
     uint64_t lost_ns;  /* and was without for so long */
     uint64_t away_ns;  /* from the first of its moments on */
-    uint64_t limit_ns; /* how long it may sleep in its call; 0: that is not known */
     uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
-    bool in_call;      /* and still does, in its call */
+    bool in_call;      /* and still does, in its call, */
+    uint64_t limit_ns; /* which lasts so long at most; 0: that is not known */
     bool in_code;      /* the program's, not in a wait of the runtime's or of MPI's */
     /* CORE_NONE: of its moments so many that are otherwise. At the first ones it had a core, and lost it while the signal was on its way, or
      * slept; at the last ones it had one, until the handler began. */
