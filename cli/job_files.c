@@ -174,17 +174,20 @@ static bool may_have_grown(const char *made, const struct job_files *files)
     return profile_read_header(made, &header) && header.growing && (uint32_t)files->count >= header.merged;
 }
 
-/* Also where ranks' files were removed since: what was merged of them stays. */
+/* Also where ranks' files were removed since: what was merged of them stays. A file that has come since may have an older date, as
+ * copies have, but not of its coming. */
 static bool is_current(const char *made, const struct job_files *files)
 {
     struct stat job, rank;
     struct profile_header header;
     if (stat(made, &job) != 0)
         return false;
-    if (profile_read_header(made, &header) && (uint32_t)files->count < header.merged) /* dates say nothing of copies */
+    bool known = profile_read_header(made, &header), more = known && (uint32_t)files->count > header.merged;
+    if (known && (uint32_t)files->count < header.merged) /* dates say nothing of copies */
         return true;
     for (int i = 0; i < files->count; i++)
-        if (stat(files->path[i], &rank) == 0 && is_older(&job.st_mtim, &rank.st_mtim))
+        if (stat(files->path[i], &rank) == 0 &&
+            (is_older(&job.st_mtim, &rank.st_mtim) || (more && is_older(&job.st_mtim, &rank.st_ctim))))
             return false;
     return !may_have_grown(made, files);
 }

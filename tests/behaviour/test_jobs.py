@@ -182,8 +182,7 @@ class CopiedRanks(JobTest):
     """With jobs of many ranks, made of two."""
 
     def made(self, ranks):
-        folder = self.new_folder()
-        self.at_once(folder, [rank_of_open_mpi(rank, ranks) for rank in range(ranks)])
+        self.at_once(folder := self.new_folder(), [rank_of_open_mpi(rank, ranks) for rank in range(ranks)])
         return f"{folder}/blame-quick-4711"
 
     def blame(self, *argv, status=0):
@@ -237,6 +236,7 @@ class Merged(CopiedRanks):
         directory = self.made(2)
         self.blame("merge", directory)
         self.rank(os.path.dirname(directory), rank_of_open_mpi(2, 3))
+        os.utime(f"{directory}/rank-000002.blame", (0, 0))  # as of a copy
         run = self.blame("report", directory, "--view", "ranks", "--format", "csv")
         self.assertEqual([row["state"] for row in csv.DictReader(run.stdout.splitlines())], ["whole"] * 3)
 
