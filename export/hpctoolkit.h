@@ -56,6 +56,7 @@ static inline bool hpc_is_line(const struct hpc_context *context)
 struct hpc_file {
     FILE *stream;
     uint64_t at;
+    int why; /* the first thing that went wrong, errno; a stream knows only that something did */
 };
 
 struct hpc_section {

@@ -25,8 +25,8 @@ bool hpc_open(struct hpc_file *file, const char *directory, const char *name, si
 
 void hpc_put(struct hpc_file *file, const void *data, size_t bytes)
 {
-    if (bytes) /* of no values there may be no address */
-        fwrite_unlocked(data, 1, bytes, file->stream);
+    if (bytes && fwrite_unlocked(data, 1, bytes, file->stream) != bytes && !file->why) /* of no values there may be no address */
+        file->why = errno;
     file->at += bytes;
 }
 
@@ -40,10 +40,10 @@ bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_secti
 {
     hpc_put(file, footer, strlen(footer));
     errno = 0;
-    bool good = fflush(file->stream) == 0 && !ferror(file->stream) && fseek(file->stream, 0, SEEK_SET) == 0 &&
+    bool good = fflush(file->stream) == 0 && !file->why && fseek(file->stream, 0, SEEK_SET) == 0 &&
                 fprintf(file->stream, "HPCTOOLKIT%s%c%c", format, 4, 0) == HEADER_BYTES &&
                 fwrite(sections, sizeof *sections, count, file->stream) == count && fflush(file->stream) == 0;
-    int why = errno ? errno : EIO;
+    int why = file->why ? file->why : errno ? errno : EIO;
     fclose(file->stream);
     errno = why;
     return good;
