@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/place.h"
+#include "ompt_tool/ranks_lines.h"
 #include "ompt_tool/session/session.h"
 #include "unwind/loadmap.h"
 
@@ -86,52 +87,29 @@ static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
     return false;
 }
 
-/* What this process had as another program, until exec(). */
-static void let_go_of_before(struct ranks_segment *segment)
-{
-    pid_t own = getpid();
-    for (uint32_t i = 0; i < RANKS_MAX; i++)
-        if (RANKS_OWNER_PID(load_acquire(&segment->owner[i])) == own)
-            store_release(&segment->owner[i], 0);
-}
-
-/* A line of nobody's, or of a dead process's; RANKS_MAX: there is none. */
-static uint32_t take_line(struct ranks_segment *segment)
-{
-    for (uint32_t i = 0; i < RANKS_MAX; i++) {
-        uint64_t owner = load_acquire(&segment->owner[i]);
-        if ((!owner || os_is_dead(RANKS_OWNER_PID(owner))) &&
-            compare_exchange(&segment->owner[i], &owner, (uint64_t)getpid()))
-            return i;
-    }
-    return RANKS_MAX;
-}
-
 /* 0, or an errno; EAGAIN: the segment has been closed meanwhile. */
 static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
 {
-    let_go_of_before(segment);
-    uint32_t own = take_line(segment);
+    uint32_t own = ranks_lines_claim(segment, getpid());
     if (own == RANKS_MAX)
         return ENOSPC;
     int error = 0;
-    if (load_seq_cst(&segment->closed)) /* X2 */
+    if (ranks_lines_are_closed(segment))
         error = EAGAIN;
     else if (!os_reserve(fd, RANKS_HEADER_BYTES + own * sizeof(struct ranks_line), sizeof(struct ranks_line)))
         error = errno;
     else if (has_rank(segment, rank))
         error = EEXIST;
     if (error) {
-        store_release(&segment->owner[own], 0);
+        ranks_lines_give_back(segment, own);
+        if (ranks_lines_leave(segment)) /* who left meanwhile found it claimed */
+            unlink(joined.path);
         return error;
     }
     joined.segment = segment;
     joined.own = own;
     ranks_use(segment, own, rank, ranks_program.build);
-    store_release(&segment->owner[own], (uint64_t)getpid() | RANKS_READY);
-    uint32_t high = load_relaxed(&segment->high);
-    while (high < own + 1 && !compare_exchange(&segment->high, &high, own + 1))
-        ;
+    ranks_lines_show(segment, own, getpid());
     return 0;
 }
 
@@ -187,22 +165,11 @@ void ranks_come(void)
     struct ranks_segment *segment = load_relaxed(&joined.segment);
     if (likely(load_relaxed(&joined.has_come)) || fetch_or_acq_rel(&joined.has_come, 1) || !segment || !ranks_are_seen())
         return;
-    if (1 + fetch_add_acq_rel(&segment->attached, 1) == joined.local) {
+    if (ranks_lines_have_all_come(segment, joined.local)) {
         int saved = errno;
-        store_seq_cst(&segment->closed, 2);
         unlink(joined.path);
         errno = saved;
     }
-}
-
-static bool is_empty(const struct ranks_segment *segment)
-{
-    for (uint32_t i = 0; i < RANKS_MAX; i++) {
-        uint64_t owner = load_seq_cst(&segment->owner[i]);
-        if (owner && !ranks_has_gone(segment, i) && !os_is_dead(RANKS_OWNER_PID(owner)))
-            return false;
-    }
-    return true;
 }
 
 void ranks_leave(void)
@@ -213,14 +180,6 @@ void ranks_leave(void)
     joined.segment = NULL;
     ranks_disappear();
     ranks_stop();
-    while (is_empty(segment)) {
-        uint32_t nobody = 0, mine = 1;
-        if (!compare_exchange(&segment->closed, &nobody, mine)) /* X2: who comes now looks for it behind its claim of a line, */
-            return;
-        if (is_empty(segment)) { /* and here its claim is looked for */
-            unlink(joined.path);
-            return;
-        }
-        compare_exchange(&segment->closed, &mine, 0); /* who has left meanwhile left this to us */
-    }
+    if (ranks_lines_leave(segment))
+        unlink(joined.path);
 }
