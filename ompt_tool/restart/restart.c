@@ -92,9 +92,12 @@ enum restart_call restart_call_before(const ucontext_t *context)
     return rule && (rule->way == WAY_KERNEL || rule->way == WAY_WAIT) ? RESTART_CALL_WAIT : RESTART_CALL_OTHER;
 }
 
-uint64_t restart_poll_limit_ns(const ucontext_t *context)
+uint64_t restart_sleep_limit_ns(const ucontext_t *context)
 {
-    long call = restart_decode_call_before(context);
+    bool repeats = (uint64_t)registers_number(context) < MOST_CALLS && restart_decode_at_syscall(context);
+    long call = repeats ? registers_number(context) : restart_decode_call_before(context);
+    if (call == SYS_recvfrom || call == SYS_recvmsg || call == SYS_flock)
+        return 0;
 #ifdef SYS_poll
     if (call == SYS_poll) {
         int limit_ms = (int)registers_argument(context, 2);

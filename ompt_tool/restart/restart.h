@@ -84,9 +84,10 @@ enum restart_call {
 /* The system call that the thread comes out of, if it has executed nothing since. Behind restart_enter(). [handler] */
 enum restart_call restart_call_before(const ucontext_t *context);
 
-/* A poll comes back interrupted even if its time was over before: 0. The time that it may take, as far as is known; UINT64_MAX: it is no
- * poll, or not over. As restart_is_asleep(). [handler] */
-uint64_t restart_poll_limit_ns(const ucontext_t *context);
+/* Some calls come back interrupted even if what they wait for has come: polls whose time is over, and those that look for signals before
+ * they look for data (of Unix sockets, flock). 0: that may be; else the time that a poll may take; UINT64_MAX: it is none of them, or not over.
+ * As restart_is_asleep(). [handler] */
+uint64_t restart_sleep_limit_ns(const ucontext_t *context);
 
 /* Puts the interrupted call back, if there is one; now_ns is CLOCK_MONOTONIC, taken at the handler's entry.
  * [handler] */

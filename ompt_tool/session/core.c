@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "ompt_tool/restart/restart.h"
+#include "ompt_tool/session/stopped.h"
 
 #define CLOCKS_APART 64 /* the wall clock's time and the kernel's counts, by a part of it, at most */
 
@@ -82,10 +83,11 @@ static void note_had(struct core *core, const struct delivery *delivery, uint64_
         core->had_last = delivery->count - core->first_moments;
 }
 
-/* How long it would have slept on, if it slept, and while it waited for a core: half of its time is likely. */
+/* How long it would have slept on, if it slept, and while it waited for a core: half of its time is likely, and the last of its sleeps is cut
+ * there. */
 static uint64_t rest_of_sleep(const struct core *core)
 {
-    uint64_t mean_ns = core->slept_ns / core->turns, rest_ns = (mean_ns < core->limit_ns ? core->limit_ns : mean_ns) / 2;
+    uint64_t half_ns = core->slept_ns / (2 * core->turns - 1), rest_ns = half_ns < core->limit_ns / 2 ? core->limit_ns / 2 : half_ns;
     uint64_t waited_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
     return rest_ns < waited_ns ? rest_ns : waited_ns;
 }
@@ -109,15 +111,17 @@ static void note_asleep(struct core *core, uint64_t moments)
         core->owed = -MOST_OWED;
 }
 
-/* Its code comes out of a call that may sleep, and has slept since its last sample. */
+/* Its code has slept since its last sample, and comes out of a call that may sleep, or waited for a page and may do so now. One turn
+ * tells, whatever the call says: who has waited for longer than since the moment did not sleep then. */
 static bool comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
     core->limit_ns = 0;
     if (!core->turns || !core->slept || !core->in_code || core->got_ns < delivery->due_ns)
         return false;
-    if (core->in_call)
-        core->limit_ns = restart_poll_limit_ns(context);
-    return core->in_call ? core->limit_ns < UINT64_MAX : restart_call_before(context) >= RESTART_CALL_WAIT;
+    if (!core->in_call)
+        return core->faulted || restart_call_before(context) >= RESTART_CALL_WAIT;
+    core->limit_ns = restart_sleep_limit_ns(context);
+    return core->limit_ns < UINT64_MAX || (core->turns == 1 && core->lost_ns > core->away_ns + STATE_GRACE_NS);
 }
 
 /* It does, and has waited for cores more than once: whether it slept still at the moment chance decides, by how many such moments are not
@@ -127,18 +131,24 @@ static bool slept_at(const struct core *core, const struct delivery *delivery)
     return core->turns > 1 && (double)(hash_number(delivery->due_ns) >> 11) * 0x1p-53 < core->owed;
 }
 
-/* It slept, its signal woke it, and when it got a core the sleep was, or may have been, over: after half of its time, as is likely, and at
- * later moments it was ready to run. */
-static enum core_state slept_at_first(struct core *core, const struct delivery *delivery)
+/* At its first moments, for so long; then it was ready to run. */
+static enum core_state sleep_until(struct core *core, const struct delivery *delivery, uint64_t ns, bool is_owed)
 {
-    core->woken_ns = rest_of_sleep(core);
-    uint64_t moments = delivery_moments_within(delivery, core->woken_ns + 1);
-    note_asleep(core, moments);
+    uint64_t moments = delivery_moments_within(delivery, ns);
+    note_asleep(core, is_owed ? moments : 0);
     if (moments >= delivery->count)
         return CORE_ASLEEP;
     core->first = CORE_ASLEEP;
     core->first_moments = moments;
     return CORE_NONE;
+}
+
+/* It slept, its signal woke it, and when it got a core the sleep was, or may have been, over: after half of its time, as is likely, and at
+ * later moments it was ready to run. */
+static enum core_state slept_at_first(struct core *core, const struct delivery *delivery)
+{
+    core->woken_ns = rest_of_sleep(core);
+    return sleep_until(core, delivery, core->woken_ns + 1, true);
 }
 
 /* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got then: only who
@@ -175,8 +185,12 @@ static __attribute__((noinline)) enum core_state explain(struct core *core, cons
         core->woken_ns = core->lost_ns < away_ns ? core->lost_ns : away_ns;
         if (out_of_call && core->lost_ns + STATE_LATE_NS > away_ns)
             return slept_at_first(core, delivery);
-        note_asleep(core, is_owed ? delivery->count : 0);
-        return CORE_ASLEEP;
+        if (core->in_call || !core->in_code || away_ns - core->lost_ns >= STOPPED_NS) {
+            note_asleep(core, is_owed ? delivery->count : 0);
+            return CORE_ASLEEP;
+        }
+        core->woken_ns = 0; /* no signal ended that sleep */
+        return sleep_until(core, delivery, away_ns - core->lost_ns, is_owed);
     }
     if (!got_core_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
         return CORE_HAD;

@@ -109,7 +109,7 @@ DEFECTS = [
     Defect("cores: code that comes out of a short sleep had waited for its core",
            "    if (!core->turns || !core->slept || !core->in_code || core->got_ns < delivery->due_ns)\n", "    if (core->turns)\n"),
     Defect("cores: who sleeps for a moment sleeps until it has a core", "    if (moments >= delivery->count)\n        return CORE_ASLEEP;\n", "    if (moments)\n        return CORE_ASLEEP;\n"),
-    Defect("cores: who is in a poll sleeps", "        core->limit_ns = restart_poll_limit_ns(context);\n", "        core->limit_ns = UINT64_MAX;\n"),
+    Defect("cores: who is in a poll sleeps", "        core->limit_ns = restart_sleep_limit_ns(context);\n", "        core->limit_ns = UINT64_MAX;\n"),
     Defect("cores: who reads its CPU time has just got its core", "return seems && core->doubt < DOUBT_LIMIT;", "return seems;"),
     Defect("cores: who lost its core to nobody has just got it", " && (core->preempted || !core->in_code);", ";"),
     Defect("cores: only a millisecond late is late", "if (on_core_ns >= late_ns ||", "if (on_core_ns + 1000000 >= late_ns ||"),

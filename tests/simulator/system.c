@@ -99,7 +99,7 @@ enum restart_call __wrap_restart_call_before(const ucontext_t *context)
     return machine.current->behind_wait ? RESTART_CALL_WAIT : RESTART_CALL_NONE;
 }
 
-uint64_t __wrap_restart_poll_limit_ns(const ucontext_t *context)
+uint64_t __wrap_restart_sleep_limit_ns(const ucontext_t *context)
 {
     (void)context;
     return machine.scenario->polls ? machine.current->limit_ns : UINT64_MAX;

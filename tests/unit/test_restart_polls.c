@@ -15,7 +15,7 @@ static uint64_t limit_of(uint32_t number, int limit_register, uint64_t limit)
     memcpy(code + 32, call, sizeof call);
     ucontext_t context = {.uc_mcontext.gregs[REG_RIP] = (greg_t)(code + 32 + sizeof call)};
     context.uc_mcontext.gregs[limit_register] = (greg_t)limit;
-    return restart_poll_limit_ns(&context);
+    return restart_sleep_limit_ns(&context);
 }
 
 UNIT_TEST(of_poll_the_time_that_it_was_given_is_known)
