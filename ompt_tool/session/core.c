@@ -14,6 +14,9 @@
 #define DOUBT_KEPT   0.97
 #define DOUBT_MARGIN 2.0 /* so many, for each that may be */
 
+#define LATENCIES  16   /* of signals, that count for the mean */
+#define OFTEN      8    /* turns since the last sample */
+#define LEAST_WORK 0.05 /* what is less likely is not believed of single samples */
 #define MOST_OWED 2.0 /* moments: what chance is behind, or ahead, at most */
 
 /* The kernel counts time on a core at ticks and switches, and not when it is read: only so can be seen how long ago a thread got
@@ -167,6 +170,21 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
     return seems && core->doubt < DOUBT_LIMIT;
 }
 
+/* It worked at the moment, and went to sleep while the signal was on its way: it leaves its core so often (but for the last
+ * sample's sake) that this is likely by how much of its time. */
+static bool worked_at(struct core *core, const struct delivery *delivery)
+{
+    double left_ns = core->latency_ns * (double)(core->turns - 1), on_ns = (double)core->on_core_ns;
+    double worked_ns = left_ns * on_ns / (on_ns + left_ns + 1);
+    double part = worked_ns / (worked_ns + (double)core->off_core_ns + 1);
+    if (core->turns < OFTEN || part < LEAST_WORK)
+        return false;
+    core->owed_work += part;
+    bool worked = (double)(hash_number(~delivery->due_ns) >> 11) * 0x1p-53 < core->owed_work;
+    core->owed_work -= worked;
+    return worked;
+}
+
 /* What the thread did until it got its core: waited for it, all of the time or since the signal had woken it, or slept. Apart, as the next one. */
 static __attribute__((noinline)) enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns,
                                                          const ucontext_t *context)
@@ -179,6 +197,8 @@ static __attribute__((noinline)) enum core_state explain(struct core *core, cons
     bool only_slept = out_of_call ? core->lost_ns <= away_ns + STATE_GRACE_NS
                                   : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
     bool is_owed = core->turns && core->in_code && (core->in_call || out_of_call);
+    if (is_owed && delivery->count == 1 && worked_at(core, delivery))
+        return CORE_HAD;
     if (is_owed)
         expect_asleep(core, delivery);
     if ((core->in_call && !out_of_call) || only_slept || (out_of_call && slept_at(core, delivery))) {
@@ -234,7 +254,10 @@ static __attribute__((noinline)) enum core_state ask_closely(struct core *core, 
     uint64_t stolen = is_late(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
     uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns; /* at least, since it has its core */
     uint64_t no_core_ns = core->counts.no_core_ns - core->asked_no_core_ns;
-    core->off_core_ns = now_ns - core->asked_ns - (cpu_ns - core->asked_cpu_ns);
+    core->on_core_ns = cpu_ns - core->asked_cpu_ns;
+    core->off_core_ns = now_ns - core->asked_ns - core->on_core_ns;
+    if (late_ns < STATE_LATE_NS && on_core_ns >= late_ns)
+        core->latency_ns += ((double)late_ns - core->latency_ns) / LATENCIES;
     core->slept_ns = core->off_core_ns > no_core_ns ? core->off_core_ns - no_core_ns : 0;
     note_asked(core, now_ns, cpu_ns);
     if (!turns && !stolen)

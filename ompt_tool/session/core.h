@@ -27,8 +27,10 @@ struct core {
     uint64_t gone_ns;                /* and for how long it had none until then */
     struct run_switches switches;    /* when they were asked last: when it had lost its core, */
     bool slept, faulted, preempted;  /* and which there were since the time before */
-    uint64_t off_core_ns, slept_ns;  /* since its CPU time was asked last: without a core, and so long of its own will */
-    double owed;                     /* moments at which its code slept, that were not found yet */
+    uint64_t on_core_ns;             /* since its CPU time was asked last: with a core, */
+    uint64_t off_core_ns, slept_ns;  /* without, and so long of its own will */
+    double latency_ns;               /* of its signals, on average, while it has its core */
+    double owed, owed_work;          /* moments at which its code slept, and worked before it slept, that were not found yet */
     double doubt;                    /* how many more samples than can be seem to have got their core just then */
     uint64_t asked_ns;               /* when its CPU time was asked last, */
     uint64_t asked_cpu_ns, asked_no_core_ns; /* that, and the time without a core until then */

@@ -197,6 +197,40 @@ UNIT_TEST(of_code_that_comes_out_of_a_short_sleep_its_counts_tell_how_often_it_s
     assert_int_equal(found_asleep(1 * MS, OWN_CODE), 0);
 }
 
+/* It works for 20 us and sleeps for 30, and signals take 15: who worked at the moment sleeps when its signal comes, three times in ten. */
+UNIT_TEST(who_sleeps_often_may_have_gone_to_sleep_while_the_signal_was_on_its_way)
+{
+    uint32_t worked = 0, asleep = 0;
+    begin(NULL);
+    for (uint64_t i = 1; i <= 1000; i++) {
+        bool works = i % 5 == 0; /* and keeps its core until the handler */
+        fake_cpu_ns += 2 * MS;
+        kernel.on_core_ns = fake_cpu_ns - (works ? 20 : 0) * US;
+        kernel.turns += 100;
+        sleeps += 100;
+        enum core_state state = ask_there((990 + 5 * i) * MS, 15 * US, works ? OWN_CODE : BEHIND_CALL);
+        worked += state == CORE_HAD;
+        asleep += state == CORE_ASLEEP;
+    }
+    assert_in_range(worked, 350, 410); /* of 400, of which 200 were seen */
+    assert_int_equal(worked + asleep, 1000);
+}
+
+/* Where no signal ended the sleep the thread waits for its core of its own. */
+UNIT_TEST_WITH(who_waits_for_a_core_behind_a_page_or_a_stop_was_asleep_only_before, begin, NULL)
+{
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 17 * MS, .turns = 5};
+    sleeps++;
+    ucontext_t context = {.uc_mcontext.gregs[REG_RIP] = (greg_t)code};
+    struct delivery delivery = {.count = 4, .clocks.ns = 1020 * MS, .due_ns = 1000 * MS, .census_ns = 1015 * MS};
+    fake_now_ns = 1020 * MS;
+    core_ask(&core, &ledger, &delivery, &context);
+    assert_int_equal(core.state, CORE_NONE); /* for 10 ms, behind 10 of sleep: at 0 and 5 ms */
+    assert_int_equal(core.first, CORE_ASLEEP);
+    assert_int_equal(core.first_moments, 2);
+    assert_int_equal(core.woken_ns, 0);
+}
+
 UNIT_TEST(who_waits_in_the_runtime_and_has_lost_its_core_more_than_once_does_not_count_as_asleep)
 {
     begin(NULL);

@@ -35,6 +35,18 @@ UNIT_TEST(of_ppoll_and_select_what_is_left_tells_whether_they_are_over)
     assert_true(limit_of(SYS_ppoll, REG_RDX, 0) == UINT64_MAX);
 }
 
+UNIT_TEST(calls_that_look_for_signals_first_may_be_over)
+{
+    static uint8_t at_call[] = {0x0f, 0x05};
+    ucontext_t context = {.uc_mcontext.gregs = {[REG_RIP] = (greg_t)at_call, [REG_RAX] = SYS_recvfrom}};
+    assert_int_equal(restart_sleep_limit_ns(&context), 0); /* it is going to be repeated */
+    context.uc_mcontext.gregs[REG_RAX] = SYS_flock;
+    assert_int_equal(restart_sleep_limit_ns(&context), 0);
+    context.uc_mcontext.gregs[REG_RAX] = SYS_read;
+    assert_true(restart_sleep_limit_ns(&context) == UINT64_MAX);
+    assert_int_equal(limit_of(SYS_recvfrom, REG_RDX, 0), 0);
+}
+
 UNIT_TEST(other_calls_are_not_over_when_they_are_interrupted)
 {
     assert_true(limit_of(SYS_nanosleep, REG_RDX, 0) == UINT64_MAX);
