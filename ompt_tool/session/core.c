@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "ompt_tool/restart/restart.h"
-#include "ompt_tool/session/stopped.h"
 
 #define CLOCKS_APART 64 /* the wall clock's time and the kernel's counts, by a part of it, at most */
 

@@ -12,6 +12,8 @@
 #include "blame/account.h"
 #include "blame/state.h"
 
+#define STOPPED_NS 200000000u /* a stop of the process that is shorter is not told apart (stopped.h) */
+
 enum core_state {
     CORE_HAD,
     CORE_NONE,   /* it was ready to run */

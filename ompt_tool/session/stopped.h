@@ -13,8 +13,7 @@
 #include "base/atomics.h"
 #include "ompt_tool/session/core.h"
 
-#define STOPPED_NS   200000000u /* what is shorter is not told apart */
-#define STOPPED_TICK 20u        /* of 2^20 ns */
+#define STOPPED_TICK 20u /* of 2^20 ns */
 
 extern uint64_t stopped_heard; /* when a sample came last, in ticks; below it, how many were in gaps without any */
 
