@@ -32,11 +32,11 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
     return told;
 }
 
-static long sleeps;
+static long sleeps, faults;
 
 struct run_switches run_switches(void)
 {
-    return (struct run_switches){.sleeps = sleeps, .preemptions = (long)kernel.turns - sleeps};
+    return (struct run_switches){.sleeps = sleeps, .faults = faults, .preemptions = (long)kernel.turns - sleeps};
 }
 
 static struct core core;
@@ -229,6 +229,17 @@ UNIT_TEST_WITH(who_waits_for_a_core_behind_a_page_or_a_stop_was_asleep_only_befo
     assert_int_equal(core.first, CORE_ASLEEP);
     assert_int_equal(core.first_moments, 2);
     assert_int_equal(core.woken_ns, 0);
+}
+
+/* Behind no call: what it waited for was a page. */
+UNIT_TEST_WITH(who_has_waited_for_pages_since_its_last_sample_may_have_been_asleep, begin, NULL)
+{
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 5 * US, .no_core_ns = 7 * MS, .turns = 5};
+    sleeps += 2;
+    faults += 2;
+    fake_cpu_ns -= 5 * MS; /* of the 10 ms it slept five */
+    kernel.on_core_ns -= 5 * MS;
+    assert_int_equal(ask(20 * US, false), CORE_ASLEEP);
 }
 
 UNIT_TEST(who_waits_in_the_runtime_and_has_lost_its_core_more_than_once_does_not_count_as_asleep)
