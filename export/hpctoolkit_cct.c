@@ -150,10 +150,9 @@ bool hpc_write_cct(const char *directory, const struct hpc_contexts *contexts, c
             madvise((void *)map, bytes, MADV_DONTNEED);
     }
     hpc_align(&file, 8);
-    if (fflush(file.stream) == 0 && fseek(file.stream, (long)head[0], SEEK_SET) == 0) {
-        fwrite(infos, sizeof *infos, contexts->count, file.stream);
-        fseek(file.stream, 0, SEEK_END);
-    }
+    bool there = fflush(file.stream) == 0 && fseek(file.stream, (long)head[0], SEEK_SET) == 0;
+    if (!there || fwrite(infos, sizeof *infos, contexts->count, file.stream) != contexts->count || fseek(file.stream, 0, SEEK_END) != 0)
+        file.why = file.why ? file.why : errno;
     bool good = hpc_close(&file, "ctxt", &section, 1, "__ctx.db");
     int why = errno;
     free(infos);

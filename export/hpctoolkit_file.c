@@ -40,7 +40,7 @@ bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_secti
 {
     hpc_put(file, footer, strlen(footer));
     errno = 0;
-    bool good = fflush(file->stream) == 0 && !file->why && fseek(file->stream, 0, SEEK_SET) == 0 &&
+    bool good = fflush(file->stream) == 0 && !file->why && !ferror(file->stream) && fseek(file->stream, 0, SEEK_SET) == 0 &&
                 fprintf(file->stream, "HPCTOOLKIT%s%c%c", format, 4, 0) == HEADER_BYTES &&
                 fwrite(sections, sizeof *sections, count, file->stream) == count && fflush(file->stream) == 0;
     int why = file->why ? file->why : errno ? errno : EIO;

@@ -108,7 +108,8 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
         return UINT64_MAX;
     /* What is left stands there. */
     const struct timespec *left = (const struct timespec *)registers_argument(context, call == SYS_ppoll ? 2 : 4);
-    return left && !left->tv_sec && !left->tv_nsec ? 0 : UINT64_MAX;
+    bool is_there = left && restart_is_readable((uintptr_t)&left->tv_sec) && restart_is_readable((uintptr_t)&left->tv_nsec);
+    return is_there && !left->tv_sec && !left->tv_nsec ? 0 : UINT64_MAX;
 }
 
 /* Far limits (a timespec may hold 2^63 s) are none: the sum must not wrap. */

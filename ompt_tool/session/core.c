@@ -126,11 +126,17 @@ static bool comes_out_of_call(struct core *core, const struct delivery *delivery
     return core->limit_ns < UINT64_MAX || (core->turns == 1 && core->lost_ns > core->away_ns + STATE_GRACE_NS);
 }
 
+/* By chance, and the same for each sample with that number. */
+static bool is_drawn(uint64_t number, double part)
+{
+    return (double)(hash_number(number) >> 11) * 0x1p-53 < part;
+}
+
 /* It does, and has waited for cores more than once: whether it slept still at the moment chance decides, by how many such moments are not
  * found yet. */
 static bool slept_at(const struct core *core, const struct delivery *delivery)
 {
-    return core->turns > 1 && (double)(hash_number(delivery->due_ns) >> 11) * 0x1p-53 < core->owed;
+    return core->turns > 1 && is_drawn(delivery->due_ns, core->owed);
 }
 
 /* At its first moments, for so long; then it was ready to run. */
@@ -179,7 +185,7 @@ static bool worked_at(struct core *core, const struct delivery *delivery)
     if (core->turns < OFTEN || part < LEAST_WORK)
         return false;
     core->owed_work += part;
-    bool worked = (double)(hash_number(~delivery->due_ns) >> 11) * 0x1p-53 < core->owed_work;
+    bool worked = is_drawn(~delivery->due_ns, core->owed_work);
     core->owed_work -= worked;
     return worked;
 }

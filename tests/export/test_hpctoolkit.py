@@ -176,7 +176,7 @@ class Hpctoolkit(BlameTest):
         self.assertEqual((run.returncode, b"No such file" in run.stderr, run.stderr.count(b"\n")), (1, True, 1), run)
         run = self.export("/no/such", "-o", os.path.join(folder, "new"))
         self.assertEqual(run.returncode, 1, run)
-        for limit in (200, *range(4000, 6100, 300)): # a file may be full in its middle, and at its end
+        for limit in (200, 6000):
             run = self.export(self.lock_profile(), "-o", os.path.join(folder, "new"), preexec_fn=lambda: limit_files(limit))
             self.assertEqual((run.returncode, b"File too large" in run.stderr), (1, True), run)
         self.assertEqual(sorted(os.listdir(folder)), ["directory", "file", "link"])

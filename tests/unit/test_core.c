@@ -197,7 +197,7 @@ UNIT_TEST(of_code_that_comes_out_of_a_short_sleep_its_counts_tell_how_often_it_s
     assert_int_equal(found_asleep(1 * MS, OWN_CODE), 0);
 }
 
-/* It works for 20 us and sleeps for 30, and signals take 15: who worked at the moment sleeps when its signal comes, three times in ten. */
+/* It works for 20 us and sleeps for 30, and signals take 15: who worked at the moment sleeps by the time its signal comes, every other time. */
 UNIT_TEST(who_sleeps_often_may_have_gone_to_sleep_while_the_signal_was_on_its_way)
 {
     uint32_t worked = 0, asleep = 0;

@@ -1,9 +1,12 @@
 /* needs: tests/fuzz/fake_symbols.c */
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <zlib.h>
 
 #include "export/export.h"
 #include "export/formats.h"
+#include "export/hpctoolkit.h"
 #include "export/pprof.pb-c.h"
 #include "tests/unit/made_profile.h"
 
@@ -25,6 +28,30 @@ static int make(void **state)
     made_work(made_work(caller, KEY(F_20), 0), KEY(LEAF), 2);
     made_tables();
     return 0;
+}
+
+/* Where a buffer is full just before the footer, the footer finds that the file is, and nothing is left to write when it is closed. */
+UNIT_TEST(why_a_file_could_not_be_written_is_known_wherever_that_was)
+{
+    static const char data[4096];
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = (struct rlimit){6000, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t bytes = 6000; bytes < 13000; bytes += 16) {
+        struct hpc_file file;
+        unlink("full.db");
+        assert_true(hpc_open(&file, ".", "full.db", 0));
+        setrlimit(RLIMIT_FSIZE, &limit);
+        for (size_t left = bytes; left; left -= left < 1000 ? left : 1000)
+            hpc_put(&file, data, left < 1000 ? left : 1000);
+        bool good = hpc_close(&file, "ctxt", NULL, 0, "__ctx.db");
+        int why = errno;
+        setrlimit(RLIMIT_FSIZE, &before);
+        assert_false(good);
+        assert_int_equal(why, EFBIG);
+    }
+    unlink("full.db");
 }
 
 #define WITH_PROFILE(name) UNIT_TEST_WITH(name, make, made_finish)
