@@ -1,5 +1,6 @@
 #include "ompt_tool/ranks_join.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,6 +23,9 @@
 
 #define ATTEMPTS 100 /* while others close what was made before */
 #define PAUSE_US 1000
+#define LOOKS    4096 /* at names */
+
+#define SHARED "/dev/shm/"
 
 /* LLVM's runtime dies of a full /dev/shm: what there is, is left to it. */
 #define LEFT_BYTES (1 << 20)
@@ -33,6 +37,7 @@ static struct {
     char path[64];
     uint32_t own, local;
     uint32_t has_come;
+    bool knows_numbers; /* whose process numbers are its own: those of others' names are other processes' */
 } joined;
 
 static void know_program(void)
@@ -49,9 +54,9 @@ static void know_program(void)
 static void choose_path(const char *identity)
 {
     struct stat numbers = {0};
-    stat("/proc/self/ns/pid", &numbers);
-    snprintf(joined.path, sizeof(joined.path), "/dev/shm/blame-%u-%016llx", (unsigned)geteuid(),
-             (unsigned long long)(hash_bytes(identity, strlen(identity)) ^ hash_number(numbers.st_ino)));
+    joined.knows_numbers = stat("/proc/self/ns/pid", &numbers) == 0;
+    snprintf(joined.path, sizeof(joined.path), SHARED "blame-%u-%llu-%016llx", (unsigned)geteuid(),
+             (unsigned long long)numbers.st_ino, (unsigned long long)hash_bytes(identity, strlen(identity)));
 }
 
 /* NULL with errno. */
@@ -116,7 +121,7 @@ static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
 static bool has_room(void)
 {
     struct statvfs found;
-    return statvfs("/dev/shm", &found) != 0 || !found.f_blocks || found.f_bavail * found.f_frsize >= LEFT_BYTES;
+    return statvfs(SHARED, &found) != 0 || !found.f_blocks || found.f_bavail * found.f_frsize >= LEFT_BYTES;
 }
 
 static int try_to_join(uint32_t rank)
@@ -132,6 +137,43 @@ static int try_to_join(uint32_t rank)
         os_unmap(segment, RANKS_BYTES);
     close(fd);
     return error;
+}
+
+/* Its processes are dead, and none has removed it. */
+static void remove_left(const char *path)
+{
+    struct stat found;
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    struct ranks_segment *segment = NULL;
+    if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid() &&
+        (size_t)found.st_size >= RANKS_HEADER_BYTES)
+        segment = os_map_shared(fd, 0, RANKS_BYTES);
+    close(fd);
+    if (!segment)
+        return;
+    if (load_acquire(&segment->version) == RANKS_VERSION && ranks_lines_leave(segment))
+        unlink(path);
+    os_unmap(segment, RANKS_BYTES);
+}
+
+/* Of jobs that were killed before all their ranks had come. */
+static void remove_what_others_left(void)
+{
+    const char *own = joined.path + strlen(SHARED);
+    size_t same = (size_t)(strrchr(own, '-') + 1 - own);
+    char path[sizeof(joined.path)];
+    struct dirent *entry;
+    DIR *directory = joined.knows_numbers ? opendir(SHARED) : NULL;
+    for (int i = 0; directory && i < LOOKS && (entry = readdir(directory)); i++) {
+        if (strncmp(entry->d_name, own, same) != 0 || strlen(entry->d_name) != strlen(own) || strcmp(entry->d_name, own) == 0)
+            continue;
+        snprintf(path, sizeof(path), SHARED "%.*s", (int)strlen(own), entry->d_name);
+        remove_left(path);
+    }
+    if (directory)
+        closedir(directory);
 }
 
 void ranks_join(void)
@@ -153,6 +195,8 @@ void ranks_join(void)
     if (!error) {
         arena_header()->ranks_seen = 1;
         joined.local = launcher_local_ranks();
+        if (joined.own == 0) /* once a job */
+            remove_what_others_left();
     } else if (error != EEXIST && job.rank == 0) { /* once a job */
         log_line(joined.path, ": ", strerror(error), "; who makes other ranks wait is not known", NULL);
     }

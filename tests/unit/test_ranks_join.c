@@ -279,6 +279,29 @@ JOIN_TEST(who_comes_while_the_last_one_leaves_has_a_file_that_others_find)
     assert_false(has_file());
 }
 
+JOIN_TEST(what_a_killed_job_has_left_goes_with_the_next_one)
+{
+    char left[sizeof(segment_path)], live[sizeof(segment_path)];
+    uint32_t seen;
+    struct rank a = start(0, NULL, &seen), b = start(1, NULL, &seen);
+    strcpy(left, segment_path);
+    begin(NULL);
+    struct rank other = start(0, NULL, &seen);
+    strcpy(live, segment_path);
+    assert_int_equal(access(left, F_OK), 0); /* one of its ranks is enough */
+    end(&a, SIGKILL);
+    end(&b, SIGKILL);
+    begin(NULL);
+    struct rank next = start(0, NULL, &seen);
+    assert_int_equal(access(left, F_OK), -1);
+    assert_int_equal(access(live, F_OK), 0);
+    struct rank second = start(1, NULL, &seen);
+    assert_int_equal(seen, 2);
+    end(&other, 0);
+    end(&next, 0);
+    end(&second, 0);
+}
+
 JOIN_TEST(without_room_in_memory_nothing_is_seen_and_nothing_breaks)
 {
     struct rlimit limit, none;
