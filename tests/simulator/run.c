@@ -1,6 +1,8 @@
 #include "tests/simulator/run.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,13 +32,42 @@ bool finisher_run(const char *directory, const char *file, char *why, size_t why
     return true;
 }
 
+static void find_folder(char *path, size_t bytes, pid_t process)
+{
+    snprintf(path, bytes, "%s/blame-simulator-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)process);
+}
+
+static void remove_files(pid_t process)
+{
+    char path[64], file[96];
+    find_folder(path, sizeof(path), process);
+    snprintf(file, sizeof(file), "%s/%s-%d.blame", path, program_invocation_short_name, (int)process);
+    unlink(file);
+    rmdir(path);
+}
+
+void run_remove_left(void)
+{
+    glob_t found;
+    char pattern[64];
+    find_folder(pattern, sizeof(pattern), 0);
+    pattern[strlen(pattern) - 1] = '*';
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        pid_t process = atoi(strrchr(found.gl_pathv[i], '-') + 1);
+        if (os_is_dead(process))
+            remove_files(process);
+    }
+    globfree(&found);
+}
+
 static void set_options(const struct scenario *scenario, uint64_t seed, const struct sim_options *options)
 {
     char rate[16], moments[16], out[64];
     snprintf(moments, sizeof(moments), "%u", (unsigned)(seed % INT_MAX));
     snprintf(rate, sizeof(rate), "%u", options->rate);
-    snprintf(out, sizeof(out), "%s/blame-simulator-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
-             getpid());
+    find_folder(out, sizeof(out), getpid());
     const char *sanitizer = getenv("ASAN_OPTIONS"); /* by which the plugin knows that nobody looks for leaks */
     clearenv();
     if (sanitizer)
@@ -82,8 +113,7 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
     measured_read(scenario, session.file, machine.over, run);
     if (options->keep && !os_copy_over(session.file, options->keep))
         snprintf(run->failure, sizeof(run->failure), "%s cannot be written", options->keep);
-    unlink(session.file);
-    rmdir(session.directory);
+    remove_files(getpid());
     run->done = true;
 }
 

@@ -39,6 +39,9 @@ struct run {
 void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_options *options,
               struct run *run);
 
+/* What runs have left that were killed, or crashed. */
+void run_remove_left(void);
+
 /* Plays to another tool, in this process: a shared library with ompt_start_tool. False: it does not start. */
 bool run_with_tool(const struct scenario *scenario, uint64_t seed, const char *tool);
 

@@ -16,6 +16,7 @@
 
 #include "tests/simulator/batch.h"
 #include "tests/simulator/claims.h"
+#include "tests/simulator/run.h"
 
 #define MAX_PATHS 256
 
@@ -185,5 +186,6 @@ int main(int argc, char **argv)
     }
     if (!command.claims && !command.random && !command.path_count)
         return usage("no scenario");
+    run_remove_left();
     return run_command();
 }
