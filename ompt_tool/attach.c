@@ -13,6 +13,7 @@
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
+#include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/stopped.h"
 #include "ompt_tool/tracing.h"

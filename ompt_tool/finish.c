@@ -28,6 +28,7 @@
 #include "ompt_tool/ranks_join.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
+#include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "ompt_tool/tracing.h"

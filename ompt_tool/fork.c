@@ -19,6 +19,7 @@
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/sampler.h"
+#include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "ompt_tool/start.h"

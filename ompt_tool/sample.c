@@ -15,6 +15,8 @@
 #include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/sample_ranks.h"
 #include "ompt_tool/sample_stopped.h"
+#include "ompt_tool/session/core.h"
+#include "ompt_tool/session/core_waits.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/stopped.h"
 #include "ompt_tool/tracing.h"

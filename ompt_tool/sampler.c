@@ -21,6 +21,7 @@
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sample_signal.h"
+#include "ompt_tool/session/core_waits.h"
 #include "ompt_tool/session/session.h"
 
 #define SLOW_SAMPLES 8

@@ -4,59 +4,9 @@
 #ifndef BLAME_OMPT_TOOL_SESSION_CORE_H
 #define BLAME_OMPT_TOOL_SESSION_CORE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <ucontext.h>
 
-#include "base/run_counts.h"
-#include "blame/account.h"
-#include "blame/state.h"
-
-#define STOPPED_NS 200000000u /* a stop of the process that is shorter is not told apart (stopped.h) */
-
-enum core_state {
-    CORE_HAD,
-    CORE_NONE,   /* it was ready to run */
-    CORE_ASLEEP, /* of its own will */
-};
-
-struct core {
-    struct run_file file;
-    const struct state_line *line;
-    struct run_counts begun, counts; /* when the thread's measurement began, at the last sample */
-    uint64_t counted_ns;             /* when that was */
-    uint64_t got_ns;                 /* when it had got its core, at the latest, */
-    uint64_t gone_ns;                /* and for how long it had none until then */
-    struct run_switches switches;    /* when they were asked last: when it had lost its core, */
-    bool slept, faulted, preempted;  /* and which there were since the time before */
-    uint64_t on_core_ns;             /* since its CPU time was asked last: with a core, */
-    uint64_t off_core_ns, slept_ns;  /* without, and so long of its own will */
-    double latency_ns;               /* of its signals, on average, while it has its core */
-    double owed, owed_work;          /* moments at which its code slept, and worked before it slept, that were not found yet */
-    double doubt;                    /* how many more samples than can be seem to have got their core just then */
-    uint64_t asked_ns;               /* when its CPU time was asked last, */
-    uint64_t asked_cpu_ns, asked_no_core_ns; /* that, and the time without a core until then */
-    uint32_t silence;                /* of all, until the last sample: stopped.h */
-    /* Of the present sample: */
-    enum core_state state;
-    uint64_t turns;    /* it got a core so often since the one before, */
-    uint64_t lost_ns;  /* and was without for so long */
-    uint64_t away_ns;  /* from the first of its moments on */
-    uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
-    bool in_call;      /* and still does, in its call, */
-    uint64_t limit_ns; /* which lasts so long at most; 0: that is not known */
-    bool in_code;      /* the program's, not in a wait of the runtime's or of MPI's */
-    /* CORE_NONE: of its moments so many that are otherwise. At the first ones it had a core, and lost it while the signal was on its way, or
-     * slept; at the last ones it had one, until the handler began. */
-    enum core_state first;
-    uint64_t first_moments, had_last;
-    double stolen_part; /* of the others: a hypervisor had taken the core, and the kernel counts nothing */
-    /* Of its waits: */
-    uint64_t waited_ticks; /* when the last began */
-    double lost_wait_ns;   /* without a core since that was over */
-    uint64_t last_ns;      /* when the last sample was, */
-    bool splits;           /* and of what the thread loses until the next one half may be before the end of a wait */
-};
+#include "ompt_tool/session/core_state.h"
 
 /* The calling thread's samples are going to be asked for. [owner] */
 void core_begin(struct core *core, const struct state_line *line, struct profile_thread *ledger);
@@ -65,23 +15,5 @@ void core_end(struct core *core); /* [any] */
 /* Fills in what is of the present sample. [handler] */
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
               const ucontext_t *context);
-
-/* How many of its moments are of that state. [handler] */
-static inline uint64_t core_moments_in_state(const struct core *core, const struct delivery *delivery)
-{
-    return delivery->count - core->first_moments - core->had_last;
-}
-
-/* Behind it: what of that it lost before its last wait, and since then; the line tells it others. [handler] */
-void core_follow(struct core *core, struct state_line *line, const struct delivery *delivery);
-
-/* How long a busy thread has lacked a core since its last wait, at one of the present sample's moments. [handler] */
-int64_t core_lost_ns(const struct core *core, uint64_t time_ns);
-
-/* What a thread loses while no other is in use is over when the others come. [handler] */
-void core_note_others(struct core *core, struct state_line *line, struct census census);
-
-/* The wait goes on, as one that began later (account_idle_resume). [handler] */
-void core_resume(struct core *core, struct state_line *line);
 
 #endif

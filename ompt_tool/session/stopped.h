@@ -11,7 +11,7 @@
 #include <ucontext.h>
 
 #include "base/atomics.h"
-#include "ompt_tool/session/core.h"
+#include "ompt_tool/session/core_state.h"
 
 #define STOPPED_TICK 20u /* of 2^20 ns */
 

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "ompt_tool/session/core.h"
+#include "ompt_tool/session/core_waits.h"
 #include "tests/unit/fake_clock.h"
 
 #define US 1000ull

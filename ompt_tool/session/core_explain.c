@@ -1,0 +1,172 @@
+/* The rules of this house: as in sampler.c. System calls: none. */
+#include "ompt_tool/session/core_explain.h"
+
+#include "base/atomics.h"
+#include "base/hash.h"
+#include "ompt_tool/restart/restart.h"
+
+/* So many samples more than there can be seem to have got their core just then, of late: it is not so. */
+#define DOUBT_LIMIT  4.0
+#define DOUBT_KEPT   0.97
+#define DOUBT_MARGIN 2.0 /* so many, for each that may be */
+
+#define OFTEN      8    /* turns since the last sample */
+#define LEAST_WORK 0.05 /* what is less likely is not believed of single samples */
+#define MOST_OWED  2.0  /* moments: what chance is behind, or ahead, at most */
+
+/* At which moments it had a core all the same. */
+static void note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
+{
+    uint64_t got_ns = delivery->due_ns + away_ns;
+    core->first = CORE_HAD;
+    if (away_ns > core->gone_ns)
+        core->first_moments = delivery_moments_within(delivery, away_ns - core->gone_ns);
+    if (delivery->census_ns >= got_ns)
+        core->had_last = delivery_moments_within(delivery, delivery->census_ns - got_ns + 1);
+    if (core->had_last > delivery->count - core->first_moments)
+        core->had_last = delivery->count - core->first_moments;
+}
+
+/* How long it would have slept on, if it slept, and while it waited for a core: half of its time is likely, and the last of its sleeps is cut
+ * there. */
+static uint64_t rest_of_sleep(const struct core *core)
+{
+    uint64_t half_ns = core->slept_ns / (2 * core->turns - 1), rest_ns = half_ns < core->limit_ns / 2 ? core->limit_ns / 2 : half_ns;
+    uint64_t waited_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
+    return rest_ns < waited_ns ? rest_ns : waited_ns;
+}
+
+/* User code without a core: how many of its moments should be asleep, by how much of that time it slept since its last sample. */
+static void expect_asleep(struct core *core, const struct delivery *delivery)
+{
+    if (!core->off_core_ns)
+        return;
+    double part = (double)core->slept_ns / (double)core->off_core_ns;
+    part += part * (double)rest_of_sleep(core) / (double)core->off_core_ns; /* if it slept, its signal ended that */
+    core->owed += part * (double)delivery->count;
+    if (core->owed > MOST_OWED)
+        core->owed = MOST_OWED;
+}
+
+static void note_asleep(struct core *core, uint64_t moments)
+{
+    core->owed -= (double)moments;
+    if (core->owed < -MOST_OWED)
+        core->owed = -MOST_OWED;
+}
+
+/* Its code has slept since its last sample, and comes out of a call that may sleep, or waited for a page and may do so now. One turn
+ * tells, whatever the call says: who has waited for longer than since the moment did not sleep then. */
+static bool comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
+{
+    core->limit_ns = 0;
+    if (!core->turns || !core->slept || !core->in_code || core->got_ns < delivery->due_ns)
+        return false;
+    if (!core->in_call)
+        return core->faulted || restart_call_before(context) >= RESTART_CALL_WAIT;
+    core->limit_ns = restart_sleep_limit_ns(context);
+    return core->limit_ns < UINT64_MAX || (core->turns == 1 && core->lost_ns > core->away_ns + STATE_GRACE_NS);
+}
+
+/* By chance, and the same for each sample with that number. */
+static bool is_drawn(uint64_t number, double part)
+{
+    return (double)(hash_number(number) >> 11) * 0x1p-53 < part;
+}
+
+/* It does, and has waited for cores more than once: whether it slept still at the moment chance decides, by how many such moments are not
+ * found yet. */
+static bool slept_at(const struct core *core, const struct delivery *delivery)
+{
+    return core->turns > 1 && is_drawn(delivery->due_ns, core->owed);
+}
+
+/* At its first moments, for so long; then it was ready to run. */
+static enum core_state sleep_until(struct core *core, const struct delivery *delivery, uint64_t ns, bool is_owed)
+{
+    uint64_t moments = delivery_moments_within(delivery, ns);
+    note_asleep(core, is_owed ? moments : 0);
+    if (moments >= delivery->count)
+        return CORE_ASLEEP;
+    core->first = CORE_ASLEEP;
+    core->first_moments = moments;
+    return CORE_NONE;
+}
+
+/* It slept, its signal woke it, and when it got a core the sleep was, or may have been, over: after half of its time, as is likely, and at
+ * later moments it was ready to run. */
+static enum core_state slept_at_first(struct core *core, const struct delivery *delivery)
+{
+    core->woken_ns = rest_of_sleep(core);
+    return sleep_until(core, delivery, core->woken_ns + 1, true);
+}
+
+/* It slept at the first of its moments: until it got its core; or until its signal, or what it slept for, woke it, and then it waited for
+ * one. */
+static enum core_state explain_sleep(struct core *core, const struct delivery *delivery, bool out_of_call, bool is_owed)
+{
+    core->woken_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
+    if (out_of_call && core->lost_ns + STATE_LATE_NS > core->away_ns)
+        return slept_at_first(core, delivery);
+    if (core->in_call || !core->in_code || core->away_ns - core->lost_ns >= STOPPED_NS) {
+        note_asleep(core, is_owed ? delivery->count : 0);
+        return CORE_ASLEEP;
+    }
+    core->woken_ns = 0; /* no signal ended that sleep */
+    return sleep_until(core, delivery, core->away_ns - core->lost_ns, is_owed);
+}
+
+/* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got then: only who
+ * really has lost one is asked so closely, and not who would have got one so far more often than its turns make possible, and than after
+ * twice that wait. */
+static bool got_core_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
+{
+    bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= STATE_LATE_NS && (core->preempted || !core->in_code);
+    double passed_ns = (double)(delivery->clocks.ns - core->counted_ns) + 1, possible = (double)core->turns * STATE_LATE_NS / passed_ns;
+    if (away_ns < STATE_LATE_NS)
+        core->doubt = DOUBT_KEPT * core->doubt + seems - DOUBT_MARGIN * possible;
+    else if (away_ns < 2 * STATE_LATE_NS)
+        core->doubt -= DOUBT_MARGIN;
+    if (core->doubt < 0)
+        core->doubt = 0;
+    return seems && core->doubt < DOUBT_LIMIT;
+}
+
+/* It worked at the moment, and went to sleep while the signal was on its way: it leaves its core so often (but for the last
+ * sample's sake) that this is likely by how much of its time. */
+static bool worked_at(struct core *core, const struct delivery *delivery)
+{
+    double left_ns = core->latency_ns * (double)(core->turns - 1), on_ns = (double)core->on_core_ns;
+    double worked_ns = left_ns * on_ns / (on_ns + left_ns + 1);
+    double part = worked_ns / (worked_ns + (double)core->off_core_ns + 1);
+    if (core->turns < OFTEN || part < LEAST_WORK)
+        return false;
+    core->owed_work += part;
+    bool worked = is_drawn(~delivery->due_ns, core->owed_work);
+    core->owed_work -= worked;
+    return worked;
+}
+
+enum core_state core_explain(struct core *core, const struct delivery *delivery, uint64_t away_ns,
+                             const ucontext_t *context)
+{
+    core->away_ns = away_ns;
+    /* A poll that does not wait comes back interrupted, too. */
+    core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
+    core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
+    bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
+    bool only_slept = out_of_call ? core->lost_ns <= away_ns + STATE_GRACE_NS
+                                  : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
+    bool is_owed = core->turns && core->in_code && (core->in_call || out_of_call);
+    if (is_owed && delivery->count == 1 && worked_at(core, delivery))
+        return CORE_HAD;
+    if (is_owed)
+        expect_asleep(core, delivery);
+    if ((core->in_call && !out_of_call) || only_slept || (out_of_call && slept_at(core, delivery)))
+        return explain_sleep(core, delivery, out_of_call, is_owed);
+    if (!got_core_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
+        return CORE_HAD;
+    if (!out_of_call) /* which has executed nothing since */
+        note_had(core, delivery, away_ns);
+    return CORE_NONE;
+}
