@@ -14,6 +14,7 @@
 #include "cli/job_files.h"
 #include "cli/progress.h"
 #include "cli/running.h"
+#include "report/profile/job_keys.h"
 #include "report/profile/merge.h"
 #include "report/profile/read.h"
 #include "report/rows/rows.h"
@@ -156,10 +157,35 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     return profile;
 }
 
+/* A rank's names, whose program may be gone: those of its job, whose modules have other numbers. */
+static const char *recall_from_job(const struct profile *rank, struct symbols *symbols)
+{
+    const char *slash = strrchr(rank->path, '/');
+    char unused[1024], *path = memory_text("%.*s" JOB_FILE, slash ? (int)(slash + 1 - rank->path) : 0, rank->path);
+    struct profile *job = rank->header.merged ? NULL : profile_read_outline(path, unused, sizeof unused);
+    const char *why = NULL;
+    if (job && job->header.merged) {
+        struct job_keys keys;
+        job_keys_find(&keys, job, &(struct profile){.modules = rank->modules, .module_count = rank->module_count});
+        struct symbols_numbers numbers = {memory_array(job->module_count + 1, sizeof *numbers.own), job->module_count};
+        for (size_t i = 1; i <= rank->module_count; i++)
+            if (keys.module[i] <= job->module_count)
+                numbers.own[keys.module[i]] = (uint32_t)i;
+        why = symbols_recall(symbols, &job->header, path, &numbers);
+        free(numbers.own);
+        job_keys_end(&keys);
+    }
+    profile_free(job);
+    free(path);
+    return why;
+}
+
 struct symbols *recall_symbols(const char *command, const struct profile *profile)
 {
     struct symbols *symbols = memory_check(symbols_open(profile->modules, profile->module_count));
-    const char *why = symbols_recall(symbols, &profile->header, profile->path);
+    const char *why = symbols_recall(symbols, &profile->header, profile->path, NULL);
+    if (!symbols_are_kept(symbols))
+        why = recall_from_job(profile, symbols);
     if (why)
         fprintf(stderr, "blame %s: %s\n", command, why);
     symbols_read_perf_map(symbols, &profile->header, profile->path);

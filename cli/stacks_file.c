@@ -25,7 +25,7 @@ static struct symbols *open_symbols(void *data)
         symbols_close(opened->symbols);
     trace_tail_tables(&opened->tail);
     opened->symbols = memory_check(symbols_open(opened->tail.modules, opened->tail.module_count));
-    const char *why = symbols_recall(opened->symbols, &opened->tail.header, opened->path);
+    const char *why = symbols_recall(opened->symbols, &opened->tail.header, opened->path, NULL);
     if (why)
         fprintf(stderr, "blame %s: %s\n", opened->command, why);
     return opened->symbols;

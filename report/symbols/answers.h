@@ -42,6 +42,12 @@ struct symbols_source { /* the file that answers about a module came from */
     int64_t mtime_ns;
 };
 
+/* Of a file whose modules have other numbers: own[m] of its module m, 0: there is none such. own[0] is 0. */
+struct symbols_numbers {
+    uint32_t *own;
+    size_t count;
+};
+
 /* How much a file knows of names. */
 enum symbols_level { SYMBOLS_LEVEL_EXPORTS, SYMBOLS_LEVEL_SYMBOLS, SYMBOLS_LEVEL_DEBUG };
 

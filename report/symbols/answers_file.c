@@ -16,6 +16,8 @@
 #define MAGIC   "BLAMESYM"
 #define VERSION 1u
 
+#define NO_MODULE 0xffffu /* of a key: more than there are */
+
 struct file_header {
     char magic[8];
     uint32_t version, byte_order;
@@ -256,6 +258,7 @@ struct reader {
     const char **texts;
     uint64_t text_count;
     struct symbols_answers *answers;
+    const struct symbols_numbers *numbers;
     struct pool *pool;
 };
 
@@ -306,6 +309,20 @@ static void get_texts(struct reader *from)
     }
 }
 
+/* 0: the answers have no such module. */
+static uint32_t own_module(const struct reader *from, uint64_t id)
+{
+    if (!from->numbers)
+        return id <= from->answers->module_count ? (uint32_t)id : 0;
+    return id <= from->numbers->count ? from->numbers->own[id] : 0;
+}
+
+static uint64_t own_key(const struct reader *from, uint64_t key)
+{
+    uint32_t id = PROFILE_KEY_MODULE(key), own = own_module(from, id);
+    return own || !id ? PROFILE_KEY(own, PROFILE_KEY_VADDR(key)) : PROFILE_KEY(NO_MODULE, PROFILE_KEY_VADDR(key));
+}
+
 static void get_sources(struct reader *from)
 {
     for (uint64_t id; !from->bad && (id = get(from)) != 0;) {
@@ -313,10 +330,16 @@ static void get_sources(struct reader *from)
         source.level = (uint8_t)get(from);
         source.size = get(from);
         source.mtime_ns = (int64_t)get(from);
-        from->bad |= id > from->answers->module_count;
-        if (!from->bad)
-            from->answers->sources[id - 1] = source;
+        uint32_t own = own_module(from, id);
+        from->bad |= !own && (!from->numbers || id > from->numbers->count);
+        if (!from->bad && own)
+            from->answers->sources[own - 1] = source;
     }
+}
+
+static uint64_t get_key(struct reader *from, uint64_t base)
+{
+    return own_key(from, get_near(from, base));
 }
 
 static const struct symbol_frame *get_frames(struct reader *from, uint64_t count)
@@ -354,9 +377,9 @@ static const struct symbol_call *get_call(struct reader *from, uint64_t key)
         return NULL;
     uint64_t flags = get(from);
     *call = (struct symbol_call){
-        .key = key, .launches = flags & CALL_LAUNCHES, .tail = flags & CALL_TAIL, .name = get_text(from)};
-    call->target = flags & CALL_TARGET ? get_near(from, key) : 0;
-    call->body = flags & CALL_BODY ? get_near(from, key) : 0;
+        .key = own_key(from, key), .launches = flags & CALL_LAUNCHES, .tail = flags & CALL_TAIL, .name = get_text(from)};
+    call->target = flags & CALL_TARGET ? get_key(from, key) : 0;
+    call->body = flags & CALL_BODY ? get_key(from, key) : 0;
     return call;
 }
 
@@ -369,13 +392,14 @@ static void get_answers(struct reader *from, enum symbols_question question)
         if (question == SYMBOLS_ASK_FRAMES)
             answer.frames = get_frames(from, answer.count);
         else if (answer.count && question == SYMBOLS_ASK_ENTRY)
-            answer.entry = get_near(from, key);
+            answer.entry = get_key(from, key);
         else if (answer.count && question == SYMBOLS_ASK_CALL)
             answer.call = get_call(from, key);
         else if (answer.count)
             answer.text = get_text(from);
-        if (!from->bad && is_named(from->answers, key)) {
-            struct symbols_answer *added = symbols_answers_add(from->answers, from->pool, question, key);
+        if (!from->bad && is_named(from->answers, own_key(from, key))) {
+            struct symbols_answer *added =
+                symbols_answers_add(from->answers, from->pool, question, own_key(from, key));
             from->bad |= !added;
             if (added)
                 *added = answer;
@@ -385,11 +409,11 @@ static void get_answers(struct reader *from, enum symbols_question question)
 
 static void get_gaps(struct reader *from)
 {
-    uint64_t count = get_count(from);
-    struct symbols_gap gap = {0};
+    uint64_t count = get_count(from), caller = 0;
     for (uint64_t i = 0; i < count && !from->bad; i++) {
-        gap.caller += get(from);
-        gap.goal = get_near(from, gap.caller);
+        caller += get(from);
+        struct symbols_gap gap = {.caller = own_key(from, caller)};
+        gap.goal = get_key(from, caller);
         gap.count = get_count(from);
         struct tail_frame *frames =
             from->bad ? NULL : pool_alloc(from->pool, (gap.count + 1) * sizeof *frames);
@@ -397,7 +421,7 @@ static void get_gaps(struct reader *from)
         for (uint64_t j = 0; j < gap.count && !from->bad; j++) {
             uint64_t flags = get(from);
             frames[j] =
-                (struct tail_frame){.at_jump = flags & TAIL_AT_JUMP, .key = get_near(from, gap.caller)};
+                (struct tail_frame){.at_jump = flags & TAIL_AT_JUMP, .key = get_key(from, caller)};
             frames[j].candidates = flags & TAIL_CANDIDATES ? get_text(from) : NULL;
         }
         gap.frames = frames;
@@ -407,12 +431,14 @@ static void get_gaps(struct reader *from)
 }
 
 const char *symbols_file_decode(struct symbols_answers *answers, struct pool *pool,
-                                const struct profile_header *header, const uint8_t *bytes, size_t count,
+                                const struct profile_header *header, const struct symbols_numbers *numbers,
+                                const uint8_t *bytes, size_t count,
                                 bool (*wanted)(void *context, uint32_t module_id, bool same_tool),
                                 void *context)
 {
     struct file_header start;
-    struct reader from = {.at = bytes + sizeof start, .end = bytes + count, .answers = answers, .pool = pool};
+    struct reader from = {
+        .at = bytes + sizeof start, .end = bytes + count, .answers = answers, .numbers = numbers, .pool = pool};
     if (count < sizeof start || memcmp(bytes, MAGIC, sizeof start.magic) != 0)
         return "not a file of names";
     memcpy(&start, bytes, sizeof start);

@@ -60,12 +60,12 @@ static bool is_wanted(void *context, uint32_t module_id, bool same_tool)
 }
 
 const char *symbols_recall(struct symbols *symbols, const struct profile_header *header,
-                           const char *measurement)
+                           const char *measurement, const struct symbols_numbers *numbers)
 {
     size_t bytes = 0;
     char *path = names_path(measurement, "");
     symbols->file = path ? read_file(path, &bytes) : NULL;
-    const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header,
+    const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header, numbers,
                                                           symbols->file, bytes, is_wanted, symbols)
                                     : NULL;
     const char *text =
@@ -82,6 +82,11 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
     }
     free(path);
     return text;
+}
+
+bool symbols_are_kept(const struct symbols *symbols)
+{
+    return symbols->file != NULL;
 }
 
 bool symbols_have_news(const struct symbols *symbols)

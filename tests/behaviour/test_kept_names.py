@@ -9,6 +9,7 @@ import shutil
 import subprocess
 
 from harness import BLAME, BlameTest, clean_environment, execute, program
+from test_jobs import rank_of_open_mpi
 
 VIEWS = [("--view", view) for view in ("top-down", "flat", "locks", "waits")] + [("--format", "csv")]
 NONE_KEPT = "the profile has kept no names"
@@ -99,6 +100,23 @@ class KeptNames(BlameTest):
         with open(os.path.join(directory, "profile.csv"), encoding="utf-8") as file:
             addresses = int(next(csv.DictReader(file))["samples (I)"])
         self.assertLess(len(kept), 64 * addresses)
+
+    def test_a_ranks_names_are_those_of_its_job(self):
+        """Whose modules have the numbers that the first rank's have, which is another program."""
+        self.build("compare")
+        job, copy = os.path.join(self.folder, "job"), os.path.join(self.folder, "copy")
+        for rank, app in enumerate((program("lock_names"), self.app)):
+            run = self.attached([app], {"BLAME_OUT": job} | rank_of_open_mpi(rank, 2))
+            self.assertEqual(run.status, 0, run)
+        self.blame("report", job)
+        shutil.copytree(job, copy, ignore=shutil.ignore_patterns("*.symbols"))
+        views = [(*view, "--rank", "1") for view in VIEWS]
+        before = [self.blame("report", copy, *view).stdout.replace(copy, job) for view in views]
+        self.assertIn("slow(", before[0])
+        os.remove(self.app)
+        runs = [self.blame("report", job, *view) for view in views]
+        self.assertEqual([run.stdout for run in runs], before)
+        self.assertEqual("".join(run.stderr for run in runs), "")
 
     def test_builds_are_compared_by_names(self):
         self.build("compare")
