@@ -61,8 +61,10 @@ void run_file_let_go(struct run_file *file)
 static const char *number(const char *text, char end, uint64_t *value)
 {
     const char *at = text;
-    for (*value = 0; *at >= '0' && *at <= '9'; at++)
-        *value = 10 * *value + (uint64_t)(*at - '0');
+    uint64_t sum = 0;
+    for (unsigned digit; (digit = (unsigned)*at - '0') <= 9; at++)
+        sum = 10 * sum + digit;
+    *value = sum;
     return at > text && *at == end ? at + 1 : NULL;
 }
 
