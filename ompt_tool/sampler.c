@@ -21,6 +21,7 @@
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sample_signal.h"
+#include "ompt_tool/session/core.h"
 #include "ompt_tool/session/core_waits.h"
 #include "ompt_tool/session/session.h"
 
@@ -178,6 +179,7 @@ static void slow_down(struct thread *thread)
 static void go_on_sampling(struct thread *thread, const struct clock_reading *clocks)
 {
     bool is_set = thread->second_ns == thread->moments.next_ns;
+    core_leave(&thread->core);
     thread->second_ns = 0;
     if (!is_set && thread->drawn)
         set_timer(thread);

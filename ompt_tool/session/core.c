@@ -7,7 +7,6 @@
 #include "ompt_tool/session/core_explain.h"
 
 #define CLOCKS_APART 64 /* the wall clock's time and the kernel's counts, by a part of it, at most */
-#define LATENCIES   16 /* of signals, that count for the mean */
 
 /* The kernel counts time on a core at ticks and switches, and not when it is read: only so can be seen how long ago a thread got
  * its core. */
@@ -100,13 +99,12 @@ static __attribute__((noinline)) enum core_state ask_closely(struct core *core, 
     uint64_t no_core_ns = core->counts.no_core_ns - core->asked_no_core_ns;
     core->on_core_ns = cpu_ns - core->asked_cpu_ns;
     core->off_core_ns = now_ns - core->asked_ns - core->on_core_ns;
-    if (late_ns < STATE_LATE_NS && on_core_ns >= late_ns)
-        core->latency_ns += ((double)late_ns - core->latency_ns) / LATENCIES;
     core->slept_ns = core->off_core_ns > no_core_ns ? core->off_core_ns - no_core_ns : 0;
     note_asked(core, now_ns, cpu_ns);
     if (!turns && !stolen)
         return CORE_HAD;
     core->got_ns = now_ns - on_core_ns;
+    core->since_due_ns = on_core_ns < late_ns ? on_core_ns : late_ns;
     core->gone_ns = core->lost_ns += stolen;
     core->stolen_part = stolen ? (double)stolen / (double)core->gone_ns : 0;
     if (on_core_ns >= late_ns || (!is_late(delivery) && !load_relaxed(&counts_lag)))
@@ -162,4 +160,10 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
     else if (ledger->core_source == PROFILE_CORE_CPU_CLOCK)
         core->state = ask_clock(core, ledger, delivery, context);
     core->counted_ns = delivery->clocks.ns;
+}
+
+void core_leave(struct core *core)
+{
+    bool is_asked = core->asked_ns >= core->counted_ns && core->turns && core->in_code;
+    core->handler_ns = is_asked ? clock_thread_cpu_ns() - core->asked_cpu_ns : 0;
 }

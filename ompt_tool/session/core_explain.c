@@ -10,8 +10,9 @@
 #define DOUBT_KEPT   0.97
 #define DOUBT_MARGIN 2.0 /* so many, for each that may be */
 
-#define OFTEN      8    /* turns since the last sample */
-#define LEAST_WORK 0.05 /* what is less likely is not believed of single samples */
+#define OFTEN        3      /* turns since the last sample: more than the sample's own wake-up */
+#define LONG_WORK_NS 100000 /* between two of them: some microseconds hardly matter */
+#define MOST_WORK    64.0   /* moments more than were owed, that count */
 #define MOST_OWED  2.0  /* moments: what chance is behind, or ahead, at most */
 
 /* At which moments it had a core all the same. */
@@ -132,19 +133,29 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
     return seems && core->doubt < DOUBT_LIMIT;
 }
 
-/* It worked at the moment, and went to sleep while the signal was on its way: it leaves its core so often (but for the last
- * sample's sake) that this is likely by how much of its time. */
-static bool worked_at(struct core *core, const struct delivery *delivery)
+/* Of code that leaves its core often the kernel counts for how long it had one: so much of its time, from the last sample's end to this one's
+ * moment, is work, and it is owed what samples have not found of that. They find it asleep too often: who is in the kernel, on its way to
+ * sleep, is asleep when the signal has come, and so is who went to sleep while that was on its way. Whether it is such code the sample before
+ * says, as this one would by what it found. Not of code that has waited for others of its team meanwhile. */
+static bool expect_work(struct core *core, const struct delivery *delivery)
 {
-    double left_ns = core->latency_ns * (double)(core->turns - 1), on_ns = (double)core->on_core_ns;
-    double worked_ns = left_ns * on_ns / (on_ns + left_ns + 1);
-    double part = worked_ns / (worked_ns + (double)core->off_core_ns + 1);
-    if (core->turns < OFTEN || part < LEAST_WORK)
+    bool is_counted = core->leaves_often && core->in_code && core->asked_ns >= delivery->clocks.ns && delivery->count == 1 &&
+                      load_relaxed(&core->line->idle_since) == core->waited_ticks;
+    core->leaves_often = core->in_code && core->turns >= OFTEN && core->on_core_ns < core->turns * LONG_WORK_NS;
+    if (!is_counted)
         return false;
-    core->owed_work += part;
-    bool worked = is_drawn(~delivery->due_ns, core->owed_work);
-    core->owed_work -= worked;
-    return worked;
+    double on_ns = (double)core->on_core_ns - (double)(core->handler_ns + core->since_due_ns);
+    double off_ns = (double)core->off_core_ns - (double)core->away_ns;
+    core->owed_work += on_ns > 0 ? on_ns / (on_ns + (off_ns > 0 ? off_ns : 0)) : 0;
+    return true;
+}
+
+static enum core_state note_work(struct core *core)
+{
+    core->owed_work -= 1;
+    if (core->owed_work < -MOST_WORK)
+        core->owed_work = -MOST_WORK;
+    return CORE_HAD;
 }
 
 enum core_state core_explain(struct core *core, const struct delivery *delivery, uint64_t away_ns,
@@ -158,14 +169,15 @@ enum core_state core_explain(struct core *core, const struct delivery *delivery,
     bool only_slept = out_of_call ? core->lost_ns <= away_ns + STATE_GRACE_NS
                                   : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
     bool is_owed = core->turns && core->in_code && (core->in_call || out_of_call);
-    if (is_owed && delivery->count == 1 && worked_at(core, delivery))
-        return CORE_HAD;
+    bool is_counted = expect_work(core, delivery);
+    if (is_counted && is_owed && core->owed_work >= 1)
+        return note_work(core);
     if (is_owed)
         expect_asleep(core, delivery);
     if ((core->in_call && !out_of_call) || only_slept || (out_of_call && slept_at(core, delivery)))
         return explain_sleep(core, delivery, out_of_call, is_owed);
     if (!got_core_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
-        return CORE_HAD;
+        return is_counted ? note_work(core) : CORE_HAD;
     if (!out_of_call) /* which has executed nothing since */
         note_had(core, delivery, away_ns);
     return CORE_NONE;

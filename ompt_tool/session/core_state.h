@@ -28,8 +28,9 @@ struct core {
     bool slept, faulted, preempted;  /* and which there were since the time before */
     uint64_t on_core_ns;             /* since its CPU time was asked last: with a core, */
     uint64_t off_core_ns, slept_ns;  /* without, and so long of its own will */
-    double latency_ns;               /* of its signals, on average, while it has its core */
-    double owed, owed_work;          /* moments at which its code slept, and worked before it slept, that were not found yet */
+    double owed, owed_work;          /* moments at which its code slept, and had a core, that were not found yet */
+    bool leaves_often;               /* its code left its core often until the last sample, */
+    uint64_t handler_ns;             /* which took so much of its CPU time; 0: that is not known */
     double doubt;                    /* how many more samples than can be seem to have got their core just then */
     uint64_t asked_ns;               /* when its CPU time was asked last, */
     uint64_t asked_cpu_ns, asked_no_core_ns; /* that, and the time without a core until then */
@@ -38,7 +39,8 @@ struct core {
     enum core_state state;
     uint64_t turns;    /* it got a core so often since the one before, */
     uint64_t lost_ns;  /* and was without for so long */
-    uint64_t away_ns;  /* from the first of its moments on */
+    uint64_t away_ns;  /* from the first of its moments on, */
+    uint64_t since_due_ns; /* and had one for so long since then */
     uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
     bool in_call;      /* and still does, in its call, */
     uint64_t limit_ns; /* which lasts so long at most; 0: that is not known */

@@ -120,7 +120,7 @@ static void begin_on_core(struct sim_thread *thread)
     thread->asleep = thread->asleep && !thread->woken;
     if (machine.stopped && !thread->foreign)
         stop_thread(thread);
-    else if (thread->timer.waiting)
+    else if (thread->timer.arrived)
         deliver(thread);
     else
         progress(thread);
@@ -184,6 +184,7 @@ void machine_wait(void)
 void machine_wake(struct sim_thread *thread, uint64_t after_ns)
 {
     thread->limit_ns = after_ns;
+    thread->by_timer = thread == machine.current;
     queue_post(EVENT_WAKE, thread, machine.now_ns + after_ns, 0);
 }
 
@@ -194,12 +195,16 @@ void machine_end_thread(void)
     machine.current->run = RUN_NOWHERE;
 }
 
-/* What waited for it may have come while it had a core for its signal. */
+/* What waited for it may have come while it had a core for its signal. A core's timers that are late come one after the other. */
 static void wake(struct sim_thread *thread)
 {
     bool waits = thread->run == RUN_WAITS;
     if (thread->woken || thread->run == RUN_NOWHERE)
         return;
+    if (waits && thread->by_timer && thread->timer.arrives_ns > machine.now_ns) {
+        queue_post(EVENT_WAKE, thread, thread->timer.arrives_ns, 0);
+        return;
+    }
     thread->woken = true;
     if (thread->run == RUN_READY) {
         thread->woken_ns += machine.now_ns - thread->ready_ns;
@@ -209,6 +214,18 @@ static void wake(struct sim_thread *thread)
         make_ready(thread);
     else if (thread->run == RUN_ON_CORE && !thread->stands_still)
         progress(thread);
+}
+
+static void arrive(struct sim_thread *thread)
+{
+    if (!thread->timer.waiting)
+        return;
+    thread->timer.arrived = true;
+    if (thread->run == RUN_ON_CORE && !thread->stands_still)
+        deliver(thread);
+    thread->asleep = thread->run == RUN_WAITS || (thread->run == RUN_STOPPED && !thread->woken);
+    if (thread->run == RUN_WAITS)
+        make_ready(thread);
 }
 
 static void expire(struct sim_thread *thread, uint32_t generation)
@@ -224,11 +241,13 @@ static void expire(struct sim_thread *thread, uint32_t generation)
                timer->generation);
     if (timer->waiting > 1)
         return;
-    if (thread->run == RUN_ON_CORE && !thread->stands_still)
-        deliver(thread);
-    thread->asleep = thread->run == RUN_WAITS || (thread->run == RUN_STOPPED && !thread->woken);
-    if (thread->run == RUN_WAITS)
-        make_ready(thread);
+    timer->arrives_ns = machine.now_ns;
+    if (machine.scenario->on_way.mean_ns) {
+        timer->arrives_ns += random_duration(&thread->chance, &machine.scenario->on_way);
+        queue_post(EVENT_ARRIVE, thread, timer->arrives_ns, 0);
+    } else {
+        arrive(thread);
+    }
 }
 
 /* As the kernel leaves it: behind what was executed last, or at the call that is to be repeated. */
@@ -248,6 +267,7 @@ static void call_handler(struct sim_thread *thread)
     siginfo_t info = {.si_signo = thread->timer.signal, .si_code = SI_TIMER};
     info.si_overrun = (int)thread->timer.waiting - 1;
     thread->timer.waiting = 0;
+    thread->timer.arrived = false;
     if (sigaction(thread->timer.signal, NULL, &action) != 0 || !(action.sa_flags & SA_SIGINFO))
         return;
     machine_switch(thread);
@@ -259,7 +279,7 @@ static void call_handler(struct sim_thread *thread)
 static void end_delivery(struct sim_thread *thread)
 {
     thread->stands_still = false;
-    if (thread->timer.waiting)
+    if (thread->timer.arrived)
         deliver(thread);
     else if (thread->woken)
         progress(thread);
@@ -396,7 +416,7 @@ static void go_on(void)
             continue;
         oracle_stopped(thread->number, false);
         thread->run = RUN_WAITS;
-        if (thread->woken || thread->timer.waiting)
+        if (thread->woken || thread->timer.arrived)
             make_ready(thread);
     }
 }
@@ -423,6 +443,9 @@ static void handle(const struct event *event)
         break;
     case EVENT_TIMER:
         expire(thread, event->generation);
+        break;
+    case EVENT_ARRIVE:
+        arrive(thread);
         break;
     case EVENT_DELIVER:
         go_on_delivering(thread, event->generation);

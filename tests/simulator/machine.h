@@ -33,6 +33,8 @@ struct timer {
     uint64_t due_ns, period_ns; /* of the next expiry that no event has told */
     uint64_t first_ns;          /* of the first that waits to be delivered */
     uint64_t waiting;           /* expirations */
+    uint64_t arrives_ns;        /* their signal */
+    bool arrived;
     uint32_t generation;
 };
 
@@ -55,6 +57,7 @@ struct sim_thread {
     uint64_t comes_ns; /* whose signal comes then; 0: none is on its way */
     bool asleep;       /* its signal has come while it waited */
     uint64_t limit_ns; /* of its wait */
+    bool by_timer;     /* which ends then, and by nobody else */
     bool behind_wait;  /* it has executed nothing since it waited */
     bool woken;        /* what it waited for has come; else it wants a core for a signal only */
     struct timer timer;

@@ -218,6 +218,7 @@ static const struct setting {
     {"laws-only", FLAG, offsetof(struct scenario, laws_only)},
     {"wakes-known", TIME, offsetof(struct scenario, wakes_known_ns)},
     {"slice", TIME, offsetof(struct scenario, slice_ns)},
+    {"on-its-way", DURATION, offsetof(struct scenario, on_way)},
     {"latency", DURATION, offsetof(struct scenario, latency)},
     {"handler", DURATION, offsetof(struct scenario, handler)},
     {"wake", DURATION, offsetof(struct scenario, wake)},

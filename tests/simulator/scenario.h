@@ -67,7 +67,8 @@ struct border {
 struct scenario {
     char name[64];
     uint32_t cores;
-    struct duration latency;  /* from a timer's expiry to the handler; the thread stands still meanwhile */
+    struct duration on_way;   /* from a timer's expiry until its signal comes; the thread goes on meanwhile */
+    struct duration latency;  /* and from then to the handler; it stands still */
     struct duration handler;  /* how long the handler runs */
     struct duration wake;     /* from a barrier's release, or a lock's, until the waiter runs */
     struct duration fork;     /* what the runtime does before a region's threads begin */

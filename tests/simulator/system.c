@@ -45,6 +45,7 @@ void __wrap_os_timer_stop(timer_t timer)
     thread->timer.armed = false;
     thread->timer.generation++;
     thread->timer.waiting = 0;
+    thread->timer.arrived = false;
 }
 
 pid_t __wrap_os_tid(void)
