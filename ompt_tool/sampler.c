@@ -179,7 +179,7 @@ static void slow_down(struct thread *thread)
 static void go_on_sampling(struct thread *thread, const struct clock_reading *clocks)
 {
     bool is_set = thread->second_ns == thread->moments.next_ns;
-    core_leave(&thread->core);
+    core_leave(&thread->core, clocks->ns);
     thread->second_ns = 0;
     if (!is_set && thread->drawn)
         set_timer(thread);

@@ -162,8 +162,9 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
     core->counted_ns = delivery->clocks.ns;
 }
 
-void core_leave(struct core *core)
+void core_leave(struct core *core, uint64_t now_ns)
 {
-    bool is_asked = core->asked_ns >= core->counted_ns && core->turns && core->in_code;
-    core->handler_ns = is_asked ? clock_thread_cpu_ns() - core->asked_cpu_ns : 0;
+    if (likely(core->asked_ns < now_ns)) /* at an earlier sample */
+        return;
+    core->handler_ns = core->turns && core->in_code ? clock_thread_cpu_ns() - core->asked_cpu_ns : 0;
 }

@@ -16,7 +16,7 @@ void core_end(struct core *core); /* [any] */
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
               const ucontext_t *context);
 
-/* When the sample is recorded: what it took is not the program's. [handler] */
-void core_leave(struct core *core);
+/* When the sample is recorded whose handler began then: what it took is not the program's. [handler] */
+void core_leave(struct core *core, uint64_t now_ns);
 
 #endif

@@ -13,7 +13,7 @@
 #define OFTEN        3      /* turns since the last sample: more than the sample's own wake-up */
 #define LONG_WORK_NS 100000 /* between two of them: some microseconds hardly matter */
 #define MOST_WORK    64.0   /* moments more than were owed, that count */
-#define MOST_OWED  2.0  /* moments: what chance is behind, or ahead, at most */
+#define MOST_OWED    2.0    /* moments: what chance is behind, or ahead, at most */
 
 /* At which moments it had a core all the same. */
 static void note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
@@ -147,6 +147,8 @@ static bool expect_work(struct core *core, const struct delivery *delivery)
     double on_ns = (double)core->on_core_ns - (double)(core->handler_ns + core->since_due_ns);
     double off_ns = (double)core->off_core_ns - (double)core->away_ns;
     core->owed_work += on_ns > 0 ? on_ns / (on_ns + (off_ns > 0 ? off_ns : 0)) : 0;
+    if (core->owed_work > MOST_OWED)
+        core->owed_work = MOST_OWED;
     return true;
 }
 

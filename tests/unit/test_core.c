@@ -213,7 +213,7 @@ UNIT_TEST(who_sleeps_often_may_have_gone_to_sleep_while_the_signal_was_on_its_wa
         worked += state == CORE_HAD;
         asleep += state == CORE_ASLEEP;
         fake_cpu_ns += 250 * US;
-        core_leave(&core);
+        core_leave(&core, (990 + 5 * i) * MS);
     }
     assert_in_range(worked, 417, 423); /* 2 of 4.75 ms, which the sample leaves: of which 200 were seen */
     assert_int_equal(worked + asleep, 1000);
