@@ -102,10 +102,35 @@ static bool wants(void *context, uint32_t module_id, bool same_tool)
     return same_tool && module_id != *(uint32_t *)context;
 }
 
-static const char *decode(struct world *world, const uint8_t *bytes, size_t count, uint32_t unwanted)
+static uint32_t others[] = {0, 3, 0, 1};
+static const struct symbols_numbers numbers = {others, MODULES};
+
+static const char *decode(struct world *world, const uint8_t *bytes, size_t count, uint32_t unwanted,
+                          const struct symbols_numbers *of)
 {
     make(world);
-    return symbols_file_decode(&world->answers, &world->pool, &header, bytes, count, wants, &unwanted);
+    return symbols_file_decode(&world->answers, &world->pool, &header, of, bytes, count, wants, &unwanted);
+}
+
+/* What is of a module with another number comes back as of that, twice as of itself; what is of none does not. */
+static bool comes_back_renumbered(const uint8_t *bytes, size_t count)
+{
+    struct world world;
+    size_t other_bytes = 0, again_bytes = 0, alone_bytes = 0;
+    bool same = !decode(&world, bytes, count, 0, &numbers) && world.answers.sources[2].named && !world.answers.sources[0].named;
+    uint8_t *other = symbols_file_encode(&world.answers, &header, &other_bytes);
+    drop(&world);
+    same = other && !decode(&world, other, other_bytes, 0, &numbers) && same;
+    uint8_t *again = symbols_file_encode(&world.answers, &header, &again_bytes);
+    drop(&world);
+    same = !decode(&world, bytes, count, 2, NULL) && same;
+    uint8_t *alone = symbols_file_encode(&world.answers, &header, &alone_bytes);
+    drop(&world);
+    same = same && again && alone && alone_bytes == again_bytes && memcmp(alone, again, alone_bytes) == 0;
+    free(other);
+    free(again);
+    free(alone);
+    return same;
 }
 
 /* What is read is what was written: it is written again, byte for byte; and a module can be left out. */
@@ -113,12 +138,12 @@ static bool comes_back(const uint8_t *bytes, size_t count)
 {
     struct world world;
     size_t again_bytes = 0;
-    bool same = !decode(&world, bytes, count, 0);
+    bool same = !decode(&world, bytes, count, 0, NULL);
     uint8_t *again = symbols_file_encode(&world.answers, &header, &again_bytes);
     same = same && again && again_bytes == count && memcmp(again, bytes, count) == 0;
     free(again);
     drop(&world);
-    same = same && !decode(&world, bytes, count, 2) && world.answers.map[SYMBOLS_ASK_FRAMES].count == 20 &&
+    same = same && !decode(&world, bytes, count, 2, NULL) && world.answers.map[SYMBOLS_ASK_FRAMES].count == 20 &&
            world.answers.gap_count == 0;
     drop(&world);
     return same;
@@ -155,7 +180,7 @@ static bool try_one(const uint8_t *seed, size_t seed_count, uint64_t *taken)
     bool fits = next_random() % 8 || memcmp(bytes + HASH_AT, &hash, sizeof hash) == 0;
     if (fits)
         memcpy(bytes + HASH_AT, &hash, sizeof hash);
-    bool good = decode(&world, bytes, count, 0) == NULL;
+    bool good = decode(&world, bytes, count, 0, next_random() % 2 ? NULL : &numbers) == NULL;
     if (good) {
         uint8_t *again = symbols_file_encode(&world.answers, &header, &again_bytes);
         ++*taken;
@@ -179,7 +204,8 @@ int main(int argc, char **argv)
     fill(&world);
     uint8_t *file = symbols_file_encode(&world.answers, &header, &bytes);
     drop(&world);
-    if (!file || bytes > MOST_BYTES || !comes_back(file, bytes)) {
+    if (!file || bytes > MOST_BYTES || !comes_back(file, bytes) ||
+        !comes_back_renumbered(file, bytes)) {
         fprintf(stderr, "what was written does not come back\n");
         return 1;
     }
