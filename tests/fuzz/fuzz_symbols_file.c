@@ -112,12 +112,33 @@ static const char *decode(struct world *world, const uint8_t *bytes, size_t coun
     return symbols_file_decode(&world->answers, &world->pool, &header, of, bytes, count, wants, &unwanted);
 }
 
+static bool is_of(uint32_t module, uint64_t key)
+{
+    return !key || PROFILE_KEY_MODULE(key) == module;
+}
+
+static bool are_all_of(uint32_t module, const struct symbols_answers *answers)
+{
+    bool all = answers->map[SYMBOLS_ASK_CALL].count && answers->map[SYMBOLS_ASK_ENTRY].count;
+    for (int question = 0; question < SYMBOLS_QUESTIONS; question++)
+        for (size_t i = 0; i < answers->map[question].count; i++) {
+            const struct symbols_mapped *entry = &answers->map[question].entries[i];
+            const struct symbols_answer *answer = entry->value;
+            all = all && is_of(module, entry->key);
+            if (question == SYMBOLS_ASK_ENTRY)
+                all = all && is_of(module, answer->entry);
+            if (question == SYMBOLS_ASK_CALL && answer->count)
+                all = all && is_of(module, answer->call->key) && is_of(module, answer->call->target) && is_of(module, answer->call->body);
+        }
+    return all;
+}
+
 /* What is of a module with another number comes back as of that, twice as of itself; what is of none does not. */
 static bool comes_back_renumbered(const uint8_t *bytes, size_t count)
 {
     struct world world;
     size_t other_bytes = 0, again_bytes = 0, alone_bytes = 0;
-    bool same = !decode(&world, bytes, count, 0, &numbers) && world.answers.sources[2].named && !world.answers.sources[0].named;
+    bool same = !decode(&world, bytes, count, 0, &numbers) && are_all_of(3, &world.answers);
     uint8_t *other = symbols_file_encode(&world.answers, &header, &other_bytes);
     drop(&world);
     same = other && !decode(&world, other, other_bytes, 0, &numbers) && same;
