@@ -139,6 +139,15 @@ static int try_to_join(uint32_t rank)
     return error;
 }
 
+/* All lines that can be read are there: another's file may be cut. */
+static bool is_whole(const struct ranks_segment *segment, off_t bytes)
+{
+    for (size_t i = 0; i < RANKS_MAX; i++)
+        if ((load_acquire(&segment->owner[i]) & RANKS_READY) && RANKS_HEADER_BYTES + (i + 1) * sizeof(struct ranks_line) > (size_t)bytes)
+            return false;
+    return true;
+}
+
 /* Its processes are dead, and none has removed it. */
 static void remove_left(const char *path)
 {
@@ -153,7 +162,7 @@ static void remove_left(const char *path)
     close(fd);
     if (!segment)
         return;
-    if (load_acquire(&segment->version) == RANKS_VERSION && ranks_lines_leave(segment))
+    if (load_acquire(&segment->version) == RANKS_VERSION && is_whole(segment, found.st_size) && ranks_lines_leave(segment))
         unlink(path);
     os_unmap(segment, RANKS_BYTES);
 }

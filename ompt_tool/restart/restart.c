@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -92,11 +93,18 @@ enum restart_call restart_call_before(const ucontext_t *context)
     return rule && (rule->way == WAY_KERNEL || rule->way == WAY_WAIT) ? RESTART_CALL_WAIT : RESTART_CALL_OTHER;
 }
 
+static bool is_socket(int fd)
+{
+    struct stat found;
+    return kernel_call(SYS_fstat, fd, (long)&found, 0, 0, 0, 0) == 0 && S_ISSOCK(found.st_mode);
+}
+
 uint64_t restart_sleep_limit_ns(const ucontext_t *context)
 {
     bool repeats = (uint64_t)registers_number(context) < MOST_CALLS && restart_decode_at_syscall(context);
     long call = repeats ? registers_number(context) : restart_decode_call_before(context);
-    if (call == SYS_recvfrom || call == SYS_recvmsg || call == SYS_flock)
+    bool reads = call == SYS_read || call == SYS_readv;
+    if (call == SYS_recvfrom || call == SYS_recvmsg || call == SYS_flock || (reads && is_socket((int)registers_argument(context, 0))))
         return 0;
 #ifdef SYS_poll
     if (call == SYS_poll) {

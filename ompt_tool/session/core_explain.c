@@ -10,10 +10,15 @@
 #define DOUBT_KEPT   0.97
 #define DOUBT_MARGIN 2.0 /* so many, for each that may be */
 
+/* So many moments more than the kernel counts had no core, of late. */
+#define NONE_LIMIT 6.0
+#define NONE_KEPT  0.99
+
 #define OFTEN        3      /* turns since the last sample: more than the sample's own wake-up */
+#define SAMPLES      8      /* of which that is the mean: single ones have more turns, and are asleep more often, where the last was long ago */
 #define LONG_WORK_NS 100000 /* between two of them: some microseconds hardly matter */
-#define MOST_WORK    64.0   /* moments more than were owed, that count */
-#define MOST_OWED    2.0    /* moments: what chance is behind, or ahead, at most */
+#define MOST_OWED    2.0    /* moments that chance is behind, at most: no later phase has them */
+#define MOST_FOUND   64.0   /* and ahead, where what was found is certain */
 
 /* At which moments it had a core all the same. */
 static void note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
@@ -117,9 +122,15 @@ static enum core_state explain_sleep(struct core *core, const struct delivery *d
     return sleep_until(core, delivery, core->away_ns - core->lost_ns, is_owed);
 }
 
+/* As many moments as have, on average, what the program lost since the last sample. */
+static double moments_lost(const struct core *core, const struct delivery *delivery)
+{
+    return (double)(core->lost_ns - core->woken_ns) * (double)delivery->count / delivery->p;
+}
+
 /* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got then: only who
  * really has lost one is asked so closely, and not who would have got one so far more often than its turns make possible, and than after
- * twice that wait. */
+ * twice that wait; nor who would have had none for much longer than the kernel counts: it loses its core often, and gets it back at once. */
 static bool got_core_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= STATE_LATE_NS && (core->preempted || !core->in_code);
@@ -130,7 +141,14 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
         core->doubt -= DOUBT_MARGIN;
     if (core->doubt < 0)
         core->doubt = 0;
-    return seems && core->doubt < DOUBT_LIMIT;
+    return seems && core->doubt < DOUBT_LIMIT && core->owed_none + moments_lost(core, delivery) > 1 - NONE_LIMIT;
+}
+
+/* What the program lost since the last sample is owed as moments without a core, and what this one found is taken off. */
+static void note_none(struct core *core, const struct delivery *delivery)
+{
+    double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0;
+    core->owed_none = NONE_KEPT * core->owed_none + moments_lost(core, delivery) - found;
 }
 
 /* Of code that leaves its core often the kernel counts for how long it had one: so much of its time, from the last sample's end to this one's
@@ -139,29 +157,30 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
  * says, as this one would by what it found. Not of code that has waited for others of its team meanwhile. */
 static bool expect_work(struct core *core, const struct delivery *delivery)
 {
-    bool is_counted = core->leaves_often && core->in_code && core->asked_ns >= delivery->clocks.ns && delivery->count == 1 &&
+    bool leaves_often = core->mean_turns >= OFTEN && core->mean_on_ns < core->mean_turns * LONG_WORK_NS;
+    bool is_counted = leaves_often && core->in_code && core->asked_ns >= delivery->clocks.ns && delivery->count == 1 &&
                       load_relaxed(&core->line->idle_since) == core->waited_ticks;
-    core->leaves_often = core->in_code && core->turns >= OFTEN && core->on_core_ns < core->turns * LONG_WORK_NS;
+    core->mean_turns += ((double)core->turns - core->mean_turns) / SAMPLES;
+    core->mean_on_ns += ((double)core->on_core_ns - core->mean_on_ns) / SAMPLES;
     if (!is_counted)
         return false;
-    double on_ns = (double)core->on_core_ns - (double)(core->handler_ns + core->since_due_ns);
-    double off_ns = (double)core->off_core_ns - (double)core->away_ns;
-    core->owed_work += on_ns > 0 ? on_ns / (on_ns + (off_ns > 0 ? off_ns : 0)) : 0;
+    double samples_ns = (double)(core->handler_ns + core->since_due_ns), own_ns = (double)core->on_core_ns - samples_ns;
+    if (own_ns > 0 && samples_ns < delivery->p / 2)
+        core->owed_work += own_ns / (delivery->p - samples_ns);
     if (core->owed_work > MOST_OWED)
         core->owed_work = MOST_OWED;
+    if (core->owed_work < -MOST_FOUND)
+        core->owed_work = -MOST_FOUND;
     return true;
 }
 
 static enum core_state note_work(struct core *core)
 {
     core->owed_work -= 1;
-    if (core->owed_work < -MOST_WORK)
-        core->owed_work = -MOST_WORK;
     return CORE_HAD;
 }
 
-enum core_state core_explain(struct core *core, const struct delivery *delivery, uint64_t away_ns,
-                             const ucontext_t *context)
+static enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns, const ucontext_t *context)
 {
     core->away_ns = away_ns;
     /* A poll that does not wait comes back interrupted, too. */
@@ -183,4 +202,11 @@ enum core_state core_explain(struct core *core, const struct delivery *delivery,
     if (!out_of_call) /* which has executed nothing since */
         note_had(core, delivery, away_ns);
     return CORE_NONE;
+}
+
+enum core_state core_explain(struct core *core, const struct delivery *delivery, uint64_t away_ns, const ucontext_t *context)
+{
+    core->state = explain(core, delivery, away_ns, context);
+    note_none(core, delivery);
+    return core->state;
 }

@@ -115,7 +115,7 @@ DEFECTS = [
            "is_owed && core->owed_work >= 1)", "is_owed && core->owed_work >= 1e9)"),
     Defect("cores: who sleeps often is owed work that samples have found", "        return is_counted ? note_work(core) : CORE_HAD;\n",
            "        return CORE_HAD;\n"),
-    Defect("cores: who reads its CPU time has just got its core", "return seems && core->doubt < DOUBT_LIMIT;", "return seems;"),
+    Defect("cores: who reads its CPU time has just got its core", "return seems && core->doubt < DOUBT_LIMIT &&", "return seems &&"),
     Defect("cores: who lost its core to nobody has just got it", " && (core->preempted || !core->in_code);", ";"),
     Defect("cores: only a millisecond late is late", "if (on_core_ns >= late_ns ||", "if (on_core_ns + 1000000 >= late_ns ||"),
     Defect("cores: what a hypervisor takes is work", "is_late(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;", "0;\n    (void)stolen_ns, (void)on_core_before_ns;"),

@@ -302,6 +302,23 @@ JOIN_TEST(what_a_killed_job_has_left_goes_with_the_next_one)
     end(&second, 0);
 }
 
+JOIN_TEST(a_file_that_is_cut_is_left_alone)
+{
+    char left[sizeof(segment_path)];
+    uint32_t seen;
+    struct rank a = start(0, NULL, &seen), b = start(1, NULL, &seen);
+    strcpy(left, segment_path);
+    end(&a, SIGKILL);
+    end(&b, SIGKILL);
+    assert_int_equal(truncate(left, RANKS_HEADER_BYTES), 0);
+    begin(NULL);
+    a = start(0, NULL, &seen);
+    assert_int_equal(seen, 1);
+    assert_int_equal(access(left, F_OK), 0);
+    end(&a, 0);
+    unlink(left);
+}
+
 JOIN_TEST(without_room_in_memory_nothing_is_seen_and_nothing_breaks)
 {
     struct rlimit limit, none;

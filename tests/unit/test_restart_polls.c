@@ -1,9 +1,11 @@
 /* Whether a poll that a signal has interrupted may be over. */
 #include "tests/unit/unit.h"
 
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "ompt_tool/restart/restart.h"
 
@@ -42,9 +44,17 @@ UNIT_TEST(calls_that_look_for_signals_first_may_be_over)
     assert_int_equal(restart_sleep_limit_ns(&context), 0); /* it is going to be repeated */
     context.uc_mcontext.gregs[REG_RAX] = SYS_flock;
     assert_int_equal(restart_sleep_limit_ns(&context), 0);
-    context.uc_mcontext.gregs[REG_RAX] = SYS_read;
-    assert_true(restart_sleep_limit_ns(&context) == UINT64_MAX);
     assert_int_equal(limit_of(SYS_recvfrom, REG_RDX, 0), 0);
+}
+
+UNIT_TEST(who_reads_a_socket_receives)
+{
+    int ends[2], sockets[2];
+    assert_int_equal(pipe(ends) | socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    assert_int_equal(limit_of(SYS_read, REG_RDI, (uint64_t)sockets[0]), 0);
+    assert_int_equal(limit_of(SYS_readv, REG_RDI, (uint64_t)sockets[0]), 0);
+    assert_true(limit_of(SYS_read, REG_RDI, (uint64_t)ends[0]) == UINT64_MAX);
+    assert_true(limit_of(SYS_read, REG_RDI, (uint64_t)-1) == UINT64_MAX);
 }
 
 UNIT_TEST(other_calls_are_not_over_when_they_are_interrupted)
