@@ -153,8 +153,8 @@ static void note_none(struct core *core, const struct delivery *delivery)
 
 /* Of code that leaves its core often the kernel counts for how long it had one: so much of its time, from the last sample's end to this one's
  * moment, is work, and it is owed what samples have not found of that. They find it asleep too often: who is in the kernel, on its way to
- * sleep, is asleep when the signal has come, and so is who went to sleep while that was on its way. Whether it is such code the sample before
- * says, as this one would by what it found. Not of code that has waited for others of its team meanwhile. */
+ * sleep, is asleep when the signal has come, and so is who went to sleep while that was on its way. Whether it is such code the samples
+ * before say, as this one would by what it found. Not of code that has waited for others of its team meanwhile. */
 static bool expect_work(struct core *core, const struct delivery *delivery)
 {
     bool leaves_often = core->mean_turns >= OFTEN && core->mean_on_ns < core->mean_turns * LONG_WORK_NS;
