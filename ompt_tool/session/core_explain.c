@@ -1,4 +1,4 @@
-/* The rules of this house: as in sampler.c. System calls: none. */
+/* The rules of this house: as in sampler.c. System calls: restart.c's, which look at the call that was interrupted. */
 #include "ompt_tool/session/core_explain.h"
 
 #include "base/atomics.h"
@@ -141,7 +141,7 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
         core->doubt -= DOUBT_MARGIN;
     if (core->doubt < 0)
         core->doubt = 0;
-    return seems && core->doubt < DOUBT_LIMIT && core->owed_none + moments_lost(core, delivery) > 1 - NONE_LIMIT;
+    return seems && core->doubt < DOUBT_LIMIT && core->owed_none + moments_lost(core, delivery) - 1 > -NONE_LIMIT;
 }
 
 /* What the program lost since the last sample is owed as moments without a core, and what this one found is taken off. */
@@ -157,8 +157,10 @@ static void note_none(struct core *core, const struct delivery *delivery)
  * before say, as this one would by what it found. Not of code that has waited for others of its team meanwhile. */
 static bool expect_work(struct core *core, const struct delivery *delivery)
 {
+    if (core->asked_ns < delivery->clocks.ns) /* the counts are those of an earlier sample */
+        return false;
     bool leaves_often = core->mean_turns >= OFTEN && core->mean_on_ns < core->mean_turns * LONG_WORK_NS;
-    bool is_counted = leaves_often && core->in_code && core->asked_ns >= delivery->clocks.ns && delivery->count == 1 &&
+    bool is_counted = leaves_often && core->in_code && delivery->count == 1 &&
                       load_relaxed(&core->line->idle_since) == core->waited_ticks;
     core->mean_turns += ((double)core->turns - core->mean_turns) / SAMPLES;
     core->mean_on_ns += ((double)core->on_core_ns - core->mean_on_ns) / SAMPLES;
