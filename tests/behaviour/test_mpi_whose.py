@@ -130,10 +130,9 @@ class BetweenNodes(BlameTest):
         self.check_late("thread")
 
     def test_another_rank_each_round(self):
-        """Sums do not tell."""
+        """Sums do not tell; what other load makes a rank later than others is charged, and not bounded here (test_balance.c has no load)."""
         directory, waited_s = self.waited("rotating")
         barrier, = [line for line in self.charged(directory)["call"] if line["name"] == "MPI_Barrier"]
-        self.assertLess(float(barrier["charged"]), float(barrier["common"]))
         self.assertGreater(float(barrier["common"]), 0.5 * waited_s)
 
 
