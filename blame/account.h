@@ -49,14 +49,6 @@ static inline uint64_t delivery_moment_ns(const struct delivery *delivery, uint3
     return number ? delivery->census_ns - between_ns * number / (delivery->count - 1) : delivery->census_ns;
 }
 
-/* How many of its moments lie less than ns, which is more than 0, behind the first, or before the last; they are taken to be
- * spread evenly. [handler] */
-static inline uint64_t delivery_moments_within(const struct delivery *delivery, uint64_t ns)
-{
-    uint64_t between_ns = delivery->census_ns - delivery->due_ns;
-    return ns > between_ns ? delivery->count : 1 + (ns - 1) * (delivery->count - 1) / between_ns;
-}
-
 /* Takes the first of its moments away from it. [handler] */
 static inline struct delivery delivery_take(struct delivery *delivery, uint64_t count)
 {

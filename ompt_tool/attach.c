@@ -32,7 +32,7 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     if (!thread)
         return NULL;
     if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) { /* others come only on a core */
-        core_begin(&thread->core, thread->line, thread->ledger);
+        core_begin(&thread->core, thread->line, &thread->moments, thread->ledger);
         stopped_begin(&thread->core);
     }
     sampler_crowd(thread_sampled());

@@ -347,9 +347,11 @@ static inline void record_state(struct thread *thread, const struct delivery *de
 static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     struct delivery rest = *delivery;
-    uint64_t lost_ns = thread->core.lost_ns, waited = lost_ns < STATE_LATE_NS || delivery->count == 1 ? 0 : delivery_moments_within(delivery, lost_ns);
-    if (waited < delivery->count) {
-        struct delivery stopped = delivery_take(&rest, delivery->count - waited);
+    uint64_t lost_ns = thread->core.lost_ns, until_ns = delivery->clocks.ns - lost_ns, count = delivery->count;
+    if (lost_ns >= STATE_LATE_NS && delivery->count > 1)
+        count = until_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, until_ns - delivery->due_ns) : 0;
+    if (count) {
+        struct delivery stopped = delivery_take(&rest, count);
         if (!sample_stopped(thread, &stopped))
             sample_drop(thread, &stopped, PROFILE_DROP_NO_MEMORY);
     }

@@ -43,9 +43,9 @@ static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
     core->stolen_part = 0; /* nobody tells it apart */
 }
 
-void core_begin(struct core *core, const struct state_line *line, struct profile_thread *ledger)
+void core_begin(struct core *core, const struct state_line *line, const struct moments *moments, struct profile_thread *ledger)
 {
-    *core = (struct core){.line = line, .counted_ns = clock_now_ns()};
+    *core = (struct core){.line = line, .moments = moments, .counted_ns = clock_now_ns()};
     core->switches = run_switches();
     if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts)) {
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;

@@ -9,7 +9,7 @@
 #include "ompt_tool/session/core_state.h"
 
 /* The calling thread's samples are going to be asked for. [owner] */
-void core_begin(struct core *core, const struct state_line *line, struct profile_thread *ledger);
+void core_begin(struct core *core, const struct state_line *line, const struct moments *moments, struct profile_thread *ledger);
 void core_end(struct core *core); /* [any] */
 
 /* Fills in what is of the present sample. [handler] */

@@ -26,9 +26,9 @@ static void note_had(struct core *core, const struct delivery *delivery, uint64_
     uint64_t got_ns = delivery->due_ns + away_ns;
     core->first = CORE_HAD;
     if (away_ns > core->gone_ns)
-        core->first_moments = delivery_moments_within(delivery, away_ns - core->gone_ns);
+        core->first_moments = core_moments_within(core, delivery, away_ns - core->gone_ns);
     if (delivery->census_ns >= got_ns)
-        core->had_last = delivery_moments_within(delivery, delivery->census_ns - got_ns + 1);
+        core->had_last = delivery->count - core_moments_within(core, delivery, away_ns);
     if (core->had_last > delivery->count - core->first_moments)
         core->had_last = delivery->count - core->first_moments;
 }
@@ -90,7 +90,7 @@ static bool slept_at(const struct core *core, const struct delivery *delivery)
 /* At its first moments, for so long; then it was ready to run. */
 static enum core_state sleep_until(struct core *core, const struct delivery *delivery, uint64_t ns, bool is_owed)
 {
-    uint64_t moments = delivery_moments_within(delivery, ns);
+    uint64_t moments = core_moments_within(core, delivery, ns);
     note_asleep(core, is_owed ? moments : 0);
     if (moments >= delivery->count)
         return CORE_ASLEEP;

@@ -8,6 +8,7 @@
 #include "base/run_counts.h"
 #include "blame/account.h"
 #include "blame/state.h"
+#include "ompt_tool/session/moments.h"
 
 #define STOPPED_NS 200000000u /* a stop of the process that is shorter is not told apart (stopped.h) */
 
@@ -20,6 +21,7 @@ enum core_state {
 struct core {
     struct run_file file;
     const struct state_line *line;
+    const struct moments *moments;
     struct run_counts begun, counts; /* when the thread's measurement began, at the last sample */
     uint64_t counted_ns;             /* when that was */
     uint64_t got_ns;                 /* when it had got its core, at the latest, */
@@ -61,6 +63,13 @@ struct core {
 static inline uint64_t core_moments_in_state(const struct core *core, const struct delivery *delivery)
 {
     return delivery->count - core->first_moments - core->had_last;
+}
+
+/* How many of them come less than ns, which is more than 0, behind the first. [handler] */
+static inline uint64_t core_moments_within(const struct core *core, const struct delivery *delivery, uint64_t ns)
+{
+    uint64_t within = delivery->count > 1 ? moments_within(core->moments, delivery->due_ns, ns) : 1;
+    return within < delivery->count ? within : delivery->count;
 }
 
 #endif

@@ -114,3 +114,10 @@ uint64_t moments_pass(struct moments *moments, uint64_t now_ns, uint64_t *last_n
     *weight_ns = moments->begin_ns - first_ns - missed_ns;
     return (moments->begin_ns - first_ns) / period_ns;
 }
+
+uint64_t moments_within(const struct moments *moments, uint64_t due_ns, uint64_t ns)
+{
+    uint64_t period_ns = moments->period_ns, begun_ns = moments->begin_ns % period_ns;
+    uint64_t first = (due_ns - begun_ns) / period_ns, last = (due_ns + ns - begun_ns) / period_ns;
+    return last == first ? 1 : last - first + (moment_of(moments, begun_ns + last * period_ns) < due_ns + ns);
+}

@@ -32,4 +32,7 @@ uint64_t moments_second(struct moments *moments);
  * thread's time they stand. [handler] */
 uint64_t moments_pass(struct moments *moments, uint64_t now_ns, uint64_t *last_ns, uint64_t *weight_ns);
 
+/* How many of its moments from due_ns, which is one, on come less than ns, which is more than 0, behind it. [handler] */
+uint64_t moments_within(const struct moments *moments, uint64_t due_ns, uint64_t ns);
+
 #endif

@@ -101,7 +101,7 @@ DEFECTS = [
     Defect("cores: who was woken by its signal had no core before",
            "core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;", "core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) < away_ns;"),
     Defect("cores: moments before the core was lost had none",
-           "        core->first_moments = delivery_moments_within(delivery, away_ns - core->gone_ns);\n", "        core->first_moments = 0;\n"),
+           "        core->first_moments = core_moments_within(core, delivery, away_ns - core->gone_ns);\n", "        core->first_moments = 0;\n"),
     Defect("cores: that the kernel counts at ticks is not known from the begin",
            "store_relaxed(&counts_lag, true);", "store_relaxed(&counts_lag, false);"),
     Defect("cores: who slept before its last sample sleeps now",

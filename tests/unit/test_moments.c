@@ -135,6 +135,17 @@ UNIT_TEST(what_has_passed_is_counted_to_the_last_moment)
     }
 }
 
+UNIT_TEST(how_many_come_within_a_time_is_known_afterwards)
+{
+    struct moments moments = of_thread(1, START, 7), then = moments;
+    uint64_t due_ns = take(&then), last_ns, weight_ns;
+    for (uint64_t ns = 1; ns < 20 * P; ns += P / 16) {
+        struct moments until = moments;
+        assert_int_equal(moments_within(&then, due_ns, ns), moments_pass(&until, due_ns + ns - 1, &last_ns, &weight_ns));
+        take(&then); /* what has passed since makes no difference */
+    }
+}
+
 /* However many there are; the parts are whole nanoseconds here. */
 UNIT_TEST(each_of_many_threads_has_a_part_of_its_own)
 {
