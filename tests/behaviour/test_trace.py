@@ -30,10 +30,11 @@ class Trace(BlameTest):
         self.assertNotIn("trace", about["conservation"])
 
     def test_between_the_programs_calls(self):
-        words = [program("control"), "trace", "untrace", "trace"]
-        times, about, _ = self.trace(words)
+        """Each part is 0.4 s long, in which a thread has a core beside whatever load."""
+        words = [program("control"), "trace", "flush", "untrace", "flush", "trace", "flush"]
+        times, about, _ = self.trace(words, {"TEST_PACE": "1", "BLAME_RATE": "1000"})
         self.assertTrue(0 < len(times) < about["samples"]["recorded"])
-        self.assertGreater(max(after - before for before, after in zip(times, times[1:])), 0.5 * 0.2 / self.pace)
+        self.assertGreater(max(after - before for before, after in zip(times, times[1:])), 0.5 * 0.4)
         run = self.attached(words, {"BLAME_TRACE": "0"})
         self.assertNotIn("trace", self.load(run).run)
 
