@@ -129,6 +129,27 @@ static uint64_t deadline_after(uint64_t begin_ns, struct timespec limit)
     return begin_ns + (uint64_t)limit.tv_sec * 1000000000u + (uint64_t)limit.tv_nsec;
 }
 
+/* So much later, by a time of the program's, if that is there still; else 0. */
+static uint64_t later_by(uint64_t begin_ns, const struct timespec *time)
+{
+    bool is_there = time && restart_is_readable((uintptr_t)&time->tv_sec) && restart_is_readable((uintptr_t)&time->tv_nsec);
+    return is_there ? deadline_after(begin_ns, *time) : 0;
+}
+
+/* What is left stands where the program wants it, if it does (K2); and it may want it where it has said how long. */
+uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t now_ns)
+{
+    long call = restart_decode_call_before(context);
+    if (call != SYS_nanosleep && (call != SYS_clock_nanosleep || registers_argument(context, 1) & TIMER_ABSTIME))
+        return 0;
+    int first = call == SYS_nanosleep ? 0 : 2;
+    const struct timespec *asked = (const struct timespec *)registers_argument(context, first);
+    const struct timespec *left = (const struct timespec *)registers_argument(context, first + 1);
+    if (registers_result(context) == -EINTR && left)
+        return later_by(now_ns, left);
+    return begin_ns ? later_by(begin_ns, asked) : 0;
+}
+
 static struct timespec left_until(uint64_t deadline_ns)
 {
     uint64_t now_ns = monotonic_ns();

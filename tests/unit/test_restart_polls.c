@@ -1,6 +1,7 @@
-/* Whether a poll that a signal has interrupted may be over. */
+/* Whether a poll that a signal has interrupted may be over, and when a sleep is. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -9,13 +10,18 @@
 
 #include "ompt_tool/restart/restart.h"
 
-static uint64_t limit_of(uint32_t number, int limit_register, uint64_t limit)
+static ucontext_t behind(uint32_t number)
 {
     static uint8_t code[64];
     uint8_t call[] = {0xb8, 0, 0, 0, 0, 0x0f, 0x05}; /* mov $number, %eax; syscall */
     memcpy(call + 1, &number, sizeof number);
     memcpy(code + 32, call, sizeof call);
-    ucontext_t context = {.uc_mcontext.gregs[REG_RIP] = (greg_t)(code + 32 + sizeof call)};
+    return (ucontext_t){.uc_mcontext.gregs[REG_RIP] = (greg_t)(code + 32 + sizeof call)};
+}
+
+static uint64_t limit_of(uint32_t number, int limit_register, uint64_t limit)
+{
+    ucontext_t context = behind(number);
     context.uc_mcontext.gregs[limit_register] = (greg_t)limit;
     return restart_sleep_limit_ns(&context);
 }
@@ -61,6 +67,48 @@ UNIT_TEST(other_calls_are_not_over_when_they_are_interrupted)
 {
     assert_true(limit_of(SYS_nanosleep, REG_RDX, 0) == UINT64_MAX);
     assert_true(limit_of(SYS_futex, REG_RDX, 0) == UINT64_MAX);
+}
+
+enum { BEGIN = 1000, NOW = 5000, ASKED = 3000, LEFT = 7 };
+
+/* A sleep for ASKED, of which LEFT is left, if a signal has cut it. */
+static uint64_t end_of(uint32_t number, bool is_cut, bool tells, uint64_t begin_ns)
+{
+    static struct timespec asked, left;
+    ucontext_t context = behind(number);
+    greg_t *of = context.uc_mcontext.gregs;
+    asked.tv_nsec = ASKED;
+    left.tv_nsec = LEFT;
+    of[REG_RAX] = is_cut ? -EINTR : 0;
+    of[number == SYS_nanosleep ? REG_RDI : REG_RDX] = (greg_t)&asked;
+    of[number == SYS_nanosleep ? REG_RSI : REG_R10] = tells ? (greg_t)&left : 0;
+    return restart_sleep_end_ns(&context, begin_ns, NOW);
+}
+
+UNIT_TEST(a_sleep_ends_when_it_was_asked_to_or_has_left)
+{
+    static const uint32_t numbers[] = {SYS_nanosleep, SYS_clock_nanosleep};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(end_of(numbers[i], false, true, BEGIN), BEGIN + ASKED);
+        assert_int_equal(end_of(numbers[i], true, false, BEGIN), BEGIN + ASKED);
+        assert_int_equal(end_of(numbers[i], true, true, BEGIN), NOW + LEFT);
+        assert_int_equal(end_of(numbers[i], true, true, 0), NOW + LEFT);
+        assert_int_equal(end_of(numbers[i], false, true, 0), 0);
+    }
+    assert_int_equal(end_of(SYS_futex, false, true, BEGIN), 0);
+}
+
+UNIT_TEST(when_a_sleep_ends_that_nobody_tells_is_not_known)
+{
+    ucontext_t context = behind(SYS_clock_nanosleep);
+    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, NOW), 0); /* its time is in no memory */
+    struct timespec far = {.tv_sec = INT64_MAX};
+    context.uc_mcontext.gregs[REG_RDX] = (greg_t)&far;
+    assert_true(restart_sleep_end_ns(&context, BEGIN, NOW) > (uint64_t)INT64_MAX);
+    context.uc_mcontext.gregs[REG_RSI] = TIMER_ABSTIME;
+    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, NOW), 0);
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)&far; /* no call */
+    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, NOW), 0);
 }
 
 UNIT_MAIN(NULL, NULL)
