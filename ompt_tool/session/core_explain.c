@@ -17,8 +17,14 @@
 #define OFTEN        3      /* turns since the last sample: more than the sample's own wake-up */
 #define SAMPLES      8      /* of which that is the mean: single ones have more turns, and are asleep more often, where the last was long ago */
 #define LONG_WORK_NS 100000 /* between two of them: some microseconds hardly matter */
-#define MOST_OWED    2.0    /* moments that chance is behind, at most: no later phase has them */
-#define MOST_FOUND   64.0   /* and ahead, where what was found is certain */
+#define MOST_ASLEEP  8.0    /* moments that chance is behind or ahead, at most: no later phase has them */
+#define MOST_OWED    2.0    /* behind, of work, */
+#define MOST_FOUND   64.0   /* and ahead: what was found is certain */
+
+static double kept_between(double least, double owed, double most)
+{
+    return owed > most ? most : owed < least ? least : owed;
+}
 
 /* At which moments it had a core all the same. */
 static void note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
@@ -33,32 +39,49 @@ static void note_had(struct core *core, const struct delivery *delivery, uint64_
         core->had_last = delivery->count - core->first_moments;
 }
 
-/* How long it would have slept on, if it slept, and while it waited for a core: half of its time is likely, and the last of its sleeps is cut
- * there. */
-static uint64_t rest_of_sleep(const struct core *core)
+/* When the sleep ends, or ended, that it is in or comes out of, if a signal ended that at the moment; 0: that is not known. It may be the one
+ * that the last sample found it in. */
+static uint64_t end_of_sleep(const struct core *core, const struct delivery *delivery, const ucontext_t *context, bool goes_on)
+{
+    if (goes_on)
+        return core->ends_ns;
+    return restart_sleep_end_ns(context, core->turns == 1 ? delivery->due_ns - core->slept_ns : 0, delivery->clocks.ns);
+}
+
+/* How long it would have slept on, if it slept, and while it waited for a core. Where nobody knows half of its time is likely, and the last of
+ * its sleeps is cut there. */
+static uint64_t rest_of_sleep(const struct core *core, const struct delivery *delivery)
 {
     uint64_t half_ns = core->slept_ns / (2 * core->turns - 1), rest_ns = half_ns < core->limit_ns / 2 ? core->limit_ns / 2 : half_ns;
     uint64_t waited_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
+    if (core->ends_ns)
+        rest_ns = core->ends_ns > delivery->due_ns ? core->ends_ns - delivery->due_ns : 0;
     return rest_ns < waited_ns ? rest_ns : waited_ns;
 }
 
-/* User code without a core: how many of its moments should be asleep, by how much of that time it slept since its last sample. */
-static void expect_asleep(struct core *core, const struct delivery *delivery)
+/* As many of the present moments as have that time, on average. */
+static double as_moments(const struct delivery *delivery, uint64_t ns)
 {
-    if (!core->off_core_ns)
-        return;
-    double part = (double)core->slept_ns / (double)core->off_core_ns;
-    part += part * (double)rest_of_sleep(core) / (double)core->off_core_ns; /* if it slept, its signal ended that */
-    core->owed += part * (double)delivery->count;
-    if (core->owed > MOST_OWED)
-        core->owed = MOST_OWED;
+    return (double)ns * (double)delivery->count / delivery->p;
 }
 
-static void note_asleep(struct core *core, uint64_t moments)
+/* For how long its code slept is owed as moments at which it is found asleep. What it slept of behind a wait nobody knows: there it is as much
+ * of these moments as of the time without a core. */
+static void owe_sleep(struct core *core, const struct delivery *delivery)
 {
-    core->owed -= (double)moments;
-    if (core->owed < -MOST_OWED)
-        core->owed = -MOST_OWED;
+    if (core->stayed)
+        core->owed += as_moments(delivery, core->slept_ns);
+    else if (core->is_owed && core->off_core_ns)
+        core->owed += (double)core->slept_ns / (double)core->off_core_ns * (double)delivery->count;
+}
+
+/* If its signal ended that, it would have slept on. */
+static void note_asleep(struct core *core, const struct delivery *delivery, uint64_t moments)
+{
+    if (core->stayed)
+        core->owed += as_moments(delivery, core->woken_ns);
+    if (core->is_owed)
+        core->owed -= (double)moments;
 }
 
 /* Its code has slept since its last sample, and comes out of a call that may sleep, or waited for a page and may do so now. One turn
@@ -88,10 +111,10 @@ static bool slept_at(const struct core *core, const struct delivery *delivery)
 }
 
 /* At its first moments, for so long; then it was ready to run. */
-static enum core_state sleep_until(struct core *core, const struct delivery *delivery, uint64_t ns, bool is_owed)
+static enum core_state sleep_until(struct core *core, const struct delivery *delivery, uint64_t ns)
 {
     uint64_t moments = core_moments_within(core, delivery, ns);
-    note_asleep(core, is_owed ? moments : 0);
+    note_asleep(core, delivery, moments);
     if (moments >= delivery->count)
         return CORE_ASLEEP;
     core->first = CORE_ASLEEP;
@@ -99,33 +122,32 @@ static enum core_state sleep_until(struct core *core, const struct delivery *del
     return CORE_NONE;
 }
 
-/* It slept, its signal woke it, and when it got a core the sleep was, or may have been, over: after half of its time, as is likely, and at
- * later moments it was ready to run. */
+/* It slept, its signal woke it, and when it got a core the sleep was, or may have been, over: at later moments it was ready to run. */
 static enum core_state slept_at_first(struct core *core, const struct delivery *delivery)
 {
-    core->woken_ns = rest_of_sleep(core);
-    return sleep_until(core, delivery, core->woken_ns + 1, true);
+    core->woken_ns = rest_of_sleep(core, delivery);
+    return sleep_until(core, delivery, core->woken_ns + 1);
 }
 
 /* It slept at the first of its moments: until it got its core; or until its signal, or what it slept for, woke it, and then it waited for
  * one. */
-static enum core_state explain_sleep(struct core *core, const struct delivery *delivery, bool out_of_call, bool is_owed)
+static enum core_state explain_sleep(struct core *core, const struct delivery *delivery, bool out_of_call)
 {
     core->woken_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
     if (out_of_call && core->lost_ns + STATE_LATE_NS > core->away_ns)
         return slept_at_first(core, delivery);
     if (core->in_call || !core->in_code || core->away_ns - core->lost_ns >= STOPPED_NS) {
-        note_asleep(core, is_owed ? delivery->count : 0);
+        note_asleep(core, delivery, delivery->count);
         return CORE_ASLEEP;
     }
     core->woken_ns = 0; /* no signal ended that sleep */
-    return sleep_until(core, delivery, core->away_ns - core->lost_ns, is_owed);
+    return sleep_until(core, delivery, core->away_ns - core->lost_ns);
 }
 
-/* As many moments as have, on average, what the program lost since the last sample. */
+/* What the program lost since the last sample. */
 static double moments_lost(const struct core *core, const struct delivery *delivery)
 {
-    return (double)(core->lost_ns - core->woken_ns) * (double)delivery->count / delivery->p;
+    return as_moments(delivery, core->lost_ns - core->woken_ns);
 }
 
 /* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got then: only who
@@ -160,8 +182,7 @@ static bool expect_work(struct core *core, const struct delivery *delivery)
     if (core->asked_ns < delivery->clocks.ns) /* the counts are those of an earlier sample */
         return false;
     bool leaves_often = core->mean_turns >= OFTEN && core->mean_on_ns < core->mean_turns * LONG_WORK_NS;
-    bool is_counted = leaves_often && core->in_code && delivery->count == 1 &&
-                      load_relaxed(&core->line->idle_since) == core->waited_ticks;
+    bool is_counted = leaves_often && core->stayed && delivery->count == 1;
     core->mean_turns += ((double)core->turns - core->mean_turns) / SAMPLES;
     core->mean_on_ns += ((double)core->on_core_ns - core->mean_on_ns) / SAMPLES;
     if (!is_counted)
@@ -169,10 +190,7 @@ static bool expect_work(struct core *core, const struct delivery *delivery)
     double samples_ns = (double)(core->handler_ns + core->since_due_ns), own_ns = (double)core->on_core_ns - samples_ns;
     if (own_ns > 0 && samples_ns < delivery->p / 2)
         core->owed_work += own_ns / (delivery->p - samples_ns);
-    if (core->owed_work > MOST_OWED)
-        core->owed_work = MOST_OWED;
-    if (core->owed_work < -MOST_FOUND)
-        core->owed_work = -MOST_FOUND;
+    core->owed_work = kept_between(-MOST_FOUND, core->owed_work, MOST_OWED);
     return true;
 }
 
@@ -184,21 +202,24 @@ static enum core_state note_work(struct core *core)
 
 static enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns, const ucontext_t *context)
 {
+    bool goes_on = core->in_call && core->turns == 1, was_in_code = core->in_code;
     core->away_ns = away_ns;
     /* A poll that does not wait comes back interrupted, too. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
     core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
+    core->stayed = was_in_code && core->in_code && core->turns && load_relaxed(&core->line->idle_since) == core->waited_ticks;
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
     bool only_slept = out_of_call ? core->lost_ns <= away_ns + STATE_GRACE_NS
                                   : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
-    bool is_owed = core->turns && core->in_code && (core->in_call || out_of_call);
+    bool may_sleep = core->turns && core->in_code && (core->in_call || out_of_call);
+    core->is_owed = core->stayed || may_sleep;
+    core->ends_ns = may_sleep ? end_of_sleep(core, delivery, context, goes_on) : 0;
     bool is_counted = expect_work(core, delivery);
-    if (is_counted && is_owed && core->owed_work >= 1)
+    owe_sleep(core, delivery);
+    if (is_counted && may_sleep && core->owed_work >= 1)
         return note_work(core);
-    if (is_owed)
-        expect_asleep(core, delivery);
     if ((core->in_call && !out_of_call) || only_slept || (out_of_call && slept_at(core, delivery)))
-        return explain_sleep(core, delivery, out_of_call, is_owed);
+        return explain_sleep(core, delivery, out_of_call);
     if (!got_core_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
         return is_counted ? note_work(core) : CORE_HAD;
     if (!out_of_call) /* which has executed nothing since */
@@ -209,6 +230,7 @@ static enum core_state explain(struct core *core, const struct delivery *deliver
 enum core_state core_explain(struct core *core, const struct delivery *delivery, uint64_t away_ns, const ucontext_t *context)
 {
     core->state = explain(core, delivery, away_ns, context);
+    core->owed = kept_between(-MOST_ASLEEP, core->owed, MOST_ASLEEP);
     note_none(core, delivery);
     return core->state;
 }

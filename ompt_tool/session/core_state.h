@@ -46,7 +46,10 @@ struct core {
     uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
     bool in_call;      /* and still does, in its call, */
     uint64_t limit_ns; /* which lasts so long at most; 0: that is not known */
-    bool in_code;      /* the program's, not in a wait of the runtime's or of MPI's */
+    uint64_t ends_ns;  /* and, if it is a sleep, until then; 0: as well */
+    bool in_code;      /* the program's, not in a wait of the runtime's or of MPI's, */
+    bool stayed;       /* and was since the one before */
+    bool is_owed;      /* that it sleeps: what is found of it is taken off */
     /* CORE_NONE: of its moments so many that are otherwise. At the first ones it had a core, and lost it while the signal was on its way, or
      * slept; at the last ones it had one, until the handler began. */
     enum core_state first;

@@ -211,6 +211,7 @@ static const struct setting {
     {"chunks", NUMBER, offsetof(struct scenario, chunks)},
     {"bias", NUMBER, offsetof(struct scenario, bias)},
     {"polls", FLAG, offsetof(struct scenario, polls)},
+    {"nanosleeps", FLAG, offsetof(struct scenario, nanosleeps)},
     {"reads-time", FLAG, offsetof(struct scenario, reads_time)},
     {"late-wakes", FLAG, offsetof(struct scenario, late_wakes)},
     {"one-idleness", FLAG, offsetof(struct scenario, one_idleness)},

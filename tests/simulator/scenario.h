@@ -83,6 +83,7 @@ struct scenario {
     uint32_t foreigners;                         /* threads that it has */
     uint32_t bias; /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
     bool polls;      /* waits are in poll(2), which a signal interrupts even when its time is over */
+    bool nanosleeps; /* they are in nanosleep(2), of which is known for how long */
     bool reads_time; /* of its CPU, all the time, as the kernel then counts it */
     bool late_wakes; /* waits end while a sample's wake-up waits for a core: how long it did then is not known */
     bool one_idleness; /* what code and its missing core are blamed for is not told apart */
