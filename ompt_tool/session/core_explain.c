@@ -10,9 +10,10 @@
 #define DOUBT_KEPT   0.97
 #define DOUBT_MARGIN 2.0 /* so many, for each that may be */
 
-/* So many moments more than the kernel counts had no core, of late. */
+/* So many moments more than the kernel counts had no core, of late, and more than so many times what chance makes of it. */
 #define NONE_LIMIT 6.0
-#define NONE_KEPT  0.99
+#define NONE_KEPT  0.997
+#define BY_CHANCE  3.0
 
 #define OFTEN        3      /* turns since the last sample: more than the sample's own wake-up */
 #define SAMPLES      8      /* of which that is the mean: single ones have more turns, and are asleep more often, where the last was long ago */
@@ -150,12 +151,18 @@ static double moments_lost(const struct core *core, const struct delivery *deliv
     return as_moments(delivery, core->lost_ns - core->woken_ns);
 }
 
+static bool none_is_too_often(const struct core *core, const struct delivery *delivery)
+{
+    double beyond = 1 - core->owed_none - moments_lost(core, delivery);
+    return beyond > NONE_LIMIT && beyond * beyond > BY_CHANCE * BY_CHANCE * core->none_spread;
+}
+
 /* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got then: only who
- * really has lost one is asked so closely, and not who would have got one so far more often than its turns make possible, and than after
+ * really has lost one for so long is asked so closely, and not who would have got one so far more often than its turns make possible, and than after
  * twice that wait; nor who would have had none for much longer than the kernel counts: it loses its core often, and gets it back at once. */
 static bool got_core_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
-    bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= STATE_LATE_NS && (core->preempted || !core->in_code);
+    bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= away_ns && (core->preempted || !core->in_code);
     double passed_ns = (double)(delivery->clocks.ns - core->counted_ns) + 1, possible = (double)core->turns * STATE_LATE_NS / passed_ns;
     if (away_ns < STATE_LATE_NS)
         core->doubt = DOUBT_KEPT * core->doubt + seems - DOUBT_MARGIN * possible;
@@ -163,14 +170,15 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
         core->doubt -= DOUBT_MARGIN;
     if (core->doubt < 0)
         core->doubt = 0;
-    return seems && core->doubt < DOUBT_LIMIT && core->owed_none + moments_lost(core, delivery) - 1 > -NONE_LIMIT;
+    return seems && core->doubt < DOUBT_LIMIT && !none_is_too_often(core, delivery);
 }
 
 /* What the program lost since the last sample is owed as moments without a core, and what this one found is taken off. */
 static void note_none(struct core *core, const struct delivery *delivery)
 {
-    double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0;
-    core->owed_none = NONE_KEPT * core->owed_none + moments_lost(core, delivery) - found;
+    double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0, lost = moments_lost(core, delivery);
+    core->owed_none = NONE_KEPT * core->owed_none + lost - found;
+    core->none_spread = NONE_KEPT * NONE_KEPT * core->none_spread + (lost < 1 ? lost * (1 - lost) : 0.25);
 }
 
 /* Of code that leaves its core often the kernel counts for how long it had one: so much of its time, from the last sample's end to this one's

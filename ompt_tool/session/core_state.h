@@ -31,6 +31,7 @@ struct core {
     uint64_t on_core_ns;             /* since its CPU time was asked last: with a core, */
     uint64_t off_core_ns, slept_ns;  /* without, and so long of its own will */
     double owed, owed_work, owed_none; /* moments at which its code slept, and had a core, and it had none, that were not found yet */
+    double none_spread;              /* what chance makes of the last: its variance */
     double mean_turns, mean_on_ns;   /* from sample to sample, until the last one, */
     uint64_t handler_ns;             /* which took so much of its CPU time; 0: that is not known */
     double doubt;                    /* how many more samples than can be seem to have got their core just then */
