@@ -136,18 +136,30 @@ static uint64_t later_by(uint64_t begin_ns, const struct timespec *time)
     return is_there ? deadline_after(begin_ns, *time) : 0;
 }
 
-/* What is left stands where the program wants it, if it does (K2); and it may want it where it has said how long. */
+/* It was cut, or its time was over. What is left of a sleep stands where the program wants it (K2), and it may want it where it has said how
+ * long; of a ppoll in the limit itself (K3). */
 uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t now_ns)
 {
-    long call = restart_decode_call_before(context);
-    if (call != SYS_nanosleep && (call != SYS_clock_nanosleep || registers_argument(context, 1) & TIMER_ABSTIME))
+    long call = restart_decode_call_before(context), result = registers_result(context);
+    const struct restart_rule *rule = restart_find_rule(call);
+    if (!rule || (result && result != -EINTR) || (call == SYS_clock_nanosleep && registers_argument(context, 1) & TIMER_ABSTIME))
         return 0;
-    int first = call == SYS_nanosleep ? 0 : 2;
-    const struct timespec *asked = (const struct timespec *)registers_argument(context, first);
-    const struct timespec *left = (const struct timespec *)registers_argument(context, first + 1);
-    if (registers_result(context) == -EINTR && left)
-        return later_by(now_ns, left);
-    return begin_ns ? later_by(begin_ns, asked) : 0;
+    uint64_t limit = registers_argument(context, rule->limit_arg);
+    const struct timespec *time = (const struct timespec *)limit, *left = NULL;
+    if (rule->limit == LIMIT_SLEEP)
+        left = (const struct timespec *)registers_argument(context, rule->limit_arg + 1);
+    switch (rule->limit) {
+    case LIMIT_MS:
+        return begin_ns && (int)limit > 0 ? begin_ns + (uint32_t)limit * (uint64_t)1000000 : 0;
+    case LIMIT_LEFT:
+        return result ? later_by(now_ns, time) : 0;
+    case LIMIT_REL:
+        return begin_ns && rule->mask != MASK_NONE ? later_by(begin_ns, time) : 0; /* the others return 0 for what came */
+    case LIMIT_SLEEP:
+        return result && left ? later_by(now_ns, left) : begin_ns ? later_by(begin_ns, time) : 0;
+    default:
+        return 0;
+    }
 }
 
 static struct timespec left_until(uint64_t deadline_ns)

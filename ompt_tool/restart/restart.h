@@ -89,8 +89,8 @@ enum restart_call restart_call_before(const ucontext_t *context);
  * As restart_is_asleep(). [handler] */
 uint64_t restart_sleep_limit_ns(const ucontext_t *context);
 
-/* When the sleep ends that the thread is in or comes out of, if it began at begin_ns; 0 is not known. Of a nanosleep for a time, not of one until
- * a moment of a clock's; 0: of another call, or of that nobody knows it. As restart_is_asleep(). [handler] */
+/* When the sleep ends that the thread is in or comes out of, if it began at begin_ns; 0: that is not known. Of a nanosleep for a time, not of one
+ * until a moment of a clock's, and of polls whose time ended them; 0: of another call, or nobody knows it. As restart_is_asleep(). [handler] */
 uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t now_ns);
 
 /* Puts the interrupted call back, if there is one; now_ns is CLOCK_MONOTONIC, taken at the handler's entry.

@@ -12,10 +12,10 @@
      .mask = mask_kind, .mask_arg = mask_at}
 
 static const struct restart_rule RULES[] = {
-    {.call = SYS_nanosleep, .way = WAY_KERNEL},
-    {.call = SYS_clock_nanosleep, .way = WAY_KERNEL},
+    {.call = SYS_nanosleep, .way = WAY_KERNEL, .limit = LIMIT_SLEEP, .limit_arg = 0},
+    {.call = SYS_clock_nanosleep, .way = WAY_KERNEL, .limit = LIMIT_SLEEP, .limit_arg = 2},
 #ifdef SYS_poll
-    {.call = SYS_poll, .way = WAY_KERNEL},
+    {.call = SYS_poll, .way = WAY_KERNEL, .limit = LIMIT_MS, .limit_arg = 2},
 #endif
     {.call = SYS_futex, .way = WAY_KERNEL},
     WAIT(SYS_ppoll, SYS_ppoll, LIMIT_LEFT, 2, MASK_PTR, 3),

@@ -18,6 +18,7 @@ enum restart_limit {
     LIMIT_MS,   /* an int of milliseconds, negative: none */
     LIMIT_REL,  /* a timespec that the kernel leaves alone, NULL: none */
     LIMIT_LEFT, /* a timespec that the kernel keeps up to date, NULL: none */
+    LIMIT_SLEEP, /* how long it sleeps; the next argument is where the program wants to have what is left, NULL: nowhere */
 };
 
 enum restart_mask {

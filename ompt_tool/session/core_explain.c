@@ -42,9 +42,9 @@ static void note_had(struct core *core, const struct delivery *delivery, uint64_
 
 /* When the sleep ends, or ended, that it is in or comes out of, if a signal ended that at the moment; 0: that is not known. It may be the one
  * that the last sample found it in. */
-static uint64_t end_of_sleep(const struct core *core, const struct delivery *delivery, const ucontext_t *context, bool goes_on)
+static uint64_t end_of_sleep(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
-    if (goes_on)
+    if (core->goes_on && core->turns == 1)
         return core->ends_ns;
     return restart_sleep_end_ns(context, core->turns == 1 ? delivery->due_ns - core->slept_ns : 0, delivery->clocks.ns);
 }
@@ -210,7 +210,7 @@ static enum core_state note_work(struct core *core)
 
 static enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns, const ucontext_t *context)
 {
-    bool goes_on = core->in_call && core->turns == 1, was_in_code = core->in_code;
+    bool was_in_code = core->in_code;
     core->away_ns = away_ns;
     /* A poll that does not wait comes back interrupted, too. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
@@ -221,7 +221,8 @@ static enum core_state explain(struct core *core, const struct delivery *deliver
                                   : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
     bool may_sleep = core->turns && core->in_code && (core->in_call || out_of_call);
     core->is_owed = core->stayed || may_sleep;
-    core->ends_ns = may_sleep ? end_of_sleep(core, delivery, context, goes_on) : 0;
+    core->ends_ns = may_sleep ? end_of_sleep(core, delivery, context) : 0;
+    core->goes_on = core->in_call && (!out_of_call || core->ends_ns > delivery->clocks.ns);
     bool is_counted = expect_work(core, delivery);
     owe_sleep(core, delivery);
     if (is_counted && may_sleep && core->owed_work >= 1)

@@ -47,7 +47,8 @@ struct core {
     uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
     bool in_call;      /* and still does, in its call, */
     uint64_t limit_ns; /* which lasts so long at most; 0: that is not known */
-    uint64_t ends_ns;  /* and, if it is a sleep, until then; 0: as well */
+    uint64_t ends_ns;  /* and, if it is a sleep, until then; 0: as well; */
+    bool goes_on;      /* behind the sample */
     bool in_code;      /* the program's, not in a wait of the runtime's or of MPI's, */
     bool stayed;       /* and was since the one before */
     bool is_owed;      /* that it sleeps: what is found of it is taken off */

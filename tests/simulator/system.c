@@ -106,11 +106,11 @@ uint64_t __wrap_restart_sleep_limit_ns(const ucontext_t *context)
     return machine.scenario->polls ? machine.current->limit_ns : UINT64_MAX;
 }
 
-/* As of a usleep. */
+/* As of a usleep, or a poll. */
 uint64_t __wrap_restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t now_ns)
 {
     (void)context, (void)now_ns;
-    return machine.scenario->nanosleeps && begin_ns ? begin_ns + machine.current->limit_ns : 0;
+    return (machine.scenario->nanosleeps || machine.scenario->polls) && begin_ns ? begin_ns + machine.current->limit_ns : 0;
 }
 
 struct run_switches run_switches(void)

@@ -98,6 +98,32 @@ UNIT_TEST(a_sleep_ends_when_it_was_asked_to_or_has_left)
     assert_int_equal(end_of(SYS_futex, false, true, BEGIN), 0);
 }
 
+/* A poll that a result ended: 0 is its time, -EINTR a signal. */
+static uint64_t end_of_poll(uint32_t number, int limit_register, uint64_t limit, greg_t result, uint64_t begin_ns)
+{
+    ucontext_t context = behind(number);
+    context.uc_mcontext.gregs[limit_register] = (greg_t)limit;
+    context.uc_mcontext.gregs[REG_RAX] = result;
+    return restart_sleep_end_ns(&context, begin_ns, NOW);
+}
+
+UNIT_TEST(a_poll_ends_with_its_time_if_nothing_comes)
+{
+    static const greg_t results[] = {0, -EINTR};
+    static const struct timespec time = {.tv_nsec = ASKED};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 20, results[i], BEGIN), BEGIN + 20000000);
+        assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 3000000, results[i], BEGIN), BEGIN + 3000000000000);
+        assert_int_equal(end_of_poll(SYS_epoll_wait, REG_R10, 20, results[i], BEGIN), BEGIN + 20000000);
+        assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, results[i], BEGIN), BEGIN + ASKED);
+        assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, results[i], 0), 0);
+        assert_int_equal(end_of_poll(SYS_poll, REG_RDX, (uint64_t)-1, results[i], BEGIN), 0);
+        assert_int_equal(end_of_poll(SYS_semtimedop, REG_R10, (uint64_t)&time, results[i], BEGIN), 0);
+        assert_int_equal(end_of_poll(SYS_ppoll, REG_RDX, (uint64_t)&time, results[i], BEGIN), results[i] ? NOW + ASKED : 0);
+    }
+    assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 20, 1, BEGIN), 0); /* something has come */
+}
+
 UNIT_TEST(when_a_sleep_ends_that_nobody_tells_is_not_known)
 {
     ucontext_t context = behind(SYS_clock_nanosleep);
