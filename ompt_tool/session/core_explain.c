@@ -60,6 +60,12 @@ static uint64_t rest_of_sleep(const struct core *core, const struct delivery *de
     return rest_ns < waited_ns ? rest_ns : waited_ns;
 }
 
+/* Else the counts are those of an earlier sample. */
+static bool is_asked(const struct core *core, const struct delivery *delivery)
+{
+    return core->asked_ns >= delivery->clocks.ns;
+}
+
 /* As many of the present moments as have that time, on average. */
 static double as_moments(const struct delivery *delivery, uint64_t ns)
 {
@@ -187,7 +193,7 @@ static void note_none(struct core *core, const struct delivery *delivery)
  * before say, as this one would by what it found. Not of code that has waited for others of its team meanwhile. */
 static bool expect_work(struct core *core, const struct delivery *delivery)
 {
-    if (core->asked_ns < delivery->clocks.ns) /* the counts are those of an earlier sample */
+    if (!is_asked(core, delivery))
         return false;
     bool leaves_often = core->mean_turns >= OFTEN && core->mean_on_ns < core->mean_turns * LONG_WORK_NS;
     bool is_counted = leaves_often && core->stayed && delivery->count == 1;
@@ -215,7 +221,8 @@ static enum core_state explain(struct core *core, const struct delivery *deliver
     /* A poll that does not wait comes back interrupted, too. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
     core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
-    core->stayed = was_in_code && core->in_code && core->turns && load_relaxed(&core->line->idle_since) == core->waited_ticks;
+    core->stayed = was_in_code && core->in_code && core->turns && is_asked(core, delivery) &&
+                   load_relaxed(&core->line->idle_since) == core->waited_ticks;
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
     bool only_slept = out_of_call ? core->lost_ns <= away_ns + STATE_GRACE_NS
                                   : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
