@@ -64,7 +64,8 @@ class Causes(BlameTest):
                         if not titles:
                             self.skip_without_cores(found.rows)
                         self.assertTrue(titles, f"{found.rows}\n{found.run}")
-                        self.assertIn(titles[0], found.run.stderr)
+                        if titles[0] in [row["title"] for row in found.rows[:3]]:  # as many as a summary shows
+                            self.assertIn(titles[0], found.run.stderr)
 
 
 def told(found):

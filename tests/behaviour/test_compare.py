@@ -98,6 +98,8 @@ class Diff(Compare):
         base, new = self.profile("compare"), self.profile("compare_slower")
         self.told_apart([base], [new])
         run = self.blame("diff", base, new, *LIMITS, status=WORSE)
+        if "above it, but within the noise" in run.stdout:
+            self.skipTest("other programs had the cores: too few samples to tell")
         for limit in ("work=100", "idleness=150", "idleness@^slow$=150", "wall=100"):
             said = rf"(?m)^blame diff: --fail-above {re.escape(limit)}: exceeded, \+[\d.]+ %; most by "
             self.assertRegex(run.stderr, said)

@@ -26,7 +26,7 @@ class Scripts(BlameTest):
         run = self.script(text.replace("PROGRAM", f"{program(name)} 7"))
         self.assertEqual((run.status, run.stdout), (7, "sum 3\n"), run)
         self.assert_only_tool_lines(run, [OWN_LINE])
-        self.assertGreater(self.load(run, checks=SOUND).total("work", "quick_share"), 0, run)
+        self.assertGreater(self.load(run, checks=SOUND).clocked("quick_share"), 0, run)
 
     def test_what_a_script_preloads_is_its_own_business(self):
         for text in ("exec env -u LD_PRELOAD PROGRAM", "LD_PRELOAD= exec PROGRAM",

@@ -21,7 +21,10 @@ comm = MPI.COMM_WORLD
 threads = ctypes.CDLL(sys.argv[1]).sum_of_team()
 comm.barrier()
 if comm.rank == comm.size - 1:
+    comm.recv(source=0)
     time.sleep(%f)
+elif comm.rank == 0:
+    comm.send("it is about to wait", comm.size - 1)
 sums = numpy.zeros(3)
 comm.Allreduce(numpy.full(3, comm.rank + 1.0), sums)
 sys.stdout.write(f"rank {comm.rank} of {comm.size}: {threads} {sums.tolist()}\\n")

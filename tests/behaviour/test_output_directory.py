@@ -238,7 +238,7 @@ class Launcher(BlameTest):
         self.assertEqual((run.status, run.stdout), (4, "sum 3\n"), run)
         self.assert_only_tool_lines(run, [OWN_LINE])
         self.assertEqual(len([line for line in run.tool_lines() if re.search("gomp|GCC|gcc", line)]), 1, run)
-        self.assertGreater(self.load(run).total("work", "quick_share"), 0)
+        self.assertGreater(self.load(run).clocked("quick_share"), 0)
 
     def test_it_says_that_a_static_program_cannot_be_profiled_and_runs_it(self):
         run = self.attached([program("quick_static"), "9"], how="launcher")

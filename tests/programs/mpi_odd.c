@@ -113,10 +113,13 @@ static long with_errors(void)
     long words[4] = {0}, good = 0;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (rank == 0) {
+        for (int from = 1; from < ranks; from++)
+            MPI_Recv(words, 1, MPI_LONG, from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         spin(HOLD_S);
         for (int to = 1; to < ranks; to++)
             MPI_Send(words, 4, MPI_LONG, to, 1, MPI_COMM_WORLD);
     } else {
+        MPI_Send(words, 1, MPI_LONG, 0, 2, MPI_COMM_WORLD); /* it is about to wait */
         good += receive_too_much() == MPI_ERR_TRUNCATE;
     }
     good += class_of(MPI_Send(words, 1, MPI_LONG, ranks + 7, 1, MPI_COMM_WORLD)) == MPI_ERR_RANK;
