@@ -43,7 +43,7 @@ class Compare(BlameTest):
         """Other programs may have had the cores of one side: then there is no telling which is the slower one."""
         for base in map(figures, bases):
             for new in map(figures, news):
-                if any(slower < 2.6 * usual for usual, slower in zip(base, new)):
+                if any(slower < 3.2 * usual for usual, slower in zip(base, new)):
                     self.skipTest("other programs had the cores: compare_slower was not slower enough")
 
     def told_alike(self, bases, news):
@@ -98,8 +98,6 @@ class Diff(Compare):
         base, new = self.profile("compare"), self.profile("compare_slower")
         self.told_apart([base], [new])
         run = self.blame("diff", base, new, *LIMITS, status=WORSE)
-        if "above it, but within the noise" in run.stdout:
-            self.skipTest("other programs had the cores: too few samples to tell")
         for limit in ("work=100", "idleness=150", "idleness@^slow$=150", "wall=100"):
             said = rf"(?m)^blame diff: --fail-above {re.escape(limit)}: exceeded, \+[\d.]+ %; most by "
             self.assertRegex(run.stderr, said)
