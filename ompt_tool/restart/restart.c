@@ -25,7 +25,6 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -35,11 +34,12 @@
 #include "base/registers.h"
 #include "restart_begin.h"
 #include "restart_decode.h"
+#include "restart_look.h"
 #include "restart_machine.h"
 #include "restart_rest.h"
 #include "restart_rules.h"
 
-enum { SIGNAL_SET_BYTES = 8, MOST_CALLS = 1024 };
+enum { SIGNAL_SET_BYTES = 8 };
 /* Flags of io_uring_enter that headers of before Linux 6.12 do not have: the limit is a time of the clock; the structure is not in
  * memory of the program's. */
 enum { URING_ABSOLUTE = 1 << 5, URING_REGISTERED = 1 << 6 };
@@ -60,106 +60,6 @@ static uint64_t monotonic_ns(void)
     struct timespec now = {0};
     kernel_call(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&now, 0, 0, 0, 0);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* io_uring_enter that submitted all that it was to submit, and was to wait for completions: whether the signal ended that wait or
- * came behind it the kernel does not tell. */
-static bool has_submitted(const ucontext_t *context)
-{
-    uint32_t submitted = (uint32_t)registers_argument(context, 1),
-             wanted = (uint32_t)registers_argument(context, 2);
-    return registers_result(context) == (long)submitted && submitted && wanted &&
-           (registers_argument(context, 3) & IORING_ENTER_GETEVENTS) &&
-           restart_decode_call_before(context) == SYS_io_uring_enter;
-}
-
-bool restart_is_asleep(const ucontext_t *context)
-{
-    if (registers_result(context) == -EINTR)
-        return restart_decode_call_before(context) != RESTART_DECODE_NOT_A_CALL;
-    if (has_submitted(context))
-        return true;
-    return (uint64_t)registers_number(context) < MOST_CALLS && restart_decode_at_syscall(context);
-}
-
-enum restart_call restart_call_before(const ucontext_t *context)
-{
-    long call = restart_decode_call_before(context);
-    if (call == RESTART_DECODE_NOT_A_CALL)
-        return RESTART_CALL_NONE;
-    if (call == SYS_clock_gettime || call == SYS_getrusage || call == SYS_times || call == SYS_sched_yield)
-        return RESTART_CALL_SHORT;
-    const struct restart_rule *rule = restart_find_rule(call);
-    return rule && (rule->way == WAY_KERNEL || rule->way == WAY_WAIT) ? RESTART_CALL_WAIT : RESTART_CALL_OTHER;
-}
-
-static bool is_socket(int fd)
-{
-    struct stat found;
-    return kernel_call(SYS_fstat, fd, (long)&found, 0, 0, 0, 0) == 0 && S_ISSOCK(found.st_mode);
-}
-
-uint64_t restart_sleep_limit_ns(const ucontext_t *context)
-{
-    bool repeats = (uint64_t)registers_number(context) < MOST_CALLS && restart_decode_at_syscall(context);
-    long call = repeats ? registers_number(context) : restart_decode_call_before(context);
-    bool reads = call == SYS_read || call == SYS_readv;
-    if (call == SYS_recvfrom || call == SYS_recvmsg || call == SYS_flock || (reads && is_socket((int)registers_argument(context, 0))))
-        return 0;
-#ifdef SYS_poll
-    if (call == SYS_poll) {
-        int limit_ms = (int)registers_argument(context, 2);
-        return limit_ms < 0 ? UINT64_MAX : (uint64_t)limit_ms * 1000000u;
-    }
-#endif
-    if (call != SYS_ppoll && call != SYS_pselect6)
-        return UINT64_MAX;
-    /* What is left stands there. */
-    const struct timespec *left = (const struct timespec *)registers_argument(context, call == SYS_ppoll ? 2 : 4);
-    bool is_there = left && restart_is_readable((uintptr_t)&left->tv_sec) && restart_is_readable((uintptr_t)&left->tv_nsec);
-    return is_there && !left->tv_sec && !left->tv_nsec ? 0 : UINT64_MAX;
-}
-
-/* Far limits (a timespec may hold 2^63 s) are none: the sum must not wrap. */
-static uint64_t deadline_after(uint64_t begin_ns, struct timespec limit)
-{
-    const uint64_t far_s = (uint64_t)1 << 32;
-    if (limit.tv_sec < 0 || (uint64_t)limit.tv_sec > far_s)
-        return UINT64_MAX - 1;
-    return begin_ns + (uint64_t)limit.tv_sec * 1000000000u + (uint64_t)limit.tv_nsec;
-}
-
-/* So much later, by a time of the program's, if that is there still; else 0. */
-static uint64_t later_by(uint64_t begin_ns, const struct timespec *time)
-{
-    bool is_there = time && restart_is_readable((uintptr_t)&time->tv_sec) && restart_is_readable((uintptr_t)&time->tv_nsec);
-    return is_there ? deadline_after(begin_ns, *time) : 0;
-}
-
-/* It was cut, or its time was over. What is left of a sleep stands where the program wants it (K2), and it may want it where it has said how
- * long; of a ppoll in the limit itself (K3). */
-uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t now_ns)
-{
-    long call = restart_decode_call_before(context), result = registers_result(context);
-    const struct restart_rule *rule = restart_find_rule(call);
-    if (!rule || (result && result != -EINTR) || (call == SYS_clock_nanosleep && registers_argument(context, 1) & TIMER_ABSTIME))
-        return 0;
-    uint64_t limit = registers_argument(context, rule->limit_arg);
-    const struct timespec *time = (const struct timespec *)limit, *left = NULL;
-    if (rule->limit == LIMIT_SLEEP)
-        left = (const struct timespec *)registers_argument(context, rule->limit_arg + 1);
-    switch (rule->limit) {
-    case LIMIT_MS:
-        return begin_ns && (int)limit > 0 ? begin_ns + (uint32_t)limit * (uint64_t)1000000 : 0;
-    case LIMIT_LEFT:
-        return result ? later_by(now_ns, time) : 0;
-    case LIMIT_REL:
-        return begin_ns && rule->mask != MASK_NONE ? later_by(begin_ns, time) : 0; /* the others return 0 for what came */
-    case LIMIT_SLEEP:
-        return result && left ? later_by(now_ns, left) : begin_ns ? later_by(begin_ns, time) : 0;
-    default:
-        return 0;
-    }
 }
 
 static struct timespec left_until(uint64_t deadline_ns)
@@ -297,7 +197,7 @@ static void plan_limit(struct restart_state *state, const struct restart_rule *r
         memcpy(&limit, (const void *)given, sizeof limit);
     job->args[rule->limit_arg] = in_frame(state, context, offsetof(struct restart_frame, left));
     job->deadline_ns =
-        deadline_after(rule->limit == LIMIT_LEFT ? now_ns : begin_of_call_ns(state, now_ns), limit);
+        restart_deadline_after(rule->limit == LIMIT_LEFT ? now_ns : begin_of_call_ns(state, now_ns), limit);
     if (rule->limit == LIMIT_LEFT) {
         job->args[rule->limit_arg] = given;
         job->program_left = given;
@@ -317,7 +217,7 @@ static enum restart_result start_socket(struct restart_state *state, ucontext_t 
     struct restart_frame *job = begin_job(state, context, rule->call);
     struct timespec limit_ts = {.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1000};
     job->unmask_first = 1;
-    job->deadline_ns = deadline_after(begin_of_call_ns(state, now_ns), limit_ts);
+    job->deadline_ns = restart_deadline_after(begin_of_call_ns(state, now_ns), limit_ts);
     job->result_at_end = rule->call == SYS_connect ? (uint64_t)-EINPROGRESS : (uint64_t)-EAGAIN;
     return go_wait(state, context);
 }
@@ -384,7 +284,7 @@ static bool plan_uring(struct restart_state *state, const ucontext_t *context, u
     if (given.ts == 0 || job->args[3] & URING_ABSOLUTE)
         return true;
     memcpy(&limit, (const void *)given.ts, sizeof limit);
-    job->deadline_ns = deadline_after(begin_of_call_ns(state, now_ns), limit);
+    job->deadline_ns = restart_deadline_after(begin_of_call_ns(state, now_ns), limit);
     given.ts = in_frame(state, context, offsetof(struct restart_frame, left));
     memcpy((char *)job + offsetof(struct restart_frame, wait_mask), &given, sizeof given);
     job->args[4] = in_frame(state, context, offsetof(struct restart_frame, wait_mask));
@@ -459,7 +359,7 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
     if (state->waiting)
         return go_on_waiting(state, context, now_ns);
     if (registers_result(context) != -EINTR)
-        return has_submitted(context) ? start_uring(state, context, now_ns) : start_rest(state, context);
+        return restart_has_submitted(context) ? start_uring(state, context, now_ns) : start_rest(state, context);
     long call = restart_decode_call_before(context);
     if (call == RESTART_DECODE_NOT_A_CALL)
         return RESTART_NONE;

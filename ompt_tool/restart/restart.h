@@ -70,29 +70,6 @@ void restart_state_init(struct restart_state *state, uint64_t own_signals);
 /* Makes the context show the program where one of our stubs was interrupted. [handler] */
 void restart_enter(struct restart_state *state, ucontext_t *context);
 
-/* Whether the thread slept in a system call when the signal came: as the kernel has left it, to be repeated or with -EINTR.
- * Behind restart_enter(). [handler] */
-bool restart_is_asleep(const ucontext_t *context);
-
-enum restart_call {
-    RESTART_CALL_NONE,
-    RESTART_CALL_SHORT, /* never sleeps */
-    RESTART_CALL_WAIT,  /* any signal ends it */
-    RESTART_CALL_OTHER, /* another one: may sleep, and let signals wait */
-};
-
-/* The system call that the thread comes out of, if it has executed nothing since. Behind restart_enter(). [handler] */
-enum restart_call restart_call_before(const ucontext_t *context);
-
-/* Some calls come back interrupted even if what they wait for has come: polls whose time is over, and those that look for signals before
- * they look for data (of Unix sockets, flock). 0: that may be; else the time that a poll may take; UINT64_MAX: it is none of them, or not over.
- * As restart_is_asleep(). [handler] */
-uint64_t restart_sleep_limit_ns(const ucontext_t *context);
-
-/* When the sleep ends that the thread is in or comes out of, if it began at begin_ns; 0: that is not known. Of a nanosleep for a time, not of one
- * until a moment of a clock's, and of polls whose time ended them; 0: of another call, or nobody knows it. As restart_is_asleep(). [handler] */
-uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t now_ns);
-
 /* Puts the interrupted call back, if there is one; now_ns is CLOCK_MONOTONIC, taken at the handler's entry.
  * [handler] */
 enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,

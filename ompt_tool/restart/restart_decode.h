@@ -2,6 +2,7 @@
 #ifndef BLAME_OMPT_TOOL_RESTART_RESTART_DECODE_H
 #define BLAME_OMPT_TOOL_RESTART_RESTART_DECODE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>
@@ -19,10 +20,14 @@ __attribute__((visibility("hidden"))) long restart_decode_call_before(const ucon
 /* Whether it is about to execute a system call. [handler] */
 __attribute__((visibility("hidden"))) bool restart_decode_at_syscall(const ucontext_t *context);
 
-/* Whether 8 bytes can be read there. A full mask is in force, so blocking what the bytes say changes nothing. [handler] */
+/* Whether 8 bytes can be read there. What they block, as a signal mask, is let go at once: the handler's own faults must come. [handler] */
 static inline bool restart_is_readable(uintptr_t address)
 {
-    return kernel_call(SYS_rt_sigprocmask, 0, (long)address, 0, 8, 0, 0) == 0;
+    uint64_t mask;
+    if (kernel_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)address, (long)&mask, sizeof mask, 0, 0) != 0)
+        return false;
+    kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    return true;
 }
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
-#include "ompt_tool/restart/restart.h"
+#include "ompt_tool/restart/restart_look.h"
 #include "ompt_tool/session/core_explain.h"
 
 #define CLOCKS_APART 64 /* the wall clock's time and the kernel's counts, by a part of it, at most */
@@ -150,9 +150,24 @@ static enum core_state ask_clock(struct core *core, struct profile_thread *ledge
     return came_late ? CORE_NONE : CORE_HAD;
 }
 
+/* At each sample: what the last one was of is not known any more when the counts are. */
+static void note_where(struct core *core)
+{
+    bool was_in_code = core->in_code;
+    core->was_in_call = core->in_call;
+    core->in_call = core->stayed = false;
+    core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
+    if (!core->in_code)
+        return;
+    uint32_t acquisitions = load_relaxed(&core->line->acquisitions);
+    core->stayed = was_in_code && acquisitions == core->acquisitions && load_relaxed(&core->line->idle_since) == core->waited_ticks;
+    core->acquisitions = acquisitions;
+}
+
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
               const ucontext_t *context)
 {
+    note_where(core);
     core->state = CORE_HAD;
     core->lost_ns = core->away_ns = core->woken_ns = core->first_moments = core->had_last = 0;
     if (ledger->core_source == PROFILE_CORE_SCHEDSTAT)

@@ -3,7 +3,7 @@
 
 #include "base/atomics.h"
 #include "base/hash.h"
-#include "ompt_tool/restart/restart.h"
+#include "ompt_tool/restart/restart_look.h"
 
 /* So many samples more than there can be seem to have got their core just then, of late: it is not so. */
 #define DOUBT_LIMIT  4.0
@@ -40,13 +40,13 @@ static void note_had(struct core *core, const struct delivery *delivery, uint64_
         core->had_last = delivery->count - core->first_moments;
 }
 
-/* When the sleep ends, or ended, that it is in or comes out of, if a signal ended that at the moment; 0: that is not known. It may be the one
- * that the last sample found it in. */
+/* When the sleep ends, or ended, that it is in or comes out of, if a signal ended that at the moment; 0: that is not known. After one turn it may
+ * be the one that the last sample found it in: of that the end is known, or nothing. */
 static uint64_t end_of_sleep(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
-    if (core->goes_on && core->turns == 1)
-        return core->ends_ns;
-    return restart_sleep_end_ns(context, core->turns == 1 ? delivery->due_ns - core->slept_ns : 0, delivery->clocks.ns);
+    uint64_t begin_ns = core->turns == 1 ? delivery->due_ns - core->slept_ns : 0;
+    bool is_the_last = core->was_in_call && begin_ns && (!core->ends_ns || core->ends_ns > begin_ns);
+    return restart_sleep_end_ns(context, is_the_last ? 0 : begin_ns, is_the_last ? core->ends_ns : 0, delivery->clocks.ns);
 }
 
 /* How long it would have slept on, if it slept, and while it waited for a core. Where nobody knows half of its time is likely, and the last of
@@ -76,7 +76,7 @@ static double as_moments(const struct delivery *delivery, uint64_t ns)
  * of these moments as of the time without a core. */
 static void owe_sleep(struct core *core, const struct delivery *delivery)
 {
-    if (core->stayed)
+    if (core->stayed && core->slept)
         core->owed += as_moments(delivery, core->slept_ns);
     else if (core->is_owed && core->off_core_ns)
         core->owed += (double)core->slept_ns / (double)core->off_core_ns * (double)delivery->count;
@@ -216,20 +216,16 @@ static enum core_state note_work(struct core *core)
 
 static enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns, const ucontext_t *context)
 {
-    bool was_in_code = core->in_code;
     core->away_ns = away_ns;
     /* A poll that does not wait comes back interrupted, too. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
-    core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
-    core->stayed = was_in_code && core->in_code && core->turns && is_asked(core, delivery) &&
-                   load_relaxed(&core->line->idle_since) == core->waited_ticks;
+    core->stayed = core->stayed && core->turns && is_asked(core, delivery);
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
     bool only_slept = out_of_call ? core->lost_ns <= away_ns + STATE_GRACE_NS
                                   : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
     bool may_sleep = core->turns && core->in_code && (core->in_call || out_of_call);
     core->is_owed = core->stayed || may_sleep;
     core->ends_ns = may_sleep ? end_of_sleep(core, delivery, context) : 0;
-    core->goes_on = core->in_call && (!out_of_call || core->ends_ns > delivery->clocks.ns);
     bool is_counted = expect_work(core, delivery);
     owe_sleep(core, delivery);
     if (is_counted && may_sleep && core->owed_work >= 1)

@@ -47,10 +47,11 @@ struct core {
     uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
     bool in_call;      /* and still does, in its call, */
     uint64_t limit_ns; /* which lasts so long at most; 0: that is not known */
-    uint64_t ends_ns;  /* and, if it is a sleep, until then; 0: as well; */
-    bool goes_on;      /* behind the sample */
+    uint64_t ends_ns;  /* and, if it is a sleep, until then on the clock of moments; 0: that is not known; */
+    bool was_in_call;  /* at the sample before, too */
     bool in_code;      /* the program's, not in a wait of the runtime's or of MPI's, */
-    bool stayed;       /* and was since the one before */
+    bool stayed;       /* as at the sample before, without a wait or a lock in between; and the counts are of that time */
+    uint32_t acquisitions; /* of locks, until now */
     bool is_owed;      /* that it sleeps: what is found of it is taken off */
     /* CORE_NONE: of its moments so many that are otherwise. At the first ones it had a core, and lost it while the signal was on its way, or
      * slept; at the last ones it had one, until the handler began. */

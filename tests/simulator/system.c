@@ -3,7 +3,7 @@
 
 #include "base/os.h"
 #include "base/run_counts.h"
-#include "ompt_tool/restart/restart.h"
+#include "ompt_tool/restart/restart_look.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/queue.h"
 #include "tests/unit/fake_clock.h"
@@ -107,10 +107,12 @@ uint64_t __wrap_restart_sleep_limit_ns(const ucontext_t *context)
 }
 
 /* As of a usleep, or a poll. */
-uint64_t __wrap_restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t now_ns)
+uint64_t __wrap_restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t end_ns, uint64_t now_ns)
 {
     (void)context, (void)now_ns;
-    return (machine.scenario->nanosleeps || machine.scenario->polls) && begin_ns ? begin_ns + machine.current->limit_ns : 0;
+    if (!machine.scenario->nanosleeps && !machine.scenario->polls)
+        return 0;
+    return end_ns ? end_ns : begin_ns ? begin_ns + machine.current->limit_ns : 0;
 }
 
 struct run_switches run_switches(void)

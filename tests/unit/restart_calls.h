@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "ompt_tool/restart/restart.h"
+#include "ompt_tool/restart/restart_look.h"
 #include "ompt_tool/restart/restart_stub.h"
 #include "ompt_tool/sample_signal.h"
 

@@ -2,13 +2,16 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "ompt_tool/restart/restart.h"
+#include "ompt_tool/restart/restart_look.h"
+#include "ompt_tool/restart/restart_decode.h"
 
 static ucontext_t behind(uint32_t number)
 {
@@ -69,72 +72,108 @@ UNIT_TEST(other_calls_are_not_over_when_they_are_interrupted)
     assert_true(limit_of(SYS_futex, REG_RDX, 0) == UINT64_MAX);
 }
 
-enum { BEGIN = 1000, NOW = 5000, ASKED = 3000, LEFT = 7 };
+enum { BEGIN = 1000, NOW = 5000, ASKED = 3000, LEFT = 7, SLACK = 100 };
+enum end { OVER, CUT = -EINTR };
 
 /* A sleep for ASKED, of which LEFT is left, if a signal has cut it. */
-static uint64_t end_of(uint32_t number, bool is_cut, bool tells, uint64_t begin_ns)
+static uint64_t end_of(uint32_t number, enum end end, bool tells, uint64_t begin_ns)
 {
     static struct timespec asked, left;
     ucontext_t context = behind(number);
     greg_t *of = context.uc_mcontext.gregs;
     asked.tv_nsec = ASKED;
     left.tv_nsec = LEFT;
-    of[REG_RAX] = is_cut ? -EINTR : 0;
+    of[REG_RAX] = end;
     of[number == SYS_nanosleep ? REG_RDI : REG_RDX] = (greg_t)&asked;
     of[number == SYS_nanosleep ? REG_RSI : REG_R10] = tells ? (greg_t)&left : 0;
-    return restart_sleep_end_ns(&context, begin_ns, NOW);
+    return restart_sleep_end_ns(&context, begin_ns, 0, NOW);
 }
 
 UNIT_TEST(a_sleep_ends_when_it_was_asked_to_or_has_left)
 {
     static const uint32_t numbers[] = {SYS_nanosleep, SYS_clock_nanosleep};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(end_of(numbers[i], false, true, BEGIN), BEGIN + ASKED);
-        assert_int_equal(end_of(numbers[i], true, false, BEGIN), BEGIN + ASKED);
-        assert_int_equal(end_of(numbers[i], true, true, BEGIN), NOW + LEFT);
-        assert_int_equal(end_of(numbers[i], true, true, 0), NOW + LEFT);
-        assert_int_equal(end_of(numbers[i], false, true, 0), 0);
+        assert_int_equal(end_of(numbers[i], OVER, true, BEGIN), BEGIN + ASKED + SLACK);
+        assert_int_equal(end_of(numbers[i], CUT, false, BEGIN), BEGIN + ASKED + SLACK);
+        assert_int_equal(end_of(numbers[i], CUT, true, BEGIN), NOW + LEFT);
+        assert_int_equal(end_of(numbers[i], CUT, true, 0), NOW + LEFT);
+        assert_int_equal(end_of(numbers[i], OVER, true, 0), 0);
     }
-    assert_int_equal(end_of(SYS_futex, false, true, BEGIN), 0);
+    assert_int_equal(end_of(SYS_futex, OVER, true, BEGIN), 0);
 }
 
-/* A poll that a result ended: 0 is its time, -EINTR a signal. */
-static uint64_t end_of_poll(uint32_t number, int limit_register, uint64_t limit, greg_t result, uint64_t begin_ns)
+/* What a call of that limit returned. */
+static uint64_t end_of_poll(uint32_t number, int limit_register, uint64_t limit, greg_t result, uint64_t begin_ns, uint64_t end_ns)
 {
     ucontext_t context = behind(number);
     context.uc_mcontext.gregs[limit_register] = (greg_t)limit;
     context.uc_mcontext.gregs[REG_RAX] = result;
-    return restart_sleep_end_ns(&context, begin_ns, NOW);
+    return restart_sleep_end_ns(&context, begin_ns, end_ns, NOW);
 }
 
 UNIT_TEST(a_poll_ends_with_its_time_if_nothing_comes)
 {
-    static const greg_t results[] = {0, -EINTR};
+    static const enum end ends[] = {OVER, CUT};
     static const struct timespec time = {.tv_nsec = ASKED};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 20, results[i], BEGIN), BEGIN + 20000000);
-        assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 3000000, results[i], BEGIN), BEGIN + 3000000000000);
-        assert_int_equal(end_of_poll(SYS_epoll_wait, REG_R10, 20, results[i], BEGIN), BEGIN + 20000000);
-        assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, results[i], BEGIN), BEGIN + ASKED);
-        assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, results[i], 0), 0);
-        assert_int_equal(end_of_poll(SYS_poll, REG_RDX, (uint64_t)-1, results[i], BEGIN), 0);
-        assert_int_equal(end_of_poll(SYS_semtimedop, REG_R10, (uint64_t)&time, results[i], BEGIN), 0);
-        assert_int_equal(end_of_poll(SYS_ppoll, REG_RDX, (uint64_t)&time, results[i], BEGIN), results[i] ? NOW + ASKED : 0);
+        assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 20, ends[i], BEGIN, 0), BEGIN + 20000000 + 20000);
+        assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 3000000, ends[i], BEGIN, 0), BEGIN + 3000100000000);
+        assert_int_equal(end_of_poll(SYS_epoll_wait, REG_R10, 20, ends[i], BEGIN, 0), BEGIN + 20000000 + 20000);
+        assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, ends[i], BEGIN, 0), BEGIN + ASKED + SLACK);
+        assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, ends[i], 0, 0), 0);
+        assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, ends[i], 0, 77), 77);
+        assert_int_equal(end_of_poll(SYS_poll, REG_RDX, (uint64_t)-1, ends[i], BEGIN, 0), 0);
+        assert_int_equal(end_of_poll(SYS_semtimedop, REG_R10, (uint64_t)&time, ends[i], BEGIN, 77), 0);
+        assert_int_equal(end_of_poll(SYS_ppoll, REG_RDX, (uint64_t)&time, ends[i], BEGIN, 0), ends[i] == CUT ? NOW + ASKED : 0);
     }
-    assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 20, 1, BEGIN), 0); /* something has come */
+    assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 20, 1, BEGIN, 77), 0); /* something has come */
+    assert_int_equal(end_of_poll(SYS_epoll_wait, REG_R10, 20, 2, BEGIN, 77), 0);
+}
+
+UNIT_TEST(when_a_ppoll_ended_that_is_over_is_not_known)
+{
+    static const struct timespec none;
+    assert_int_equal(end_of_poll(SYS_ppoll, REG_RDX, (uint64_t)&none, CUT, BEGIN, 0), 0);
+    assert_int_equal(end_of_poll(SYS_pselect6, REG_R8, (uint64_t)&none, CUT, BEGIN, 0), 0);
 }
 
 UNIT_TEST(when_a_sleep_ends_that_nobody_tells_is_not_known)
 {
-    ucontext_t context = behind(SYS_clock_nanosleep);
-    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, NOW), 0); /* its time is in no memory */
     struct timespec far = {.tv_sec = INT64_MAX};
-    context.uc_mcontext.gregs[REG_RDX] = (greg_t)&far;
-    assert_true(restart_sleep_end_ns(&context, BEGIN, NOW) > (uint64_t)INT64_MAX);
-    context.uc_mcontext.gregs[REG_RSI] = TIMER_ABSTIME;
-    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, NOW), 0);
-    context.uc_mcontext.gregs[REG_RIP] = (greg_t)&far; /* no call */
-    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, NOW), 0);
+    static const clockid_t of_cpu[] = {CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, -6};
+    ucontext_t context = behind(SYS_clock_nanosleep);
+    greg_t *of = context.uc_mcontext.gregs;
+    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, 0, NOW), 0); /* its time is in no memory, */
+    of[REG_RDX] = 16;
+    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, 0, NOW), 0); /* here, too */
+    of[REG_RDX] = (greg_t)&far;
+    assert_true(restart_sleep_end_ns(&context, BEGIN, 0, NOW) > (uint64_t)INT64_MAX);
+    for (int i = 0; i < 3; i++) {
+        of[REG_RDI] = of_cpu[i];
+        assert_int_equal(restart_sleep_end_ns(&context, BEGIN, 0, NOW), 0);
+    }
+    of[REG_RDI] = CLOCK_MONOTONIC;
+    of[REG_RSI] = TIMER_ABSTIME;
+    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, 0, NOW), 0);
+    of[REG_RIP] = (greg_t)&far; /* no call */
+    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, 0, NOW), 0);
 }
 
-UNIT_MAIN(NULL, NULL)
+/* As a signal mask these bytes block SIGSEGV and SIGBUS. */
+UNIT_TEST(to_look_whether_memory_can_be_read_blocks_nothing)
+{
+    static const uint64_t bytes = 1 << (SIGSEGV - 1) | 1 << (SIGBUS - 1);
+    uint64_t blocked = 0;
+    assert_true(restart_is_readable((uintptr_t)&bytes));
+    assert_false(restart_is_readable(16));
+    assert_int_equal(syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof blocked), 0);
+    assert_int_equal(blocked & bytes, 0);
+}
+
+static int set_slack(void **state)
+{
+    (void)state;
+    return prctl(PR_SET_TIMERSLACK, SLACK);
+}
+
+UNIT_MAIN(set_slack, NULL)
