@@ -112,10 +112,25 @@ static __attribute__((noinline)) enum core_state ask_closely(struct core *core, 
     return core_explain(core, delivery, late_ns - on_core_ns, context);
 }
 
+/* At each sample: what the last one was of is not known any more when the counts are. */
+static void note_where(struct core *core)
+{
+    bool was_in_code = core->in_code;
+    core->was_in_call = core->in_call;
+    core->in_call = core->stayed = false;
+    core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
+    if (!core->in_code)
+        return;
+    uint32_t acquisitions = load_relaxed(&core->line->acquisitions);
+    core->stayed = was_in_code && acquisitions == core->acquisitions && load_relaxed(&core->line->idle_since) == core->waited_ticks;
+    core->acquisitions = acquisitions;
+}
+
 static enum core_state ask_kernel(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
                                   const ucontext_t *context)
 {
     struct run_counts before = core->counts;
+    note_where(core);
     if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed it */
         ask_clock_from_now(core, ledger);
         ledger->core_unasked += is_late(delivery) ? delivery->count : 0;
@@ -150,24 +165,9 @@ static enum core_state ask_clock(struct core *core, struct profile_thread *ledge
     return came_late ? CORE_NONE : CORE_HAD;
 }
 
-/* At each sample: what the last one was of is not known any more when the counts are. */
-static void note_where(struct core *core)
-{
-    bool was_in_code = core->in_code;
-    core->was_in_call = core->in_call;
-    core->in_call = core->stayed = false;
-    core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
-    if (!core->in_code)
-        return;
-    uint32_t acquisitions = load_relaxed(&core->line->acquisitions);
-    core->stayed = was_in_code && acquisitions == core->acquisitions && load_relaxed(&core->line->idle_since) == core->waited_ticks;
-    core->acquisitions = acquisitions;
-}
-
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
               const ucontext_t *context)
 {
-    note_where(core);
     core->state = CORE_HAD;
     core->lost_ns = core->away_ns = core->woken_ns = core->first_moments = core->had_last = 0;
     if (ledger->core_source == PROFILE_CORE_SCHEDSTAT)
