@@ -31,6 +31,7 @@
 
 #include "base/atomics.h"
 #include "base/kernel.h"
+#include "base/os.h"
 #include "base/registers.h"
 #include "restart_begin.h"
 #include "restart_decode.h"
@@ -156,45 +157,48 @@ static uint64_t in_frame(const struct restart_state *state, const ucontext_t *co
     return restart_frame_place(state, context) + offset;
 }
 
-static void plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
+/* Memory of the program's may be gone: the call has its own copy of what was in it. Then this is false, as of the next two. */
+static bool plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
 {
     struct restart_frame *job = &state->job;
     uint64_t given =
         rule->call == rule->wait_call || rule->call == SYS_epoll_pwait ? job->args[rule->mask_arg] : 0;
-    const uint64_t *mask = (const uint64_t *)given;
     if (rule->mask == MASK_NONE) {
         job->unmask_first = 1;
-        return;
+        return true;
     }
-    if (rule->mask == MASK_PAIR && given != 0)
-        mask = (const uint64_t *)*mask;
-    job->wait_mask = mask != NULL ? *mask : job->program_mask;
+    if (rule->mask == MASK_PAIR && given && !os_copy_memory(&given, given, sizeof given))
+        return false;
+    job->wait_mask = job->program_mask;
+    if (given && !os_copy_memory(&job->wait_mask, given, sizeof job->wait_mask))
+        return false;
     uint64_t mask_address = in_frame(state, context, offsetof(struct restart_frame, wait_mask));
     if (rule->mask == MASK_PTR) {
         job->args[rule->mask_arg] = mask_address;
         job->args[rule->mask_arg + 1] = SIGNAL_SET_BYTES;
-        return;
+        return true;
     }
     job->wait_mask_arg[0] = mask_address;
     job->wait_mask_arg[1] = SIGNAL_SET_BYTES;
     job->args[rule->mask_arg] = in_frame(state, context, offsetof(struct restart_frame, wait_mask_arg));
+    return true;
 }
 
-static void plan_limit(struct restart_state *state, const struct restart_rule *rule,
+static bool plan_limit(struct restart_state *state, const struct restart_rule *rule,
                        const ucontext_t *context, uint64_t now_ns)
 {
     struct restart_frame *job = &state->job;
     uint64_t given = job->args[rule->limit_arg];
     struct timespec limit = {0};
     if (rule->limit == LIMIT_NONE)
-        return;
+        return true;
     job->args[rule->limit_arg] = 0;
     if (rule->limit == LIMIT_MS ? (int)given < 0 : given == 0)
-        return;
+        return true;
     if (rule->limit == LIMIT_MS)
         limit = (struct timespec){.tv_sec = (int)given / 1000, .tv_nsec = (int)given % 1000 * 1000000l};
-    else
-        memcpy(&limit, (const void *)given, sizeof limit);
+    else if (!os_copy_memory(&limit, given, sizeof limit))
+        return false;
     job->args[rule->limit_arg] = in_frame(state, context, offsetof(struct restart_frame, left));
     job->deadline_ns =
         restart_deadline_after(rule->limit == LIMIT_LEFT ? now_ns : begin_of_call_ns(state, now_ns), limit);
@@ -202,6 +206,7 @@ static void plan_limit(struct restart_state *state, const struct restart_rule *r
         job->args[rule->limit_arg] = given;
         job->program_left = given;
     }
+    return true;
 }
 
 /* A blocking call on a socket with a time limit: the kernel counts the limit from each restart, so we end it. */
@@ -236,8 +241,8 @@ static enum restart_result start_wait(struct restart_state *state, ucontext_t *c
     if (is_missing(rule))
         return give_up(state, rule->call);
     begin_job(state, context, rule->wait_call);
-    plan_mask(state, rule, context);
-    plan_limit(state, rule, context, now_ns);
+    if (!plan_mask(state, rule, context) || !plan_limit(state, rule, context, now_ns))
+        return give_up(state, rule->call);
     return go_wait(state, context);
 }
 
@@ -278,12 +283,12 @@ static bool plan_uring(struct restart_state *state, const ucontext_t *context, u
                    "three words");
     if (!(job->args[3] & IORING_ENTER_EXT_ARG))
         return true;
-    if (job->args[5] != sizeof given || job->args[3] & URING_REGISTERED)
+    if (job->args[5] != sizeof given || job->args[3] & URING_REGISTERED || !os_copy_memory(&given, job->args[4], sizeof given))
         return false;
-    memcpy(&given, (const void *)job->args[4], sizeof given);
     if (given.ts == 0 || job->args[3] & URING_ABSOLUTE)
         return true;
-    memcpy(&limit, (const void *)given.ts, sizeof limit);
+    if (!os_copy_memory(&limit, given.ts, sizeof limit))
+        return false;
     job->deadline_ns = restart_deadline_after(begin_of_call_ns(state, now_ns), limit);
     given.ts = in_frame(state, context, offsetof(struct restart_frame, left));
     memcpy((char *)job + offsetof(struct restart_frame, wait_mask), &given, sizeof given);

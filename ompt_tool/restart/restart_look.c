@@ -3,18 +3,17 @@
 
 #include <errno.h>
 #include <linux/io_uring.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 
 #include "base/kernel.h"
+#include "base/os.h"
 #include "base/registers.h"
 #include "restart_decode.h"
 #include "restart_rules.h"
 
-enum { MOST_CALLS = 1024, MOST_SLACK_NS = 100000000 };
+enum { MOST_CALLS = 1024, SLACK_NS = 50000, MOST_SLACK_NS = 100000000 };
 
 /* io_uring_enter that submitted all that it was to submit, and was to wait for completions: whether the signal ended that wait or
  * came behind it the kernel does not tell. */
@@ -47,14 +46,6 @@ enum restart_call restart_call_before(const ucontext_t *context)
     return rule && (rule->way == WAY_KERNEL || rule->way == WAY_WAIT) ? RESTART_CALL_WAIT : RESTART_CALL_OTHER;
 }
 
-/* A time of the program's, by the kernel's hand: it may be in memory that is gone. */
-static bool read_time(const struct timespec *time, struct timespec *into)
-{
-    struct iovec to = {.iov_base = into, .iov_len = sizeof *into}, from = {.iov_base = (void *)time, .iov_len = sizeof *into};
-    long pid = kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    return kernel_call(SYS_process_vm_readv, (uint64_t)pid, (uint64_t)&to, 1, (uint64_t)&from, 1, 0) == sizeof *into;
-}
-
 static bool is_socket(int fd)
 {
     struct stat found;
@@ -77,24 +68,24 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
     if (call != SYS_ppoll && call != SYS_pselect6)
         return UINT64_MAX;
     struct timespec left; /* stands there */
-    return read_time((const struct timespec *)registers_argument(context, call == SYS_ppoll ? 2 : 4), &left) && !left.tv_sec && !left.tv_nsec
+    return os_copy_memory(&left, registers_argument(context, call == SYS_ppoll ? 2 : 4), sizeof left) && !left.tv_sec && !left.tv_nsec
                ? 0
                : UINT64_MAX;
 }
 
-/* So much later; 0: that time is gone, or none. */
-static uint64_t later_by(uint64_t begin_ns, const struct timespec *time)
+/* So much later, by a time of the program's; 0: that is gone, or none. */
+static uint64_t later_by(uint64_t begin_ns, uint64_t time)
 {
     struct timespec read;
-    return read_time(time, &read) && (read.tv_sec || read.tv_nsec) ? restart_deadline_after(begin_ns, read) : 0;
+    return os_copy_memory(&read, time, sizeof read) && (read.tv_sec || read.tv_nsec) ? restart_deadline_after(begin_ns, read) : 0;
 }
 
-/* By so much timers come later than they were set to (prctl(2); polls: fs/select.c). It is in what the kernel says is left of a sleep. */
+/* By so much timers come later than they were set to, if the program leaves them as they are (prctl(2); polls: fs/select.c). It is in what the
+ * kernel says is left of a sleep. */
 static uint64_t slack_ns(uint64_t poll_ns)
 {
-    long slack = kernel_call(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0, 0);
     uint64_t of_poll = poll_ns / 1000 < MOST_SLACK_NS ? poll_ns / 1000 : MOST_SLACK_NS;
-    return slack > 0 && (uint64_t)slack > of_poll ? (uint64_t)slack : of_poll;
+    return of_poll > SLACK_NS ? of_poll : SLACK_NS;
 }
 
 /* Others than these are of CPU time. On aarch64 that argument is lost. */
@@ -125,12 +116,11 @@ static bool is_sleep_until(const ucontext_t *context)
  * it is over. A limit in milliseconds is in the register. */
 static uint64_t end_by_limit(const struct restart_rule *rule, const ucontext_t *context, bool is_cut, uint64_t begin_ns, uint64_t now_ns)
 {
-    uint64_t limit = registers_argument(context, rule->limit_arg), poll_ns = 0;
-    const struct timespec *time = (const struct timespec *)limit, *left = NULL;
+    uint64_t limit = registers_argument(context, rule->limit_arg), left = 0, poll_ns = 0;
     if (rule->limit == LIMIT_SLEEP)
-        left = (const struct timespec *)registers_argument(context, rule->limit_arg + 1);
+        left = registers_argument(context, rule->limit_arg + 1);
     if (rule->limit == LIMIT_LEFT)
-        return is_cut ? later_by(now_ns, time) : 0;
+        return is_cut ? later_by(now_ns, limit) : 0;
     if (is_cut && left)
         return later_by(now_ns, left);
     if (rule->limit == LIMIT_MS)
@@ -138,7 +128,7 @@ static uint64_t end_by_limit(const struct restart_rule *rule, const ucontext_t *
     if (!begin_ns || (rule->limit == LIMIT_MS && !poll_ns))
         return 0;
     begin_ns += slack_ns(poll_ns);
-    return poll_ns ? begin_ns + poll_ns : later_by(begin_ns, time);
+    return poll_ns ? begin_ns + poll_ns : later_by(begin_ns, limit);
 }
 
 /* The others with a limit return nothing else when it is over than when something comes. */
