@@ -11,9 +11,9 @@
 #define DOUBT_MARGIN 2.0 /* so many, for each that may be */
 
 /* So many moments more than the kernel counts had no core, of late, and more than so many times what chance makes of it. */
-#define NONE_LIMIT 6.0
-#define NONE_KEPT  0.997
-#define BY_CHANCE  3.0
+#define NONE_LIMIT 2.0
+#define NONE_KEPT  0.999
+#define BY_CHANCE  2.0
 
 #define OFTEN        3      /* turns since the last sample: more than the sample's own wake-up */
 #define SAMPLES      8      /* of which that is the mean: single ones have more turns, and are asleep more often, where the last was long ago */
@@ -110,11 +110,23 @@ static bool is_drawn(uint64_t number, double part)
     return (double)(hash_number(number) >> 11) * 0x1p-53 < part;
 }
 
+/* What the program lost since the last sample. */
+static double moments_lost(const struct core *core, const struct delivery *delivery)
+{
+    return as_moments(delivery, core->lost_ns - core->woken_ns);
+}
+
+static bool none_is_too_often(const struct core *core, const struct delivery *delivery)
+{
+    double beyond = 1 - core->owed_none - moments_lost(core, delivery);
+    return beyond > NONE_LIMIT && beyond * beyond > BY_CHANCE * BY_CHANCE * core->none_spread;
+}
+
 /* It does, and has waited for cores more than once: whether it slept still at the moment chance decides, by how many such moments are not
- * found yet. */
+ * found yet; but if nobody has taken its core it did. */
 static bool slept_at(const struct core *core, const struct delivery *delivery)
 {
-    return core->turns > 1 && is_drawn(delivery->due_ns, core->owed);
+    return core->turns > 1 && (is_drawn(delivery->due_ns, core->owed) || none_is_too_often(core, delivery));
 }
 
 /* At its first moments, for so long; then it was ready to run. */
@@ -149,18 +161,6 @@ static enum core_state explain_sleep(struct core *core, const struct delivery *d
     }
     core->woken_ns = 0; /* no signal ended that sleep */
     return sleep_until(core, delivery, core->away_ns - core->lost_ns);
-}
-
-/* What the program lost since the last sample. */
-static double moments_lost(const struct core *core, const struct delivery *delivery)
-{
-    return as_moments(delivery, core->lost_ns - core->woken_ns);
-}
-
-static bool none_is_too_often(const struct core *core, const struct delivery *delivery)
-{
-    double beyond = 1 - core->owed_none - moments_lost(core, delivery);
-    return beyond > NONE_LIMIT && beyond * beyond > BY_CHANCE * BY_CHANCE * core->none_spread;
 }
 
 /* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got then: only who

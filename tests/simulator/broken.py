@@ -122,7 +122,7 @@ DEFECTS = [
            "        return CORE_HAD;\n"),
     Defect("cores: who reads its CPU time has just got its core", "return seems && core->doubt < DOUBT_LIMIT &&", "return seems &&"),
     Defect("cores: who lost its core for microseconds had it", "core->lost_ns >= away_ns && (", "core->lost_ns >= STATE_LATE_NS && ("),
-    Defect("cores: six moments more than the kernel counts are no chance", "    return beyond > NONE_LIMIT && beyond * beyond", "    return beyond > NONE_LIMIT || beyond * beyond"),
+    Defect("cores: two moments more than the kernel counts are no chance", "    return beyond > NONE_LIMIT && beyond * beyond", "    return beyond > NONE_LIMIT || beyond * beyond"),
     Defect("cores: only a millisecond late is late", "if (on_core_ns >= late_ns ||", "if (on_core_ns + 1000000 >= late_ns ||"),
     Defect("cores: what a hypervisor takes is work", "is_late(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;", "0;\n    (void)stolen_ns, (void)on_core_before_ns;"),
     Defect("cores: what a hypervisor took is known but for a tick", "if (core->asked_ns < core->counted_ns && rest_ns <", "if (rest_ns >= 0 || rest_ns <"),

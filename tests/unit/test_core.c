@@ -190,8 +190,8 @@ static uint32_t found_asleep(uint64_t slept_ns, int place)
 
 UNIT_TEST(of_code_that_comes_out_of_a_short_sleep_its_counts_tell_how_often_it_slept_still)
 {
-    assert_in_range(found_asleep(1 * MS, BEHIND_CALL), 210, 218); /* a fifth of the time, and what signals cut off: a third of a ms each */
-    assert_in_range(found_asleep(2 * MS, BEHIND_CALL), 440, 448); /* half a ms, as long as it waited */
+    assert_in_range(found_asleep(1 * MS, BEHIND_CALL), 380, 400); /* for 3 of 5 ms it was without a core, and no sample found it at work */
+    assert_in_range(found_asleep(2 * MS, BEHIND_CALL), 600, 640);
     assert_int_equal(found_asleep(1 * MS, OWN_CODE), 0);
 }
 
