@@ -6,7 +6,7 @@
 #include "ompt_tool/restart/restart_look.h"
 
 /* So many samples more than there can be seem to have got their core just then, of late: it is not so. */
-#define DOUBT_LIMIT  4.0
+#define DOUBT_LIMIT  8.0
 #define DOUBT_KEPT   0.97
 #define DOUBT_MARGIN 2.0 /* so many, for each that may be */
 
@@ -183,8 +183,9 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
 static void note_none(struct core *core, const struct delivery *delivery)
 {
     double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0, lost = moments_lost(core, delivery);
+    double passed = as_moments(delivery, delivery->clocks.ns - core->counted_ns), spread = lost < passed ? lost * (1 - lost / passed) : 0;
     core->owed_none = NONE_KEPT * core->owed_none + lost - found;
-    core->none_spread = NONE_KEPT * NONE_KEPT * core->none_spread + (lost < 1 ? lost * (1 - lost) : 0.25);
+    core->none_spread = NONE_KEPT * NONE_KEPT * core->none_spread + (spread < 0.25 ? spread : 0.25);
 }
 
 /* Of code that leaves its core often the kernel counts for how long it had one: so much of its time, from the last sample's end to this one's
