@@ -80,7 +80,7 @@ uint64_t clock_cpu_ns_of(pid_t tid);
 /* CPU time of the process in nanoseconds. [any] */
 uint64_t clock_process_cpu_ns(void);
 
-/* Nanoseconds since the epoch. [any] */
+/* Nanoseconds since the epoch. [handler] */
 int64_t clock_realtime_ns(void);
 
 #endif

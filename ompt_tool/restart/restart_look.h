@@ -26,9 +26,9 @@ enum restart_call restart_call_before(const ucontext_t *context);
  * As restart_is_asleep(). [handler] */
 uint64_t restart_sleep_limit_ns(const ucontext_t *context);
 
-/* When the sleep ends, or ended, that the thread is in or comes out of; 0: nobody knows. Of a nanosleep for a time, and of a poll with a limit
- * for which nothing has come yet; 0 of other calls. begin_ns: when it began, end_ns: what this has said of the same sleep before; each is 0
- * if that is not known. All on CLOCK_MONOTONIC. As restart_is_asleep(). [handler] */
+/* When the sleep ends, or ended, that the thread is in or comes out of; 0: nobody knows. Of a nanosleep, of a poll with a limit for which nothing
+ * has come yet, and of a futex's wait whose limit has; 0 of other calls. begin_ns: when it began, end_ns: what this has said of the same sleep
+ * before; each is 0 if that is not known. All on CLOCK_MONOTONIC. As restart_is_asleep(). [handler] */
 uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t end_ns, uint64_t now_ns);
 
 /* io_uring_enter that has submitted all that it was to submit, and waited. Internal to this room. [handler] */

@@ -2,6 +2,7 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/restart/restart_look.h"
 #include "ompt_tool/restart/restart_decode.h"
@@ -137,6 +139,69 @@ UNIT_TEST(when_a_ppoll_ended_that_is_over_is_not_known)
     assert_int_equal(end_of_poll(SYS_pselect6, REG_R8, (uint64_t)&none, CUT, BEGIN, 0), 0);
 }
 
+/* One until a moment that is 1,000 s later. */
+static uint64_t end_of_sleep_until(clockid_t clock, enum end end)
+{
+    static struct timespec until;
+    clock_gettime(clock, &until);
+    ucontext_t context = behind(SYS_clock_nanosleep);
+    context.uc_mcontext.gregs[REG_RDI] = clock;
+    context.uc_mcontext.gregs[REG_RSI] = TIMER_ABSTIME;
+    context.uc_mcontext.gregs[REG_RDX] = (greg_t)&until;
+    context.uc_mcontext.gregs[REG_RAX] = end;
+    until.tv_sec += 1000;
+    return restart_sleep_end_ns(&context, 0, 0, clock_now_ns());
+}
+
+/* Or a wait until then. */
+static uint64_t end_of_wait(int operation, clockid_t clock, greg_t result)
+{
+    static struct timespec until;
+    clock_gettime(clock, &until);
+    ucontext_t context = behind(SYS_futex);
+    context.uc_mcontext.gregs[REG_RSI] = operation | FUTEX_PRIVATE_FLAG;
+    context.uc_mcontext.gregs[REG_R10] = (greg_t)&until;
+    context.uc_mcontext.gregs[REG_RAX] = result;
+    until.tv_sec += 1000;
+    return restart_sleep_end_ns(&context, 0, 0, clock_now_ns());
+}
+
+/* To a second: the clock has gone on since it was read. */
+static void assert_in_1000_s(uint64_t end_ns)
+{
+    assert_in_range(end_ns - clock_now_ns(), 999 * NS_PER_S, 1001 * NS_PER_S);
+}
+
+UNIT_TEST(a_sleep_until_a_moment_ends_then)
+{
+    static const enum end ends[] = {OVER, CUT};
+    for (int i = 0; i < 2; i++) {
+        assert_in_1000_s(end_of_sleep_until(CLOCK_MONOTONIC, ends[i]));
+        assert_in_1000_s(end_of_sleep_until(CLOCK_REALTIME, ends[i]));
+        assert_int_equal(end_of_sleep_until(CLOCK_TAI, ends[i]), 0);
+        assert_int_equal(end_of_sleep_until(CLOCK_THREAD_CPUTIME_ID, ends[i]), 0);
+    }
+}
+
+UNIT_TEST(a_wait_with_a_limit_ended_then_if_nothing_came)
+{
+    assert_in_1000_s(end_of_wait(FUTEX_WAIT_BITSET, CLOCK_MONOTONIC, -ETIMEDOUT));
+    assert_in_1000_s(end_of_wait(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, CLOCK_REALTIME, -ETIMEDOUT));
+    assert_int_equal(end_of_wait(FUTEX_WAIT_BITSET, CLOCK_MONOTONIC, OVER), 0); /* something has */
+    assert_int_equal(end_of_wait(FUTEX_WAIT_BITSET, CLOCK_MONOTONIC, CUT), 0);
+    assert_int_equal(end_of_wait(FUTEX_LOCK_PI, CLOCK_REALTIME, -ETIMEDOUT), 0);
+}
+
+UNIT_TEST(a_wait_for_a_time_ended_so_much_later)
+{
+    static const struct timespec time = {.tv_nsec = ASKED};
+    ucontext_t context = behind(SYS_futex);
+    context.uc_mcontext.gregs[REG_R10] = (greg_t)&time;
+    context.uc_mcontext.gregs[REG_RAX] = -ETIMEDOUT;
+    assert_int_equal(restart_sleep_end_ns(&context, BEGIN, 0, NOW), BEGIN + ASKED + SLACK);
+    assert_int_equal(restart_sleep_end_ns(&context, 0, 0, NOW), 0);
+}
+
 UNIT_TEST(when_a_sleep_ends_that_nobody_tells_is_not_known)
 {
     struct timespec far = {.tv_sec = INT64_MAX};
@@ -154,6 +219,10 @@ UNIT_TEST(when_a_sleep_ends_that_nobody_tells_is_not_known)
     }
     of[REG_RDI] = CLOCK_MONOTONIC;
     of[REG_RSI] = TIMER_ABSTIME;
+    assert_true(restart_sleep_end_ns(&context, BEGIN, 0, NOW) > (uint64_t)INT64_MAX);
+    of[REG_RDI] = CLOCK_REALTIME;
+    assert_true(restart_sleep_end_ns(&context, BEGIN, 0, NOW) > (uint64_t)INT64_MAX);
+    of[REG_RDX] = 16;
     assert_int_equal(restart_sleep_end_ns(&context, BEGIN, 0, NOW), 0);
     of[REG_RIP] = (greg_t)&far; /* no call */
     assert_int_equal(restart_sleep_end_ns(&context, BEGIN, 0, NOW), 0);
