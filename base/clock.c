@@ -71,5 +71,10 @@ uint64_t clock_process_cpu_ns(void)
 
 int64_t clock_realtime_ns(void)
 {
-    return (int64_t)read_clock(CLOCK_REALTIME);
+    return clock_ns_of(CLOCK_REALTIME);
+}
+
+int64_t clock_ns_of(clockid_t clock)
+{
+    return (int64_t)read_clock(clock);
 }

@@ -80,7 +80,10 @@ uint64_t clock_cpu_ns_of(pid_t tid);
 /* CPU time of the process in nanoseconds. [any] */
 uint64_t clock_process_cpu_ns(void);
 
-/* Nanoseconds since the epoch. [handler] */
+/* Nanoseconds since the epoch. [any] */
 int64_t clock_realtime_ns(void);
+
+/* What that clock of clock_gettime(2) says in nanoseconds. [handler] */
+int64_t clock_ns_of(clockid_t clock);
 
 #endif

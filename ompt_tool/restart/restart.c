@@ -353,8 +353,10 @@ static enum restart_result start_by_rule(struct restart_state *state, ucontext_t
         return start_socket(state, context, rule, now_ns);
     case WAY_URING:
         return start_uring(state, context, now_ns);
-    default:
-        return go_in_place(state, context, rule->call);
+    default: /* a sleep until a moment reads it again */
+        return rule->limit == LIMIT_SLEEP && !restart_is_readable(registers_argument(context, rule->limit_arg))
+                   ? give_up(state, rule->call)
+                   : go_in_place(state, context, rule->call);
     }
 }
 

@@ -90,6 +90,8 @@ static uint64_t slack_ns(uint64_t poll_ns)
     return of_poll > SLACK_NS ? of_poll : SLACK_NS;
 }
 
+#define CLOCK_UNKNOWN -1
+
 /* Which one it sleeps by. On aarch64 that argument is lost. */
 static clockid_t clock_of_sleep(const ucontext_t *context)
 {
@@ -97,35 +99,35 @@ static clockid_t clock_of_sleep(const ucontext_t *context)
     return (clockid_t)registers_argument(context, 0);
 #else
     (void)context;
-    return CLOCK_BOOTTIME;
+    return CLOCK_UNKNOWN;
 #endif
 }
 
-/* Others than these are of CPU time. */
+/* Others, but the unknown one, are of CPU time. */
 static bool is_of_real_time(clockid_t clock)
 {
     return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
 }
 
 /* A time of the program's on that clock, on that of moments; 0: it is gone, or nobody knows how these two go together. */
-static uint64_t end_by_clock(clockid_t clock, uint64_t time, uint64_t now_ns)
+static uint64_t end_by_clock(clockid_t clock, uint64_t time)
 {
-    uint64_t end_ns = clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME ? later_by(SLACK_NS, time) : 0;
-    if (clock != CLOCK_REALTIME || !end_ns || end_ns > INT64_MAX)
+    uint64_t end_ns = is_of_real_time(clock) ? later_by(SLACK_NS, time) : 0;
+    if (clock == CLOCK_MONOTONIC || !end_ns || end_ns > INT64_MAX)
         return end_ns;
-    int64_t later_ns = (int64_t)end_ns - clock_realtime_ns();
-    return later_ns + (int64_t)now_ns > 0 ? now_ns + (uint64_t)later_ns : 0;
+    int64_t later_ns = (int64_t)end_ns - clock_ns_of(clock) + (int64_t)clock_now_ns();
+    return later_ns > 0 ? (uint64_t)later_ns : 0;
 }
 
 /* Of a wait whose time was over. Its limit is a moment, or a time in the wait of old. */
-static uint64_t end_of_futex(const ucontext_t *context, uint64_t begin_ns, uint64_t now_ns)
+static uint64_t end_of_futex(const ucontext_t *context, uint64_t begin_ns)
 {
     uint64_t operation = registers_argument(context, 1), limit = registers_argument(context, 3);
     switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
         return begin_ns ? later_by(begin_ns + SLACK_NS, limit) : 0;
     case FUTEX_WAIT_BITSET:
-        return end_by_clock(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, limit, now_ns);
+        return end_by_clock(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, limit);
     default:
         return 0;
     }
@@ -160,13 +162,14 @@ uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint
 {
     long call = restart_decode_call_before(context), result = registers_result(context);
     const struct restart_rule *rule = restart_find_rule(call);
+    clockid_t clock = clock_of_sleep(context);
     if (call == SYS_futex && result == -ETIMEDOUT)
-        return end_of_futex(context, begin_ns, now_ns);
+        return end_of_futex(context, begin_ns);
     if (!rule || (result && result != -EINTR) || !is_poll_or_sleep(rule))
         return 0;
     if (call == SYS_clock_nanosleep && (registers_argument(context, 1) & TIMER_ABSTIME))
-        return end_by_clock(clock_of_sleep(context), registers_argument(context, rule->limit_arg), now_ns);
-    if (call == SYS_clock_nanosleep && !is_of_real_time(clock_of_sleep(context)))
+        return end_by_clock(clock, registers_argument(context, rule->limit_arg));
+    if (call == SYS_clock_nanosleep && clock != CLOCK_UNKNOWN && !is_of_real_time(clock))
         return 0;
     return end_ns ? end_ns : end_by_limit(rule, context, result, begin_ns, now_ns);
 }

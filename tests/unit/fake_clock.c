@@ -40,3 +40,9 @@ int64_t clock_realtime_ns(void)
 {
     return (int64_t)fake_now_ns;
 }
+
+int64_t clock_ns_of(clockid_t clock)
+{
+    (void)clock;
+    return (int64_t)fake_now_ns;
+}
