@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define MAX_BYTES ((size_t)256 << 20) /* what is longer is read so far */
+#define UNSURE_NS 20000000 /* a process's start is known to 5 ms, and a file's time is up to a tick old */
 #define MAX_CODE  (1u << 22)          /* lines that count */
 #define MAX_NAME  1023u               /* bytes of a name: what is longer is cut */
 #define MAX_STEPS 4096u               /* lines that are looked at for an address, of code that lies over other code */
@@ -24,11 +25,11 @@ struct perf_map {
     size_t count, room;
 };
 
-static bool is_ours(int file, uid_t owner, int64_t from_s, int64_t until_s, size_t *bytes)
+static bool is_ours(int file, uid_t owner, int64_t from_ns, int64_t until_s, size_t *bytes)
 {
     struct stat status;
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != owner || status.st_mtime < from_s ||
-        status.st_mtime > until_s)
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != owner || status.st_mtime > until_s ||
+        status.st_mtime < (from_ns - UNSURE_NS) / 1000000000)
         return false;
     *bytes = (size_t)status.st_size < MAX_BYTES ? (size_t)status.st_size : MAX_BYTES;
     return true;
@@ -111,13 +112,13 @@ static void take_lines(struct perf_map *map, size_t bytes)
     }
 }
 
-struct perf_map *perf_map_read(const char *path, uid_t owner, int64_t from_s, int64_t until_s)
+struct perf_map *perf_map_read(const char *path, uid_t owner, int64_t from_ns, int64_t until_s)
 {
     size_t bytes = 0;
     int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return NULL;
-    struct perf_map *map = is_ours(file, owner, from_s, until_s, &bytes) ? calloc(1, sizeof *map) : NULL;
+    struct perf_map *map = is_ours(file, owner, from_ns, until_s, &bytes) ? calloc(1, sizeof *map) : NULL;
     if (map)
         map->text = read_text(file, &bytes);
     close(file);

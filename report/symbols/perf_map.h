@@ -8,9 +8,9 @@
 
 struct perf_map;
 
-/* Anybody may write there: the file must be a regular one of the owner's, no link, written to between these two moments (seconds since the epoch). NULL: there is
- * none. */
-struct perf_map *perf_map_read(const char *path, uid_t owner, int64_t from_s, int64_t until_s);
+/* Anybody may write there: the file must be a regular one of the owner's, no link, written to since from_ns, when the process started, and until
+ * until_s (both since the epoch). File systems may keep seconds only. NULL: there is none. */
+struct perf_map *perf_map_read(const char *path, uid_t owner, int64_t from_ns, int64_t until_s);
 void perf_map_free(struct perf_map *map);
 
 /* What the last line that has the address calls it; NULL: none has. Lives as long as the map. */

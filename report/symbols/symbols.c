@@ -248,9 +248,10 @@ void symbols_read_perf_map(struct symbols *symbols, const struct profile_header 
     struct stat status;
     if (header->merged || symbols->compiled || stat(measurement, &status) != 0)
         return;
-    int64_t from_s = header->start_realtime_ns / s, took_s = (int64_t)(header->end_ns - header->start_ns) / s;
+    int64_t from_ns = header->start_realtime_ns, took_ns = (int64_t)(header->end_ns - header->start_ns);
     snprintf(path, sizeof path, "/tmp/perf-%lld.map", (long long)header->pid);
-    symbols->compiled = perf_map_read(path, status.st_uid, from_s, header->finished ? from_s + took_s + PERF_MAP_LATE_S : INT64_MAX);
+    symbols->compiled = perf_map_read(path, status.st_uid, from_ns,
+                                      header->finished ? from_ns / s + took_ns / s + PERF_MAP_LATE_S : INT64_MAX);
 }
 
 bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const struct tail_frame **frames,

@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#define S  1000000000ll
+#define MS 1000000ll
+
 static void write_file(const char *text, size_t bytes)
 {
     FILE *file = fopen(unit_fresh_path(), "w");
@@ -17,7 +20,7 @@ static void write_file(const char *text, size_t bytes)
 
 static struct perf_map *read_as(uid_t owner, int64_t from_s, int64_t until_s)
 {
-    return perf_map_read(unit_path, owner, from_s, until_s);
+    return perf_map_read(unit_path, owner, from_s * S, until_s);
 }
 
 static struct perf_map *map_of(const char *text)
@@ -112,6 +115,19 @@ UNIT_TEST(files_of_others_of_other_times_links_and_pipes_are_not_read)
     perf_map_free(map);
     unit_clean();
     assert_null(read_as(getuid(), 0, INT64_MAX));
+}
+
+/* The file is of the second before the one in which the process started. */
+UNIT_TEST(a_file_of_the_moment_in_which_the_process_started_is_read)
+{
+    const struct timespec times[2] = {{.tv_sec = 1000, .tv_nsec = 998 * MS}, {.tv_sec = 1000, .tv_nsec = 998 * MS}};
+    write_file("1000 10 f\n", 10);
+    assert_int_equal(utimensat(AT_FDCWD, unit_path, times, 0), 0);
+    struct perf_map *map = perf_map_read(unit_path, getuid(), 1001 * S + 4 * MS, INT64_MAX);
+    assert_name(map, 0x1000, "f");
+    perf_map_free(map);
+    assert_null(perf_map_read(unit_path, getuid(), 1001 * S + 100 * MS, INT64_MAX));
+    unit_clean();
 }
 
 UNIT_TEST(damaged_files_are_read_to_their_end)
