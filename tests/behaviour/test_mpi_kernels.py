@@ -10,9 +10,9 @@ import mpi
 from harness import BLAME, BUILD, PASSIVE, BlameTest, clean_environment, execute
 
 # What each is called with, and what it says of itself.
-KERNELS = {"stencil": (("200", "--sweeps", "20"), "stencil 200,sweeps=20"), "cg": (("S",), "cg S"), "queens": (("10",), "queens 10"),
-           "zones": (("256", "--steps", "200"), "zones 256"), "stencil_f08": (("200", "20"), "stencil 200,sweeps=20"),
-           "stencil_mpifh": (("200", "20"), "stencil 200,sweeps=20")}
+KERNELS = {"stencil": (("200", "--sweeps", "60"), "stencil 200,sweeps=60"), "cg": (("S",), "cg S"), "queens": (("10",), "queens 10"),
+           "zones": (("256", "--steps", "200"), "zones 256"), "stencil_f08": (("200", "60"), "stencil 200,sweeps=60"),
+           "stencil_mpifh": (("200", "60"), "stencil 200,sweeps=60")}
 # In which calls its ranks wait for each other.
 CALLS = {"stencil": "MPI_Waitall", "cg": "MPI_Allgatherv", "queens": "MPI_Recv", "zones": "MPI_Waitall",
          "stencil_f08": "MPI_Sendrecv", "stencil_mpifh": "MPI_Sendrecv"}
