@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define MAX_BYTES ((size_t)256 << 20) /* what is longer is read so far */
-#define UNSURE_NS 20000000 /* a process's start is known to 5 ms, and a file's time is up to a tick old */
+#define UNSURE_NS 20000000            /* a process's start is known to 5 ms, and a file's time is up to a tick old */
 #define MAX_CODE  (1u << 22)          /* lines that count */
 #define MAX_NAME  1023u               /* bytes of a name: what is longer is cut */
 #define MAX_STEPS 4096u               /* lines that are looked at for an address, of code that lies over other code */

@@ -259,25 +259,25 @@ UNIT_TEST_WITH(a_core_that_nobody_took_was_not_got_again, begin, NULL)
     assert_int_equal(ask(20 * US, false), CORE_HAD);
 }
 
-/* It was without a core for so much of each 5 ms, in so many turns, and seems to have got it just now at each sample, or at half of them so much
- * earlier: how often it had none. */
-static uint32_t found_without(uint64_t turns, uint64_t no_core_ns, uint64_t earlier_ns)
+/* In how many of 1,000 samples it had no core, if it had none for such parts of the time, and seems to have got one just now, or so much earlier. */
+static uint32_t found_without(uint64_t turns, double no_core, double at_tenth, uint64_t earlier_ns)
 {
     uint32_t lacked = 0;
     begin(NULL);
-    for (uint64_t i = 0; i < 1000; i++) {
-        fake_cpu_ns += 5 * MS - no_core_ns;
-        kernel = (struct run_counts){fake_cpu_ns - 1 * US, kernel.no_core_ns + no_core_ns, kernel.turns + turns};
-        lacked += ask_at((995 + 5 * i) * MS, 20 * US + (moments_hash(i) & 1) * earlier_ns, false) == CORE_NONE;
+    for (uint64_t i = 0, now_ns = 990 * MS; i < 1000; i++) {
+        uint64_t passed_ns = (i & 1 ? 6 : 4) * MS, none_ns = (uint64_t)((i % 10 ? no_core : at_tenth) * (double)passed_ns);
+        kernel = (struct run_counts){(fake_cpu_ns += passed_ns - none_ns) - 1 * US, kernel.no_core_ns + none_ns, kernel.turns + turns};
+        lacked += ask_at(now_ns += passed_ns, 20 * US + (moments_hash(i) & 1) * earlier_ns, false) == CORE_NONE;
     }
     return lacked;
 }
 
 UNIT_TEST(who_seems_to_have_got_its_core_at_each_sample_reads_its_time_or_loses_it_often_and_gets_it_back_at_once)
 {
-    assert_in_range(found_without(1, 2 * MS, 0), 2, 8); /* reading makes the kernel count */
-    assert_in_range(found_without(60, 2 * MS, 0), 390, 480);
-    assert_in_range(found_without(5, 4995 * US, 130 * US), 990, 1000); /* by chance */
+    assert_in_range(found_without(1, 0.4, 0.4, 0), 2, 8); /* reading makes the kernel count */
+    assert_in_range(found_without(60, 0.4, 0.4, 0), 390, 480);
+    assert_in_range(found_without(5, 0.999, 0.999, 130 * US), 990, 1000); /* by chance */
+    assert_in_range(found_without(60, 0.999, 0.2, 0), 919, 950); /* chance has little room there */
 }
 
 UNIT_TEST_WITH(where_the_kernels_file_is_closed_the_threads_own_time_tells, begin, NULL)
