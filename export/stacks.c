@@ -22,7 +22,9 @@ struct known {
 };
 
 struct stacks {
-    FILE *out;
+    FILE *out, *line; /* each is written as a whole: errno is that of its writing, and not of what looks for its names */
+    char *text;
+    size_t bytes;
     struct trace_tail *tail;
     enum stacks_clock clock;
     struct symbols *(*open)(void *), *symbols;
@@ -44,6 +46,7 @@ struct stacks *stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock 
 {
     struct stacks *stacks = memory_array(1, sizeof *stacks);
     *stacks = (struct stacks){.out = out, .tail = tail, .clock = clock, .open = symbols, .data = data};
+    stacks->line = memory_check(open_memstream(&stacks->text, &stacks->bytes));
     return stacks;
 }
 
@@ -57,6 +60,8 @@ void stacks_free(struct stacks *stacks)
     free(stacks->path_idx);
     pair_map_free(&stacks->frame_of);
     pair_map_free(&stacks->known_of);
+    fclose(stacks->line);
+    free(stacks->text);
     free(stacks);
 }
 
@@ -244,8 +249,8 @@ static void put_frame(struct stacks *stacks, uint32_t frame, bool *first)
     if (frame == NO_FRAME)
         return;
     if (!*first)
-        putc(';', stacks->out);
-    fputs(stacks->frames[frame], stacks->out);
+        putc(';', stacks->line);
+    fputs(stacks->frames[frame], stacks->line);
     *first = false;
 }
 
@@ -287,13 +292,16 @@ bool stacks_put(struct stacks *stacks, const struct trace_sample *sample)
         return true;
     uint64_t ns = stacks->clock == STACKS_CPU ? sample->cpu_ns : sample->time_ns > header->start_ns ? sample->time_ns - header->start_ns : 0;
     uint64_t us = ns / NS_PER_US;
-    fprintf(stacks->out, "%" PRIu64 ".%06u\t%u\t", us / 1000000, (unsigned)(us % 1000000), header->ranks || header->in_job ? header->rank : 0);
+    rewind(stacks->line);
+    fprintf(stacks->line, "%" PRIu64 ".%06u\t%u\t", us / 1000000, (unsigned)(us % 1000000), header->ranks || header->in_job ? header->rank : 0);
     if (sample->thread == TRACE_NO_THREAD)
-        fputs("?\t", stacks->out);
+        fputs("?\t", stacks->line);
     else
-        fprintf(stacks->out, "%u\t", sample->thread);
-    fprintf(stacks->out, "%s\t", state_name[sample->state % PROFILE_TIME_STATES]);
+        fprintf(stacks->line, "%u\t", sample->thread);
+    fprintf(stacks->line, "%s\t", state_name[sample->state % PROFILE_TIME_STATES]);
     if (sample->node)
         put_path(stacks, sample->node);
-    return putc('\n', stacks->out) != EOF && !ferror(stacks->out);
+    putc('\n', stacks->line);
+    memory_check(fflush(stacks->line) == 0 ? stacks->line : NULL);
+    return fwrite(stacks->text, 1, stacks->bytes, stacks->out) == stacks->bytes;
 }

@@ -18,7 +18,7 @@ struct stacks;
 struct stacks *stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock clock, struct symbols *(*symbols)(void *), void *data);
 void stacks_free(struct stacks *stacks);
 
-/* One line; of the processor's time there is none for a sample that did not find the thread running. False: it could not be written. */
+/* One line; of the processor's time there is none for a sample that did not find the thread running. False, with errno: it could not be written. */
 bool stacks_put(struct stacks *stacks, const struct trace_sample *sample);
 
 #endif

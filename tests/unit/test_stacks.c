@@ -1,4 +1,5 @@
 /* needs: tests/unit/fake_clock.c tests/fuzz/fake_symbols.c */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -131,6 +132,34 @@ WITH_LOG(by_the_processors_time_there_are_samples_of_threads_that_ran_alone)
     assert_log(STACKS_CPU, "0.002500\t7\t0\twork\tinlined:b.h:7:0x2;caller:a.c:23:0x2;main:a.c:4:0x1\n"
                            "0.007500\t7\t0\twork\tinlined:b.h:7:0x2;caller:a.c:23:0x2;main:a.c:4:0x1\n"
                            "0.012500\t7\t0\toverhead\tmain:a.c:4:0x1\n");
+}
+
+static struct symbols *symbols_without_an_error(void *unused)
+{
+    made_symbols(unused);
+    errno = 0;
+    return symbols;
+}
+
+/* Wherever in its line: what looks for its names comes between. */
+WITH_LOG(a_line_that_cannot_be_written_has_its_errno)
+{
+    struct trace_sample sample;
+    make_two_threads();
+    flush_all();
+    assert_true(trace_tail_refresh(&tail) && trace_tail_next(&tail, &sample));
+    char buffer[200], before[sizeof buffer] = "";
+    for (size_t used = 0; used < sizeof buffer; used++) {
+        FILE *full = fopen("/dev/full", "w");
+        setvbuf(full, buffer, _IOFBF, sizeof buffer);
+        assert_int_equal(fwrite(before, 1, used, full), used);
+        struct stacks *stacks = stacks_new(full, &tail, STACKS_WALL, symbols_without_an_error, NULL);
+        for (errno = 0; stacks_put(stacks, &sample); errno = 0)
+            ;
+        assert_int_equal(errno, ENOSPC);
+        stacks_free(stacks);
+        fclose(full);
+    }
 }
 
 WITH_LOG(no_byte_of_a_name_breaks_a_line)
