@@ -438,7 +438,11 @@ uint64_t os_process_start_ns(void)
 
 bool os_copy_file(const char *from, const char *to)
 {
-    int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    struct stat status = {.st_mode = 0666};
+    if (in >= 0)
+        fstat(in, &status);
+    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0666);
     ssize_t moved = -1;
     while (in >= 0 && out >= 0 && (moved = sendfile(out, in, NULL, 1 << 20)) > 0)
         ;

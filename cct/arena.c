@@ -71,13 +71,13 @@ static void close_file(void)
     arena_fd = -1;
 }
 
-bool arena_open(const char *path)
+bool arena_open(const char *path, mode_t mode)
 {
     if (strlen(path) >= sizeof(arena.path)) {
         errno = ENAMETOOLONG;
         return false;
     }
-    int fd = os_move_high(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    int fd = os_move_high(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (fd < 0)
         return false;
     struct profile_header *header = NULL;

@@ -10,11 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "cct/profile_format.h"
 
 /* Creates the file (it must not exist) and its header; false with errno set on failure. [init] */
-bool arena_open(const char *path);
+bool arena_open(const char *path, mode_t mode);
 
 /* Forgets the file without writing to it: the child of a fork. [init] */
 void arena_abandon(void);

@@ -201,13 +201,9 @@ static void make_absolute(void)
         strcpy(session.directory, absolute);
 }
 
-static bool open_at(const char *path)
+static mode_t file_mode(void)
 {
-    if (!arena_open(path))
-        return false;
-    if (session.options.private)
-        chmod(path, 0600);
-    return true;
+    return session.options.private ? 0600 : 0666;
 }
 
 /* Shared mappings of network files stall: there the arena lives in memory, or in TMPDIR, and moves at the
@@ -219,7 +215,7 @@ static bool open_elsewhere(void)
         if (!places[i])
             continue;
         snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i], program_name(), (int)getpid());
-        if (open_at(session.file))
+        if (arena_open(session.file, file_mode()))
             return true;
     }
     return false;
@@ -233,7 +229,7 @@ static bool is_network(void)
 /* A file of that name, empty as yet, so that nobody else of the job takes it. */
 static bool claim(const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, session.options.private ? 0600 : 0666);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file_mode());
     if (fd < 0)
         return false;
     close(fd);
@@ -265,7 +261,7 @@ static bool open_in_job(void)
         int used = snprintf(path, sizeof(session.target), "%s/" JOB_RANK_FORMAT, session.directory, job.rank);
         if (session.process) /* instead of ".blame" */
             snprintf(path + used - strlen(".blame"), 32, ".%u.blame", session.process);
-        if (network ? claim(path) : open_at(path))
+        if (network ? claim(path) : arena_open(path, file_mode()))
             return !network || open_elsewhere();
         if (errno != EEXIST)
             return false;
@@ -305,7 +301,7 @@ static bool join_job(const char *wanted)
 static bool open_own(void)
 {
     snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", session.directory, program_name(), (int)getpid());
-    return is_network() ? open_elsewhere() : open_at(session.file);
+    return is_network() ? open_elsewhere() : arena_open(session.file, file_mode());
 }
 
 /* In the directory that was made: what lies elsewhere is taken back. */

@@ -163,7 +163,7 @@ static void start(const char *dir)
     char path[4096];
     uint32_t number;
     snprintf(path, sizeof path, "%s/synthetic.blame", dir);
-    if (!arena_open(path) || !tree_init(&tree, 1))
+    if (!arena_open(path, 0666) || !tree_init(&tree, 1))
         fail("cannot write the measurement file");
     struct profile_header *header = arena_header();
     header->start_ns = header->tool_start_ns = 1000000000;

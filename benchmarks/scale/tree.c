@@ -118,7 +118,7 @@ int main(int argc, char **argv)
         return fputs("usage: tree DIR CONTEXTS\n", stderr), 2;
     node_count = (size_t)count;
     snprintf(path, sizeof(path), "%s/scale.blame", argv[1]);
-    if (!arena_open(path) || !tree_init(&tree, 1))
+    if (!arena_open(path, 0666) || !tree_init(&tree, 1))
         fail("cannot write the measurement file");
     plan();
     insert();

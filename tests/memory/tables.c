@@ -80,7 +80,7 @@ static GHOST struct {
 
 static void begin_arena(void)
 {
-    model_check(arena_open("/model"), "no file");
+    model_check(arena_open("/model", 0666), "no file");
 }
 
 static void make_chunks(unsigned thread)

@@ -19,7 +19,7 @@ static int open_arena(void **unused)
     (void)unused;
     unit_limit_files(RLIM_INFINITY); /* a test before may have failed half way */
     arena_abandon();
-    return arena_open(unit_fresh_path()) ? 0 : -1;
+    return arena_open(unit_fresh_path(), 0666) ? 0 : -1;
 }
 
 static int close_arena(void **unused)
@@ -119,7 +119,7 @@ WITH_ARENA(an_existing_file_is_not_overwritten)
 {
     arena_abandon();
     errno = 0;
-    assert_false(arena_open(unit_path));
+    assert_false(arena_open(unit_path, 0666));
     assert_int_equal(errno, EEXIST);
     assert_int_equal(file_size(), PROFILE_HEADER_BYTES);
     assert_false(arena_is_open());
@@ -132,7 +132,7 @@ WITH_ARENA(a_file_without_room_for_its_header_is_removed_and_says_why)
     unlink(unit_path);
     unit_limit_files(PROFILE_HEADER_BYTES - 1);
     errno = 0;
-    assert_false(arena_open(unit_path));
+    assert_false(arena_open(unit_path, 0666));
     int cause = errno;
     assert_int_equal(file_size(), -1);
     assert_int_not_equal(cause, 0); /* "false with errno set on failure": EFBIG */
@@ -197,7 +197,7 @@ static int fill_a_real_disk(void)
         return 77;
     snprintf(path, sizeof(path), "%s/full", unit_directory);
     arena_abandon();
-    if (!arena_open(path))
+    if (!arena_open(path, 0666))
         return 1;
     uint32_t number, chunks = 0;
     struct profile_chunk *chunk;
@@ -318,7 +318,7 @@ WITH_ARENA(abandoned_the_file_is_left_as_it_was)
     off_t bytes = file_size();
     arena_abandon();
     snprintf(other, sizeof(other), "%s/other", unit_directory);
-    assert_true(arena_open(other));
+    assert_true(arena_open(other, 0666));
     assert_true(arena_text("c", "d"));
     assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
     assert_int_equal(number, 1);

@@ -31,7 +31,7 @@ static void go(struct thread *thread, uint64_t lived_ns)
 UNIT_TEST(beyond_the_last_place_a_thread_goes_on_with_the_sums_of_one_that_has_ended)
 {
     struct thread *thread = NULL;
-    assert_true(arena_open(unit_fresh_path()));
+    assert_true(arena_open(unit_fresh_path(), 0666));
     session.options.depth = 16;
     for (uint32_t i = 0; i < LEDGERS + MORE; i++) {
         thread = come();

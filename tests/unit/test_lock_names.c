@@ -125,7 +125,7 @@ UNIT_TEST(more_calls_than_there_is_room_for_are_counted)
 static int open_arena(void **state)
 {
     (void)state;
-    return arena_open(unit_fresh_path()) ? 0 : -1;
+    return arena_open(unit_fresh_path(), 0666) ? 0 : -1;
 }
 
 static int close_arena(void **state)

@@ -341,6 +341,7 @@ UNIT_TEST(a_copy_has_the_same_bytes_and_never_overwrites)
     struct stat st;
     assert_int_equal(stat(copy, &st), 0);
     assert_int_equal(st.st_size, 3 << 20);
+    assert_int_equal(st.st_mode & 0777, 0600); /* nor is it for others to read */
     fd = open(copy, O_RDONLY);
     assert_int_equal(read(fd, text, 3), 3);
     assert_string_equal(text, "abc");

@@ -76,7 +76,7 @@ static void be_rank(uint32_t rank, const char *local, int says, int hears)
     if (local)
         setenv("OMPI_COMM_WORLD_LOCAL_SIZE", local, 1);
     setenv("PMIX_NAMESPACE", space, 1);
-    if (!arena_open(unit_fresh_path()))
+    if (!arena_open(unit_fresh_path(), 0666))
         _exit(1);
     ranks_join();
     ranks_appear();
@@ -239,7 +239,7 @@ static int come_and_go(uint32_t rank)
     setenv("OMPI_COMM_WORLD_RANK", number, 1);
     setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
     setenv("PMIX_NAMESPACE", space, 1);
-    if (!arena_open(unit_fresh_path()))
+    if (!arena_open(unit_fresh_path(), 0666))
         return 1;
     ranks_join();
     bool seen = ranks_are_seen();
@@ -330,7 +330,7 @@ JOIN_TEST(without_room_in_memory_nothing_is_seen_and_nothing_breaks)
     pid_t pid = fork();
     if (pid == 0) {
         setrlimit(RLIMIT_FSIZE, &limit);
-        struct profile_header *header = arena_open(unit_fresh_path()) ? arena_header() : NULL;
+        struct profile_header *header = arena_open(unit_fresh_path(), 0666) ? arena_header() : NULL;
         setrlimit(RLIMIT_FSIZE, &none);
         setenv("OMPI_COMM_WORLD_RANK", "1", 1);
         setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
@@ -354,7 +354,7 @@ JOIN_TEST(without_room_in_memory_nothing_is_seen_and_nothing_breaks)
 JOIN_TEST(what_is_no_job_has_no_segment)
 {
     unsetenv("PMIX_NAMESPACE");
-    assert_true(arena_open(unit_fresh_path()));
+    assert_true(arena_open(unit_fresh_path(), 0666));
     ranks_join();
     assert_false(ranks_are_seen());
     find_segment(getpid());

@@ -30,7 +30,7 @@ static int open_workers(void **unused)
     unit_limit_files(RLIM_INFINITY); /* a test before may have failed half way */
     arena_abandon();
     fake_now_ns += 1000000000;
-    bool good = arena_open(unit_fresh_path()) && worker_init(&primary, 1) && worker_init(&second, 2);
+    bool good = arena_open(unit_fresh_path(), 0666) && worker_init(&primary, 1) && worker_init(&second, 2);
     return good && worker_init(&third, 3) ? 0 : -1;
 }
 

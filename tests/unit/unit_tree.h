@@ -16,7 +16,7 @@ static int open_tree(void **unused)
     unit_limit_files(RLIM_INFINITY); /* a test before may have failed half way */
     arena_abandon();
     fake_now_ns += 1000000000;
-    return arena_open(unit_fresh_path()) && tree_init(&tree, 1) ? 0 : -1;
+    return arena_open(unit_fresh_path(), 0666) && tree_init(&tree, 1) ? 0 : -1;
 }
 
 static int close_tree(void **unused)
