@@ -1,5 +1,6 @@
 #include "ompt_tool/attach.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "base/atomics.h"
@@ -8,6 +9,7 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/counters_plan.h"
+#include "ompt_tool/crowd.h"
 #include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"
@@ -28,14 +30,17 @@ static bool is_initial(const struct thread *thread)
 
 struct thread *attach_thread(enum profile_thread_kind kind)
 {
+    int saved_errno = errno; /* a thread of the program's may look at it behind its first call of OpenMP's */
     struct thread *thread = thread_take(kind);
-    if (!thread)
+    if (!thread) {
+        errno = saved_errno;
         return NULL;
+    }
     if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) { /* others come only on a core */
         core_begin(&thread->core, thread->line, &thread->moments, thread->ledger);
         stopped_begin(&thread->core);
     }
-    sampler_crowd(thread_sampled());
+    crowd_grows(thread_sampled());
     levels_clear(thread);
     thread->regions.open = NULL; /* what the record's last owner left so never ends */
     thread->regions.nameless = 0;
@@ -51,6 +56,7 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     if (is_initial(thread) && fetch_add_acq_rel(&initial_threads, 1) == 0)
         ranks_appear();
     sampler_start(thread);
+    errno = saved_errno;
     return thread;
 }
 

@@ -17,6 +17,7 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
+#include "ompt_tool/crowd.h"
 #include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/core.h"
@@ -47,6 +48,7 @@ void fork_in_child(void)
     directed_reset();
     probe_names_reset();
     fold_phases_reset();
+    crowd_forked();
     region_epoch++;
     loadmap_forked();
     store_relaxed(&session.stopping, 0);

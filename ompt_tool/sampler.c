@@ -17,6 +17,7 @@
 #include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/counters_plan.h"
+#include "ompt_tool/crowd.h"
 #include "ompt_tool/fault.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
@@ -27,13 +28,10 @@
 
 #define SLOW_SAMPLES 8
 #define SILENCE_NS   100000000ull /* between two looks at whom the signal comes to */
-#define RATE_PER_CORE                                                                                        \
-    4000 /* samples a second, of all threads; more only if no core has more than one thread */
 
 static int sample_signal; /* 0: none was left */
 static uint32_t moving;   /* serialises changes of it */
 static int taken_signal;  /* the last that the program took: no timer may be set to it */
-static uint64_t least_period_ns; /* every thread's, now */
 
 int sampler_signal(void)
 {
@@ -168,7 +166,7 @@ static void set_timer(struct thread *thread)
 /* From the first period on that had no sample yet they are longer. One system call (timer_settime). */
 static void slow_down(struct thread *thread)
 {
-    begin_periods(thread, thread->moments.begin_ns + thread->moments.missed_ns, load_relaxed(&least_period_ns));
+    begin_periods(thread, thread->moments.begin_ns + thread->moments.missed_ns, crowd_period_ns());
     if (thread->drawn)
         set_timer(thread);
     else if (session.options.clock == CLOCK_CPU)
@@ -183,7 +181,7 @@ static void go_on_sampling(struct thread *thread, const struct clock_reading *cl
     thread->second_ns = 0;
     if (!is_set && thread->drawn)
         set_timer(thread);
-    if (unlikely(thread->moments.period_ns < load_relaxed(&least_period_ns)))
+    if (unlikely(thread->moments.period_ns < crowd_period_ns()))
         slow_down(thread);
     notes_due(thread->line, clocks, thread->drawn ? thread->moments.next_ns : 0);
     thread->look_ticks = 0; /* the next wait is noted: what was lost before it is not what others were behind */
@@ -256,21 +254,6 @@ bool sampler_init(void)
     return sample_signal != 0;
 }
 
-/* Every sample of a thread that waits for a core, or sleeps, costs a switch to it: with hundreds of threads a
- * core the program would not get on. */
-void sampler_crowd(uint32_t threads)
-{
-    uint64_t rate = NS_PER_S / session.period_ns, cores = arena_header()->cores;
-    uint64_t most = cores * (rate > RATE_PER_CORE ? rate : RATE_PER_CORE), period_ns = session.period_ns;
-    while (threads * rate > most) {
-        rate = (rate + 1) / 2;
-        period_ns *= 2;
-    }
-    uint64_t least_ns = load_relaxed(&least_period_ns);
-    while (period_ns > least_ns && !compare_exchange(&least_period_ns, &least_ns, period_ns))
-        ;
-}
-
 static void note_no_timer(int error)
 {
     struct profile_header *header = arena_header();
@@ -282,7 +265,7 @@ static void note_no_timer(int error)
 
 static void start(struct thread *thread)
 {
-    uint64_t period_ns = load_relaxed(&least_period_ns);
+    uint64_t period_ns = crowd_period_ns();
     int signal = thread->signal = load_relaxed(&sample_signal);
     begin_periods(thread, session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() : thread->from_ns, period_ns);
     if (unlikely(!signal))

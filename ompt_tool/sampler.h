@@ -25,9 +25,6 @@ static inline void sampler_watch(struct thread *thread, uint64_t now_ticks)
 int sampler_signal(void);
 uint64_t sampler_signals(void);
 
-/* That many threads are sampled now: with many more than cores all of them are sampled less often. [owner] */
-void sampler_crowd(uint32_t threads);
-
 /* Starts the calling thread's timer, as of from_ns: what has passed since, as it had no core, is the first
  * sample's. A thread that gets no timer is a named loss. [owner] */
 void sampler_start(struct thread *thread);
