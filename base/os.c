@@ -337,8 +337,10 @@ void os_lock(uint32_t *lock)
     uint32_t seen = 0;
     if (compare_exchange(lock, &seen, 1))
         return;
+    int saved_errno = errno; /* callbacks lock outside thread_enter_tool(), too */
     while (exchange_acq_rel(lock, 2))
         syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    errno = saved_errno;
 }
 
 void os_unlock(uint32_t *lock)

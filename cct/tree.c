@@ -140,6 +140,8 @@ bool tree_init(struct tree *tree, uint32_t number)
         return false;
     tree->root = new_node(tree, 0, PROFILE_NODE_ROOT, 0);
     tree->trie = tree->root ? new_node(tree, 0, PROFILE_NODE_TRIE, 0) : 0;
+    if (!tree->trie)
+        os_unmap(tree->segments[0], TREE_FIRST_SEGMENT * sizeof(uint32_t));
     return tree->trie != 0;
 }
 

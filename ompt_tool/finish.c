@@ -90,7 +90,7 @@ static void finish_folds(uint64_t deadline_ns)
 static void resolve_all(uint64_t now_ns)
 {
     uint64_t deadline_ns = now_ns + WAIT_NS;
-    if (thread_self)
+    if (thread_self && !load_relaxed(&thread_self->in_tool)) /* else exit() in a handler of the program's, which came in the midst of a change */
         resolve_open_regions(thread_self);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all) {
         if (!is_quiet(thread, deadline_ns))

@@ -1,5 +1,6 @@
 #include "ompt_tool/fork.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -71,9 +72,11 @@ void fork_init(void)
 static bool start_in_child(void)
 {
     struct os_write_guard guard;
+    int saved_errno = errno;
     os_guard_writes(&guard);
     bool started = start_measuring(forked_ns);
     os_unguard_writes(&guard);
+    errno = saved_errno;
     return started;
 }
 

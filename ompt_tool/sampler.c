@@ -279,9 +279,10 @@ static void start(struct thread *thread)
     bool cpu_clock = session.options.clock == CLOCK_CPU;
     thread->second_ns = 0;
     thread->drawn = !cpu_clock; /* the first signal may come before the call returns */
-    thread->sampled = os_timer_start(&thread->timer, signal, cpu_clock, thread->moments.next_ns, period_ns);
-    thread->ledger->timer_failed = !thread->sampled;
-    if (thread->sampled) {
+    bool started = os_timer_start(&thread->timer, signal, cpu_clock, thread->moments.next_ns, period_ns);
+    store_seq_cst(&thread->sampled, started);
+    thread->ledger->timer_failed = !started;
+    if (started) {
         heed_taken_signal(thread);
     } else {
         thread->drawn = false;
@@ -293,12 +294,6 @@ static void tell_due(struct thread *thread)
 {
     struct clock_reading clocks = clock_read();
     notes_due(thread->line, &clocks, thread->drawn ? thread->moments.next_ns : 0);
-}
-
-void sampler_start(struct thread *thread)
-{
-    start(thread);
-    tell_due(thread);
 }
 
 /* Since the last sample came; 0 where nobody knows: for a counter's overflows, and another thread's CPU time. */
@@ -338,9 +333,12 @@ static void note_deleted(void)
     log_line("the program has deleted timers of the tool (timer_delete of what it did not make): samples are missing", NULL);
 }
 
+/* Its own thread and finish() may both come here: one of them does it. */
 static void stop(struct thread *thread)
 {
-    thread->sampled = thread->drawn = false;
+    if (!exchange_seq_cst(&thread->sampled, false))
+        return;
+    thread->drawn = false;
     if (counters_plan_sample_period_ns())
         counters_overflow_stop(thread);
     else
@@ -364,14 +362,21 @@ static bool is_silenced(struct thread *thread, uint64_t now_ns)
     return deleted;
 }
 
+void sampler_start(struct thread *thread)
+{
+    start(thread);
+    tell_due(thread);
+    if (unlikely(load_seq_cst(&session.stopping))) /* finish() may have come by before there was a timer */
+        stop(thread);
+}
+
 void sampler_stop(struct thread *thread)
 {
     uint64_t now_ns = clock_now_ns();
     thread->unheard = thread->active && is_silenced(thread, now_ns);
     if (thread->unheard)
         thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
-    if (thread->sampled)
-        stop(thread);
+    stop(thread);
 }
 
 void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
@@ -441,8 +446,7 @@ static void look_for_signal(struct thread *thread)
         note_deleted();
     uint64_t now_ns = clock_now_ns();
     thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
-    if (thread->sampled)
-        stop(thread);
+    stop(thread);
     thread->restart.own_signals = sampler_signals();
     thread->from_ns = now_ns;
     sampler_start(thread);
@@ -451,6 +455,10 @@ static void look_for_signal(struct thread *thread)
 void sampler_look(struct thread *thread, uint64_t now_ticks)
 {
     uint64_t due_ticks;
+    if (unlikely(load_relaxed(&session.stopping))) { /* no sample is due, whoever has the signal */
+        thread->look_ticks = UINT64_MAX;
+        return;
+    }
     thread->notes_apart = notes_choose(thread->line, now_ticks, &due_ticks);
     if (!thread->notes_apart || !thread->look_ticks) /* of this wait, if it is one */
         thread->unusual.notes = true;

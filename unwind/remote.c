@@ -188,9 +188,12 @@ static unw_addr_space_t make_space(void)
 bool remote_init(struct unwinder *unwinder)
 {
     unwinder->cursor = os_map(sizeof(unw_cursor_t));
-    unwinder->space = make_space();
-    if (!unwinder->cursor || !unwinder->space)
+    unwinder->space = unwinder->cursor ? make_space() : NULL;
+    if (!unwinder->space) {
+        if (unwinder->cursor)
+            os_unmap(unwinder->cursor, sizeof(unw_cursor_t));
         return false;
+    }
     unw_set_caching_policy(unwinder->space, UNW_CACHE_PER_THREAD);
     unw_set_cache_size(unwinder->space, CACHE_ENTRIES, 0);
     return true;

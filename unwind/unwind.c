@@ -66,7 +66,12 @@ bool unwinder_init(struct unwinder *unwinder)
 {
     memset(unwinder, 0, sizeof(*unwinder));
     unwinder->cache = os_map(CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
-    return unwinder->cache && remote_init(unwinder);
+    if (unwinder->cache && remote_init(unwinder))
+        return true;
+    if (unwinder->cache)
+        os_unmap(unwinder->cache, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
+    unwinder->cache = NULL;
+    return false;
 }
 
 void unwinder_attach(struct unwinder *unwinder)

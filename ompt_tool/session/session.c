@@ -38,6 +38,7 @@ void session_begin(uint64_t process_start_ns)
     session.paused = 0;
     session.paused_ticks = 0;
     recorded.count = 0;
+    store_relaxed(&recorded.busy, 0); /* another thread may have been at it when this process was forked */
 }
 
 bool session_pause(bool pause)

@@ -21,6 +21,7 @@ __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 static struct {
     uint32_t lock; /* serialises attaching and detaching: rare, outside the handler. */
     struct thread *free, *all;
+    struct thread *half; /* a record that lacks something there was no room for: whoever comes next tries again */
     uint32_t tree_count;
     uint32_t sampled;   /* threads that have a record now */
     uint32_t now, most; /* those that count, and their most */
@@ -57,25 +58,34 @@ uint64_t thread_untracked_ns(uint64_t now_ns)
 
 static bool make_path(struct path *path)
 {
-    path->keys = os_map((size_t)session.options.depth * sizeof(uint64_t));
+    if (!path->keys)
+        path->keys = os_map((size_t)session.options.depth * sizeof(uint64_t));
     return path->keys != NULL;
 }
 
 static bool make_levels(struct thread *thread)
 {
-    struct level *levels = os_map((LEVELS + 1) * sizeof(struct level));
-    thread->level = levels;
-    thread->last_level = levels + LEVELS;
-    return levels != NULL;
+    if (!thread->level)
+        thread->level = os_map((LEVELS + 1) * sizeof(struct level));
+    thread->last_level = thread->level + LEVELS;
+    return thread->level != NULL;
+}
+
+/* What it has of it stays from one try to the next. */
+static bool complete(struct thread *thread)
+{
+    return make_path(&thread->path) && make_path(&thread->context_path) && make_levels(thread) &&
+           (thread->unwinder.cache || unwinder_init(&thread->unwinder)) && tree_init(&thread->tree, threads.tree_count + 1);
 }
 
 static struct thread *make_record(void)
 {
-    struct thread *thread = os_map(sizeof(*thread));
-    if (!thread || !make_path(&thread->path) || !make_path(&thread->context_path) || !make_levels(thread) ||
-        !unwinder_init(&thread->unwinder) || !tree_init(&thread->tree, threads.tree_count + 1)) {
+    struct thread *thread = threads.half ? threads.half : os_map(sizeof(*thread));
+    bool whole = thread && complete(thread);
+    threads.half = whole ? NULL : thread;
+    if (!whole) {
         arena_note_refusal(ENOMEM); /* unless the file has refused before */
-        return NULL;                /* its mappings are lost with it: memory is out anyway */
+        return NULL;
     }
     thread->tree.moved[TREE_TOLD_FOLDS] = fold_moved;
     threads.tree_count++;
@@ -167,10 +177,14 @@ static void clear_record(struct thread *thread)
     thread->unnamed_critical = 0;
     thread->mpi = (struct mpi_wait){0};
     thread->core = (struct core){.state = CORE_HAD};
+    thread->share = 0;
+    thread->team = 0;
 }
 
 struct thread *thread_take(enum profile_thread_kind kind)
 {
+    if (!arena_is_open() || load_seq_cst(&session.stopping))
+        return NULL; /* behind the measurement's end nothing is lost */
     struct state_line *line = state_line_acquire();
     struct thread *thread = line ? take_record(kind, line) : NULL;
     if (!thread) {
@@ -243,6 +257,8 @@ void thread_reset(void)
 
 bool thread_enter_tool(struct thread *thread)
 {
+    if (!thread->in_tool)
+        thread->errno_before = errno; /* the program may look at it behind a call of OpenMP's */
     store_seq_cst(&thread->in_tool, thread->in_tool + 1);
     signal_fence();
     if (likely(!load_seq_cst(&session.stopping)))
@@ -253,6 +269,8 @@ bool thread_enter_tool(struct thread *thread)
 
 void thread_leave_tool(struct thread *thread)
 {
+    if (thread->in_tool == 1)
+        errno = thread->errno_before;
     signal_fence();
     store_release(&thread->in_tool, thread->in_tool - 1);
 }

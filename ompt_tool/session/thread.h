@@ -105,6 +105,7 @@ struct thread {
     uint64_t dispatch_ranks_key;
     struct counters *counters; /* NULL: nothing is counted (counters.h) */
     uint32_t in_tool;          /* a callback works on what the handler uses (T1) */
+    int errno_before;          /* the program's, then */
     uint32_t in_handler;       /* the handler is running */
     bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
     sigjmp_buf before_sample;
@@ -152,8 +153,8 @@ extern __thread struct state_line *thread_line __attribute__((tls_model("initial
 /* The calling thread had a record, and is about to end. [owner] */
 extern __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
-/* A record for the calling thread, which is not found by it yet; NULL when there is no room: the thread's time is then
- * a loss, counted until thread_end_untracked(). [owner] */
+/* A record for the calling thread, which is not found by it yet; NULL when the measurement has ended, or there is no room:
+ * the thread's time is then a loss, counted until thread_end_untracked(). [owner] */
 struct thread *thread_take(enum profile_thread_kind kind);
 void thread_end_untracked(void); /* [owner] */
 
@@ -182,7 +183,8 @@ uint64_t thread_untracked_ns(uint64_t now_ns); /* their lifetimes until then [an
 /* Forgets all records: the child of a fork. [init] */
 void thread_reset(void);
 
-/* Callbacks around work on the thread's tree (T1). begin returns false when measurement has ended. [owner] */
+/* Callbacks around work on the thread's tree (T1), which leaves errno as it was. begin returns false when measurement has
+ * ended. [owner] */
 bool thread_enter_tool(struct thread *thread);
 void thread_leave_tool(struct thread *thread);
 

@@ -240,6 +240,13 @@ class Control(PhaseTest):
                 profile, _ = self.controlled(*words, ignored=ignored)
                 self.assertTrue(profile.run["ended_by_program"])
 
+    def test_after_the_end_the_tool_does_nothing(self):
+        run = self.attached([program("ended"), "profile*/*.blame"])
+        self.assertEqual((run.status, run.stderr), (0, ""), run)
+        self.assertEqual(run.stdout, "measured: 2 timers\nended: 0 timers\na thread that begins then: 0 timers\ntaken: 0 timers\n"
+                                     "the file is as it was\n")
+        self.assertTrue(self.load(run, elapsed=False, checks=contract_checks.TREE_CHECKS).run["ended_by_program"])
+
     def test_without_a_pause_there_is_none(self):
         profile, _ = self.controlled("flush")
         self.assertEqual((profile.run["pauses"], profile.run["paused_s"], profile.run["ended_by_program"]),

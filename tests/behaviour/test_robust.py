@@ -136,6 +136,17 @@ class Faults(BlameTest):
         self.assertEqual(samples["delivered"], samples["recorded"] + lost)
 
 
+class Errno(BlameTest):
+    def test_errno_stays_what_the_program_made_it(self):
+        """Behind a critical section, whose name the tool looks up in a file that is gone."""
+        copy = os.path.join(self.folder, "errno_kept")
+        for rest in ([], ["unlink"]):
+            with self.subTest(rest=rest):
+                shutil.copy(program("errno_kept"), copy)
+                run = self.attached([copy, *rest])
+                self.assertEqual((run.status, run.stdout), (0, "changed 0 times\n"), run)
+
+
 class SameWithTool(BlameTest):
     """At 1,000 samples/s unless said otherwise."""
 

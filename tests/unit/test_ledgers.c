@@ -1,8 +1,14 @@
 /* needs: tests/unit/fake_clock.c */
-/* Threads' own sums when more come and go than have a place for theirs. */
+/* Threads' records and their sums: when more come and go than have a place for theirs, or there is no room at all. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
 #include "cct/arena.h"
+#include "ompt_tool/crowd.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "tests/unit/fake_clock.h"
@@ -45,6 +51,115 @@ UNIT_TEST(beyond_the_last_place_a_thread_goes_on_with_the_sums_of_one_that_has_e
     assert_int_equal(other->ledger->recorded, 0);
     go(one, 1000);
     go(other, 1000);
+    arena_abandon();
+    unit_clean();
+}
+
+static long mapped_kb(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld", &pages), 1);
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+UNIT_TEST(threads_that_there_is_no_room_for_in_the_file_take_no_memory)
+{
+    struct rlimit limit, least;
+    long before_kb = 0;
+    assert_true(arena_open(unit_fresh_path(), 0666));
+    getrlimit(RLIMIT_FSIZE, &limit);
+    least = (struct rlimit){PROFILE_HEADER_BYTES, limit.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &least);
+    thread_reset();
+    for (int i = 0; i < 100; i++) {
+        fake_now_ns += 2 * NS_PER_S; /* the file is tried again */
+        assert_null(thread_take(PROFILE_THREAD_WORKER));
+        thread_end_untracked();
+        if (i == 1)
+            before_kb = mapped_kb();
+    }
+    assert_int_equal(mapped_kb(), before_kb);
+    assert_int_equal(arena_header()->room_error, EFBIG);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    fake_now_ns += 2 * NS_PER_S;
+    struct thread *thread = come(); /* what the others had is its */
+    assert_non_null(thread->level);
+    go(thread, 1000);
+    arena_abandon();
+    unit_clean();
+}
+
+UNIT_TEST(behind_the_end_there_is_no_record_and_no_loss)
+{
+    assert_true(arena_open(unit_fresh_path(), 0666));
+    thread_reset();
+    go(come(), 1000); /* one that could be used again */
+    session.stopping = 1;
+    assert_null(thread_take(PROFILE_THREAD_WORKER));
+    session.stopping = 0;
+    arena_finish();
+    assert_null(thread_take(PROFILE_THREAD_WORKER));
+    assert_int_equal(thread_untracked(), 0);
+    arena_abandon();
+    unit_clean();
+}
+
+UNIT_TEST(what_the_tool_does_leaves_errno)
+{
+    assert_true(arena_open(unit_fresh_path(), 0666));
+    thread_reset();
+    struct thread *thread = come();
+    errno = 4242;
+    assert_true(thread_enter_tool(thread));
+    errno = ENOSPC;
+    assert_true(thread_enter_tool(thread));
+    errno = ENOENT;
+    thread_leave_tool(thread);
+    thread_leave_tool(thread);
+    assert_int_equal(errno, 4242);
+    go(thread, 1000);
+    arena_abandon();
+    unit_clean();
+}
+
+UNIT_TEST(the_next_owner_of_a_record_is_in_no_construct)
+{
+    assert_true(arena_open(unit_fresh_path(), 0666));
+    thread_reset();
+    struct thread *thread = come();
+    thread->share = THREAD_SHARE(1, 100);
+    thread->team = 4;
+    go(thread, 1000);
+    assert_ptr_equal(come(), thread);
+    assert_int_equal(thread->share, 0);
+    assert_int_equal(thread->team, 0);
+    go(thread, 1000);
+    arena_abandon();
+    unit_clean();
+}
+
+UNIT_TEST(a_crowd_on_one_core_is_sampled_once_a_second_at_least)
+{
+    assert_true(arena_open(unit_fresh_path(), 0666));
+    session.period_ns = NS_PER_S / 200;
+    crowd_forked();
+    arena_header()->cores = 1;
+    crowd_grows(20);
+    assert_int_equal(crowd_period_ns(), session.period_ns);
+    crowd_grows(40);
+    assert_int_equal(crowd_period_ns(), 2 * session.period_ns);
+    alarm(20);
+    crowd_grows(100000);
+    alarm(0);
+    assert_int_equal(crowd_period_ns(), 256 * session.period_ns);
+    crowd_grows(1); /* they stay so, */
+    assert_int_equal(crowd_period_ns(), 256 * session.period_ns);
+    crowd_forked(); /* but not a child that is alone */
+    crowd_grows(1);
+    assert_int_equal(crowd_period_ns(), session.period_ns);
     arena_abandon();
     unit_clean();
 }
