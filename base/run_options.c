@@ -1,6 +1,7 @@
 #include "base/run_options.h"
 
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +37,23 @@ bool run_option_job(const char *text, void *to)
     return true;
 }
 
+/* The point is a point whatever the program's language is. */
 static bool read_seconds(const char **text, uint64_t *ns)
 {
-    char *end;
-    double seconds = strtod(*text, &end);
-    if (**text < '0' || **text > '9' || seconds > 1e9 || (*text)[strspn(*text, "0123456789.")] != *end)
+    const char *at = *text;
+    double digits = 0, parts = 0;
+    for (; (*at >= '0' && *at <= '9') || (*at == '.' && at > *text && !parts); at++)
+        if (*at == '.') {
+            parts = 1;
+        } else {
+            digits = 10 * digits + (*at - '0');
+            parts *= 10;
+        }
+    double seconds = digits / fmax(parts, 1);
+    if (at == *text || seconds > 1e9)
         return false;
     *ns = (uint64_t)(seconds * 1e9);
-    *text = end;
+    *text = at;
     return true;
 }
 

@@ -36,7 +36,7 @@ static void append(char *text, size_t bytes, const char *more)
 static const char *program_name(void)
 {
     static char name[MOST_NAME + 1];
-    const char *whole = program_invocation_short_name;
+    const char *whole = session.program;
     size_t length = strnlen(whole, sizeof(name));
     if (length < sizeof(name))
         return whole;

@@ -35,7 +35,7 @@ static char python[160]; /* its version and, behind a tab, why its frames are no
 static void read_command(char *text, size_t bytes)
 {
     if (session.options.no_command) {
-        snprintf(text, bytes, "%s", program_invocation_short_name);
+        snprintf(text, bytes, "%s", session.program);
         return;
     }
     size_t got = os_read_text("/proc/self/cmdline", text, bytes);
@@ -43,7 +43,7 @@ static void read_command(char *text, size_t bytes)
         if (!text[i])
             text[i] = ' ';
     if (!got)
-        snprintf(text, bytes, "%s", program_invocation_name);
+        snprintf(text, bytes, "%s", session.program);
 }
 
 static void write_job(void)
@@ -82,7 +82,7 @@ static void write_texts(void)
     read_command(text, sizeof(text));
     gethostname(host, sizeof(host) - 1);
     arena_text("version", BLAME_VERSION);
-    arena_text("program", program_invocation_short_name);
+    arena_text("program", session.program);
     arena_text("command", text);
     arena_text("host", host);
     arena_text("runtime", session.runtime);
@@ -139,7 +139,7 @@ static void write_header(void)
     header->csv = (uint32_t)options->csv;
     header->summary = (uint32_t)options->summary;
     header->cores = os_cores();
-    snprintf(header->program, sizeof(header->program), "%s", program_invocation_short_name);
+    snprintf(header->program, sizeof(header->program), "%.*s", (int)sizeof(header->program) - 1, session.program);
     header->sample_signal = (uint32_t)sampler_signal();
 }
 

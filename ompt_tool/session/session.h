@@ -9,6 +9,7 @@
 
 struct session {
     struct run_options options;
+    char program[256]; /* the name that it was started by */
     uint64_t period_ns;
     uint64_t start_ns; /* process start, CLOCK_MONOTONIC */
     uint32_t stopping; /* 1: no more samples, no more trees */

@@ -1,11 +1,13 @@
 #include "ompt_tool/session/variables.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/os.h"
 #include "ompt_tool/session/session.h"
 
 #define TEXT(variable, field, ...)                                                                           \
@@ -83,14 +85,22 @@ static void check_name(const char *entry)
              nearest ? "?" : ", see man libblame", NULL);
 }
 
+/* The program may write its title over the environment (setproctitle), and a child that it forks then reads what we keep. */
+static const char *keep(const char *text)
+{
+    char *copy = text ? os_map(strlen(text) + 1) : NULL;
+    return copy ? strcpy(copy, text) : text;
+}
+
 void variables_read(void)
 {
     session.options = (struct run_options){0};
+    snprintf(session.program, sizeof(session.program), "%s", program_invocation_short_name);
     for (char **entry = environ; entry && *entry; entry++)
         check_name(*entry);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_spec *option = &table[i].option;
-        const char *text = secure_getenv(option->name);
+        const char *text = keep(secure_getenv(option->name));
         char accepted[128];
         if (table[i].fallback)
             option_read(option, table[i].fallback);

@@ -106,6 +106,15 @@ class Forks(BlameTest):
         self.assertEqual(run.stderr.count("profile: "), 1, run)
         self.load(run)
 
+    def test_a_program_that_writes_its_title_over_the_environment_has_a_child_of_its_name(self):
+        run = self.attached([program("forks"), "title"], {"BLAME_OUT": "profile-%e", "BLAME_COUNTERS": "perf::PAGE-FAULTS", "BLAME_TRACE": "0:60"})
+        self.assertEqual(run.status, 0, run)
+        self.assert_only_tool_lines(run)
+        self.assertEqual(sorted(os.path.basename(directory) for directory in run.directories()), ["profile-forks", "profile-forks.1"])
+        for directory in run.directories():
+            profile = self.load(run, directory, elapsed=False)
+            self.assertEqual((profile.run["options"]["out"], profile.run["options"]["counters"]), ("profile-%e", "perf::PAGE-FAULTS"))
+
     def test_parent_and_executed_child_have_a_profile_each(self):
         for how in ("library", "launcher"):
             with self.subTest(how=how):

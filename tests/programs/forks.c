@@ -1,6 +1,7 @@
 /* fork, without exec ("fork") or with an exec of this program ("exec"); parent and child both run OpenMP, and
  * each must have a profile of its own. "clone", "_Fork": past fork() and what the runtime does there, so that the parent has no other
- * threads yet; "leave": such a child that ends by exit() at once. */
+ * threads yet; "leave": such a child that ends by exit() at once. "title": the parent has written a title over its arguments
+ * and environment, as setproctitle() does. */
 #include "analytic.h"
 #include <signal.h>
 #include <stdbool.h>
@@ -40,6 +41,19 @@ static pid_t start_child(const char *way)
     return fork();
 }
 
+/* The environment is copied first, as it lies behind the arguments. */
+static void write_title(char **argv)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char *end = environ[count - 1] + strlen(environ[count - 1]), **copy = calloc(count + 1, sizeof *copy);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = strdup(environ[i]);
+    environ = copy;
+    memset(argv[0], '-', (size_t)(end - argv[0]));
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
@@ -47,6 +61,8 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "child") == 0)
         return child();
     bool told = strcmp(argv[1], "fork") == 0 || strcmp(argv[1], "exec") == 0;
+    if (strcmp(argv[1], "title") == 0)
+        write_title(argv);
 #pragma omp parallel num_threads(told ? 2 : 1)
     parent_work(0.2);
     fflush(stdout);

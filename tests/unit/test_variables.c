@@ -57,6 +57,22 @@ FROM_EMPTY(without_environment_the_defaults_of_the_contract)
     assert_int_equal(options.disable, 0);
 }
 
+FROM_EMPTY(what_is_written_over_the_environment_later_changes_no_option)
+{
+    char out[] = "BLAME_OUT=there", counters[] = "BLAME_COUNTERS=cycles", trace[] = "BLAME_TRACE=1.5:3";
+    putenv(out);
+    putenv(counters);
+    putenv(trace);
+    struct run_options options = read_options();
+    memset(out, '-', sizeof(out) - 1); /* setproctitle() */
+    memset(counters, '-', sizeof(counters) - 1);
+    memset(trace, '-', sizeof(trace) - 1);
+    assert_string_equal(options.out, "there");
+    assert_string_equal(options.counters, "cycles");
+    assert_string_equal(options.trace, "1.5:3");
+    clearenv();
+}
+
 FROM_EMPTY(every_variable_reaches_its_option)
 {
     setenv("BLAME_OUT", "dir/%p", 1);
