@@ -125,11 +125,11 @@ static int start(ompt_function_lookup_t lookup)
     flag_modules(lookup);
     start_find_interpreters();
     walk_init();
+    counters_plan_init();
     if (!sampler_init()) {
         log_line("no signal is free to sample by; nothing is measured", NULL);
         return 0;
     }
-    counters_plan_init();
     if (!start_measuring(start_ns))
         return 0;
     atexit(finish_beside_others);

@@ -241,11 +241,13 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     restart_leave(&thread->restart, context);
 }
 
+/* Where the user may have no more real-time signals pending (RLIMIT_SIGPENDING) the kernel sends SIGIO in the place of an
+ * overflow's, which ends the program; others are not counted. */
 bool sampler_init(void)
 {
     int wanted = session.options.signal;
     char wanted_text[21], used_text[21];
-    sample_signal = sample_signal_install(handle_sample, wanted);
+    sample_signal = sample_signal_install(handle_sample, wanted || !counters_plan_sample_period_ns() ? wanted : SIGSTKFLT);
     if (wanted && sample_signal && sample_signal != wanted)
         log_line("BLAME_SIGNAL=", log_decimal((uint64_t)wanted, wanted_text), ": the program uses this signal; using ",
                  log_decimal((uint64_t)sample_signal, used_text), NULL);

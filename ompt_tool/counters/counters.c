@@ -59,10 +59,10 @@ void counters_attach(struct thread *thread)
         return;
     struct counters *counters = have_record(thread);
     thread->counters = counters;
-    if (!counters || !counters_plan.count)
+    if (!counters_plan.count)
         return;
     /* A ledger that threads share has no room for the sums of several. */
-    if (!thread->ledger->tree || thread->ledger->counters[PROFILE_COUNTERS_TOTAL] ||
+    if (!counters || !thread->ledger->tree || thread->ledger->counters[PROFILE_COUNTERS_TOTAL] ||
         !make_sums(thread, counters) ||
         !perf_group_open(&counters->group, counters_plan.event, counters_plan.events)) {
         thread->ledger->counters_failed = 1;

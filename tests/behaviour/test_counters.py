@@ -267,6 +267,12 @@ class ByOverflow(Counters):
                 self.assertAlmostEqual(profile.total("samples", "touch_pages"), found / period, delta=0.01 * faults)
                 self.assertLessEqual(profile.total("work", "compute"), 20 + 2 * period)
 
+    def test_a_limit_on_pending_signals_is_none_on_overflows(self):
+        """In their place the kernel would send SIGIO, which ends a program."""
+        run = self.attached(["prlimit", "--sigpending=0", program("quick"), "5"], {"BLAME_SAMPLE": f"{CLOCK}@1000000"})
+        self.assertEqual((run.status, run.tool_lines()), (5, []), run)
+        self.assertGreater(self.load(run, checks=()).run["samples"]["recorded"], 0)
+
     def test_processor_time_sampled_is_that_of_each_function(self):
         run = self.counting({"BLAME_SAMPLE": f"{CLOCK}@1000000", "BLAME_COUNTERS": FAULTS}, sleeps=0)
         profile, truth = self.profile(run), self.truth(run)
