@@ -102,11 +102,12 @@ contains
         is_set = text(1) /= c_null_char
     end function is_set
 
-    ! Whether a tool could be there; a runtime is not started for nothing.
+    ! Whether the tool could be there; a runtime is not started for nothing. The symbol is libblame's alone:
+    ! ompt_start_tool is exported by libomp, too.
     logical function may_be_there()
         may_be_there = is_set('OMP_TOOL_LIBRARIES')
         if (.not. may_be_there) &
-            may_be_there = c_associated(find_symbol(c_null_ptr, 'ompt_start_tool' // c_null_char))
+            may_be_there = c_associated(find_symbol(c_null_ptr, 'blame_launched' // c_null_char))
     end function may_be_there
 
     ! Several threads may ask at once: all get the same answer.

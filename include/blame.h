@@ -62,11 +62,12 @@ const struct blame_calls *blame_table_;
 /* dlsym(), if the program has one: nothing to link. */
 static blame_function_ blame_dlsym_(void *handle, const char *name) __attribute__((weakref("dlsym"), unused));
 
-/* Whether a tool could be there; a runtime is not started for nothing. */
+/* Whether the tool could be there; a runtime is not started for nothing. The symbol is libblame's alone:
+ * ompt_start_tool is exported by libomp, too. */
 static __inline__ __attribute__((unused)) int blame_may_be_there_(void)
 {
     const char *libraries = getenv("OMP_TOOL_LIBRARIES");
-    return blame_dlsym_ != 0 && ((libraries && *libraries) || blame_dlsym_(0 /* RTLD_DEFAULT */, "ompt_start_tool"));
+    return blame_dlsym_ != 0 && ((libraries && *libraries) || blame_dlsym_(0 /* RTLD_DEFAULT */, "blame_launched"));
 }
 
 /* Several threads may ask at once: all get the same answer. */

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from harness import ROOT, BlameTest
+from harness import LIBRARY, ROOT, BlameTest
 
 INCLUDE = os.path.join(ROOT, "include")
 MODULE = os.path.join(INCLUDE, "blame.F90")
@@ -83,9 +83,12 @@ class HeaderTest(BlameTest):
         return self.build([compiler, *STRICT, *self.language(compiler), source("header_calls.c"), *exporting,
                            *options])
 
-    def tool(self):
-        return self.build(["gcc", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-I", ROOT,
+    def tool(self, *options):
+        return self.build(["gcc", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-I", ROOT, *options,
                            source("header_tool.c")], "tool.so")
+
+    def late(self, *options):
+        return self.build(["clang-19", *STRICT, "-std=gnu11", "-fopenmp", source("header_late.c"), *options])
 
     def assert_prints(self, path, expected, env=None):
         run = self.plain([path], env)
@@ -160,6 +163,13 @@ class WithoutTool(HeaderTest):
                 with self.subTest(compiler=compiler, env=env):
                     self.assert_prints(path, "done\n", env)
 
+    def test_a_runtime_is_not_taken_for_the_tool(self):
+        runtime = self.tool("-DRUNTIME_ALONE")
+        for path in (self.calls("gcc", "-O2"), build_fortran(self, "gfortran", "-O2")):
+            with self.subTest(path=path):
+                self.assert_prints(path, "done\n", {"LD_PRELOAD": runtime})
+        self.assert_prints(self.late(), "3 threads\n", {"OMP_NUM_THREADS": "2"})
+
 
 def build_fortran(test, compiler, level):
     """The module as optimised as told; the program not at all, so that each of its procedures is a frame."""
@@ -210,3 +220,15 @@ class WithTool(HeaderTest):
             for path in (c, fortran):
                 with self.subTest(mode=mode, path=path):
                     self.assert_prints(path, "asked\ndone\n", {"LD_PRELOAD": tool, "HEADER_TOOL": mode})
+
+
+class WithBlame(HeaderTest):
+    needs_tool = True
+
+    def test_it_is_found_however_it_came(self):
+        linked = self.late("-Wl,--no-as-needed", LIBRARY, f"-Wl,-rpath,{os.path.dirname(LIBRARY)}")
+        for path, env in ((self.late(), {"OMP_TOOL_LIBRARIES": LIBRARY}), (self.late(), {"LD_PRELOAD": LIBRARY}), (linked, {})):
+            with self.subTest(path=path, env=env):
+                run = self.plain([path], self.tool_environment(env))
+                self.assertEqual(run.status, 0, run)
+                self.assertIn("\nset up,", self.load(run).read("phases.csv"))

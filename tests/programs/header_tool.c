@@ -1,6 +1,6 @@
 /* A runtime and a tool in one, for programs that use include/blame.h: says what it is asked and told, and by
  * which function. HEADER_TOOL: `refuses`, `silent` (says yes, gives nothing), `short` (a table of an older
- * version). */
+ * version). With RUNTIME_ALONE there is no tool in it. */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
@@ -10,6 +10,10 @@
 #include "include/blame.h"
 
 #define EXPORTED __attribute__((visibility("default")))
+
+#ifndef RUNTIME_ALONE
+EXPORTED int blame_launched; /* what the header knows the tool by */
+#endif
 
 static int begun;
 
@@ -37,6 +41,7 @@ static __attribute__((noinline)) void end(const char *name, size_t bytes, enum b
            function_at(frames, (int)kind));
 }
 
+/* libomp exports one itself. */
 EXPORTED void *ompt_start_tool(void)
 {
     return NULL;
