@@ -4,7 +4,7 @@
 #define BLAME_BASE_RECIPE_CAUSE_H
 
 enum recipe_cause {
-    RECIPE_NO_TABLE,      /* code without call frame information: compiled at run time, or a module without */
+    RECIPE_NO_TABLE,      /* code without call frame information: compiled at run time, or a module without a table to search */
     RECIPE_NO_ENTRY,      /* the module's table does not know the address */
     RECIPE_FOREIGN_TABLE, /* a form that cfi.h does not understand */
     RECIPE_DAMAGED_TABLE, /* nonsense */

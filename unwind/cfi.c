@@ -46,7 +46,7 @@ enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsign
         return CFI_DAMAGED;
     if (header.at[0] != 1 || header.at[1] != (CFI_ENCODING_PCREL | CFI_ENCODING_SDATA4) ||
         header.at[2] != CFI_ENCODING_UDATA4 || header.at[3] != (CFI_ENCODING_DATAREL | CFI_ENCODING_SDATA4))
-        return CFI_FOREIGN;
+        return CFI_NO_TABLE; /* libunwind has no other */
     *table = header.at + CFI_HEADER_BYTES;
     *count = (uint32_t)table_word(header.at, 2);
     return *count <= (cfi_bytes_left(&header) - CFI_HEADER_BYTES) / 8 ? CFI_ROW : CFI_DAMAGED;

@@ -4,8 +4,9 @@
  * (guarantee C1).
  *
  * What is understood: .eh_frame_hdr as every linker writes it (version 1; pcrel sdata4, udata4, datarel
- * sdata4) and the forms of .eh_frame that compilers emit for x86-64. The rest is told apart from damage, and
- * is left to libunwind. What .eh_frame does not cover is looked up in .debug_frame (unwind/debug_frame.h). */
+ * sdata4), and the forms of .eh_frame that compilers emit for x86-64. A header of another form, or without a
+ * table to search, is none, for libunwind too; other forms of an entry are told apart from damage, and left to
+ * libunwind. What .eh_frame does not cover is looked up in .debug_frame (unwind/debug_frame.h). */
 #ifndef BLAME_UNWIND_CFI_H
 #define BLAME_UNWIND_CFI_H
 

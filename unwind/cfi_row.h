@@ -18,9 +18,9 @@
 
 enum cfi_status {
     CFI_ROW,      /* *row is valid */
-    CFI_NO_TABLE, /* the module has no .eh_frame_hdr, or no mapping of it; nor is the address in .debug_frame */
+    CFI_NO_TABLE, /* no .eh_frame_hdr with a table that is understood, or no mapping of it; nor is the address in .debug_frame */
     CFI_NO_ENTRY, /* the table does not cover the address, nor does .debug_frame */
-    CFI_FOREIGN,  /* a form that is not understood: other encodings, other versions */
+    CFI_FOREIGN,  /* an entry of a form that is not understood: other encodings, other versions */
     CFI_DAMAGED,  /* the table leads out of its bounds or contradicts itself */
 };
 
