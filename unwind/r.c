@@ -152,12 +152,24 @@ enum python_kind r_meet(struct r_walk *walk, const struct unwind_frame *frame)
     return walk->record && walk->record < frame->cfa ? PYTHON_LOOP : PYTHON_GLUE;
 }
 
+static uint32_t place_of(uintptr_t symbol)
+{
+    return hash_number(symbol) >> 32 & (KNOWN - 1);
+}
+
+/* 0: it has not been met, or another one took its place. */
+static uint32_t known_function(uintptr_t symbol)
+{
+    uint32_t place = place_of(symbol);
+    return r.known[place].symbol == symbol ? r.known[place].module_id : 0;
+}
+
 /* Of `f(...)`, `package::f(...)` or `object$f(...)`: f. 0: what is called has no name. */
 static uintptr_t symbol_of(const struct object *call)
 {
     struct object called, rest;
     uintptr_t first = word_of(call->bytes, R_OBJECT_FIRST);
-    if (!os_copy_memory(&called, first, sizeof(called)) || is_a(&called, R_SYMBOL))
+    if (known_function(first) || !os_copy_memory(&called, first, sizeof(called)) || is_a(&called, R_SYMBOL))
         return first;
     if (!is_a(&called, R_CALL) || !read_object(word_of(called.bytes, R_OBJECT_REST), R_LIST, &rest) ||
         !read_object(word_of(rest.bytes, R_OBJECT_REST), R_LIST, &rest))
@@ -169,9 +181,9 @@ static uintptr_t symbol_of(const struct object *call)
 /* 0: there is no room, or it is no symbol. */
 static uint32_t function_of(uintptr_t symbol)
 {
-    uint32_t place = hash_number(symbol) >> 32 & (KNOWN - 1);
-    if (r.known[place].symbol == symbol && r.known[place].module_id)
-        return r.known[place].module_id;
+    uint32_t place = place_of(symbol), known = known_function(symbol);
+    if (known)
+        return known;
     char name[MAX_NAME + 1] = "<anonymous>";
     if (symbol && !read_name(symbol, name))
         return 0;

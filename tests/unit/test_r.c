@@ -121,6 +121,15 @@ UNIT_TEST(each_frame_with_a_record_is_a_call)
     assert_string_equal(walked(2 * BETWEEN), "f0f1.f2f3.");
 }
 
+/* A system call less: symbols are never freed. */
+UNIT_TEST(a_symbol_that_is_known_is_not_read_again)
+{
+    make();
+    assert_string_equal(walked(BETWEEN), "f0.f1.f2.f3.");
+    symbol[1][0] = CLOSURE;
+    assert_string_equal(walked(BETWEEN), "f0.f1.f2.f3.");
+}
+
 UNIT_TEST(loops_are_no_calls)
 {
     make();
