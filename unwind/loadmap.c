@@ -39,7 +39,7 @@ static struct {
     uint32_t busy;          /* 1 while a thread reads the maps */
     struct snapshot *current;
     struct loaded *loaded; /* MAX_RANGES, filled up to loaded_count */
-    uint32_t loaded_count; /* may be more than there are: there was no room */
+    uint32_t loaded_count; /* more than there are, by the threads that found no room at once */
     uint32_t newest[1u << LOADED_BITS]; /* by hash of the object's start: 1 + index */
     struct maps_reader reader;     /* of a reading that is under way, in slices, a sample each */
     int left;                      /* lines that the slice may read yet */
@@ -135,7 +135,8 @@ static const struct loadmap_range *keep_range(const struct loadmap_range *range,
         note_gone(loaded, 0);
         return &loaded->range;
     }
-    uint32_t index = fetch_add_relaxed(&loadmap.loaded_count, 1u);
+    uint32_t index =
+        load_relaxed(&loadmap.loaded_count) < MAX_RANGES ? fetch_add_relaxed(&loadmap.loaded_count, 1u) : MAX_RANGES;
     if (index >= MAX_RANGES)
         return NULL;
     struct loaded *loaded = &loadmap.loaded[index];
