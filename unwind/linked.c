@@ -208,7 +208,7 @@ void linked_read_name(const struct linked_object *object, struct linked_name *na
     size_t bytes = os_copy_text(text, MAX_NAME, from);
     if (!bytes)
         return;
-    *name = (struct linked_name){from, hash_bytes(text, bytes), (uint32_t)bytes};
+    *name = (struct linked_name){from, hash_bytes(text, bytes), (uint32_t)bytes, 0};
 }
 
 bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected,

@@ -26,6 +26,7 @@ struct linked_name {
     uintptr_t address; /* of the loader's string; 0: not known */
     uint64_t hash;     /* of `bytes` bytes: with the 0 at its end, unless it is very long */
     uint32_t bytes;
+    uint32_t reserved; /* 0: maps are compared byte by byte */
 };
 
 /* All 0 when the object has gone. [handler] */
