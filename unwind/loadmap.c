@@ -16,6 +16,8 @@
 #define REFRESH_PAUSE    100 /* times the processor's time that a slice took until the next */
 #define SLICE_LINES      160 /* of the map read in one sample: some 0.2 ms */
 #define FILE_LINES       16  /* that an unknown file is worth: its headers are read and mapped */
+#define FREE_BYTES       (8u << 20) /* of snapshots; whatever is more is paid with time: */
+#define BYTE_NS          100        /* for each byte, after each one */
 
 /* Of the map, without what the loader knows. */
 struct snapshot {
@@ -38,6 +40,7 @@ static struct {
     uint64_t not_before_ns; /* no refresh for a miss before this time */
     uint32_t busy;          /* 1 while a thread reads the maps */
     struct snapshot *current;
+    size_t snapshot_bytes; /* of all that there were: they stay */
     struct loaded *loaded; /* MAX_RANGES, filled up to loaded_count */
     uint32_t loaded_count; /* more than there are, by the threads that found no room at once */
     uint32_t newest[1u << LOADED_BITS]; /* by hash of the object's start: 1 + index */
@@ -266,12 +269,19 @@ static bool publish(void)
         return false;
     struct snapshot *snapshot = os_map(sizeof(*snapshot) + bytes);
     if (snapshot) {
+        loadmap.snapshot_bytes += (sizeof(*snapshot) + bytes + 4095) & ~(size_t)4095;
         snapshot->count = loadmap.scratch_count;
         memcpy(snapshot->ranges, loadmap.scratch, bytes);
         store_release(&loadmap.current, snapshot); /* L1, pairs with loadmap_find() */
         fetch_add_acq_rel(&loadmap_generations, 1u);
     }
     return true;
+}
+
+/* Until the next reading: a program that maps and unmaps code all the time must not fill its memory with snapshots. */
+static uint64_t growth_ns(void)
+{
+    return loadmap.snapshot_bytes > FREE_BYTES ? (loadmap.snapshot_bytes - FREE_BYTES) * BYTE_NS : 0;
 }
 
 /* One slice; the first one begins a reading, the last one publishes it. */
@@ -298,7 +308,7 @@ bool loadmap_refresh_sometimes(void)
     uint64_t begin_cpu_ns = clock_thread_cpu_ns();
     bool changed = read_slice();
     uint64_t spent_ns = clock_thread_cpu_ns() - begin_cpu_ns, end_ns = clock_now_ns();
-    uint64_t not_before_ns = end_ns + (end_ns - begin_ns) + REFRESH_PAUSE * spent_ns;
+    uint64_t not_before_ns = end_ns + (end_ns - begin_ns) + REFRESH_PAUSE * spent_ns + (changed ? growth_ns() : 0);
     store_relaxed(&loadmap.not_before_ns, not_before_ns);
     store_relaxed(&loadmap.due_ns, loadmap.reader.fd >= 0 ? not_before_ns : end_ns + REFRESH_EVERY_NS);
     store_release(&loadmap.busy, 0);

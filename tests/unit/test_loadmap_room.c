@@ -1,9 +1,47 @@
-/* Code in more places than there is room for. The unit itself is part of this one. */
+/* needs: tests/unit/fake_clock.c */
+/* Maps that differ all the time, and code in more places than there is room for. The unit itself is part of this one. */
 #include "unwind/loadmap.c"
 
 #include "tests/unit/unit.h"
 
-#define PAGE 4096ul
+#include <sys/mman.h>
+
+#include "tests/unit/fake_clock.h"
+
+#define PAGES 64
+#define PAGE  4096ul
+
+static char *pages; /* one of them is executable */
+static size_t executable;
+
+static void move_code(void)
+{
+    mprotect(pages + executable * PAGE, PAGE, PROT_READ);
+    executable = (executable + 1) % PAGES;
+    mprotect(pages + executable * PAGE, PAGE, PROT_READ | PROT_EXEC);
+}
+
+/* How many readings change the map in ten seconds with a sample each hundredth, between which the code moves. */
+static unsigned changes(void)
+{
+    unsigned count = 0;
+    for (int i = 0; i < 1000; i++) {
+        fake_now_ns += 10000000;
+        move_code();
+        count += loadmap_refresh_sometimes();
+    }
+    return count;
+}
+
+UNIT_TEST(maps_that_have_taken_much_are_read_less_often)
+{
+    assert_true(changes() > 300); /* a reading may take some samples */
+    for (int i = 0; i < 2500; i++) {
+        move_code();
+        loadmap_refresh();
+    }
+    assert_in_range(changes(), 5, 30); /* 13 MB: each half a second or so */
+}
 
 static const struct loadmap_range *keep(uintptr_t number)
 {
@@ -27,7 +65,8 @@ UNIT_TEST(beyond_the_room_for_places_nothing_is_counted)
 static int set_up(void **unused)
 {
     (void)unused;
-    return loadmap_init() ? 0 : -1;
+    pages = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages != MAP_FAILED && loadmap_init() ? 0 : -1;
 }
 
 UNIT_MAIN(set_up, NULL)
