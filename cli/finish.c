@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/finish.h"
 #include "cli/open_profile.h"
+#include "cli/options.h"
 #include "cli/patient_stderr.h"
 #include "report/files/output.h"
 #include "report/text/memory.h"
@@ -113,26 +114,34 @@ int finish_reports(const char *directory, const char *file, bool all)
     return status;
 }
 
+static const struct usage usage = {
+    .command = "finish",
+    .synopsis = "DIR",
+    .about = "Writes the CSV files and run.json into a profile directory and prints the summary, where the\n"
+             "program's end could not; it may be typed at any time, and more than once.",
+    .examples = "  blame finish blame-amg-4711",
+    .operands_most = 1,
+    .operands = "is a profile directory or a *.blame file",
+};
+
 /* DIR alone is typed by a user, who wants all there is; with the file behind it, it is the tool or `blame run`. */
 int cli_finish(int argc, char **argv)
 {
+    const char *operand[argc];
+    int count;
     if (argc == 3) {
         patient_stderr();
         finish_offer_ourselves();
         return finish_reports(argv[1], argv[2], false);
     }
-    if (argc != 2 || argv[1][0] == '-') {
-        bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
-        fputs("usage: blame finish DIR\n\nWrites the CSV files and run.json into a profile directory and prints the summary, where "
-              "the\nprogram's end could not.\n",
-              asked ? stdout : stderr);
-        return asked ? CLI_DONE : CLI_BAD_USAGE;
-    }
+    enum options_result result = options_read(&usage, NULL, 0, argc, argv, operand, &count);
+    if (result != OPTIONS_RUN)
+        return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     struct stat there;
-    char *file = find_measurement("finish", argv[1]);
+    char *file = find_measurement("finish", operand[0]);
     char *directory = file ? memory_text("%s", file) : NULL; /* for dirname(), which changes it */
-    bool given = stat(argv[1], &there) == 0 && S_ISDIR(there.st_mode);
-    int status = file ? finish_reports(given ? argv[1] : dirname(directory), file, true) : CLI_BAD_INPUT;
+    bool given = stat(operand[0], &there) == 0 && S_ISDIR(there.st_mode);
+    int status = file ? finish_reports(given ? operand[0] : dirname(directory), file, true) : CLI_BAD_INPUT;
     free(directory);
     free(file);
     return status;

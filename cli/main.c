@@ -16,7 +16,7 @@
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *purpose; /* NULL: for those who are told to type it (docs/endings.md) */
+    const char *purpose;
 } commands[] = {
     {"run", cli_run, "run a program and measure it"},
     {"report", cli_report, "show a profile"},
@@ -30,7 +30,7 @@ static const struct command {
     {"history", cli_history, "show since when a program is slower, and where"},
     {"merge", cli_merge, "make one measurement of those of a job's ranks"},
     {"snapshot", cli_snapshot, "make a profile of a program that still runs"},
-    {"finish", cli_finish, NULL},
+    {"finish", cli_finish, "make the reports of a program whose end could not"},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
@@ -44,7 +44,7 @@ static void print_help(FILE *out)
           "  blame diff BEFORE AFTER       what became worse, and where\n\n"
           "commands:\n",
           out);
-    for (size_t i = 0; i < COMMAND_COUNT && commands[i].purpose; i++)
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].purpose);
     fputs("\n`blame COMMAND --help` explains a command; `blame --version` prints the version.\n", out);
 }
@@ -56,7 +56,7 @@ static const struct command *find_command(const char *name)
         if (strcmp(name, commands[i].name) == 0)
             return &commands[i];
     fprintf(stderr, "blame: %s: no such command; accepted are", name);
-    for (size_t i = 0; i < COMMAND_COUNT && commands[i].purpose; i++)
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(stderr, "%s %s", i ? "," : "", commands[i].name);
     fputs(", --help, --version\n", stderr);
     return NULL;

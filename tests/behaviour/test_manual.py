@@ -1,5 +1,6 @@
 """The manual pages and the completion say what the programs accept, and nothing else."""
 
+import glob
 import os
 import re
 import shutil
@@ -58,6 +59,10 @@ class Manual(BlameTest):
             self.assertEqual((asked.returncode, asked.stdout), (0, option.stdout), command)
         run = output(BLAME, "help", "repot")
         self.assertEqual((run.returncode, run.stdout, len(run.stderr.splitlines())), (2, "", 1), run)
+
+    def test_commands_that_documents_name_are_listed(self):
+        for document in (os.path.join(ROOT, "README.md"), *glob.glob(os.path.join(ROOT, "docs", "*.md"))):
+            self.assertEqual(set(re.findall("`blame ([a-z]+)", text_of(document))) - set(commands()), set(), document)
 
     def test_every_option_of_help_has_its_paragraph(self):
         page = text_of(PAGE).replace("\\-", "-")
