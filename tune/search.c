@@ -409,7 +409,9 @@ void search_tell(struct search *search, double seconds)
 
 void search_hurry(struct search *search)
 {
-    if (search->part == PART_RACES || search->part == PART_GUESS || search->part == PART_TRIM)
+    if (search->part == PART_CALIBRATION)
+        search->part = PART_OVER;
+    else if (search->part == PART_RACES || search->part == PART_GUESS || search->part == PART_TRIM)
         start_pairs(search);
 }
 

@@ -115,6 +115,11 @@ class Tune(BlameTest):
         run = self.tune("--space", self.space("env A: 1 2 3 4 5 6 7 8 9"), "--runs", "14", "--pairs", "3", "true")
         self.assertIn("Nothing was tried: give more --runs, or --minutes.\n", run.stdout)
 
+    def test_time_for_the_first_run_alone_ends_it(self):
+        run = self.tune("--minutes", "0.01", "--pairs", "3", "sleep", "0.3") # six more would take longer
+        self.assertIn("Nothing was tried: give more --runs, or --minutes.\n", run.stdout)
+        self.assertRegex(run.stdout, r"(?m)^1 runs, ")
+
     def test_a_dry_run_runs_nothing(self):
         folder = self.new_folder()
         run = self.tune("--space", self.space("threads: 2 4", "param size: 8 16 ordered"), "--dry-run", "touch", "begun-@{size}", folder=folder)

@@ -248,4 +248,15 @@ UNIT_TEST(a_program_that_is_best_as_it_is_is_told_so)
     }
 }
 
+/* There was time for a run of the default, and for no more. */
+UNIT_TEST(a_hurry_before_it_is_known_how_times_scatter_ends_the_search)
+{
+    struct search *search = begin(surfaces[0].order, 1);
+    struct search_setting setting;
+    assert_true(search_next(search, &setting));
+    search_hurry(search);
+    assert_false(search_next(search, &setting));
+    search_end(search);
+}
+
 UNIT_MAIN(NULL, NULL)
