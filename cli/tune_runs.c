@@ -30,6 +30,18 @@ static void on_stop(int signal)
     stop_asked = 1;
 }
 
+/* Ctrl-\ and a terminal that is closed as well, unless they are ignored (nohup): programs in groups of their own would run on alone. */
+static void await_stop(void)
+{
+    static const int signals[] = {SIGHUP, SIGQUIT};
+    struct sigaction action = {.sa_handler = on_stop}, before;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+}
+
 double tune_now_s(void)
 {
     struct timespec now;
@@ -378,9 +390,7 @@ static bool make_folder(struct tuning *tuning)
 bool tune_all(struct tuning *tuning)
 {
     const struct search_setting as_it_is = {{0}};
-    struct sigaction action = {.sa_handler = on_stop};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    await_stop();
     if (!make_folder(tuning))
         return false;
     for (size_t i = 0; i < tuning->space.count; i++)

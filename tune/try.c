@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,13 +35,16 @@ static void redirect(const char *path, int flags, int to)
     close(fd);
 }
 
-/* A process group of its own, so that all of it can be ended. */
+/* A process group of its own, so that all of it can be ended; it does not outlive this one. */
 static pid_t start(const struct try_request *request, char *const *words, const char *input)
 {
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid != 0)
         return pid;
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(127);
     redirect(input, O_RDONLY, STDIN_FILENO);
     redirect(input == request->output ? "/dev/null" : request->output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     redirect(request->errors, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);

@@ -78,19 +78,33 @@ class Tune(BlameTest):
         values = execute([BLAME, "db", "list", "--format", "csv", "--where", "\"tune.wait\" = 'passive'"], clean_environment(), folder)
         self.assertEqual(len(values.stdout.splitlines()), 1 + sum(row["wait"] == "passive" for row in rows), values)
 
-    def test_an_interrupt_ends_it_with_what_is_known(self):
+    def stopped(self, number, **how):
+        """Gets the signal in its fourth run, which would take long; its status and output."""
         folder = self.new_folder()
-        script = "echo >>begun; sleep 0.1; [ $(wc -l <begun) -lt 4 ] || sleep 60"
+        script = "echo $$ >>begun; sleep 0.1; [ $(wc -l <begun) -lt 4 ] || exec sleep 300"
         tuning = subprocess.Popen([BLAME, "tune", "--space", self.space("env A: 1 2 3"), "sh", "-c", script], cwd=folder, text=True,
-                                  env=clean_environment() | {"TMPDIR": folder}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        begun = os.path.join(folder, "begun")
-        while not os.path.exists(begun) or os.path.getsize(begun) < 4:
+                                  env=clean_environment() | {"TMPDIR": folder}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+        begun = []
+        while len(begun) < 4 or not self.sleeps(begun[3]):
             time.sleep(0.01)
-        tuning.send_signal(signal.SIGINT)
+            if os.path.exists(os.path.join(folder, "begun")):
+                with open(os.path.join(folder, "begun"), encoding="utf-8") as file:
+                    begun = file.read().split("\n")[:-1]
+        tuning.send_signal(number)
         stdout, stderr = tuning.communicate(timeout=TIMEOUT_S)
-        self.assertEqual((tuning.returncode, stderr), (0, ""), stdout)
-        self.assertRegex(stdout, r"(?m)^4 runs, ")
-        self.assertEqual(os.listdir(folder), ["begun"])
+        self.assert_ends(begun)
+        if number != signal.SIGKILL:
+            self.assertEqual(os.listdir(folder), ["begun"])
+        return tuning.returncode, stdout, stderr
+
+    def test_an_interrupt_and_a_closed_terminal_end_it_with_what_is_known(self):
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+            status, stdout, stderr = self.stopped(number, preexec_fn=lambda: [signal.signal(each, signal.SIG_DFL) for each in (signal.SIGHUP, signal.SIGQUIT)])
+            self.assertEqual((status, stderr), (0, ""), stdout)
+            self.assertRegex(stdout, r"(?m)^4 runs, ")
+
+    def test_no_program_outlives_it(self):
+        self.assertEqual(self.stopped(signal.SIGKILL)[0], -signal.SIGKILL)
 
     def test_what_a_run_leaves_behind_is_ended(self):
         folder = self.new_folder()
@@ -98,8 +112,11 @@ class Tune(BlameTest):
         with open(os.path.join(folder, "left"), encoding="utf-8") as file:
             left = file.read().split()
         self.assertTrue(left)
+        self.assert_ends(left)
+
+    def assert_ends(self, pids):
         deadline = time.monotonic() + TIMEOUT_S  # a killed process ends when it gets a core
-        while any(self.sleeps(pid) for pid in left):
+        while any(self.sleeps(pid) for pid in pids):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
 
