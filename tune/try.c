@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,9 @@
 #include "report/text/format.h"
 #include "report/text/memory.h"
 
-#define PATIENCE_MS 3000 /* for one that was asked to end */
+#define PATIENCE_S  3.0   /* for one that was asked to end */
+#define LOOK_S      0.2   /* so often: a signal may come just before the wait for the end */
+#define LOOK_MORE_S 0.005 /* the same without a pidfd: on kernels before 5.3, in a sandbox, without a free number */
 #define SIGNALLED   128  /* and the signal: a status */
 #define FIXED       5    /* words before the program's */
 
@@ -62,27 +65,32 @@ static pid_t start(const struct try_request *request, char *const *words, const 
     _exit(127);
 }
 
+/* Waits for a while, at most until then. fd: its pidfd, or -1, which poll leaves out. */
+static bool has_ended(pid_t pid, int fd, double until)
+{
+    siginfo_t info = {0};
+    double left = fmax(0, fmin(until - now_s(), fd < 0 ? LOOK_MORE_S : LOOK_S));
+    poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, (int)(1000 * left) + 1);
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
 /* Waits until it ends, its limit is over, or the user wants an end. */
 static enum try_end wait_for(const struct try_request *request, pid_t pid, double begin)
 {
     int fd = pidfd_open(pid, 0);
+    double limit = request->limit_s > 0 ? begin + request->limit_s : INFINITY;
     enum try_end end = TRY_GOOD;
-    while (end == TRY_GOOD) {
-        double left = request->limit_s > 0 ? begin + request->limit_s - now_s() : 0;
-        if (*request->stop)
-            end = TRY_STOPPED;
-        else if (request->limit_s > 0 && left <= 0)
-            end = TRY_LIMIT;
-        else if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, request->limit_s > 0 ? (int)(1000 * left) + 1 : -1) > 0)
-            break;
-    }
+    while (end == TRY_GOOD && !has_ended(pid, fd, limit))
+        end = *request->stop ? TRY_STOPPED : now_s() > limit ? TRY_LIMIT : TRY_GOOD;
     if (end != TRY_GOOD) {
         kill(-pid, SIGTERM);
         kill(-pid, SIGCONT);
-        poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, PATIENCE_MS);
+        for (double patience = now_s() + PATIENCE_S; now_s() < patience && !has_ended(pid, fd, patience);)
+            continue;
         kill(-pid, SIGKILL);
     }
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     return end;
 }
 

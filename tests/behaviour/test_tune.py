@@ -52,6 +52,13 @@ class Tune(BlameTest):
             ends.setdefault(row["kind"], set()).add(row["end"])
         self.assertEqual(ends, {"default": {"good"}, "wrong": {"wrong"}, "hangs": {"limit"}, "fails": {"status"}, "dies": {"signal"}})
 
+    def test_a_kernel_without_pidfds_is_no_hindrance(self):
+        env = {"LD_PRELOAD": program("no_pidfd.so")}
+        run = self.tune("--space", self.space("env A: 1"), "--runs", "14", "--pairs", "3", "--limit", str(TIMEOUT_S), "true", env=env)
+        self.assertRegex(run.stdout, r"(?m)^\d+ runs, \d+ s; \d+ left no profile")
+        run = self.tune("--limit", "1", "sleep", "60", status=1, env=env)
+        self.assertEqual(run.stderr, "blame tune: sleep: as it is: longer than the limit of 1.0 s\n")
+
     def test_a_default_that_fails_is_told_of(self):
         for limit, script, said in ((TIMEOUT_S, "echo no input >&2; exit 3", "exit status 3: no input"), (TIMEOUT_S, "kill -9 $$", "killed by signal 9 (Killed)"),
                                     (1, "sleep 60", "longer than the limit of 1.0 s")):
