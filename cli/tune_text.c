@@ -51,6 +51,10 @@ static void print_verdict(FILE *out, const struct tuning *tuning, const struct s
             fprintf(out, "Runs scatter here, so that less than %s %% is not told from chance.\n", DECIMAL(50 * (result->high - result->low), 1));
         }
         break;
+    case SEARCH_FAILS:
+        fputs("It is best as it is, as far as this search can tell. What seemed to be faster went wrong when it was run again:\n", out);
+        print_assignments(out, tuning, &result->best);
+        break;
     case SEARCH_UNCONFIRMED:
         fputs("The search was ended early. This seems to be faster; nothing shows yet that it is:\n", out);
         print_assignments(out, tuning, &result->best);
@@ -128,10 +132,6 @@ static void print_trials(FILE *out, const struct tuning *tuning)
 void tune_text(FILE *out, const struct tuning *tuning)
 {
     struct search_result result;
-    if (!tuning->search) {
-        fputs("It was stopped in the first run.\n", out);
-        return;
-    }
     search_judge(tuning->search, &result);
     if (result.pairs)
         fprintf(out, "as it is: %s s\n", DECIMAL(result.default_s, 3));

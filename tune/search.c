@@ -33,7 +33,7 @@ struct search {
     struct search_plan plan;
     enum part part;
     uint64_t random;
-    struct search_setting best;
+    struct search_setting best, fails; /* fails: was the best, until it failed; the default: there is none */
     size_t runs;
 
     struct rival rival[RIVALS];
@@ -274,6 +274,7 @@ static void end_round(struct search *search)
 {
     if (isnan(search->rival[0].last)) { /* the best fails, or sometimes does: nothing can be held against it */
         search->default_failed |= is_default(search, &search->best);
+        search->fails = search->best;
         search->best = (struct search_setting){0};
         if (search->default_failed || search->part == PART_TRIM) {
             search->part = PART_OVER;
@@ -432,12 +433,14 @@ void search_judge(const struct search *search, struct search_result *result)
         result->high = -expm1(mean - half);
         result->default_s = exp(search->default_sum / count);
     }
+    if (is_default(search, &search->best))
+        result->best = search->fails;
     if (search->default_failed)
         result->verdict = SEARCH_FAILED;
-    else if (is_default(search, &search->best))
+    else if (is_default(search, &result->best))
         return;
-    else if (search->failed_pairs)
-        result->verdict = SEARCH_NOT_SHOWN;
+    else if (search->failed_pairs || is_default(search, &search->best))
+        result->verdict = SEARCH_FAILS;
     else if (search->pairs < search->plan.pairs)
         result->verdict = SEARCH_UNCONFIRMED;
     else

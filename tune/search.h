@@ -36,6 +36,7 @@ enum search_verdict {
     SEARCH_AS_IT_IS,    /* nothing was faster than the default */
     SEARCH_GAIN,        /* a setting is, beyond chance */
     SEARCH_NOT_SHOWN,   /* one seemed to be; the pairs do not show it */
+    SEARCH_FAILS,       /* one seemed to be, and failed when it was run again */
     SEARCH_UNCONFIRMED, /* one seems to be; the pairs were not run to their end */
     SEARCH_FAILED,      /* the default did not run */
 };

@@ -146,7 +146,7 @@ struct try_result try_run(const struct try_request *request)
     memcpy(words + FIXED, request->program, count * sizeof *words);
     struct try_result result = run(request, words, "/dev/null");
     free(words);
-    if (result.end == TRY_STATUS && result.number > SIGNALLED) /* as blame run passes it on */
+    if (result.end == TRY_STATUS && result.number > SIGNALLED && result.number - SIGNALLED <= SIGRTMAX) /* as blame run passes it on */
         result = (struct try_result){TRY_SIGNAL, result.number - SIGNALLED, result.seconds};
     if (result.end == TRY_GOOD && request->check && !is_right(request))
         result.end = *request->stop ? TRY_STOPPED : TRY_WRONG;

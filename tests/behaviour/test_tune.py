@@ -60,7 +60,8 @@ class Tune(BlameTest):
         self.assertEqual(run.stderr, "blame tune: sleep: as it is: longer than the limit of 1.0 s\n")
 
     def test_a_default_that_fails_is_told_of(self):
-        for limit, script, said in ((TIMEOUT_S, "echo no input >&2; exit 3", "exit status 3: no input"), (TIMEOUT_S, "kill -9 $$", "killed by signal 9 (Killed)"),
+        for limit, script, said in ((TIMEOUT_S, "echo no input >&2; exit 3", "exit status 3: no input"), (TIMEOUT_S, "echo no end >&2; exit 255", "exit status 255: no end"),
+                                    (TIMEOUT_S, "kill -9 $$", "killed by signal 9 (Killed)"),
                                     (1, "sleep 60", "longer than the limit of 1.0 s")):
             run = self.tune("--limit", str(limit), "sh", "-c", script, status=1)
             self.assertEqual(run.stderr, f"blame tune: sh: as it is: {said}\n")

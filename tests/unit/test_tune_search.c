@@ -259,4 +259,36 @@ UNIT_TEST(a_hurry_before_it_is_known_how_times_scatter_ends_the_search)
     search_end(search);
 }
 
+/* The best setting's run of that number fails; whether there is such a run. */
+static bool fails_once(size_t number, struct search_result *result)
+{
+    static const struct search_dimension two[] = {{2, false}, {2, false}};
+    struct search *search = search_begin(&(struct search_plan){.dimension = two, .order = (const size_t[]){0, 1}, .count = 2, .order_count = 2,
+                                                               .runs = MOST_RUNS, .pairs = 8, .least = 0.01, .seed = 1});
+    struct search_setting setting;
+    size_t runs = 0;
+    while (search_next(search, &setting)) {
+        bool best = setting.value[0] && setting.value[1];
+        runs += best;
+        search_tell(search, best && runs == number ? NAN : (setting.value[0] ? 0.8 : 1) * (setting.value[1] ? 0.8 : 1));
+    }
+    search_judge(search, result);
+    search_end(search);
+    return runs >= number;
+}
+
+UNIT_TEST(a_best_that_fails_once_is_told_of_as_that)
+{
+    struct search_result result;
+    size_t failed = 0;
+    for (size_t number = 1; fails_once(number, &result); number++) {
+        bool fails = result.verdict == SEARCH_FAILS && result.best.value[0] && result.best.value[1];
+        if (!fails && result.verdict != SEARCH_GAIN)
+            fail_msg("run %zu: verdict %d", number, (int)result.verdict);
+        failed += fails;
+    }
+    assert_true(failed > 8); /* in the pairs, and when its parts are left out */
+    assert_int_equal(result.verdict, SEARCH_GAIN);
+}
+
 UNIT_MAIN(NULL, NULL)
