@@ -134,10 +134,12 @@ static bool write_trial(struct database *database, const struct trial_input *inp
     return good;
 }
 
+/* What the user has said of a trial since stays, unless it is replaced. */
 static bool write_facts(struct database *database, int64_t trial, const struct facts *facts, bool replace)
 {
     sqlite3_stmt *remove = statement_new(database, "DELETE FROM metadata WHERE trial = ? AND kind = ? AND name = ?");
-    sqlite3_stmt *insert = statement_new(database, "INSERT OR IGNORE INTO metadata(trial, kind, name, value) VALUES (?,?,?,?)");
+    sqlite3_stmt *insert = statement_new(database, "INSERT OR IGNORE INTO metadata(trial, kind, name, value) SELECT ?1, ?2, ?3, ?4 WHERE ?2 <> 'user'"
+                                                   " OR NOT EXISTS (SELECT 1 FROM metadata WHERE trial = ?1 AND kind = ?2 AND name = ?3)");
     bool good = remove && insert;
     for (size_t i = 0; good && i < facts->count; i++) {
         const struct fact *fact = &facts->fact[i];

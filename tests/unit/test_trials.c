@@ -233,6 +233,7 @@ WITH_DATABASE(a_run_that_went_on_takes_its_old_states_place)
     struct profile_sums less = *run.rows->row[0].inclusive;
     less.samples = samples / 2;
     const struct profile_sums *whole = run.rows->row[0].inclusive;
+    facts_put(&run.facts, FACT_USER, "note", "as it was run");
     facts_put(&run.given, FACT_USER, "note", "kept");
     input.experiment = "one";
     run.rows->row[0].inclusive = &less;
@@ -245,7 +246,7 @@ WITH_DATABASE(a_run_that_went_on_takes_its_old_states_place)
     assert_int_equal(result.added, TRIAL_RENEWED);
     assert_int_equal(result.trial, trial);
     assert_int_equal(ask("SELECT samples FROM trial"), (int64_t)samples);
-    assert_int_equal(ask("SELECT count(*) FROM metadata WHERE kind = 'user' AND value = 'kept'"), 1);
+    assert_int_equal(ask("SELECT sum(CASE value WHEN 'kept' THEN 1 ELSE 2 END) FROM metadata WHERE name = 'note'"), 1);
     assert_int_equal(ask("SELECT count(*) FROM run WHERE experiment = 'one' AND application = 'app'"), 1);
     run.rows->row[0].inclusive = &less;
     assert_true(trial_add(&database, &input, &result));
