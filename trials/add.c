@@ -162,12 +162,28 @@ static bool write_facts(struct database *database, int64_t trial, const struct f
     return good;
 }
 
-/* "SAMPLES ROWS FINISHED": what is added of a run that goes on differs. */
+/* Whether it is kept what each location has. */
+static bool has_locations(const struct locations *locations)
+{
+    return locations && locations->location[0].kind != LOCATION_ALL;
+}
+
+/* "SAMPLES ROWS FINISHED RANKS WHAT": what is added of a run that goes on differs. */
 static char *state_of(const struct trial_input *input)
 {
     const struct profile *profile = input->profile;
     return memory_text("%" PRIu64 " %zu %u %u %s", (uint64_t)input->rows->row[0].inclusive->samples, input->rows->count, profile->header.finished,
-                       profile->header.merged, input->locations ? "locations" : "sums");
+                       profile->header.merged, has_locations(input->locations) ? "locations" : "sums");
+}
+
+/* Of as many samples a state without locations is less, whatever else differs. */
+static enum trial_added compare_states(const char *old, const char *state)
+{
+    uint64_t before = strtoull(old, NULL, 10), now = strtoull(state, NULL, 10);
+    bool had = strstr(old, "locations"), has = strstr(state, "locations");
+    if (strcmp(old, state) == 0)
+        return TRIAL_THERE;
+    return now > before || (now == before && has >= had) ? TRIAL_RENEWED : TRIAL_OUTDATED;
 }
 
 struct old_trial {
@@ -266,10 +282,7 @@ static bool add(struct database *database, const struct trial_input *input, stru
     char *state = state_of(input);
     bool good = find_trial(database, result->run, &old);
     result->trial = old.id;
-    result->added = !old.id                                                        ? TRIAL_NEW
-                    : strcmp(old.state, state) == 0                                ? TRIAL_THERE
-                    : strtoull(state, NULL, 10) >= strtoull(old.state, NULL, 10) ? TRIAL_RENEWED
-                                                                                   : TRIAL_OUTDATED;
+    result->added = old.id ? compare_states(old.state, state) : TRIAL_NEW;
     if (good && (result->added == TRIAL_NEW || result->added == TRIAL_RENEWED))
         good = write_anew(database, input, result, state, &old);
     else if (good)

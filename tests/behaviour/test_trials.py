@@ -118,8 +118,15 @@ class Adding(Trials):
             (parts,), = self.ask(f"SELECT sum({metric}) FROM location_metric")
             self.assertAlmostEqual(whole, parts, places=6)
         self.assertEqual(self.ask("SELECT count(*) FROM location WHERE kind = 'thread'"), [(2,)])
+        before = self.everything()
+        self.assertIn("is there with more than here, and stays", self.db("add", self.run_of("imbalance2"), "--sums").stdout)
+        self.assertEqual(self.everything(), before)
+
+    def test_of_sums_locations_are_left_out_until_they_are_added(self):
         self.db("add", self.run_of("imbalance2"), "--sums")
         self.assertEqual(self.ask("SELECT count(*) FROM location_metric"), [(0,)])
+        self.assertIn("was there with less", self.db("add", self.run_of("imbalance2")).stdout)
+        self.assertNotEqual(self.ask("SELECT count(*) FROM location_metric"), [(0,)])
 
     def test_a_jobs_ranks_are_locations(self):
         for name in mpi.installed()[:1]:

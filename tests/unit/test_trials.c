@@ -257,6 +257,34 @@ WITH_DATABASE(a_run_that_went_on_takes_its_old_states_place)
     assert_sound();
 }
 
+/* Sums alone, locations that are not told apart, and those that are. */
+WITH_DATABASE(more_of_a_run_takes_the_place_of_less_and_less_does_not)
+{
+    struct made_run run = make_run(1, 0);
+    struct trial_input input = input_of(&run);
+    struct trial_result result;
+    struct location one = {.kind = LOCATION_ALL, .host = ""};
+    struct locations all = {.location = &one, .count = 1};
+    struct locations *const less[] = {NULL, &all};
+    for (size_t i = 0; i < 2; i++) {
+        input.locations = less[i];
+        assert_true(trial_add(&database, &input, &result));
+        assert_int_equal(result.added, i ? TRIAL_THERE : TRIAL_NEW);
+    }
+    input.locations = &run.locations;
+    assert_true(trial_add(&database, &input, &result));
+    assert_int_equal(result.added, TRIAL_RENEWED);
+    int64_t rows = all_rows();
+    assert_true(ask("SELECT count(*) FROM location_metric") > 0);
+    for (size_t i = 0; i < 2; i++) {
+        input.locations = less[i];
+        assert_true(trial_add(&database, &input, &result));
+        assert_int_equal(result.added, TRIAL_OUTDATED);
+        assert_int_equal(all_rows(), rows);
+    }
+    free_run(&run);
+}
+
 WITH_DATABASE(what_only_a_removed_trial_had_goes_with_it)
 {
     struct trial_result first = add(1, 0), second = add(2, 40);
