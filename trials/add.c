@@ -23,7 +23,7 @@ static int64_t number_of(struct database *database, const char *insert, const ch
         sqlite3_stmt *statement = statement_new(database, texts[i]);
         bool good = statement;
         if (statement) {
-            sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+            statement_name(statement, 1, name);
             if (above)
                 sqlite3_bind_int64(statement, 2, above);
             good = i ? statement_number(database, statement, 0, &number) : statement_do(database, statement);
@@ -70,7 +70,7 @@ static void bind_texts(sqlite3_stmt *insert, const struct trial_input *input, co
     format_time(times[0], (int64_t)now.tv_sec * 1000000000);
     format_time(times[1], header->start_realtime_ns);
     const char *const texts[] = {run,
-                                 input->source,
+                                 NULL, /* source */
                                  times[0],
                                  times[1],
                                  header->finished ? "normally" : header->snapshot ? "not yet" : "killed",
@@ -86,6 +86,7 @@ static void bind_texts(sqlite3_stmt *insert, const struct trial_input *input, co
                                  profile_text(profile, "version")};
     for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
         statement_text(insert, i + 1, texts[i]);
+    statement_path(insert, 2, input->source);
 }
 
 static sqlite3_stmt *new_insert(struct database *database)

@@ -46,7 +46,7 @@ static bool find_context(struct writer *writer, sqlite3_stmt *find, sqlite3_stmt
         sqlite3_bind_null(insert, 3);
     sqlite3_bind_int64(insert, 4, row->depth);
     sqlite3_bind_text(insert, 5, row_kind_name[row->kind], -1, SQLITE_STATIC);
-    sqlite3_bind_text(insert, 6, row->label->name, -1, SQLITE_STATIC);
+    statement_name(insert, 6, row->label->name);
     statement_text(insert, 7, row->label->module);
     statement_text(insert, 8, row->label->file);
     sqlite3_bind_int64(insert, 9, row->label->line);

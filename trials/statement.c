@@ -2,6 +2,10 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text/format.h"
 
 sqlite3_stmt *statement_new(struct database *database, const char *text)
 {
@@ -11,10 +15,25 @@ sqlite3_stmt *statement_new(struct database *database, const char *text)
     return statement;
 }
 
+void statement_name(sqlite3_stmt *statement, int place, const char *text)
+{
+    sqlite3_bind_text(statement, place, format_clean(text, false), -1, free);
+}
+
+void statement_path(sqlite3_stmt *statement, int place, const char *path)
+{
+    char *clean = format_clean(path, false);
+    if (strcmp(clean, path) == 0)
+        sqlite3_bind_text(statement, place, path, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_blob(statement, place, path, (int)strlen(path), SQLITE_STATIC);
+    free(clean);
+}
+
 void statement_text(sqlite3_stmt *statement, int place, const char *text)
 {
     if (text && *text)
-        sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
+        statement_name(statement, place, text);
     else
         sqlite3_bind_null(statement, place);
 }

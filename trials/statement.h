@@ -10,7 +10,10 @@
 /* NULL: why. */
 sqlite3_stmt *statement_new(struct database *database, const char *text);
 
-/* Text that is NULL or, unless it must be there, "": NULL. Counted from 1 on. */
+/* Counted from 1 on. Other programs read text, which is UTF-8 therefore; of a path other bytes stay, as a blob. */
+void statement_name(sqlite3_stmt *statement, int place, const char *text);
+void statement_path(sqlite3_stmt *statement, int place, const char *path);
+/* The same of text that may not be there, or be "": NULL. */
 void statement_text(sqlite3_stmt *statement, int place, const char *text);
 void statement_real(sqlite3_stmt *statement, int place, double value);
 

@@ -285,6 +285,31 @@ WITH_DATABASE(more_of_a_run_takes_the_place_of_less_and_less_does_not)
     free_run(&run);
 }
 
+/* Other programs read it, Python's sqlite3 for one, which takes no other text. */
+WITH_DATABASE(all_text_is_utf_8)
+{
+    struct made_run run = make_run(1, 0);
+    struct trial_input input = input_of(&run);
+    struct trial_result result;
+    struct row_label label = *run.rows->row[1].label;
+    label.name = label.file = "a\xff";
+    run.rows->row[1].label = &label;
+    run.locations.location[0].host = "node\xff";
+    input.source = "/tmp/\xff";
+    input.application = "app\xff";
+    input.experiment = "one\xff";
+    assert_true(trial_add(&database, &input, &result));
+    assert_true(trial_add(&database, &input, &result));
+    assert_int_equal(result.added, TRIAL_THERE);
+    assert_int_equal(ask("SELECT (SELECT count(*) FROM application) + (SELECT count(*) FROM experiment)"), 2);
+    assert_int_equal(ask("SELECT (SELECT count(*) FROM context WHERE name = 'a\xef\xbf\xbd' AND file = name)"
+                         " + (SELECT count(*) FROM run WHERE application = 'app\xef\xbf\xbd' AND experiment = 'one\xef\xbf\xbd')"
+                         " + (SELECT count(*) FROM location WHERE host = 'node\xef\xbf\xbd')"
+                         " + (SELECT count(*) FROM trial WHERE source = x'2f746d702fff')"),
+                     4);
+    free_run(&run);
+}
+
 WITH_DATABASE(what_only_a_removed_trial_had_goes_with_it)
 {
     struct trial_result first = add(1, 0), second = add(2, 40);
