@@ -322,6 +322,22 @@ WITH_DATABASE(what_only_a_removed_trial_had_goes_with_it)
     assert_int_equal(all_rows(), 0);
 }
 
+static int deny_pragmas(void *context, int action, const char *one, const char *two, const char *name, const char *trigger)
+{
+    (void)context, (void)one, (void)two, (void)name, (void)trigger;
+    return action == SQLITE_PRAGMA ? SQLITE_DENY : SQLITE_OK;
+}
+
+/* What is told of a failure is that nothing was changed. */
+WITH_DATABASE(what_was_removed_is_removed_also_where_the_file_cannot_shrink)
+{
+    int64_t trial = add(1, 0).trial;
+    sqlite3_set_authorizer(database.sql, deny_pragmas, NULL);
+    assert_true(trials_remove(&database, &trial, 1));
+    sqlite3_set_authorizer(database.sql, NULL, NULL);
+    assert_int_equal(all_rows(), 0);
+}
+
 /* What refuses to be opened is as it was. */
 static void assert_refused(const char *said)
 {
