@@ -105,12 +105,20 @@ static bool names_revision(const char *name)
     return false;
 }
 
-/* As it would be printed again: 007 and 1e5 stay text. */
+/* Of blame tune: the time, and what describes an input (learn/read.c), however they are written. */
+static bool is_of_search(const char *name)
+{
+    return strcmp(name, "tune.seconds") == 0 || strncmp(name, "input.", 6) == 0;
+}
+
+/* As it would be printed again: 007, 1e5 and 1.10, which is not 1.1, stay text. */
 bool fact_is_number(const struct fact *fact)
 {
     const char *text = fact->value + (*fact->value == '-'), *point = strchr(text, '.');
     size_t whole = strspn(text, "0123456789"), parts = point ? strspn(point + 1, "0123456789") : 0;
     if (names_revision(fact->name) || strcmp(fact->kind, FACT_BUILD) == 0 || !whole || (whole > 1 && *text == '0') || whole + parts > NUMBER_DIGITS)
+        return false;
+    if (parts && point[parts] == '0' && !is_of_search(fact->name))
         return false;
     return point ? point == text + whole && parts && !point[1 + parts] : !text[whole];
 }

@@ -7,12 +7,14 @@
 UNIT_TEST(numbers_are_those_that_are_printed_the_same_again)
 {
     static const char *const numbers[] = {"0", "512", "-3", "0.5", "-12.25", "123456789012345"};
-    static const char *const texts[] = {"", "-", "007", "1e5", "0x10", "12.", ".5", "1 ", "1.2.3", "1234567890123456", "nan"};
+    static const char *const texts[] = {"", "-", "007", "1e5", "0x10", "12.", ".5", "1 ", "1.2.3", "1234567890123456", "nan", "1.10", "2.0"};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         assert_true(fact_is_number(&(struct fact){"user", "x", (char *)numbers[i]}));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_false(fact_is_number(&(struct fact){"user", "x", (char *)texts[i]}));
     assert_false(fact_is_number(&(struct fact){"user", "revision", "1234567"}));
+    assert_true(fact_is_number(&(struct fact){"user", "tune.seconds", "0.150000"}));
+    assert_true(fact_is_number(&(struct fact){"user", "input.density", "0.50"}));
 }
 
 /* main > f [parallel], with lines that another build has elsewhere. */
