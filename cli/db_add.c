@@ -1,10 +1,8 @@
 /* `blame db add`. */
 #include <jansson.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "cli/db.h"
@@ -49,20 +47,6 @@ static void tell(const struct adding *adding, const char *path, const struct tri
     free(clean);
 }
 
-/* Files of the ranks that a job's file, or directory, was made of. */
-static struct job_files find_ranks(const char *path, const struct profile *profile)
-{
-    struct stat status;
-    struct job_files files = {0};
-    if (!profile->header.merged)
-        return files;
-    char *directory = memory_text("%s", path);
-    bool inside = stat(directory, &status) == 0 && !S_ISDIR(status.st_mode);
-    files = job_list_files(inside ? dirname(directory) : directory);
-    free(directory);
-    return files;
-}
-
 /* As its binary says, or as that said when the run ended: it may be another one by now. */
 static void put_compilers(struct facts *facts, const struct opened_profile *opened)
 {
@@ -89,7 +73,7 @@ static bool add_opened(struct adding *adding, const char *path, const struct ope
     struct facts facts = {0};
     struct locations locations;
     struct trial_result result;
-    struct job_files ranks = find_ranks(path, opened->profile);
+    struct job_files ranks = job_find_files(path, opened->profile);
     locations_find(&locations, opened->profile, opened->rows, (const char *const *)ranks.path, (size_t)ranks.count);
     facts_of_profile(&facts, opened->profile);
     put_compilers(&facts, opened);

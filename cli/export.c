@@ -1,10 +1,8 @@
 /* `blame export`: a profile in a format of other programs. */
 #include <errno.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -204,20 +202,6 @@ static int export_rows(const struct request *request)
     return status;
 }
 
-/* Files of the ranks that a job's file, or directory, was made of. */
-static struct job_files find_ranks(const struct request *request, const struct profile *profile)
-{
-    struct stat status;
-    struct job_files files = {0};
-    if (!profile->header.merged)
-        return files;
-    char *directory = memory_text("%s", request->input);
-    bool inside = stat(directory, &status) == 0 && !S_ISDIR(status.st_mode);
-    files = job_list_files(inside ? dirname(directory) : directory);
-    free(directory);
-    return files;
-}
-
 static void note_text(const char *text)
 {
     fprintf(stderr, "blame export: %s\n", text);
@@ -227,7 +211,7 @@ static bool write_locations(const struct request *request, const struct opened_p
                             bool *refused)
 {
     struct locations locations;
-    struct job_files ranks = find_ranks(request, opened->profile);
+    struct job_files ranks = job_find_files(request->input, opened->profile);
     struct export_input input = input_of(request, opened);
     locations_find(&locations, opened->profile, opened->rows, (const char *const *)ranks.path, (size_t)ranks.count);
     locations.note = note_text;

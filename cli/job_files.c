@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,19 @@ struct job_files job_list_files(const char *directory)
         free(found[i]);
     }
     free(found);
+    return files;
+}
+
+struct job_files job_find_files(const char *path, const struct profile *profile)
+{
+    struct stat status;
+    struct job_files files = {0};
+    if (!profile->header.merged)
+        return files;
+    char *directory = memory_text("%s", path);
+    bool inside = stat(directory, &status) == 0 && !S_ISDIR(status.st_mode);
+    files = job_list_files(inside ? dirname(directory) : directory);
+    free(directory);
     return files;
 }
 

@@ -25,6 +25,8 @@ struct job_files {
 };
 
 struct job_files job_list_files(const char *directory);
+/* Of which a job's profile was made: a file, or the directory that it is in. None of one that is no job's. */
+struct job_files job_find_files(const char *path, const struct profile *profile);
 void job_free_files(struct job_files *files);
 
 /* Merges all files of the directory into `output`, by so many processes; 0: as many as there are cores. False after a message. */
