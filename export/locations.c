@@ -1,6 +1,5 @@
 #include "export/locations.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,13 +193,12 @@ static bool read_part(struct locations *locations, const struct location *locati
 {
     struct location_source *source = locations->source;
     const char *path = source->process[location->process].path;
-    char error[1024];
-    struct profile *part = location->kind == LOCATION_THREAD ? profile_read_thread(path, location->thread, error, sizeof error)
-                                                             : profile_read(path, error, sizeof error);
-    if (!part) {
-        errno = EIO;
+    char *error = locations->refusal;
+    size_t room = sizeof locations->refusal;
+    struct profile *part = location->kind == LOCATION_THREAD ? profile_read_thread(path, location->thread, error, room)
+                                                             : profile_read(path, error, room);
+    if (!part)
         return false;
-    }
     part->header.environment = source->sum.header.environment;
     if (source->sum.header.merged)
         scale_idleness(source, part);

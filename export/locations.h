@@ -63,7 +63,7 @@ struct location_rows {
  * still. Without them a merged job has one location. Both profile and rows must outlive them. */
 void locations_find(struct locations *locations, const struct profile *profile, const struct rows *rows, const char *const *rank_files,
                     size_t rank_file_count);
-/* Reads one, in any order, each once. false: its file cannot be read any more, errno is set; nothing is to be freed. */
+/* Reads one, in any order, each once. false: its file cannot be read, or not any more, as refusal says; nothing is to be freed. */
 bool locations_read(struct locations *locations, size_t index, struct location_rows *read);
 /* The same of the sum, which nothing is read for. */
 void locations_sum(struct locations *locations, struct location_rows *sum);

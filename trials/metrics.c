@@ -153,7 +153,7 @@ static bool write_location_rows(struct writer *writer, sqlite3_stmt *insert, str
 {
     struct location_rows read;
     if (!locations_read(locations, index, &read)) {
-        snprintf(writer->database->why, sizeof writer->database->why, "a rank's file cannot be read any more; nothing was changed");
+        snprintf(writer->database->why, sizeof writer->database->why, "%s; nothing was changed", locations->refusal);
         return false;
     }
     sqlite3_bind_int64(insert, 1, writer->trial);

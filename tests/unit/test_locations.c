@@ -171,6 +171,21 @@ UNIT_TEST_WITH(what_a_rank_has_whose_file_is_gone_is_counted, make_job, clean)
     locations_free(&locations);
 }
 
+/* It was there when locations were looked for. */
+UNIT_TEST_WITH(why_a_ranks_file_cannot_be_read_is_told, make_job, clean)
+{
+    struct locations locations;
+    struct location_rows read;
+    locations_find(&locations, profile, rows, paths, RANKS);
+    assert_int_equal(truncate(path[1], 5000), 0);
+    assert_true(locations_read(&locations, 0, &read));
+    assert_string_equal(locations.refusal, "");
+    location_rows_free(&read);
+    assert_false(locations_read(&locations, TREES, &read));
+    assert_non_null(strstr(locations.refusal, path[1]));
+    locations_free(&locations);
+}
+
 UNIT_TEST_WITH(without_ranks_files_a_job_has_one_location, make_job, clean)
 {
     struct locations locations;
