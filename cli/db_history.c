@@ -358,14 +358,24 @@ static void print_revision(FILE *out, const struct past *past, size_t number, do
     free(name);
 }
 
+/* A time is in the trials' unit, but wall time; samples have none. */
+static const char *unit_of(const struct past *past)
+{
+    if (past->request->metric == HISTORY_WALL)
+        return "s";
+    const char *unit = metric_unit[past->request->metric - 1];
+    return *unit ? past->common[5] : unit;
+}
+
 static bool print_text(FILE *out, struct past *past)
 {
     char name[32];
     double most = 0;
     metric_name(past->request, name);
     char *application = format_clean(past->common[0], true), *host = format_clean(past->common[1], true), *row = format_clean(past->request->row ? past->request->row : "", true);
-    fprintf(out, "%s on %s, %s threads%s%s%s%s: %s%s%s of each revision, %s\n", application, host, past->common[2], strcmp(past->common[3], "1") != 0 ? ", " : "",
-            strcmp(past->common[3], "1") != 0 ? past->common[3] : "", strcmp(past->common[3], "1") != 0 ? " ranks" : "", "", name, *row ? " of " : "", row, past->common[5]);
+    const char *unit = unit_of(past);
+    fprintf(out, "%s on %s, %s threads%s%s%s: %s%s%s of each revision%s%s\n", application, host, past->common[2], strcmp(past->common[3], "1") != 0 ? ", " : "",
+            strcmp(past->common[3], "1") != 0 ? past->common[3] : "", strcmp(past->common[3], "1") != 0 ? " ranks" : "", name, *row ? " of " : "", row, *unit ? ", " : "", unit);
     fprintf(out, "  %-*s  %-10s  %5s  %10s  %10s  %10s\n", NAME_COLUMNS, past->request->by, "first run", "runs", "median", "least", "most");
     for (size_t i = 0; i < past->revisions; i++)
         most = fmax(most, past->revision[i].median);

@@ -134,7 +134,10 @@ static void put_parts(FILE *out, const struct scaling *scaling, const struct sca
     double most = 0, wide = fmin(46, (WIDTH - LEFT - RIGHT) / (double)scaling->count * 0.6);
     for (size_t i = 0; i < scaling->count; i++)
         most = fmax(most, scaling->point[i].effort_s);
-    begin_plot(out, "Thread time, s");
+    const char *unit = comparison_unit(scaling->comparison);
+    char *title = memory_text("Thread time, %s", unit);
+    begin_plot(out, title);
+    free(title);
     for (int i = 0; i <= 4; i++)
         fprintf(out, "<line class=grid x1=%.0f x2=%.0f y1=%.1f y2=%.1f /><text x=%.0f y=%.1f text-anchor=end>%s</text>", LEFT, WIDTH - RIGHT, y_of(i / 4.0), y_of(i / 4.0),
                 LEFT - 6, y_of(i / 4.0) + 4, DECIMAL(most * i / 4, most < 4 ? 2 : 0));
@@ -144,9 +147,9 @@ static void put_parts(FILE *out, const struct scaling *scaling, const struct sca
             double value = scaling_inclusive(scaling, 0, i, metric_parts[m]);
             if (value <= 0)
                 continue;
-            fprintf(out, "<rect x=%.1f width=%.1f y=%.1f height=%.1f fill=\"var(--%s)\"><title>%s %s: %s s %s</title></rect>", x - wide / 2, wide,
+            fprintf(out, "<rect x=%.1f width=%.1f y=%.1f height=%.1f fill=\"var(--%s)\"><title>%s %s: %s %s %s</title></rect>", x - wide / 2, wide,
                     y_of((sum + value) / most), y_of(sum / most) - y_of((sum + value) / most), metric_word[metric_parts[m]], DECIMAL(scaling->point[i].p, 0), style->by,
-                    DECIMAL(value, 3), metric_title(metric_parts[m]));
+                    DECIMAL(value, 3), unit, metric_title(metric_parts[m]));
             sum += value;
         }
         fprintf(out, "<line class=ideal x1=%.1f x2=%.1f y1=%.1f y2=%.1f /><text x=%.1f y=%.0f text-anchor=middle>%s</text>", x - wide / 2 - 4, x + wide / 2 + 4,
@@ -207,11 +210,12 @@ static void put_rows(FILE *out, const struct scaling *scaling, const struct scal
     size_t count, shown = 0;
     struct scaling_row *rows = scaling_rows(scaling, &count);
     const struct scaling_point *last = last_of(scaling);
+    const char *unit = comparison_unit(scaling->comparison);
     double more = last->effort_s - last->ideal_s;
-    fprintf(out, "<div class=card><h2>What keeps it from scaling</h2><p class=muted>With %s %s there are %s s of thread time more than there would be, %s %% of it. "
+    fprintf(out, "<div class=card><h2>What keeps it from scaling</h2><p class=muted>With %s %s there are %s %s of thread time more than there would be, %s %% of it. "
                  "By the code that is why, with its own time and the idleness blamed on it:</p>", DECIMAL(last->p, 0), style->by,
-            DECIMAL(more, comparison_decimals(scaling->comparison)), DECIMAL(last->effort_s > 0 ? 100 * more / last->effort_s : 0, 1));
-    fprintf(out, "<table><tr><th class=n>lost<th class=n>from<th>most of it<th class=n>s at %s", DECIMAL(scaling->point[0].p, 0));
+            DECIMAL(more, comparison_decimals(scaling->comparison)), unit, DECIMAL(last->effort_s > 0 ? 100 * more / last->effort_s : 0, 1));
+    fprintf(out, "<table><tr><th class=n>lost<th class=n>from<th>most of it<th class=n>%s at %s", unit, DECIMAL(scaling->point[0].p, 0));
     fprintf(out, "<th class=n>at %s<th>along %s", DECIMAL(last->p, 0), style->by);
     if (scaling->modelled)
         fprintf(out, "<th>grows as<th class=n>at %s", DECIMAL(2 * last->p, 0));

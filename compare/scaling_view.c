@@ -51,13 +51,15 @@ static void print_whole(FILE *out, const struct scaling *scaling, const struct s
     wall.low /= next;
     wall.high /= next;
     char *form = scaling_fit_text(&fit, "p"), *at = foretold(&fit, comparison_decimals(scaling->comparison)), *wall_at = foretold(&wall, 3);
-    char *text = memory_text("Thread time %s %s. With %s %s it will be %s s, on cores of their own %s s of wall time.%s", fit.form ? "grows as" : "is not seen to grow, from", form, DECIMAL(next, 0), style->by,
-                             at, wall_at,
+    char *of_wall = memory_text(", on cores of their own %s s of wall time", wall_at);
+    char *text = memory_text("Thread time %s %s. With %s %s it will be %s %s%s.%s", fit.form ? "grows as" : "is not seen to grow, from", form, DECIMAL(next, 0), style->by,
+                             at, comparison_unit(scaling->comparison), scaling->comparison->events ? "" : of_wall,
                              fit.high > SCALING_UNTOLD * fmax(fit.low, 0) ? " The data cannot tell: limits so far apart say that other forms fit as well." : "");
     format_paragraph(out, text, style->columns);
     if (scaling->design.distinct < SCALING_ENOUGH)
         format_paragraph(out, "Models of fewer than five different numbers are guesses: a constant, a root and a logarithm look alike.", style->columns);
     free(text);
+    free(of_wall);
     free(wall_at);
     free(at);
     free(form);
@@ -95,10 +97,10 @@ static void print_rows(FILE *out, const struct scaling *scaling, const struct sc
     for (size_t i = 0; i < count && shown < style->top && rows[i].lost >= LEAST_LOST; i++, shown++) {
         if (!shown) {
             char at_first[32], at_last[32], at_next[32];
-            snprintf(at_first, sizeof at_first, "s at %s", DECIMAL(first->p, 0));
+            snprintf(at_first, sizeof at_first, "%s at %s", comparison_unit(scaling->comparison), DECIMAL(first->p, 0));
             snprintf(at_last, sizeof at_last, "at %s", DECIMAL(last->p, 0));
             snprintf(at_next, sizeof at_next, "at %s", DECIMAL(2 * last->p, 0));
-            fprintf(out, "%9s %6s  %-13s %9s %9s", "lost", "from", "most of it", at_first, at_last);
+            fprintf(out, "%9s %6s  %-10s %12s %9s", "lost", "from", "most of it", at_first, at_last);
             if (has_models(scaling, style))
                 fprintf(out, "  %-*s  %-24s", MODEL_COLUMNS, "grows as", at_next);
             putc('\n', out);
@@ -117,8 +119,8 @@ void scaling_text(FILE *out, const struct scaling *scaling, const struct scaling
     putc('\n', out);
     print_whole(out, scaling, style);
     double more = last->effort_s - last->ideal_s;
-    char *text = memory_text("With %s %s there are %s s more of thread time than %s%s: %s %% of it. By the code that is why, with its own time and the idleness blamed on it:", DECIMAL(last->p, 0), style->by,
-                             DECIMAL(more, comparison_decimals(scaling->comparison)), scaling->weak ? "as many times that with " : "with ", DECIMAL(first->p, 0),
+    char *text = memory_text("With %s %s there are %s %s more of thread time than %s%s: %s %% of it. By the code that is why, with its own time and the idleness blamed on it:", DECIMAL(last->p, 0), style->by,
+                             DECIMAL(more, comparison_decimals(scaling->comparison)), comparison_unit(scaling->comparison), scaling->weak ? "as many times that with " : "with ", DECIMAL(first->p, 0),
                              DECIMAL(last->effort_s > 0 ? 100 * more / last->effort_s : 0, 1));
     putc('\n', out);
     format_paragraph(out, text, style->columns);

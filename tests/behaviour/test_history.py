@@ -5,6 +5,7 @@ import csv
 import io
 import os
 import shutil
+import sqlite3
 
 from harness import BLAME, PASSIVE, BlameTest, clean_environment, execute
 
@@ -39,6 +40,14 @@ class History(BlameTest):
         text = self.history(folder, "--metric", "work", "--row", "set_up").stdout
         self.assertIn("it on ", text)
         self.assertIn("no change beyond chance\n", text)  # three runs tell nothing
+
+    def test_a_heading_has_the_unit_of_its_metric(self):
+        folder = self.database((("r", 1),))
+        with sqlite3.connect(os.path.join(folder, "blame.db")) as connection:
+            connection.execute("UPDATE trial SET unit = 'cycles'")
+        connection.close()
+        for metric, unit in (("wall", ", s"), ("work", ", cycles"), ("samples", "")):
+            self.assertIn(f": {metric} of each revision{unit}\n", self.history(folder, "--metric", metric).stdout)
 
     def test_a_function_has_the_sum_of_its_contexts(self):
         folder = self.database((("r", 1),))

@@ -4,7 +4,9 @@
 
 #include <math.h>
 
-#include "compare/scaling.h"
+#include "compare/scaling_html.h"
+#include "compare/scaling_view.h"
+#include "report/text/memory.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)
 
@@ -133,6 +135,41 @@ SCALED(a_context_costs_from_where_on_it_does_at_all_higher_numbers)
     assert_true(row_named("grows").first_p == 8);
     assert_int_equal(row_named("grows").metric, METRIC_WORK);
     assert_true(scaling->modelled);
+}
+
+/* As text and page; malloc'ed. */
+static char *said(size_t top)
+{
+    const struct scaling_style style = {.by = "threads", .top = top, .columns = 250};
+    char *text;
+    FILE *out = memory_stream(&text);
+    scaling_text(out, scaling, &style);
+    scaling_html(out, scaling, &style, "made");
+    memory_stream_close(out);
+    return text;
+}
+
+SCALED(events_are_not_called_seconds)
+{
+    static char text[] = "sample\0perf::PAGE-FAULTS@10";
+    static const char *const events[] = {"events more of thread time", "events at 1", "Thread time, events", "events of thread time more", ">events at 1"};
+    static const char *const seconds[] = {"wall time", " s more", "  s at 1", "Thread time, s", " s of thread time", ">s at 1", " s work"};
+    RUN(4, 1);
+    RUN(4, 6);
+    RUN(4, 16);
+    for (size_t run = 0; run < made.runs; run++) {
+        made.profile[run].text = text;
+        made.profile[run].text_bytes = sizeof text;
+    }
+    scale((double[]){1, 2, 4}, false);
+    char *all = said(10);
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (!strstr(all, events[i]))
+            fail_msg("not said: %s", events[i]);
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+        if (strstr(all, seconds[i]))
+            fail_msg("said: %s", seconds[i]);
+    free(all);
 }
 
 UNIT_MAIN(NULL, NULL)
