@@ -222,7 +222,7 @@ static void put_rows(FILE *out, const struct scaling *scaling, const struct scal
     fputs("<th>context\n", out);
     for (size_t i = 0; i < count && shown < style->top && rows[i].lost >= LEAST_LOST; i++, shown++)
         put_row(out, scaling, &rows[i]);
-    fputs(shown ? "</table></div>" : "</table><p>Nothing grows: it scales.</p></div>", out);
+    fputs(count && rows[0].lost >= LEAST_LOST ? "</table></div>" : "</table><p>Nothing grows: it scales.</p></div>", out);
     free(rows);
 }
 

@@ -107,7 +107,7 @@ static void print_rows(FILE *out, const struct scaling *scaling, const struct sc
         }
         print_row(out, scaling, &rows[i], style);
     }
-    if (!shown)
+    if (!count || rows[0].lost < LEAST_LOST)
         fputs("Nothing grows: it scales.\n", out);
     free(rows);
 }

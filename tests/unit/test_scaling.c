@@ -172,4 +172,25 @@ SCALED(events_are_not_called_seconds)
     free(all);
 }
 
+SCALED(that_it_scales_is_not_said_because_no_rows_were_asked_for)
+{
+    RUN(4, 1);
+    RUN(4, 2);
+    scale((double[]){1, 2}, false);
+    char *all = said(0);
+    assert_null(strstr(all, "it scales"));
+    free(all);
+}
+
+SCALED(that_it_scales_is_said_where_nothing_grows)
+{
+    RUN(4, 1);
+    RUN(4, 1);
+    scale((double[]){1, 2}, false);
+    char *all = said(10);
+    assert_non_null(strstr(all, "Nothing grows: it scales.\n"));
+    assert_non_null(strstr(all, "<p>Nothing grows: it scales.</p>"));
+    free(all);
+}
+
 UNIT_MAIN(NULL, NULL)
