@@ -111,6 +111,7 @@ static void put_process(FILE *out, const struct cube *cube, const struct locatio
 {
     const struct profile *profile = cube->locations->profile;
     char *name = location->kind == LOCATION_ALL && profile->rank_count ? memory_text("%zu ranks, summed", profile->rank_count)
+                 : location->of_rank                                    ? memory_text("rank %u.%u", location->rank, location->of_rank)
                  : location->ranked                                     ? memory_text("rank %u", location->rank)
                  : location->pid                                        ? memory_text("process %d", (int)location->pid)
                                                                         : memory_text("process");

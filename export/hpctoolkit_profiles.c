@@ -151,16 +151,27 @@ static bool put_locations(struct hpc_file *file, struct plane *plane, struct loc
     return true;
 }
 
-/* No two are the same: processes of a job without ranks are numbered as if they were some. */
-static void put_id_tuple(struct hpc_file *file, const struct location *location, bool job)
+/* How many threads other processes of its rank have that stand before it; as many stood before the location ahead of it. */
+static uint32_t threads_before(const struct location *ahead, const struct location *location, uint32_t before)
 {
-    uint32_t rank = location->ranked ? location->rank : (uint32_t)location->process;
+    if (ahead->process == location->process)
+        return before;
+    if (!location->of_rank || ahead->rank != location->rank)
+        return 0;
+    return before + (ahead->thread == LOCATION_NO_THREAD ? 1 : (uint32_t)ahead->thread + 1);
+}
+
+/* No two are the same: processes of a job without ranks are numbered as if they were some, and threads are counted on over the processes of a rank. */
+static void put_id_tuple(struct hpc_file *file, const struct location *location, uint32_t before, bool job)
+{
+    bool threaded = location->thread != LOCATION_NO_THREAD;
+    uint32_t rank = location->ranked ? location->rank : (uint32_t)location->process, thread = before + (threaded ? (uint32_t)location->thread : 0);
     struct id ids[3] = {{.kind = KIND_NODE, .logical = location->node, .physical = location->node}};
     uint64_t count = 1;
     if (location->ranked || job)
         ids[count++] = (struct id){.kind = KIND_RANK, .logical = rank, .physical = rank};
-    if (location->thread != LOCATION_NO_THREAD)
-        ids[count++] = (struct id){.kind = KIND_THREAD, .logical = (uint32_t)location->thread, .physical = location->thread};
+    if (threaded || location->of_rank)
+        ids[count++] = (struct id){.kind = KIND_THREAD, .logical = thread, .physical = thread};
     hpc_put(file, &count, sizeof count);
     hpc_put(file, ids, count * sizeof *ids);
 }
@@ -169,9 +180,11 @@ static bool finish(struct hpc_file *file, const struct locations *locations, str
 {
     hpc_align(file, 8);
     struct hpc_section tuples = {.at = file->at};
-    for (size_t i = 0; i < locations->count; i++) {
+    for (uint32_t i = 0, before = 0; i < locations->count; i++) {
+        const struct location *location = &locations->location[i];
         profiles->info[1 + i].id_tuple = file->at;
-        put_id_tuple(file, &locations->location[i], locations->processes > 1);
+        before = i ? threads_before(location - 1, location, before) : 0;
+        put_id_tuple(file, location, before, locations->processes > 1);
     }
     tuples.bytes = file->at - tuples.at;
     struct hpc_section infos = {.at = file->at, .bytes = INFOS_BYTES + profiles->count * INFO_BYTES};

@@ -65,6 +65,7 @@ static struct location *add(struct locations *locations, enum location_kind kind
         return location;
     location->ranked = process->header.ranks;
     location->rank = location->ranked ? process->header.rank : 0;
+    location->of_rank = location->ranked ? process->header.process : 0;
     location->pid = process->header.pid;
     return location;
 }

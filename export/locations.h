@@ -22,6 +22,7 @@ struct location {
     uint8_t kind;    /* enum location_kind */
     bool ranked;     /* `rank` is known: one process of a job, alone or among others */
     uint32_t rank;   /* 0 where it is not */
+    uint32_t of_rank; /* which of its rank's processes, from 0 on: rank 3.1 is the second one of rank 3 */
     uint32_t number; /* of the locations of its process, from 0 on */
     size_t process;  /* counts processes from 0 on; locations of one stand together, in the order of ranks */
     int32_t pid;     /* 0: not known */

@@ -69,7 +69,7 @@ class Cube(BlameTest):
 
     def test_a_jobs_ranks_have_their_threads(self):
         folder = self.new_folder()
-        for rank in range(2):
+        for rank in (0, 0, 1):
             env = self.tool_environment({"BLAME_OUT": None, "BLAME_SUMMARY": None, "BLAME_RATE": "2000", "OMPI_COMM_WORLD_RANK": str(rank),
                                          "OMPI_COMM_WORLD_SIZE": "2", "PMIX_RANK": str(rank), "PMIX_NAMESPACE": "4711"})
             run = execute([program("quick"), "5"], env | {"OMP_TOOL_LIBRARIES": LIBRARY}, folder)
@@ -79,7 +79,8 @@ class Cube(BlameTest):
         contexts, _parts, locations = cube_reader.read(path)
         self.assertIsNone(cube_reader.difference(Tree(self.report(job, "--format", "csv").stdout), path))
         self.assertEqual([process for _, process, _ in locations], sorted(process for _, process, _ in locations))
-        self.assertEqual({process for _, process, _ in locations}, {"rank 0", "rank 1"})
+        self.assertEqual({process for _, process, _ in locations}, {"rank 0", "rank 0.1", "rank 1"})
         for number, (_node, process, thread) in enumerate(locations):
-            rank = os.path.join(job, f"rank-{int(process.removeprefix('rank ')):06}.blame")
+            rank, dot, of_rank = process.removeprefix("rank ").partition(".")
+            rank = os.path.join(job, f"rank-{int(rank):06}{dot}{of_rank}.blame")
             self.assert_thread(contexts, number, rank, int(thread.removeprefix("thread ")))

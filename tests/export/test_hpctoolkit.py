@@ -14,7 +14,7 @@ sys.path.insert(0, HERE)
 
 import hpctoolkit_reader  # noqa: E402  (found through the path set above)
 from blame_profile import METRICS, Tree  # noqa: E402
-from harness import BLAME, BUILD, ROOT, TIMEOUT_S, BlameTest, clean_environment  # noqa: E402
+from harness import BLAME, BUILD, LIBRARY, ROOT, TIMEOUT_S, BlameTest, clean_environment, execute, program  # noqa: E402
 from readers import as_in_csv  # noqa: E402
 
 UNKNOWN = "<unknown file>"
@@ -153,6 +153,20 @@ class Hpctoolkit(BlameTest):
         for path in copied:
             with open(os.path.join(target, path), "rb") as copy, open(path.removeprefix("src"), "rb") as source:
                 self.assertEqual(copy.read(), source.read())
+
+    def test_processes_of_a_rank_share_its_numbers_of_threads(self):
+        folder = self.new_folder()
+        for rank in (0, 0, 1):
+            env = self.tool_environment({"BLAME_OUT": None, "BLAME_SUMMARY": None, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "2",
+                                         "PMIX_RANK": str(rank), "PMIX_NAMESPACE": "4711"})
+            self.assertEqual(execute([program("quick"), "5"], env | {"OMP_TOOL_LIBRARIES": LIBRARY}, folder).status, 5)
+        _, database = self.database(os.path.join(folder, "blame-quick-4711"))
+        self.assert_sums(database)
+        ids = [ids for ids, _ in database.profiles[1:]]
+        self.assertEqual(len(set(ids)), len(ids), ids)
+        threads = [[dict(of)["THREAD"] for of in ids if dict(of)["RANK"] == rank] for rank in (0, 1)]
+        self.assertEqual([sorted(of) for of in threads], threads)
+        self.assertGreater(len(threads[0]), len(threads[1]))
 
     def test_the_taxonomy_is_of_the_metrics_that_are_there(self):
         target, database = self.database(self.lock_profile())
