@@ -348,7 +348,7 @@ static void put_states(struct page *page, const struct lane_bins *bins)
     putc_unlocked(']', page->out);
 }
 
-enum lane_column { THREAD, THREADS, RANK, LAST_RANK, CELLS, LANE_COLUMNS };
+enum lane_column { THREAD, THREADS, RANK, PROCESS, LAST_RANK, CELLS, LANE_COLUMNS };
 
 /* Of a lane of several ranks the last is the one before the next lane's. */
 static int64_t lane_value(const struct page *page, const struct timeline *timeline, size_t lane, int column)
@@ -367,14 +367,14 @@ static int64_t lane_value(const struct page *page, const struct timeline *timeli
         if (column == LAST_RANK && timeline->level > TIMELINE_RANKS)
             record = lane + 1 < timeline->lane_count ? timeline->lanes[lane + 1].rank_record - 1u : profile->rank_count;
         if (!record || record > profile->rank_count || profile->ranks[record - 1].rank == PROFILE_RANK_UNKNOWN)
-            return -1;
-        return profile->ranks[record - 1].rank;
+            return column == PROCESS ? 0 : -1;
+        return column == PROCESS ? profile->ranks[record - 1].process : profile->ranks[record - 1].rank;
     }
 }
 
 static void put_lanes(struct page *page, const struct timeline *timeline)
 {
-    static const char *const name[LANE_COLUMNS] = {"thread", "threads", "rank", "last_rank", "cells"};
+    static const char *const name[LANE_COLUMNS] = {"thread", "threads", "rank", "process", "last_rank", "cells"};
     fprintf(page->out, ",\n\"lanes\":{\"count\":%zu", timeline->lane_count);
     for (int column = 0; column < LANE_COLUMNS; column++) {
         fprintf(page->out, ",\n\"%s\":[", name[column]);

@@ -144,7 +144,7 @@ def timeline(lanes, bins, bin_us, shares, contexts, tops=lambda lane, bin_: (), 
             named.append(len(of))
             for context, share in of:
                 named += struct.pack("<HB", context, byte(share))
-    made = {"count": lanes, "thread": list(range(lanes)), "threads": [threads] * lanes, "rank": [-1] * lanes, "last_rank": [-1] * lanes,
+    made = {"count": lanes, "thread": list(range(lanes)), "threads": [threads] * lanes, "rank": [-1] * lanes, "process": [0] * lanes, "last_rank": [-1] * lanes,
             "cells": list(range(lanes))}
     return {"origin_us": 0, "bin_us": bin_us, "lane_bin_us": lane_bin, "bins": bins, "lane_bins": bins * finer, "lanes": made | more,
             "states": states, "contexts": {"row": [row for row, _ in contexts], "first": first, "end": end, **values}, "tops": text(named)}

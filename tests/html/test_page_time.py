@@ -202,6 +202,10 @@ class Times(TimeTest):
     def test_lanes_of_a_job_are_named_by_their_ranks(self):
         self.open(program(4, rank=[0, 0, 1, 2], last_rank=[0, 0, 1, 9], thread=[0, 1, 2, -1]))
         self.assertEqual(self.of("time.timeline.names"), ["rank 0, thread 0", "rank 0, thread 1", "rank 1, thread 0", "ranks 2 to 9"])
+        self.open(program(4, rank=[0, 0, 0, 1], last_rank=[0, 0, 0, 1], process=[0, 1, 1, 0]))
+        self.assertEqual(self.of("time.timeline.names"), ["rank 0, thread 0", "rank 0.1, thread 0", "rank 0.1, thread 1", "rank 1, thread 0"])
+        self.open(program(2, rank=[0, 0], last_rank=[0, 0], process=[0, 1], thread=[-1, -1]))
+        self.assertEqual(self.of("time.timeline.names"), ["rank 0", "rank 0.1"])
         self.open(program(4, cells=[0, 0, 2, 2]))
         self.run_script("blame.report.time.changeMode({ mode: 'context', depth: 1 })")
         self.assertEqual([self.shares(lane, 0, 4)[0] for lane in range(4)], [1, 1, 0.5, 0.5])

@@ -146,6 +146,23 @@ static void lanes_of_several_ranks_say_which(void **state)
     assert_int_equal(number("timeline/lanes/cells/1"), 0);
 }
 
+static void lanes_of_a_ranks_second_process_say_so(void **state)
+{
+    (void)state;
+    struct profile_rank ranks[2] = {{.rank = 3}, {.rank = 3, .process = 1}};
+    made.profile.header.merged = made.profile.header.ranks = 2;
+    made.profile.ranks = ranks;
+    made.profile.rank_count = 2;
+    make_timeline(2, 1, 1000000000, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        timeline->lanes[i].rank_record = 1 + i;
+    make_page((struct html_options){.no_source = true});
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(number(i ? "timeline/lanes/rank/1" : "timeline/lanes/rank/0"), 3);
+        assert_int_equal(number(i ? "timeline/lanes/process/1" : "timeline/lanes/process/0"), i);
+    }
+}
+
 /* Noise in all states and everywhere, which is what takes most room. BLAME_TEST_PAGE: where `make html-bench` has it. */
 static void an_hour_of_512_threads_fits_into_eight_megabytes(void **state)
 {
@@ -183,6 +200,7 @@ int main(void)
         WITH_TIMELINE(a_profile_without_a_timeline_has_none),
         WITH_TIMELINE(bins_of_lanes_are_shares_and_those_of_contexts_their_time),
         WITH_TIMELINE(lanes_of_several_ranks_say_which),
+        WITH_TIMELINE(lanes_of_a_ranks_second_process_say_so),
         WITH_TIMELINE(an_hour_of_512_threads_fits_into_eight_megabytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,15 +86,16 @@ export class Timeline {
     }
 
     nameLanes() {
-        const { thread, rank, last_rank: last } = this.data.lanes,
+        const { thread, rank, process, last_rank: last } = this.data.lanes,
             of = new Map();
         this.names = thread.map((number, lane) => {
             if (rank[lane] < 0) return number < 0 ? "several threads" : `thread ${number}`;
             if (last[lane] > rank[lane] && number < 0) return `ranks ${rank[lane]} to ${last[lane]}`;
-            if (number < 0) return `rank ${rank[lane]}`;
-            const before = of.get(rank[lane]) ?? 0;
-            of.set(rank[lane], before + 1);
-            return `rank ${rank[lane]}, thread ${before}`;
+            const name = process[lane] ? `rank ${rank[lane]}.${process[lane]}` : `rank ${rank[lane]}`,
+                before = of.get(name) ?? 0;
+            if (number < 0) return name;
+            of.set(name, before + 1);
+            return `${name}, thread ${before}`;
         });
         this.job = rank.some((number) => number >= 0);
     }

@@ -167,14 +167,14 @@ export class LanePicture {
 
     drawNames(context, colour) {
         const { view, high, per, timeline } = this,
-            { rank } = timeline.data.lanes;
+            whose = (lane) => timeline.names[lane].replace(/thread .*/, "");
         let free = 0;
         context.fillStyle = colour("--muted");
         context.textAlign = "right";
         context.textBaseline = "middle";
         for (let row = 0; row < this.rows; row++) {
             const lane = (this.first + row) * per,
-                begins = lane === 0 || rank[lane] !== rank[lane - per],
+                begins = lane === 0 || whose(lane) !== whose(lane - per),
                 y = AXIS + row * high + high / 2;
             if (row && (y < free || (timeline.job && !begins && high < LABEL))) continue;
             const name = timeline.names[lane].replace(/, thread 0$/, "");
