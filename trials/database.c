@@ -91,12 +91,12 @@ static sqlite3_int64 ask_number(struct database *database, const char *question)
     return number;
 }
 
-/* The version of an open file, which is ours or empty; -1: why. */
+/* The version of an open file, which is ours or empty; -1: why. Whose it is, is asked last: another process may be making it, all at once. */
 static int read_version(struct database *database)
 {
-    sqlite3_int64 version = ask_number(database, "PRAGMA user_version"), whose = ask_number(database, "PRAGMA application_id"),
-                  tables = whose < 0 ? -1 : ask_number(database, "SELECT count(*) FROM sqlite_schema");
-    if (version < 0 || tables < 0)
+    sqlite3_int64 tables = ask_number(database, "SELECT count(*) FROM sqlite_schema"), version = tables < 0 ? -1 : ask_number(database, "PRAGMA user_version"),
+                  whose = version < 0 ? -1 : ask_number(database, "PRAGMA application_id");
+    if (whose < 0)
         return -1;
     if (whose != SCHEMA_APPLICATION && (tables > 0 || whose || version)) {
         failed(database, "is a database of another program; accepted is one that blame db add has made, or a file that is not there");
