@@ -14,6 +14,20 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+/* By its name: another (musl's) does not do as LD_TRACE_LOADED_OBJECTS says, and the program would run. */
+static bool is_glibc_loader(int fd, const ElfW(Phdr) *segment)
+{
+    static const char *const names[] = {"ld-linux", "ld-2.", "ld.so", "ld64.so"};
+    char path[4096];
+    ssize_t length = pread(fd, path, segment->p_filesz < sizeof(path) ? segment->p_filesz : sizeof(path) - 1, (off_t)segment->p_offset);
+    path[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 enum elf_kind elf_kind_of(const char *path)
 {
     enum elf_kind kind = ELF_KIND_NONE;
@@ -28,7 +42,7 @@ enum elf_kind elf_kind_of(const char *path)
             ElfW(Phdr) segment;
             off_t at = (off_t)(header.e_phoff + i * sizeof(segment));
             if (pread(fd, &segment, sizeof(segment), at) == sizeof(segment) && segment.p_type == PT_INTERP)
-                kind = ELF_KIND_DYNAMIC;
+                kind = is_glibc_loader(fd, &segment) ? ELF_KIND_DYNAMIC : ELF_KIND_FOREIGN;
         }
     }
     close(fd);
@@ -115,7 +129,7 @@ void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *open
     FILE *list = NULL;
     *openmp = (struct elf_openmp){0};
     if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
-        return; /* a script would run */
+        return; /* it would run */
     pid_t child = trace_loader(path, &list);
     while (list && fgets(line, sizeof(line), list))
         read_line(line, libomp, openmp);

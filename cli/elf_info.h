@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 enum elf_kind {
-    ELF_KIND_NONE,   /* no ELF file: a script, say */
-    ELF_KIND_STATIC, /* statically linked: no library can be loaded into it */
+    ELF_KIND_NONE,    /* no ELF file: a script, say */
+    ELF_KIND_STATIC,  /* statically linked: no library can be loaded into it */
+    ELF_KIND_FOREIGN, /* another loader than glibc's starts it */
     ELF_KIND_DYNAMIC,
 };
 

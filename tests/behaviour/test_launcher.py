@@ -74,6 +74,16 @@ class Scripts(BlameTest):
             self.assertEqual(run.returncode, status, run)
             self.assertIn(f"was killed by signal {abs(status) % 128} ", run.stderr)
 
+    def test_a_program_of_another_loader_runs_once(self):
+        folder = self.new_folder()
+        own = os.path.join(folder, "own")
+        subprocess.run(["patchelf", "--set-interpreter", program("other_loader"), "--output", own, program("quick")], check=True)
+        run = subprocess.run([BLAME, "run", own], env=self.tool_environment({}), cwd=folder, input="its input\n", check=False,
+                             capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual((run.returncode, run.stdout), (7, "its input\n"), run)
+        with open(os.path.join(folder, "ran"), encoding="utf-8") as ran:
+            self.assertEqual(ran.read(), "ran\n")
+
     def test_a_tool_that_is_forbidden_is_named(self):
         run = self.attached([program("quick"), "7"], {"OMP_TOOL": "disabled"}, "launcher")
         self.assertEqual((run.status, run.tool_lines()), (7, [NO_PROFILE + "OMP_TOOL=disabled tells OpenMP runtimes to load no tool"]))

@@ -85,6 +85,8 @@ $(call test_forms,awaits_later_lib.so,awaits_later_lib.c,$(TEST_CLANG) -shared -
 $(call test_forms,other_python,other_python.c,$(TEST_CLANG) -rdynamic)
 # No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
 $(call test_forms,quick_static,quick.c,$(TEST_GCC_C) -static)
+# Started by a loader that is not glibc's.
+$(call test_forms,other_loader,other_loader.c,$(TEST_GCC) -O2 -I. $(TEST_WARN) -static -nostdlib -ffreestanding -fno-stack-protector)
 $(call test_forms,imbalance2_nodebug,imbalance2.c,$(TEST_CLANG) -g0)
 $(call test_forms,imbalance2_nopie,imbalance2.c,$(TEST_CLANG) -fno-pie -no-pie)
 $(call test_forms,imbalance2_dwarf4,imbalance2.c,$(TEST_CLANG) -gdwarf-4)
