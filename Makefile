@@ -65,7 +65,7 @@ $(LIBRARY): $(call objects,$(PLUGIN)) ompt_tool/export.map
 LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(NO_PATHS) -fPIC -fvisibility=hidden -ffreestanding \
     -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -I.
 LOADER_SOURCES := $(call of_machine,$(wildcard loader/*.c))
-$(LOADER): $(LOADER_SOURCES) $(wildcard loader/*.h) base/launched.h base/kernel.h
+$(LOADER): $(LOADER_SOURCES) $(wildcard loader/*.h) base/launched.h base/kernel.h base/same_file.h
 	@mkdir -p $(@D)
 	$(CC) $(LOADER_CFLAGS) -shared -nostdlib $(LDFLAGS) -o $@ $(LOADER_SOURCES) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
 

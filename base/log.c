@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/launcher.h"
 #include "base/os.h"
+#include "base/same_file.h"
 
 #define LINE_BYTES  1024
 #define NS_PER_MS   1000000ull
@@ -34,11 +35,6 @@ static struct {
 } begun;
 
 static uint64_t patience_ns = NS_PER_S; /* what is left of it */
-
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && (a->st_mode & S_IFMT) == (b->st_mode & S_IFMT);
-}
 
 void log_begin(void)
 {

@@ -10,6 +10,7 @@
 #include <link.h>
 
 #include "base/launched.h"
+#include "base/same_file.h"
 #include "loader/elf_view.h"
 #include "loader/kernel.h"
 #include "loader/text.h"
@@ -20,6 +21,8 @@
 #define LIBOMP_ROOM_BYTES (1 << 20)
 
 #define FRESH_OBJECTS 1024 /* of more at once the rest is not asked */
+
+#define PATIENCE_MS 1000 /* of what is not read by then, the rest is left out, too */
 
 #define GCC_NAME "libgomp.so.1"
 
@@ -37,6 +40,8 @@ static struct {
     unsigned fresh_count;
     char given[4096];            /* the runtime that programs of GCC get; empty: none, or not yet known */
     uint32_t asked;
+    struct stat begun; /* stderr, as it was */
+    bool has_stderr;   /* it was open, and has been read */
 } self;
 
 static bool is_llvm(const char *name)
@@ -81,10 +86,17 @@ static void ask_environment(void)
         kernel_close(fd);
 }
 
+/* Not to a file of the program's that has its number now, and not where nobody reads. */
 static void write_line(const char *const *parts, size_t count)
 {
     char line[1024];
     size_t length = 0;
+    struct stat now;
+    if (!self.has_stderr || !kernel_file_status(2, &now) || !is_same_file(&now, &self.begun))
+        return;
+    self.has_stderr = kernel_has_room(2, PATIENCE_MS);
+    if (!self.has_stderr)
+        return;
     for (size_t i = 0; i < count; i++)
         for (const char *at = parts[i]; *at && length < sizeof(line); at++)
             line[length++] = *at;
@@ -173,6 +185,7 @@ static bool is_enough(const struct link_map *needer, const char *library)
 EXPORT unsigned la_version(unsigned version)
 {
     self.launched.image_start_ns = kernel_now_ns();
+    self.has_stderr = kernel_file_status(2, &self.begun);
     self.launched.loader = (uintptr_t)&is_llvm; /* a symbol that nobody can interpose */
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }

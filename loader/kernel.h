@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -40,6 +42,22 @@ static inline void kernel_close(int fd)
 static inline long kernel_read(int fd, void *buffer, size_t bytes)
 {
     return kernel_call(SYS_read, fd, (long)buffer, (long)bytes, 0, 0, 0);
+}
+
+/* False if it is closed. [any] */
+static inline bool kernel_file_status(int fd, struct stat *status)
+{
+    return kernel_call(SYS_fstat, fd, (long)status, 0, 0, 0, 0) == 0;
+}
+
+/* Whether what is written there has room within that time, or whether nothing can be asked: RLIMIT_NOFILE is 0. [any] */
+static inline bool kernel_has_room(int fd, int wait_ms)
+{
+    const uint64_t all = ~0ull;
+    struct pollfd end = {fd, POLLOUT, 0};
+    struct timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1000000l};
+    long ready = kernel_call(SYS_ppoll, (long)&end, 1, (long)&wait, (long)&all, sizeof(all), 0);
+    return ready > 0 || ready == -EINVAL;
 }
 
 /* Neither a closed pipe nor a limit on files raises a signal that the program would get. [any] */

@@ -44,6 +44,10 @@ class Full(BlameTest):
         self.assertEqual(self.status_of(quiet, {"OMP_TOOL_LIBRARIES": LIBRARY, "BLAME_RATE": "x", "BLAME_DEPTH": "x"}), 5)
         self.assertEqual(self.status_of([BLAME, "run", "sh", "-c", "exit 5"], {}), 5)
 
+    def test_lines_of_the_part_in_the_loader_that_nobody_reads(self):
+        libraries = [program("loads_later_clang.so"), program("coming_later.so")]
+        self.assertEqual(self.status_of([BLAME, "run", program("loads_later"), *libraries], {}), 0)
+
 
 class Taken(BlameTest):
     def test_files_of_the_program_that_get_the_numbers_hold_nothing_of_ours(self):
@@ -54,6 +58,12 @@ class Taken(BlameTest):
                 self.assertEqual([os.path.getsize(os.path.join(run.folder, name)) for name in ("zero", "one", "two")],
                                  [0, 0, 0], (how, env))
                 self.reported_tree(*run.directories())
+
+    def test_nor_do_they_of_the_part_in_the_loader(self):
+        argv = [program("loads_later"), program("loads_later_clang.so"), "taken", program("coming_later.so")]
+        run = self.attached(argv, how="launcher")
+        self.assertEqual((run.status, run.stdout), (0, "sum 3\nsum 1\n"), run)
+        self.assertEqual(os.path.getsize(os.path.join(run.folder, "two")), 0)
 
     def test_numbers_are_as_alone(self):
         """Of what is closed at the start, and of the first files that the program opens."""
