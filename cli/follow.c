@@ -49,15 +49,16 @@ static struct symbols *open_symbols(void *data)
     return followed->symbols;
 }
 
-/* A new file; what is there and no file (a pipe, a terminal) is written to. -1 with errno. */
+/* A new file, for who may read the measurement; what is there and no file (a pipe, a terminal) is written to. -1 with errno. */
 static int open_log(struct followed *followed)
 {
-    struct stat there;
+    struct stat there, measured;
+    mode_t mode = fstat(followed->file, &measured) == 0 ? measured.st_mode & 0666 : 0600;
     followed->log = memory_text("%s", followed->wanted);
     if (stat(followed->log, &there) == 0 && !S_ISREG(there.st_mode))
         return open(followed->log, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
     int file;
-    for (int i = 1; (file = open(followed->log, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666)) < 0 && errno == EEXIST && i < MAX_ATTEMPTS; i++) {
+    for (int i = 1; (file = open(followed->log, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode)) < 0 && errno == EEXIST && i < MAX_ATTEMPTS; i++) {
         free(followed->log);
         followed->log = memory_text("%s.%d", followed->wanted, i);
     }

@@ -75,9 +75,18 @@ static bool write_stacks(const char *file)
     return good;
 }
 
+/* Of a measurement that is its owner's alone (BLAME_PRIVATE) all that is made is, too. */
+static void be_as_private(int measurement)
+{
+    struct stat status;
+    if (fstat(measurement, &status) == 0 && (status.st_mode & 077) == 0)
+        umask(077);
+}
+
 static int write_snapshot(const struct running *running, struct profile_header *header, const char *output)
 {
     char name[sizeof header->program + 1] = "";
+    be_as_private(running->file);
     memcpy(name, header->program, sizeof header->program);
     for (char *at = name; *at; at++)
         *at = *at == '/' ? '_' : *at;

@@ -188,6 +188,10 @@ class BlameTest(unittest.TestCase):
         self.assertEqual(sorted(set(broken)), [], f"{directory} violates the contract\n{run}")
         return profile
 
+    def assert_private(self, directory):
+        modes = {os.stat(os.path.join(directory, name)).st_mode & 0o777 for name in os.listdir(directory)}
+        self.assertEqual((os.stat(directory).st_mode & 0o777, modes), (0o700, {0o600}))
+
     def assert_only_tool_lines(self, run, own=()):
         """Besides the program's own lines, stderr holds nothing but lines that say they are the tool's."""
         self.assertEqual(run.other_lines(), list(own),

@@ -99,8 +99,10 @@ class Options(BlameTest):
         for env in ({}, {"BLAME_TEST_NETWORK": "1"}):  # there the measurement comes from elsewhere
             with self.subTest(env=env):
                 directory, = self.quick({"BLAME_PRIVATE": "1"} | env).directories()
-                modes = {os.stat(os.path.join(directory, name)).st_mode & 0o777 for name in os.listdir(directory)}
-                self.assertEqual((os.stat(directory).st_mode & 0o777, modes), (0o700, {0o600}))
+                self.assert_private(directory)
+        directory, = self.attached([program("stack_sweep"), "0.3", "2"], {"BLAME_PRIVATE": "1"}, "launcher", ("--stacks",)).directories()
+        self.assertTrue(glob.glob(os.path.join(directory, "*.stacks")))
+        self.assert_private(directory)
 
     def test_told_to_keep_the_command_the_profile_has_no_argument(self):
         """Nor has anything that is made of it."""

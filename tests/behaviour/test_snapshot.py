@@ -23,10 +23,10 @@ class Snapshot(BlameTest):
     def snapshot(self, folder, *arguments, before=()):
         return execute([*before, BLAME, "snapshot", *map(str, arguments)], clean_environment(), folder)
 
-    def started(self, folder):
+    def started(self, folder, env=None):
         """blame run of a program that goes on until it is ended, once it has been seen in sweep(); and a snapshot of that."""
         process = subprocess.Popen([BLAME, "run", "--out", "profile", "--", program("stack_sweep"), "30", "2"], cwd=folder,
-                                   env=self.tool_environment({"BLAME_RATE": "1000"}), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+                                   env=self.tool_environment({"BLAME_RATE": "1000"} | (env or {})), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(self.end_session, process)
@@ -71,6 +71,11 @@ class Snapshot(BlameTest):
             last = json.load(file)
         self.assertEqual((last["killed"], "snapshot" in last), (True, False))
         self.assertGreater(last["wall_s"], json_of["wall_s"])
+
+    def test_of_a_private_profile_it_is_private(self):
+        folder = self.new_folder()
+        self.started(folder, {"BLAME_PRIVATE": "1", "BLAME_TRACE": "1"})
+        self.assert_private(os.path.join(folder, "first"))
 
     def test_what_is_no_measured_process_gets_one_line(self):
         folder = self.new_folder()
