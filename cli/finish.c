@@ -1,6 +1,7 @@
 /* `blame finish`: makes the reports of one measurement file. The tool starts it as the program ends, `blame run` for
  * a program that was killed, a user where neither could. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -47,16 +48,19 @@ void finish_offer_ourselves(void)
     fclose(file);
 }
 
-/* So that `blame run` need not do it again. Where this cannot be written, nor could the reports. */
+/* So that `blame run` need not do it again. Where this cannot be written, nor could the reports. A job's date stays: what is later than
+ * that is still to be merged. */
 static void mark_reported(const char *path)
 {
     const uint32_t reported = 1;
-    FILE *file = fopen(path, "r+e");
-    if (!file)
+    struct stat before;
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0)
         return;
-    if (fseek(file, offsetof(struct profile_header, reported), SEEK_SET) == 0)
-        fwrite(&reported, sizeof(reported), 1, file);
-    fclose(file);
+    bool dated = fstat(file, &before) == 0;
+    if (pwrite(file, &reported, sizeof(reported), offsetof(struct profile_header, reported)) == sizeof(reported) && dated)
+        futimens(file, (struct timespec[]){before.st_atim, before.st_mtim});
+    close(file);
 }
 
 static const char *finished, *finished_file; /* the directory, the measurement */

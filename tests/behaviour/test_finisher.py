@@ -7,6 +7,7 @@ import shutil
 import unittest
 
 from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
+from test_jobs import CopiedRanks
 
 SAYS = re.compile(r"^blame: no reports were made: (.*); blame finish (\S+) makes them$")
 # A command that stands in for ours, and writes down how it was started; by what a shell does itself, which then changes nothing.
@@ -186,3 +187,16 @@ class WhoAsks(BlameTest):
         self.assertFalse([line for line in run.tool_lines() if "finish" in line], run)
         self.load(run)
 
+
+class OfAJob(CopiedRanks):
+    def test_what_came_while_a_job_was_merged_is_merged_by_the_next_report(self):
+        directory, listed = self.made(2), 1000000000
+        ranks, job = [f"{directory}/rank-{rank:06}.blame" for rank in range(2)], f"{directory}/job.blame"
+        self.blame("merge", directory)
+        for path, date in ((ranks[0], listed - 1), (ranks[1], listed - 1), (job, listed)):
+            os.utime(path, (date, date))
+        self.blame("finish", directory)  # as the merge does in the end
+        self.assertEqual(os.stat(job).st_mtime, listed)
+        os.utime(ranks[1], (listed + 1, listed + 1))
+        self.blame("report", directory)
+        self.assertGreater(os.stat(job).st_mtime, listed)
