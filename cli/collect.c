@@ -13,6 +13,7 @@
 
 #include "base/job_directory.h"
 #include "base/os.h"
+#include "cli/run_notes.h"
 #include "report/profile/read.h"
 
 /* In a process of its own, as at a program's end: what becomes of it does not become of us. */
@@ -88,25 +89,18 @@ static bool collect_one(const char *directory, const char *file, const char *cla
 
 int collect_profiles(const char *notes)
 {
-    char line[3 * PATH_MAX + 3];
+    struct run_note note = {0};
     int count = 0;
     bool empty = true;
     FILE *list = fopen(notes, "re");
-    while (list && fgets(line, sizeof(line), list)) {
-        char *tab = strchr(line, '\t'), *end = strchr(line, '\n');
+    while (list && run_note_next(list, &note)) {
+        const char *directory = note.text[RUN_NOTE_DIRECTORY], *target = note.text[RUN_NOTE_TARGET];
         empty = false;
-        if (!tab || !end) {
-            count++;
-            continue;
-        }
-        *tab = *end = '\0';
-        char *file = tab + 1, *claimed = strchr(file, '\t');
-        if (claimed)
-            *claimed++ = '\0';
-        count += collect_one(line, file, claimed);
+        count += *directory ? collect_one(directory, note.text[RUN_NOTE_FILE], *target ? target : NULL) : 1;
     }
+    run_note_free(&note);
     if (list)
         fclose(list);
-    /* A limit on files may keep the tool from writing its line: the file alone says that it was there. */
+    /* A limit on files may keep the tool from writing its note: the file alone says that it was there. */
     return list && empty ? 1 : count;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "cli/finish.h"
+#include "cli/run_notes.h"
 #include "export/stacks.h"
 #include "report/profile/read.h"
 #include "report/text/memory.h"
@@ -147,16 +147,10 @@ static void forget(struct followed *followed)
     free(followed);
 }
 
-/* A line of the tool's: directory, file, and where it goes at the end, divided by tabs. */
-static struct followed *follow(char *line, const char *output)
+static struct followed *follow(const struct run_note *note, const char *output)
 {
-    char *file = strchr(line, '\t'), *target = file ? strchr(file + 1, '\t') : NULL;
-    if (!file)
-        return NULL;
-    *file++ = '\0';
-    if (target)
-        *target++ = '\0';
-    const char *name = strrchr(target ? target : file, '/');
+    const char *directory = note->text[RUN_NOTE_DIRECTORY], *file = note->text[RUN_NOTE_FILE], *target = note->text[RUN_NOTE_TARGET];
+    const char *name = strrchr(*target ? target : file, '/');
     int descriptor = open(file, O_RDONLY | O_CLOEXEC);
     struct profile_header header;
     if (descriptor < 0 || !name || !profile_read_header(file, &header)) {
@@ -167,8 +161,8 @@ static struct followed *follow(char *line, const char *output)
     struct followed *followed = memory_array(1, sizeof *followed);
     int length = (int)strlen(name);
     length -= length > (int)strlen(ENDING) && strcmp(name + length - strlen(ENDING), ENDING) == 0 ? (int)strlen(ENDING) : 0;
-    followed->directory = memory_text("%s", line);
-    followed->wanted = output ? memory_text("%s", output) : memory_text("%s%.*s.stacks", line, length, name);
+    followed->directory = memory_text("%s", directory);
+    followed->wanted = output ? memory_text("%s", output) : memory_text("%s%.*s.stacks", directory, length, name);
     followed->file = descriptor;
     trace_tail_open(&followed->tail, descriptor);
     return followed;
@@ -182,25 +176,20 @@ struct following {
 
 static void look_for_more(struct following *following)
 {
-    char line[3 * PATH_MAX + 3];
+    struct run_note note = {0};
     if (!following->list)
         following->list = fopen(following->notes, "re");
     if (!following->list)
         return;
     clearerr(following->list);
-    for (long begin = ftell(following->list); fgets(line, sizeof line, following->list); begin = ftell(following->list)) {
-        char *end = strchr(line, '\n');
-        if (!end) { /* the rest is still to come */
-            fseek(following->list, begin, SEEK_SET);
-            return;
-        }
-        *end = '\0';
-        struct followed *followed = follow(line, following->output);
+    while (run_note_next(following->list, &note)) {
+        struct followed *followed = follow(&note, following->output);
         if (!followed)
             continue;
         followed->next = following->first;
         following->first = followed;
     }
+    run_note_free(&note);
 }
 
 /* A process that is gone has written all that it will write. */

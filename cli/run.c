@@ -21,6 +21,7 @@
 #include "cli/elf_info.h"
 #include "cli/follow.h"
 #include "cli/patient_stderr.h"
+#include "cli/run_notes.h"
 #include "cli/run_options.h"
 
 /* Before it, a part of ours in the loader slows down every call between libraries. */
@@ -255,7 +256,7 @@ static void answer_outer(void)
     FILE *list = notes ? fopen(notes, "ae") : NULL;
     if (!list)
         return;
-    fputc('\n', list);
+    run_note_put_none(list);
     fclose(list);
 }
 

@@ -151,13 +151,12 @@ static void leave_note(bool measured)
     int fd = notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return;
-    /* Without a profile an empty line: the tool has said why. */
-    int bytes = measured ? snprintf(line, sizeof(line), "%s\t%s%s%s\n", session.directory, session.file,
-                                    *session.target ? "\t" : "", session.target)
-                         : snprintf(line, sizeof(line), "\n");
+    /* Texts that end by a zero byte; without a profile they are empty: the tool has said why. */
+    int bytes = measured ? snprintf(line, sizeof(line), "%s%c%s%c%s", session.directory, 0, session.file, 0, session.target)
+                         : snprintf(line, sizeof(line), "%c%c", 0, 0);
     struct os_write_guard guard;
     os_guard_writes(&guard);
-    os_write(fd, line, (size_t)bytes);
+    os_write(fd, line, (size_t)bytes + 1);
     os_unguard_writes(&guard);
     close(fd);
 }

@@ -187,6 +187,16 @@ class WhoAsks(BlameTest):
         self.assertFalse([line for line in run.tool_lines() if "finish" in line], run)
         self.load(run)
 
+    def test_names_may_have_tabs_and_ends_of_lines(self):
+        for name in ("profile\tb", "profile\nb", "profile\t/b"):
+            with self.subTest(name=name):
+                folder = self.new_folder()
+                os.makedirs(os.path.join(folder, "profile"))
+                os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+                run = self.attached([program("family"), "locked"], {"BLAME_OUT": name}, "launcher", folder=folder)
+                self.assertEqual((run.status, os.listdir(os.path.join(folder, "profile"))), (5, []), run)
+                self.load(run, os.path.join(folder, name))
+
 
 class OfAJob(CopiedRanks):
     def test_what_came_while_a_job_was_merged_is_merged_by_the_next_report(self):
