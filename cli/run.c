@@ -76,14 +76,19 @@ static bool find_program(const char *name, char *path, size_t bytes)
         snprintf(path, bytes, "%s", name);
         return access(path, X_OK) == 0 || errno == EPERM || errno == ENOSYS; /* a sandbox tells nobody: execvp() will */
     }
+    char standard[256] = "";
+    confstr(_CS_PATH, standard, sizeof(standard));
     const char *at = getenv("PATH");
-    for (; at && *at; at += strcspn(at, ":"), at += *at == ':') {
-        snprintf(path, bytes, "%.*s/%s", (int)strcspn(at, ":"), at, name);
+    for (at = at ? at : standard;; at++) {
+        size_t length = strcspn(at, ":");
+        snprintf(path, bytes, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
         struct stat st;
         if (access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
             return true;
+        at += length;
+        if (!*at)
+            return false;
     }
-    return false;
 }
 
 static bool find_self(char self[PATH_MAX])

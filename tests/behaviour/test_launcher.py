@@ -84,6 +84,15 @@ class Scripts(BlameTest):
         with open(os.path.join(folder, "ran"), encoding="utf-8") as ran:
             self.assertEqual(ran.read(), "ran\n")
 
+    def test_the_program_is_looked_for_as_a_shell_does(self):
+        folder = self.new_folder()
+        shutil.copy(program("quick"), os.path.join(folder, "own"))
+        for path, name, status in (("", "own", 5), ("/nowhere:", "own", 5), (":/nowhere", "own", 5), ("/nowhere::/usr/bin", "own", 5),
+                                   ("/nowhere", "own", 127), (None, "own", 127), (None, "true", 0)):
+            with self.subTest(path=path, name=name):
+                run = self.attached([name, "5"], {"PATH": path}, "launcher", folder=folder)
+                self.assertEqual(run.status, status, run)
+
     def test_a_tool_that_is_forbidden_is_named(self):
         run = self.attached([program("quick"), "7"], {"OMP_TOOL": "disabled"}, "launcher")
         self.assertEqual((run.status, run.tool_lines()), (7, [NO_PROFILE + "OMP_TOOL=disabled tells OpenMP runtimes to load no tool"]))
