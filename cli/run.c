@@ -306,18 +306,25 @@ static bool start(char **argv, const char *program)
     return pid > 0;
 }
 
-/* Keyboard signals reach the program by themselves; others are passed on. */
+/* Keyboard signals reach the program by themselves; others are passed on, as long as it is there. */
 static int wait_for_program(int *signal_of)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = forward};
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = forward}, terminate, hang_up;
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGQUIT, &ignore, NULL);
-    sigaction(SIGTERM, &pass, NULL);
-    sigaction(SIGHUP, &pass, NULL);
+    sigaction(SIGTERM, &pass, &terminate);
+    sigaction(SIGHUP, &pass, &hang_up);
     sigaction(SIGUSR1, &pass, NULL);
     sigaction(SIGUSR2, &pass, NULL);
-    int status;
-    while (waitpid(child_pid, &status, 0) < 0)
+    siginfo_t ended;
+    while (waitid(P_PID, (id_t)child_pid, &ended, WEXITED | WNOWAIT) < 0)
+        if (errno != EINTR)
+            return CLI_BAD_INPUT;
+    int status, pid = child_pid;
+    child_pid = 0; /* before another process may have its number */
+    sigaction(SIGTERM, &terminate, NULL);
+    sigaction(SIGHUP, &hang_up, NULL);
+    while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return CLI_BAD_INPUT;
     if (WIFSIGNALED(status)) {

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 
 import contract_checks
 from harness import BLAME, LIBRARY, TIMEOUT_S, BlameTest, program
@@ -83,6 +84,22 @@ class Scripts(BlameTest):
         self.assertEqual((run.returncode, run.stdout), (7, "its input\n"), run)
         with open(os.path.join(folder, "ran"), encoding="utf-8") as ran:
             self.assertEqual(ran.read(), "ran\n")
+
+    def test_a_signal_behind_the_programs_end_ends_the_launcher(self):
+        """While it waits for what the program left, which here is a pipe that nobody writes to."""
+        folder, text = self.new_folder(), 'rm -f "$BLAME_NOTES"; mkfifo "$BLAME_NOTES"; exit 5'
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            process = subprocess.Popen([BLAME, "run", "sh", "-c", text], env=self.tool_environment({"TMPDIR": folder}), cwd=folder,
+                                       stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+            deadline = time.monotonic() + TIMEOUT_S
+            while process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.1)
+                with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="utf-8") as children:
+                    gone = not children.read()
+                if gone and glob.glob(f"{folder}/blame-run-*/profiles"):
+                    process.send_signal(number)
+            self.assertEqual(process.poll(), -number)
+            shutil.rmtree(glob.glob(f"{folder}/blame-run-*")[0])
 
     def test_the_program_is_looked_for_as_a_shell_does(self):
         folder = self.new_folder()
