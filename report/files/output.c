@@ -113,7 +113,7 @@ static void remove_temporaries(void)
 static int write_one(size_t number, const struct profile *profile, const struct report_tables *tables,
                      const char *dir)
 {
-    char *temporary = memory_text("%s/.%s.%ld", dir, files[number].name, (long)getpid());
+    char *temporary = memory_text("%s/.%s.%ld.part", dir, files[number].name, (long)getpid());
     FILE *stream = unfinished_file(temporary);
     if (!stream) {
         free(temporary);

@@ -15,16 +15,18 @@
 #define MEASUREMENT ".blame"
 #define ID_DIGITS   8 /* of a build id, to tell two */
 
-/* The file of names of a measurement; with a mark for a temporary one. malloc'ed. */
-static char *names_path(const char *measurement, const char *mark)
+/* The file of names of a measurement, or its name until it is whole. malloc'ed. */
+static char *names_path(const char *measurement, bool whole)
 {
+    char part[32] = "";
     const char *slash = strrchr(measurement, '/'), *name = slash ? slash + 1 : measurement;
     size_t length = strlen(name), ending = sizeof MEASUREMENT - 1;
     char *path = NULL;
+    if (!whole)
+        snprintf(part, sizeof part, ".%ld.part", (long)getpid());
     if (length > ending && strcmp(name + length - ending, MEASUREMENT) == 0)
         length -= ending;
-    return asprintf(&path, "%.*s%s%.*s.symbols%.0ld", (int)(name - measurement), measurement, mark,
-                    (int)length, name, *mark ? (long)getpid() : 0) < 0
+    return asprintf(&path, "%.*s%s%.*s.symbols%s", (int)(name - measurement), measurement, whole ? "" : ".", (int)length, name, part) < 0
                ? NULL
                : path;
 }
@@ -63,7 +65,7 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
                            const char *measurement, const struct symbols_numbers *numbers)
 {
     size_t bytes = 0;
-    char *path = names_path(measurement, "");
+    char *path = names_path(measurement, true);
     symbols->file = path ? read_file(path, &bytes) : NULL;
     const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header, numbers,
                                                           symbols->file, bytes, is_wanted, symbols)
@@ -96,7 +98,7 @@ bool symbols_have_news(const struct symbols *symbols)
 
 static int write_file(const char *measurement, const uint8_t *data, size_t bytes)
 {
-    char *path = names_path(measurement, ""), *temporary = names_path(measurement, ".");
+    char *path = names_path(measurement, true), *temporary = names_path(measurement, false);
     FILE *out = path && temporary ? unfinished_file(temporary) : NULL;
     struct stat status; /* who may read the one may read the other */
     if (out && stat(measurement, &status) == 0)

@@ -122,6 +122,8 @@ FILE *unfinished_file(const char *path)
 {
     struct unfinished *entry = begin(path);
     FILE *file = fopen(path, "wxe");
+    if (!file && errno == EEXIST && unlink(path) == 0)
+        file = fopen(path, "wxe");
     add(entry, path, file);
     return file;
 }

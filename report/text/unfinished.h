@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A new file; NULL with errno: what exists is not opened. */
+/* A new file, whose name has the process's number: what is there by that name is left of one that was killed, and goes. NULL with errno. */
 FILE *unfinished_file(const char *path);
 /* A new directory, with what will be in it; false with errno. */
 bool unfinished_directory(const char *path);

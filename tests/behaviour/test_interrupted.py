@@ -13,6 +13,8 @@ from harness import BLAME, BlameTest, clean_environment, execute, program
 
 ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGPIPE, signal.SIGTERM, signal.SIGQUIT, signal.SIGXCPU)
 MOST_FILES = 100
+OF_A_JOB = {f"job/{name}" for name in ("job.blame", "job.symbols", "profile.csv", "threads.csv", "locks.csv", "waits.csv", "ranks.csv",
+                                       "spread.csv", "balance.csv", "run.json")}
 
 
 def contents(folder):
@@ -141,15 +143,22 @@ class Interrupted(BlameTest):
             self.assertEqual(run.status, 0, run)
         for arguments in (("merge", "job", "--output", "made.blame"), ("merge", "job")):
             before = contents(folder)
-            whole = set(before) | {"made.blame", "made.symbols"}
-            if arguments[-1] == "job":
-                whole |= {f"job/{name}" for name in ("job.blame", "job.symbols", "profile.csv", "threads.csv", "locks.csv", "waits.csv", "ranks.csv",
-                                                     "spread.csv", "balance.csv", "run.json")}
+            whole = set(before) | ({"made.blame", "made.symbols"} if "--output" in arguments else OF_A_JOB)
             for there in self.each_moment(folder, *arguments):
                 self.assertEqual(set(there) - whole, set())
                 self.assertEqual(set(before) - set(there), set())
                 if "job/run.json" in there:
                     self.assertIn("job/profile.csv", there)
+
+    def test_what_stays_of_a_killed_command_says_that_it_is_a_part(self):
+        folder = self.new_folder()
+        for _ in range(2):
+            self.attached([program("quick")], {"BLAME_JOB": "two", "BLAME_OUT": "job"}, folder=folder)
+        before, parts = contents(folder), set()
+        for there in self.each_moment(folder, "merge", "job", number=signal.SIGKILL):
+            parts |= set(there) - set(before) - OF_A_JOB
+        self.assertTrue(parts)
+        self.assertEqual([name for name in parts if not name.endswith(".part")], [])
 
     def test_a_job_that_is_merged_elsewhere_for_one_command(self):
         folder = self.new_folder()
