@@ -32,6 +32,7 @@ $(eval $(call names_variant,names_c-clang-O0,$(NAMES_CLANG),$(NAMES_C),-fopenmp 
 $(eval $(call names_variant,names_c-clang-O2,$(NAMES_CLANG),$(NAMES_C),-fopenmp -O2 -g))
 $(eval $(call names_variant,names_c-clang-dwarf4,$(NAMES_CLANG),$(NAMES_C),-fopenmp -O2 -gdwarf-4))
 $(eval $(call names_variant,names_c-clang-g1,$(NAMES_CLANG),$(NAMES_C),-fopenmp -O2 -gline-tables-only))
+$(eval $(call names_variant,names_c-clang-g1-more,$(NAMES_CLANG),$(NAMES_C) tests/programs/names_more.c,-fopenmp -O2 -gline-tables-only))
 $(eval $(call names_variant,names_c-clang-nopie,$(NAMES_CLANG),$(NAMES_C),-fopenmp -O2 -g -fno-pie -no-pie))
 $(eval $(call names_variant,names_c-clang-nodebug,$(NAMES_CLANG),$(NAMES_C),-fopenmp -O2 -g0))
 $(eval $(call names_variant,names_c-oldclang-O0,$(NAMES_OLD_CLANG),$(NAMES_C),-fopenmp=libomp -O0 -g -L/usr/lib/llvm-19/lib))

@@ -222,9 +222,9 @@ void symbols_construct_name(struct symbols_module *module, struct symbols_unit *
                             struct symbols_function *function, const struct symbols_raw *raw,
                             struct symbol_frame *frame)
 {
-    /* One address differs from the next in its position only: the construct is resolved once. The record of
-     * the raw name plus one is a key that nothing else has. */
-    uint64_t key = (uintptr_t)raw->name + 1;
+    /* One address differs from the next in its position only: the construct is resolved once. Of an inlined copy by the record of
+     * its name, plus one: a key that nothing else has; else by its entry: without DWARF's names files' functions of one name have one record. */
+    uint64_t key = raw->inlined ? (uintptr_t)raw->name + 1 : raw->low | 1ull << 63;
     struct symbol_frame *known = symbols_map_find(&module->names, key);
     if (!known) {
         construct_resolve(module, unit, function, raw, frame);

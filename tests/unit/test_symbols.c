@@ -109,6 +109,17 @@ UNIT_TEST(clang_line_tables_alone_name_constructs)
     CHECK("names_c-clang-g1", "names_c.c", nested);
 }
 
+UNIT_TEST(constructs_of_one_symbol_in_two_files_are_two)
+{
+    static const struct expected one = {"relax.omp_outlined", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false};
+    static const struct expected other = {"relax.omp_outlined", 1, "relax [parallel names_more.c:6]", SYMBOL_PARALLEL, 6, false, false};
+    struct variant variant;
+    variant_open(&variant, "names_c-clang-g1-more");
+    check_construct(&variant, "names_c.c", &one);
+    check_construct(&variant, "names_more.c", &other);
+    variant_close(&variant);
+}
+
 /* Before clang 17 no outlined function carries its host's name. */
 UNIT_TEST(old_clang_hosts_are_found_by_line)
 {
