@@ -19,6 +19,19 @@ static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, 
     put_finding(inquiry, &finding);
 }
 
+/* How long threads that wait had no core. What samples cost a thread that is blocked is in the same sum: its part by time is left out. */
+static double waited_without_core(const struct profile *profile)
+{
+    double without = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        double waited = thread->idle + thread->lock_wait + thread->mpi_wait;
+        if (waited > 0)
+            without += fmin(waited, thread->idle_no_core * waited / (waited + thread->blocked));
+    }
+    return without;
+}
+
 /* All threads idle at once: nobody's code is to blame, and so nobody is. No effort contains it, so it is no part of what
  * per cent are of. */
 static void find_nobody_busy(struct inquiry *inquiry)
@@ -32,7 +45,7 @@ static void find_nobody_busy(struct inquiry *inquiry)
                               .seconds = seconds * inquiry->threads};
     /* Who waits sees the end of its wait only with a core. */
     double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait + inquiry->ledger.mpi_wait);
-    double without_s = 1e-9 * (inquiry->ledger.no_core_sampled - inquiry->ledger.no_core_busy);
+    double without_s = 1e-9 * waited_without_core(inquiry->profile);
     char cores[2 * FORMAT_NUMBER_BYTES + 60] = "";
     if (without_s > 0 && without_s >= MOSTLY * waited_s)
         snprintf(cores, sizeof cores, "; waiting threads had no core for %s of %s s", DECIMAL(without_s, 2),

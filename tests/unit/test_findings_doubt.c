@@ -77,6 +77,15 @@ WITH_PROFILE(waiting_in_mpi_without_a_core_is_waiting)
     assert_string_equal(strchr(title, ';'), "; waiting threads had no core for 8.00 of 9.00 s");
 }
 
+WITH_PROFILE(what_samples_cost_a_blocked_thread_is_no_waiting_without_a_core)
+{
+    made.profile.header.end_ns = 1 + (uint64_t)(12.5 * S);
+    made.threads[0].blocked = 9 * S;
+    made.threads[0].idle = 0.3 * S;
+    made.threads[0].idle_no_core = 3.84 * S;
+    assert_null(strchr(only("nobody-busy")->title, ';'));
+}
+
 /* As many threads as cores: waiting for a core is others' doing, and explains that nobody was busy. */
 WITH_PROFILE(cores_that_others_took_explain_what_looks_strange)
 {
