@@ -165,11 +165,11 @@ void time_axis_print(const struct time_axis *axis)
     fprintf(axis->out, "%*s", (int)axis->margin, "");
     for (double tick = ceil(begin_s / step - 1e-9) * step;; tick += step) {
         char label[FORMAT_NUMBER_BYTES + 4];
-        size_t column = (size_t)fmax(0, round((tick - begin_s) / width_s));
+        size_t column = (size_t)fmax((double)at, round((tick - begin_s) / width_s)); /* steps may be too small to be seen in the sum */
         int length = snprintf(label, sizeof label, "|%s%s", DECIMAL(tick, decimals), at ? "" : " s");
         if (column + (size_t)length > axis->columns + (at > 0))
             break;
-        fprintf(axis->out, "%*s%s", (int)(column > at ? column - at : 0), "", label);
+        fprintf(axis->out, "%*s%s", (int)(column - at), "", label);
         at = column + (size_t)length;
     }
     fputc('\n', axis->out);

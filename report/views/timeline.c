@@ -60,7 +60,7 @@ static bool is_of_lane(const struct profile *profile, const struct timeline_lane
     if (level == TIMELINE_THREADS)
         return i == lane->thread;
     return thread->rank_record && thread->rank_record <= profile->rank_count &&
-           profile->ranks[thread->rank_record - 1].rank >> (level - 1) == lane->rank >> (level - 1);
+           (uint64_t)profile->ranks[thread->rank_record - 1].rank >> (level - 1) == (uint64_t)lane->rank >> (level - 1);
 }
 
 /* For how long the lane's threads were there, by bin. */
@@ -196,12 +196,13 @@ static char *label_of(const struct profile *profile, size_t first, size_t end)
 {
     const struct timeline *timeline = &profile->timeline;
     const struct timeline_lane *lane = &timeline->lanes[first], *last = &timeline->lanes[end - 1];
-    uint32_t ranks = timeline->level > TIMELINE_RANKS ? (1u << (timeline->level - 1)) - 1 : 0;
+    uint32_t ranks = profile->header.ranks, group = timeline->level > TIMELINE_RANKS ? (uint32_t)((1ull << (timeline->level - 1)) - 1) : 0;
+    uint32_t last_rank = last->rank < ranks && (last->rank | group) >= ranks ? ranks - 1 : last->rank | group;
     if (!lane->rank_record)
         return end - first == 1 ? memory_text("%u %s", lane->thread, thread_kind_name(&profile->threads[lane->thread]))
                                 : memory_text("%u to %u", lane->thread, last->thread);
-    if (lane->rank != (last->rank | ranks))
-        return memory_text("%u to %u", lane->rank, last->rank | ranks);
+    if (lane->rank != last_rank)
+        return memory_text("%u to %u", lane->rank, last_rank);
     return timeline->level || end - first > 1 ? memory_text("%u", lane->rank) : memory_text("%u, thread %u", lane->rank, lane->thread);
 }
 

@@ -96,6 +96,31 @@ WITH_TIMELINE(each_thread_is_a_line_of_states_with_gaps_that_have_names)
     assert_text("\n                               |2 s      |4         |6        |8\n");
 }
 
+WITH_TIMELINE(an_axis_whose_steps_are_too_small_for_its_seconds_ends)
+{
+    made.profile.timeline.origin_ns = made.profile.header.start_ns + (1ull << 62);
+    made.profile.timeline.lane_bin_ns = 16;
+    made.profile.timeline.bin_ns = 64;
+    show(107, false, false);
+    assert_in_range(strlen(made_text), 1, 4000);
+}
+
+WITH_TIMELINE(all_ranks_of_a_job_may_be_one_line)
+{
+    static struct profile_rank ranks[3] = {{.rank = 0}, {.rank = 1}, {.rank = 2}};
+    made.profile.ranks = ranks;
+    made.profile.rank_count = made.profile.header.ranks = 3;
+    for (size_t i = 0; i < 3; i++)
+        made.threads[i].rank_record = i + 1;
+    lanes[0].tree = 0;
+    lanes[0].rank_record = 1;
+    lanes[0].threads = 3;
+    made.profile.timeline.lane_count = 1;
+    made.profile.timeline.level = TIMELINE_ONE;
+    show(67, false, false);
+    assert_text("\n0 to 2              100 % ##########???? not sampled ???##########\n"); /* where there are three threads, two are silent */
+}
+
 WITH_TIMELINE(below_the_threads_is_who_was_blamed_when)
 {
     show(67, false, false);
