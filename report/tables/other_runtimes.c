@@ -20,7 +20,7 @@ static bool is_runtime(const struct profile_module *module)
     return false;
 }
 
-/* Callers stand before what they call. */
+/* Callers stand before what they call. Where waiters' records stand, sums have other meanings. */
 static double seconds_below(const struct profile *profile, uint32_t module_id, bool *below)
 {
     double sum = 0;
@@ -29,7 +29,7 @@ static double seconds_below(const struct profile *profile, uint32_t module_id, b
         bool frame = node->kind == PROFILE_NODE_FRAME || node->kind == PROFILE_NODE_RUNTIME;
         below[i] = (node->parent < i && below[node->parent]) ||
                    (frame && PROFILE_KEY_MODULE(node->key) == module_id);
-        if (below[i])
+        if (below[i] && node->kind != PROFILE_NODE_WAITERS)
             sum += node->metric.work + node->metric.overhead + node->metric.lock_wait_here;
     }
     return sum * 1e-9;

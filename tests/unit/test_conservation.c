@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "report/tables/conservation.h"
+#include "report/tables/other_runtimes.h"
 
 #define BODY_8 PROFILE_KEY(1, 0x1000)
 
@@ -209,6 +210,15 @@ UNIT_TEST_WITH(a_law_that_is_off_says_what_explains_it, make, made_finish)
     made.threads[1].dropped_ns = 0;
     law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"); /* no sample saw any of it */
     assert_string_equal(law->cause, LAW_UNEXPLAINED);
+}
+
+UNIT_TEST_WITH(who_waits_for_code_of_another_runtime_is_no_time_of_it, make, made_finish)
+{
+    struct other_runtime found[OTHER_RUNTIMES_MOST];
+    uint32_t other = made_work(0, PROFILE_KEY(2, 0x1000), 1);
+    made_add(other, PROFILE_NODE_WAITERS, PROFILE_PLACE_KEY(1, BODY_8), (struct profile_sums){.work = 2 * S, .overhead = 2 * S});
+    assert_int_equal(other_runtimes(&made.profile, found), 1);
+    assert_true(fabs(found[0].seconds - 1) < 1e-9);
 }
 
 UNIT_MAIN(NULL, NULL)
