@@ -192,8 +192,10 @@ static json_t *runtimes(const struct profile *profile)
 static json_t *python(const char *said)
 {
     const char *why = strchr(said, '\t');
-    size_t bytes = why ? (size_t)(why - said) : strlen(said);
-    return OBJECT("{ss% so}", "version", said, bytes, "why_not", text(why ? why + 1 : NULL));
+    char *version = memory_text("%.*s", (int)strcspn(said, "\t"), said);
+    json_t *json = OBJECT("{so so}", "version", text(version), "why_not", text(why ? why + 1 : NULL));
+    free(version);
+    return json;
 }
 
 static json_t *place_json(const struct named_place *place)

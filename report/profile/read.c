@@ -60,7 +60,9 @@ static bool thread_sane(const struct profile_thread *thread)
     const double sums[] = {
         thread->work,       thread->overhead,   thread->lock_wait,        thread->idle,
         thread->parked,     thread->dropped_ns, thread->idle_nobody_busy, thread->on_core_ns,
-        thread->no_core_ns, thread->stolen,     thread->mpi_wait,  thread->probed_exact,     thread->probed_sampled};
+        thread->no_core_ns, thread->stolen,     thread->mpi_wait,         thread->probed_exact,
+        thread->no_core,    thread->blocked,    thread->idle_no_core,     thread->probed_sampled,
+        thread->unsignalled_ns};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;
@@ -330,6 +332,8 @@ static const char *load_chunks(int file, const struct profile_header *header, of
 /* Finds the tree of a thread; NULL or what is wrong. */
 static const char *choose_thread(struct profile *profile, size_t thread, char *buffer, size_t buffer_bytes)
 {
+    if (!profile->thread_count)
+        return "has no threads";
     if (thread >= profile->thread_count) {
         snprintf(buffer, buffer_bytes, "has no thread %zu; its threads are 0 to %zd (see threads.csv)",
                  thread, (ssize_t)profile->thread_count - 1);

@@ -281,6 +281,17 @@ static json_t *member(json_t *json, const char *list, size_t index, const char *
     return json_object_get(json_array_get(json_object_get(json, list), index), key);
 }
 
+WITH_PROFILE(run_json_has_what_is_no_utf8_as_text)
+{
+    static char text[] = "python\0" "3.\xff\tno \xfe\n";
+    made.profile.text = text;
+    made.profile.text_bytes = sizeof text;
+    json_t *json = run_json(&made.profile, made.tables.rows), *python = json_object_get(json, "python");
+    assert_non_null(json_string_value(json_object_get(python, "version")));
+    assert_non_null(json_string_value(json_object_get(python, "why_not")));
+    json_decref(json);
+}
+
 WITH_PROFILE(run_json_names_phases_and_what_went_wrong)
 {
     json_t *json = run_json(&made.profile, made.tables.rows);

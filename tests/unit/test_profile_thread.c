@@ -1,6 +1,8 @@
 /* needs: tests/fuzz/profile_builder.c */
 #include "tests/unit/unit.h"
 
+#include <math.h>
+
 #include "report/profile/read.h"
 #include "tests/fuzz/profile_builder.h"
 
@@ -63,6 +65,36 @@ UNIT_TEST(a_thread_that_is_not_there_is_named)
     assert_null(profile_read_thread(write_example(NULL), TREES, error, sizeof error));
     assert_non_null(strstr(error, "no thread 3; its threads are 0 to 2"));
     unit_clean();
+}
+
+static void forget_threads(struct profile_builder *builder)
+{
+    builder_chunk(builder, builder->thread_chunk - 1)->used = 0;
+}
+
+UNIT_TEST(that_there_are_no_threads_is_said)
+{
+    assert_null(profile_read_thread(write_example(forget_threads), 0, error, sizeof error));
+    assert_non_null(strstr(error, "has no threads"));
+    unit_clean();
+}
+
+static size_t damaged;
+
+static void damage_a_sum(struct profile_builder *builder)
+{
+    struct profile_thread *thread = (struct profile_thread *)builder_chunk(builder, builder->thread_chunk - 1) + 1;
+    double *sums[] = {&thread->no_core, &thread->blocked, &thread->idle_no_core, &thread->unsignalled_ns};
+    *sums[damaged] = (double)NAN;
+}
+
+UNIT_TEST(a_thread_whose_sum_is_no_number_is_refused)
+{
+    for (damaged = 0; damaged < 4; damaged++) {
+        assert_null(profile_read(write_example(damage_a_sum), error, sizeof error));
+        assert_non_null(strstr(error, "a thread's sum"));
+        unit_clean();
+    }
 }
 
 static void forget_trees(struct profile_builder *builder)
