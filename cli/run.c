@@ -317,9 +317,8 @@ static int wait_for_program(int *signal_of)
     sigaction(SIGUSR1, &pass, NULL);
     sigaction(SIGUSR2, &pass, NULL);
     siginfo_t ended;
-    while (waitid(P_PID, (id_t)child_pid, &ended, WEXITED | WNOWAIT) < 0)
-        if (errno != EINTR)
-            return CLI_BAD_INPUT;
+    while (waitid(P_PID, (id_t)child_pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ; /* where a filter refuses it waitpid() waits */
     int status, pid = child_pid;
     child_pid = 0; /* before another process may have its number */
     sigaction(SIGTERM, &terminate, NULL);
