@@ -33,7 +33,7 @@ static const struct {
     const char *fallback;
 } table[] = {RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)};
 
-/* Read elsewhere, by other commands, between the launcher and the tool, or to come. Only the first is for users, and named
+/* Read elsewhere, by other commands, or between the launcher and the tool. Only the first is for users, and named
  * to them. */
 static const char *const others[] = {"BLAME_LIBOMP", "BLAME_NOTES", "BLAME_PROGRAM_PID", "BLAME_FOR_GCC",
                                      "BLAME_FOLDER", "BLAME_DB"};
