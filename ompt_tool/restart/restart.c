@@ -105,6 +105,15 @@ static enum restart_result go_in_place(const struct restart_state *state, uconte
     return RESTART_DONE;
 }
 
+static enum restart_result go_here(const struct restart_state *state, ucontext_t *context, long call)
+{
+    if (program_signal_pending(state, context))
+        return RESTART_LEFT_PROGRAM_SIGNAL;
+    registers_set_result(context, kernel_call(call, state->first, registers_argument(context, 1), registers_argument(context, 2),
+                                              registers_argument(context, 3), 0, 0));
+    return RESTART_DONE;
+}
+
 /* What is left goes to the kernel, in the program's structure where the kernel itself would keep it. */
 static void set_time_left(struct restart_frame *job)
 {
@@ -353,6 +362,8 @@ static enum restart_result start_by_rule(struct restart_state *state, ucontext_t
         return start_socket(state, context, rule, now_ns);
     case WAY_URING:
         return start_uring(state, context, now_ns);
+    case WAY_HERE:
+        return go_here(state, context, rule->call);
     default: /* a sleep until a moment reads it again */
         return rule->limit == LIMIT_SLEEP && !restart_is_readable(registers_argument(context, rule->limit_arg))
                    ? give_up(state, rule->call)

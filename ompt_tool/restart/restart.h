@@ -18,6 +18,7 @@
  *             on in the program.
  *   stub      semtimedop, sigtimedwait, sockets with SO_RCVTIMEO or SO_SNDTIMEO, and io_uring_enter that has submitted and
  *             waits: the same stub, but nothing atomic.
+ *   here      fallocate, which begins anew whenever it is interrupted: the handler issues it, as no signal interrupts that.
  *   in place  calls without a time limit or with an absolute one: semop, msgsnd,
  *             clock_nanosleep(TIMER_ABSTIME) ...: the program counter goes back to the syscall instruction.
  *

@@ -39,6 +39,7 @@ static const struct restart_rule RULES[] = {
     {.call = SYS_semop, .way = WAY_IN_PLACE},
     {.call = SYS_msgsnd, .way = WAY_IN_PLACE},
     {.call = SYS_msgrcv, .way = WAY_IN_PLACE},
+    {.call = SYS_fallocate, .way = WAY_HERE}, /* of memory, before Linux 6.11, and of huge pages */
     {.call = SYS_io_uring_enter, .way = WAY_URING},
     {.call = SYS_read, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
     {.call = SYS_readv, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},

@@ -10,6 +10,7 @@ enum restart_way {
     WAY_WAIT,     /* the wait stub */
     WAY_SOCKET,   /* the wait stub, with a time limit that is the socket's */
     WAY_IN_PLACE, /* the same instruction again */
+    WAY_HERE,     /* in the handler, which no signal interrupts: each time it begins anew, so that in place it may never end */
     WAY_URING,    /* in place, or the wait stub with a time limit that is in a structure */
 };
 

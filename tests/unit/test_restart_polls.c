@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -262,6 +264,26 @@ UNIT_TEST(a_call_whose_limit_or_mask_is_gone_stays_interrupted)
         assert_int_equal(restart_interrupted_call(&state, &context, NOW), RESTART_UNKNOWN);
         assert_int_equal(state.unknown_call, calls[i].number);
     }
+}
+
+/* As a kernel leaves it that gives the memory back when it is interrupted. */
+UNIT_TEST(an_allocation_is_made_again_where_no_signal_interrupts_it)
+{
+    struct restart_state state;
+    struct stat status;
+    int file = memfd_create("allocated", 0);
+    ucontext_t context = behind(SYS_fallocate);
+    greg_t *of = context.uc_mcontext.gregs, rip = of[REG_RIP];
+    of[REG_RAX] = -EINTR;
+    of[REG_RDI] = file;
+    of[REG_R10] = 8192;
+    restart_state_init(&state, 0);
+    assert_int_equal(restart_interrupted_call(&state, &context, clock_now_ns()), RESTART_DONE);
+    assert_int_equal(of[REG_RAX], 0);
+    assert_int_equal(of[REG_RIP], rip);
+    assert_int_equal(fstat(file, &status), 0);
+    assert_int_equal(status.st_size, 8192);
+    close(file);
 }
 
 UNIT_MAIN(NULL, NULL)
