@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/atomics.h"
@@ -119,7 +120,7 @@ void arena_finish(void)
 
 bool arena_flush(void)
 {
-    return arena_fd >= 0 && fdatasync(own_file()) == 0;
+    return arena_fd >= 0 && syscall(SYS_fdatasync, own_file()) == 0; /* no cancellation point */
 }
 
 bool arena_is_open(void)

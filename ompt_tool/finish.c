@@ -187,6 +187,8 @@ void finish(void)
         return; /* another one's is left by who was made past fork(), too */
     ranks_leave(); /* first: from here on no sample could take the blame of a busy rank */
     finished_by = getpid();
+    if ((pid_t)arena_header()->pid != finished_by) /* its memory is the program's */
+        log_line("a child of vfork() has ended by exit(), not by _exit(): it took the OpenMP runtime along, and what comes is not measured", NULL);
     struct os_write_guard guard;
     os_guard_writes(&guard);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)

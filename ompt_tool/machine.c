@@ -28,7 +28,7 @@ static uint64_t throttled_ns(const char *mount, char *group)
     if (strcmp(group, "/") == 0)
         *group = '\0'; /* the root, also a container's, once */
     for (;;) {
-        char path[2 * PATH_MAX], text[1024];
+        static char path[2 * PATH_MAX], text[1024]; /* of one thread at a time: who exits may have a small stack */
         snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, group);
         os_read_text(path, text, sizeof(text));
         const char *us = behind(text, "throttled_usec "), *ns = behind(text, "throttled_time ");
@@ -43,7 +43,8 @@ static uint64_t throttled_ns(const char *mount, char *group)
 /* Of all groups: the second version's has no controllers in its line, the first version's is the one of "cpu". */
 static uint64_t all_throttled_ns(void)
 {
-    char groups[4096], *rest = groups, *line;
+    static char groups[4096];
+    char *rest = groups, *line;
     uint64_t sum = 0;
     os_read_text("/proc/self/cgroup", groups, sizeof(groups));
     while ((line = strsep(&rest, "\n"))) {
@@ -69,7 +70,7 @@ void machine_note(const char *key)
         {"/proc/stat", "cpu ", "cpu "},
         {"/proc/pressure/cpu", "some ", "pressure "},
     };
-    char note[1024], text[512];
+    static char note[1024], text[512];
     size_t used =
         (size_t)snprintf(note, sizeof(note), "throttled_ns %llu\nown_cpu_ns %llu\n",
                          (unsigned long long)all_throttled_ns(), (unsigned long long)clock_process_cpu_ns());

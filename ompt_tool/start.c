@@ -43,7 +43,7 @@ static void read_command(char *text, size_t bytes)
         if (!text[i])
             text[i] = ' ';
     if (!got)
-        snprintf(text, bytes, "%s", session.program);
+        snprintf(text, bytes, "%s", program_invocation_name);
 }
 
 static void write_job(void)

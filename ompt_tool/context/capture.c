@@ -10,6 +10,8 @@
 #include "ompt_tool/context/walk.h"
 #include "ompt_tool/session/session.h"
 
+#define LEAST_STACK 4096 /* bytes */
+
 static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path *path)
 {
     if (path->truncated && node_idx)
@@ -169,8 +171,17 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     return result;
 }
 
+/* On a signal stack that a handler of the program's is on there may be no room for a walk (2 KB, and libunwind's); what lies below is anybody's. */
+static bool lacks_stack(const ucontext_t *context)
+{
+    uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, here = (uintptr_t)__builtin_frame_address(0);
+    return unlikely(context->uc_stack.ss_size) && here > low - LEAST_STACK && here < low + LEAST_STACK;
+}
+
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf)
 {
+    if (lacks_stack(context))
+        return (struct capture){0, false, PROFILE_DROP_NO_PATH};
     unwinder_start_at(&thread->unwinder, context);
     struct capture result = capture(thread, leaf);
     bool told = leaf == LEAF_USER || load_relaxed(&thread->line->wait_key);

@@ -106,6 +106,12 @@ class Forks(BlameTest):
         self.assertEqual(run.stderr.count("profile: "), 1, run)
         self.load(run)
 
+    def test_a_vforked_child_that_ends_by_exit_is_told(self):
+        run = self.attached([program("forks_gcc"), "vfork"], how="launcher")
+        self.assertEqual((run.status, run.stdout), (0, "child 7\n"), run)
+        self.assertIn("a child of vfork() has ended by exit()", run.stderr)
+        self.load(run, elapsed=False, checks=contract_checks.TREE_CHECKS)
+
     def test_a_program_that_writes_its_title_over_the_environment_has_a_child_of_its_name(self):
         run = self.attached([program("forks"), "title"], {"BLAME_OUT": "profile-%e", "BLAME_COUNTERS": "perf::PAGE-FAULTS", "BLAME_TRACE": "0:60"})
         self.assertEqual(run.status, 0, run)
@@ -154,6 +160,19 @@ class Errno(BlameTest):
                 shutil.copy(program("errno_kept"), copy)
                 run = self.attached([copy, *rest])
                 self.assertEqual((run.status, run.stdout), (0, "changed 0 times\n"), run)
+
+
+class LittleStack(BlameTest):
+    def test_a_sample_that_a_signal_stack_has_no_room_for_is_left_out(self):
+        run = self.attached([program("little_stack"), "signal"])
+        self.assertEqual((run.status, run.stdout), (0, "changed below: 0\n"), run)
+        self.assertGreater(self.load(run, checks=()).run["samples"]["dropped"]["no path"], 0)
+
+    def test_exit_on_a_small_stack_has_its_status(self):
+        for how in ("library", "launcher"):
+            with self.subTest(how=how):
+                run = self.attached([program("little_stack"), "exit"], how=how)
+                self.assertEqual(run.status, 3, run)
 
 
 class SameWithTool(BlameTest):

@@ -1,6 +1,7 @@
 /* fork, without exec ("fork") or with an exec of this program ("exec"); parent and child both run OpenMP, and
  * each must have a profile of its own. "clone", "_Fork": past fork() and what the runtime does there, so that the parent has no other
- * threads yet; "leave": such a child that ends by exit() at once. "title": the parent has written a title over its arguments
+ * threads yet; "leave": such a child that ends by exit() at once. "vfork": a child by that, whose exec fails,
+ * ends by exit(). "title": the parent has written a title over its arguments
  * and environment, as setproctitle() does. */
 #include "analytic.h"
 #include <signal.h>
@@ -36,6 +37,14 @@ static pid_t start_child(const char *way)
 {
     if (strcmp(way, "_Fork") == 0)
         return _Fork();
+    if (strcmp(way, "vfork") == 0) {
+        pid_t pid = vfork();
+        if (pid == 0) {
+            execl("/nonexistent", "nonexistent", (char *)NULL);
+            exit(7); /* _exit() would be right */
+        }
+        return pid;
+    }
     if (strcmp(way, "clone") == 0 || strcmp(way, "leave") == 0)
         return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     return fork();
@@ -60,7 +69,7 @@ int main(int argc, char **argv)
         return 2;
     if (strcmp(argv[1], "child") == 0)
         return child();
-    bool told = strcmp(argv[1], "fork") == 0 || strcmp(argv[1], "exec") == 0;
+    bool told = strcmp(argv[1], "fork") == 0 || strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "vfork") == 0;
     if (strcmp(argv[1], "title") == 0)
         write_title(argv);
 #pragma omp parallel num_threads(told ? 2 : 1)
