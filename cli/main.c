@@ -91,8 +91,10 @@ int main(int argc, char **argv)
     if (!command)
         return CLI_BAD_USAGE;
     memory_exhausted = tell_no_memory;
-    if (command->run != cli_run) /* it has a program to which its own signals are passed on */
-        signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error to be told, not a death */
+    if (command->run != cli_run) { /* it has a program to which its own signals are passed on */
+        signal(SIGXFSZ, SIG_IGN);  /* a limit on files is an error to be told, not a death */
+        signal(SIGCHLD, SIG_DFL);  /* ignored, it would take the status of what is started */
+    }
     /* The others' is patient. */
     if (command->run != cli_run && command->run != cli_finish && isatty(STDERR_FILENO))
         clean_stderr();

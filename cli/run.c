@@ -45,18 +45,21 @@ struct workspace {
 
 static volatile sig_atomic_t child_pid;
 
-/* A closed stderr, or a limit on files, must not keep us from passing the program's status on. The program
- * has them as they were. */
+/* A closed stderr, a limit on files, or SIGCHLD that is ignored (the kernel then takes the status), must not keep us from passing the
+ * program's status on. The program has them as they were. */
 static struct {
     int signal;
-    void (*before)(int);
-} ignored[] = {{SIGPIPE, NULL}, {SIGXFSZ, NULL}};
+    void (*meanwhile)(int), (*before)(int);
+} changed[] = {{SIGPIPE, SIG_IGN, NULL}, {SIGXFSZ, SIG_IGN, NULL}, {SIGCHLD, SIG_DFL, NULL}};
 
-#define IGNORED_COUNT (sizeof(ignored) / sizeof(ignored[0]))
+#define CHANGED_COUNT (sizeof(changed) / sizeof(changed[0]))
 
-static void forward(int signal)
+/* What the keyboard sends reaches the program by itself, what somebody sends to us alone does not. */
+static void forward(int signal, siginfo_t *info, void *context)
 {
-    if (child_pid > 0)
+    bool of_keyboard = (signal == SIGINT || signal == SIGQUIT) && info->si_code > 0;
+    (void)context;
+    if (child_pid > 0 && !of_keyboard)
         kill(child_pid, signal);
 }
 
@@ -287,8 +290,8 @@ static void become(char **argv, const char *program)
 {
     char own[24];
     setenv("BLAME_PROGRAM_PID", log_decimal((uint64_t)getpid(), own), 1);
-    for (size_t i = 0; i < IGNORED_COUNT; i++)
-        signal(ignored[i].signal, ignored[i].before);
+    for (size_t i = 0; i < CHANGED_COUNT; i++)
+        signal(changed[i].signal, changed[i].before);
     execvp(program, argv); /* runs a script without #! by the shell, as env and timeout do */
     int cause = errno;
     fprintf(stderr, "blame run: %s: %s\n", program, strerror(cause));
@@ -306,12 +309,12 @@ static bool start(char **argv, const char *program)
     return pid > 0;
 }
 
-/* Keyboard signals reach the program by themselves; others are passed on, as long as it is there. */
+/* Signals are passed on, as long as it is there. */
 static int wait_for_program(int *signal_of)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = forward}, terminate, hang_up;
-    sigaction(SIGINT, &ignore, NULL);
-    sigaction(SIGQUIT, &ignore, NULL);
+    struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO}, terminate, hang_up;
+    sigaction(SIGINT, &pass, NULL);
+    sigaction(SIGQUIT, &pass, NULL);
     sigaction(SIGTERM, &pass, &terminate);
     sigaction(SIGHUP, &pass, &hang_up);
     sigaction(SIGUSR1, &pass, NULL);
@@ -384,8 +387,8 @@ int cli_run(int argc, char **argv)
     struct workspace space;
     struct run_stacks stacks;
     struct follower follower = {0};
-    for (size_t i = 0; i < IGNORED_COUNT; i++)
-        ignored[i].before = signal(ignored[i].signal, SIG_IGN);
+    for (size_t i = 0; i < CHANGED_COUNT; i++)
+        changed[i].before = signal(changed[i].signal, changed[i].meanwhile);
     patient_stderr();
     int first = run_options_read(argc, argv, &stacks);
     if (first <= 0)

@@ -6,7 +6,7 @@
  * nothing else: it has no C library, whose second copy the loader would have to bring here.
  *
  * The functions below run inside the loader, under its lock. They call nothing of the program's libraries
- * except, before main, omp_get_max_threads. */
+ * except, before main, __kmpc_global_thread_num. */
 #include <link.h>
 
 #include "base/launched.h"
@@ -293,8 +293,8 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
         tell_of_unmet();
 }
 
-/* Before main, when all libraries are there and have run their constructors: any omp_ call starts the
- * runtime, and with it the tool. */
+/* Before main, when all libraries are there and have run their constructors: any call starts the runtime, and with it the
+ * tool. This one asks for no threads: neither are they counted yet, nor is the first one bound to its place. */
 EXPORT void la_preinit(uintptr_t *cookie)
 {
     struct elf_view view;
@@ -304,11 +304,11 @@ EXPORT void la_preinit(uintptr_t *cookie)
         if (!maps[i])
             continue;
         elf_view_of_map(&view, maps[i]);
-        const ElfW(Sym) *start = elf_view_find(&view, "omp_get_max_threads");
+        const ElfW(Sym) *start = elf_view_find(&view, "__kmpc_global_thread_num");
         if (!start || ELF64_ST_TYPE(start->st_info) != STT_FUNC || !elf_view_find(&view, "__kmpc_fork_call"))
             continue;
         self.launched.before_main = 1;
-        ((int (*)(void))(view.base + start->st_value))();
+        ((int (*)(void *))(view.base + start->st_value))(NULL);
         self.launched.before_main = 0;
         return;
     }

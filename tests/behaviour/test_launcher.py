@@ -85,6 +85,35 @@ class Scripts(BlameTest):
         with open(os.path.join(folder, "ran"), encoding="utf-8") as ran:
             self.assertEqual(ran.read(), "ran\n")
 
+    def test_a_signal_that_the_launcher_alone_gets_reaches_the_program(self):
+        run = subprocess.Popen([BLAME, "run", "sleep", "60"], env=self.tool_environment({}), cwd=self.new_folder(), stderr=subprocess.DEVNULL,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        while not self.children(run.pid, "sleep"):
+            time.sleep(0.01)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(timeout=30), -signal.SIGINT)
+
+    def children(self, pid, name):
+        """Of the process, those that have become the program of that name."""
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+            pids = file.read().split()
+        names = []
+        for child in pids:
+            with open(f"/proc/{child}/comm", encoding="utf-8") as file:
+                names.append(file.read().strip())
+        return [child for child in names if child == name]
+
+    def test_the_status_is_the_programs_where_its_end_is_ignored(self):
+        run = self.plain(["env", "--ignore-signal=CHLD", BLAME, "run", "sh", "-c", "exit 7"])
+        self.assertEqual(run.status, 7, run)
+
+    def test_the_first_thread_is_bound_and_threads_are_counted_when_the_program_does(self):
+        for env in ({}, {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}):
+            with self.subTest(env=env):
+                alone = self.plain([program("affinity")], env)
+                run = self.attached([program("affinity")], env, "launcher")
+                self.assertEqual((run.status, run.stdout), (0, alone.stdout), run)
+
     def test_a_signal_behind_the_programs_end_ends_the_launcher(self):
         """While it waits for what the program left, which here is a pipe that nobody writes to."""
         folder, text = self.new_folder(), 'rm -f "$BLAME_NOTES"; mkfifo "$BLAME_NOTES"; exit 5'
