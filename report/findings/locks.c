@@ -42,11 +42,13 @@ static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct w
     to->idle_ns += host_idle_once(inquiry, row, stamp);
 }
 
-static const struct lock_entry *find_lock(const struct inquiry *inquiry, uint64_t wait_id)
+static const struct lock_entry *find_lock(const struct inquiry *inquiry, const struct wait_place *place)
 {
-    for (size_t i = 0; i < inquiry->locks->count; i++)
-        if (inquiry->locks->lock[i].wait_id == wait_id)
-            return &inquiry->locks->lock[i];
+    for (size_t i = 0; i < inquiry->locks->count; i++) {
+        const struct lock_entry *lock = &inquiry->locks->lock[i];
+        if (lock->wait_id == place->wait_id && lock->kind == place->lock_kind)
+            return lock;
+    }
     return NULL;
 }
 
@@ -146,7 +148,7 @@ void find_locks(struct inquiry *inquiry)
         uint32_t stamp = next_stamp(inquiry);
         for (uint32_t i = 0; i < place->pair_count; i++)
             add_pair(inquiry, &waiting, &waits->pair[place->first_pair + i], stamp);
-        put_waiting(inquiry, &waiting, find_lock(inquiry, place->wait_id));
+        put_waiting(inquiry, &waiting, find_lock(inquiry, place));
     }
     find_holders(inquiry, claimed);
     free(claimed);

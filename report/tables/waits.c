@@ -63,6 +63,7 @@ static struct wait_place describe(struct wait_gathering *gathering, enum wait_ki
     const struct symbol_frame *frames;
     if (kind == WAIT_LOCK) {
         place.wait_id = PROFILE_LOCK_KEY_ID(key);
+        place.lock_kind = (uint8_t)PROFILE_LOCK_KEY_KIND(key);
         place.function = lock_name(gathering, key);
         return place;
     }

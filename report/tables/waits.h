@@ -31,7 +31,8 @@ enum metric wait_metric(enum wait_kind kind);
 struct wait_place {
     enum wait_kind kind;
     bool in_region;       /* the call is not known: function, file and line are of the region's begin */
-    uint64_t wait_id;     /* of locks */
+    uint8_t lock_kind;    /* of locks: enum profile_lock_kind */
+    uint64_t wait_id;     /* and which one */
     const char *function; /* of the call; locks: the lock's name (of `locks`, which must outlive this); ""
                              unknown. Lives as long as the symbols */
     const char *file;

@@ -145,13 +145,33 @@ WITH_PROFILE(idleness_and_overhead_together_are_one_finding)
     assert_about(only("both")->gain_s, 6.0 / 4 + 4.0 / 4);
 }
 
-static void add_lock(uint32_t node, uint64_t id, double wait_s)
+static void add_lock_of(enum profile_lock_kind kind, uint32_t node, uint64_t id, double wait_s)
 {
-    uint32_t lock = add(node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, id));
+    uint32_t lock = add(node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(kind, id));
     made.nodes[lock].metric = (struct profile_sums){.samples = (uint64_t)(wait_s * 200),
                                                       .lock_wait = wait_s * S,
                                                       .lock_wait_here = wait_s * S,
                                                       .inverse_busy = wait_s * S / THREADS};
+}
+
+static void add_lock(uint32_t node, uint64_t id, double wait_s)
+{
+    add_lock_of(PROFILE_LOCK_LOCK, node, id, wait_s);
+}
+
+WITH_PROFILE(locks_of_two_kinds_at_one_address_are_two)
+{
+    uint32_t region = region_below(program.main_node);
+    const enum profile_lock_kind kind[] = {PROFILE_LOCK_LOCK, PROFILE_LOCK_NEST_LOCK};
+    for (int i = 0; i < 2; i++) {
+        add_lock_of(kind[i], frame(region, KEY(i ? INIT : HEAVY)), 0x1234, 6 - i);
+        made.locks[made.profile.lock_count++] =
+            (struct profile_lock){.key = PROFILE_LOCK_KEY(kind[i], 0x1234), .sum_ns = S, .longest_ns = (1 + i) * S, .waits = 1};
+    }
+    gather();
+    assert_int_equal(program.findings->count, 2);
+    assert_non_null(strstr(program.findings->finding[0].evidence, "at longest 1.0000 s, most by heavy"));
+    assert_non_null(strstr(program.findings->finding[1].evidence, "at longest 2.0000 s, most by init"));
 }
 
 WITH_PROFILE(a_contended_lock_is_named_and_bounded)
