@@ -19,6 +19,7 @@
 #define FEW_PIECES    4.0  /* iterations a thread: with fewer no schedule can divide them equally */
 #define MOSTLY        0.5  /* of the idleness that something is known of: that it is of this kind */
 #define ONE_THREAD    1.05 /* in a team on average: it is one of one thread */
+#define TOLD_APART    64   /* most threads of which a context knows which ones they were */
 #define BOTH_PERCENT  10.0 /* of a region's own effort: its idleness and its overhead are both high */
 #define HANDOFF_SHARE 0.5  /* of the waiting for a lock while nobody held it: it is taken too often */
 #define LOST_PERCENT  5.0  /* of samples, or of time: with more lost the other numbers are doubtful */

@@ -238,7 +238,8 @@ static void gather_known(struct inquiry *inquiry)
         }
         add_known(inquiry, &inquiry->profile->nodes[i], row, &worker[*slot]);
     }
-    for (size_t i = 0; i < count; i++)
+    bool known = inquiry->profile->header.threads_max <= TOLD_APART;
+    for (size_t i = 0; i < count && known; i++)
         if (worker[i].threads && !(worker[i].threads & (worker[i].threads - 1)))
             inquiry->unit[worker[i].unit].alone_ns += worker[i].idle_ns;
     pair_map_free(&map);

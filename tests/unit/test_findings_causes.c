@@ -351,4 +351,20 @@ UNIT_TEST(every_cause_has_its_finding_and_no_other)
     assert_int_equal(wrong, 0);
 }
 
+UNIT_TEST(whether_one_thread_of_too_many_is_alone_is_not_known)
+{
+    team = 16;
+    for (unsigned threads = 64; threads <= 65; threads++) {
+        size_t coarse = 0;
+        make_program(team, WHOLE / 4);
+        made.profile.header.threads_max = threads;
+        make_in_masked();
+        gather();
+        for (size_t i = 0; i < program.findings->count; i++)
+            coarse += strcmp(program.findings->finding[i].rule, "coarse") == 0;
+        assert_int_equal(coarse, threads == 64);
+        destroy(NULL);
+    }
+}
+
 UNIT_MAIN(NULL, NULL)
