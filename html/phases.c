@@ -104,12 +104,12 @@ static void put_micro(struct page *page, const char *name, double seconds)
     page_micro(page->out, seconds);
 }
 
-static void put_probe(struct page *page, const struct profile_probe *probe)
+static void put_probe(struct page *page, const struct profile_probe *probe, double exact_ns)
 {
     bool any = probe->calls > 0;
     fputs("\"executions\":", page->out);
     page_whole(page->out, (int64_t)probe->calls);
-    put_micro(page, "seconds", probe->inclusive_ns * 1e-9);
+    put_micro(page, "seconds", exact_ns * 1e-9);
     put_micro(page, "min", any ? probe->shortest_ns * 1e-9 : 0);
     put_micro(page, "max", any ? probe->longest_ns * 1e-9 : 0);
     put_micro(page, "mean", probe_mean_s(probe));
@@ -143,11 +143,11 @@ static struct point make_point(const struct phase_entry *entry, size_t count)
     struct point point = {.first = entry, .last = entry + count - 1, .fastest = entry, .slowest = entry};
     for (const struct phase_entry *at = entry; at < entry + count; at++) {
         point.executions += at->probe.calls;
-        point.ns += at->probe.inclusive_ns;
+        point.ns += at->exact_ns;
         profile_sums_add(&point.sums, &at->inclusive);
-        if (at->probe.inclusive_ns < point.fastest->probe.inclusive_ns)
+        if (at->exact_ns < point.fastest->exact_ns)
             point.fastest = at;
-        if (at->probe.inclusive_ns > point.slowest->probe.inclusive_ns)
+        if (at->exact_ns > point.slowest->exact_ns)
             point.slowest = at;
     }
     return point;
@@ -179,10 +179,10 @@ static void put_point(struct finding_rows *to, const struct point *point, size_t
         page_micro(page->out, point->ns * 1e-9);
         break;
     case LEAST:
-        page_micro(page->out, point->fastest->probe.inclusive_ns * 1e-9);
+        page_micro(page->out, point->fastest->exact_ns * 1e-9);
         break;
     case MOST:
-        page_micro(page->out, point->slowest->probe.inclusive_ns * 1e-9);
+        page_micro(page->out, point->slowest->exact_ns * 1e-9);
         break;
     default:
         page_micro(page->out,
@@ -231,7 +231,7 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
     fprintf(page->out, "{\"name\":%u,\"row\":", page_string(page, phase_name(to->table, group->name)));
     put_row(page, &to->of_group[index]);
     putc(',', page->out);
-    put_probe(page, &group->probe);
+    put_probe(page, &group->probe, group->exact_ns);
     for (size_t i = 0; i < METRIC_PARTS; i++)
         put_micro(page, metric_title(metric_parts[i]),
                   metric_value(rows, &group->inclusive, metric_parts[i]));
@@ -244,7 +244,7 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
             count);
     fputs(others ? "{" : "null", page->out);
     if (others) {
-        put_probe(page, &others->probe);
+        put_probe(page, &others->probe, others->exact_ns);
         putc('}', page->out);
     }
     fputs(",\"series\":", page->out);

@@ -44,7 +44,7 @@ static void put_entry(FILE *out, const struct rows *rows, const struct phase_tab
         fprintf(out, "%u", entry->thread);
     if (probe->calls) {
         put_number(out, (double)(int64_t)(probe->first_begin_ns - start) * 1e-9);
-        put_number(out, probe->inclusive_ns * 1e-9);
+        put_number(out, entry->exact_ns * 1e-9);
         fprintf(out, ",%llu", (unsigned long long)probe->calls);
         put_number(out, probe->shortest_ns * 1e-9);
         put_number(out, probe->longest_ns * 1e-9);

@@ -58,16 +58,22 @@ static uint32_t entry_of(struct phase_gathering *to, uint32_t node_idx)
     return find_entry(to, name, others ? PHASE_OTHERS : PHASE_NUMBERED, others ? 0 : node->key);
 }
 
-/* Whether the entry of an owner is inside another context of the same entry. */
-static bool is_nested(struct phase_gathering *to, uint32_t owner, uint32_t entry)
+enum nesting { OUTERMOST, INSIDE_PHASE, INSIDE_ITSELF };
+
+/* What the entry of an owner is inside of: other executions of its phase, or another context of its own. */
+static enum nesting nesting_of(struct phase_gathering *to, uint32_t owner, uint32_t entry)
 {
-    uint32_t at = owner;
+    enum nesting found = OUTERMOST;
+    uint32_t at = to->owner[to->profile->nodes[owner].parent];
     for (unsigned level = 0; at && level < 1000; level++) {
+        uint32_t above = to->numbered[at] ? 0 : entry_of(to, at);
+        if (above == entry)
+            return INSIDE_ITSELF;
+        if (to->table->entry[above].name == to->table->entry[entry].name)
+            found = INSIDE_PHASE;
         at = to->owner[to->profile->nodes[at].parent];
-        if (at && !to->numbered[at] && entry_of(to, at) == entry)
-            return true;
     }
-    return false;
+    return found;
 }
 
 static void find_owners(struct phase_gathering *to)
@@ -104,9 +110,13 @@ static void add_samples(struct phase_gathering *to)
     for (uint32_t i = 1; i < profile->node_count; i++) {
         if (to->owner[i] != i || to->numbered[i] || sums_are_zero(&to->below[i]))
             continue;
-        uint32_t entry = entry_of(to, i);
-        if (!is_nested(to, i, entry))
-            profile_sums_add(&to->table->entry[entry].inclusive, &to->below[i]);
+        uint32_t index = entry_of(to, i);
+        enum nesting nesting = nesting_of(to, i, index);
+        struct phase_entry *entry = &to->table->entry[index];
+        if (nesting != INSIDE_ITSELF)
+            profile_sums_add(&entry->inclusive, &to->below[i]);
+        if (nesting == OUTERMOST)
+            profile_sums_add(&entry->outer, &to->below[i]);
     }
 }
 
@@ -133,6 +143,7 @@ static void add_probes(struct phase_gathering *to)
         if (node->kind != PROFILE_NODE_PHASE && node->kind != PROFILE_NODE_INSTANCE)
             continue;
         uint32_t index = entry_of(to, probe->node);
+        enum nesting nesting = nesting_of(to, probe->node, index);
         struct phase_entry *entry = &to->table->entry[index];
         uint32_t thread = thread_of(profile, probe->tree, probe->probe.first_begin_ns);
         if (entry->thread == PHASE_THREAD_NONE)
@@ -140,6 +151,11 @@ static void add_probes(struct phase_gathering *to)
         else if (thread != entry->thread && thread != PHASE_THREAD_NONE)
             entry->thread = PHASE_THREAD_MANY;
         sums_add_probe(&entry->probe, &probe->probe);
+        if (nesting == OUTERMOST)
+            entry->outer_ns += probe->probe.inclusive_ns;
+        if (nesting == INSIDE_ITSELF)
+            continue;
+        entry->exact_ns += probe->probe.inclusive_ns;
         sums_add_counters(&entry->counters, &probe->counters);
     }
 }
@@ -158,7 +174,8 @@ static void add_program(struct phase_gathering *to, const struct rows *rows)
                                             .sum_of_squares = wall * wall,
                                             .first_begin_ns = to->profile->header.start_ns};
     program->thread = to->profile->thread_count ? 0 : PHASE_THREAD_NONE;
-    program->inclusive = *rows_whole(rows);
+    program->exact_ns = program->outer_ns = wall;
+    program->inclusive = program->outer = *rows_whole(rows);
     profile_sums_add(&program->exclusive, &before);
     profile_sums_add(&program->exclusive, &no_core);
 }
@@ -177,8 +194,8 @@ static int compare_entries(const void *left, const void *right)
 static int compare_groups(const void *left, const void *right)
 {
     const struct phase_group *a = left, *b = right;
-    if (a->probe.inclusive_ns != b->probe.inclusive_ns)
-        return a->probe.inclusive_ns > b->probe.inclusive_ns ? -1 : 1;
+    if (a->exact_ns != b->exact_ns)
+        return a->exact_ns > b->exact_ns ? -1 : 1;
     return (a->name > b->name) - (a->name < b->name);
 }
 
@@ -193,7 +210,8 @@ static void make_groups(struct phase_table *table)
         struct phase_group *group = &table->group[table->group_count - 1];
         group->entry_count++;
         sums_add_probe(&group->probe, &entry->probe);
-        profile_sums_add(&group->inclusive, &entry->inclusive);
+        group->exact_ns += entry->outer_ns;
+        profile_sums_add(&group->inclusive, &entry->outer);
         profile_sums_add(&group->exclusive, &entry->exclusive);
     }
     qsort(table->group + 1, table->group_count - 1, sizeof *table->group, compare_groups);

@@ -19,10 +19,14 @@ struct phase_entry {
     enum phase_instance is;
     uint64_t instance;
     uint32_t thread;                  /* place in profile->threads of the one that began it */
-    struct profile_probe probe;       /* sums of all its executions */
+    struct profile_probe probe;       /* sums of all its executions, also of those inside each other */
+    double exact_ns;                  /* by the clock; what is inside itself has its time once, here and below */
     struct profile_counters counters; /* in them */
     /* By samples of all threads: with and without nested phases. */
     struct profile_sums inclusive, exclusive;
+    /* Inside no other execution of the phase. */
+    double outer_ns;
+    struct profile_sums outer;
 };
 
 /* All executions of one phase. */
@@ -30,6 +34,7 @@ struct phase_group {
     uint32_t name; /* 0: the whole program */
     size_t first_entry, entry_count;
     struct profile_probe probe;
+    double exact_ns;
     struct profile_sums inclusive, exclusive;
 };
 

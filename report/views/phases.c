@@ -49,6 +49,18 @@ static void add_exact(struct arranging *to, uint32_t target, const struct profil
     row->extra = extra;
 }
 
+/* What an event inside itself has by the clock is part of the outer one's already. */
+static void add_event(struct arranging *to, uint32_t index)
+{
+    struct profile_probe probe = to->rows->row[index].extra->probe;
+    uint32_t above = to->rows->row[index].parent;
+    while (above && to->target[above] != to->target[index])
+        above = to->rows->row[above].parent;
+    if (above)
+        probe.inclusive_ns = 0;
+    add_exact(to, to->target[index], &probe);
+}
+
 /* Rows of the first level, the program's for 0. */
 static uint32_t row_of(const struct arranging *to, uint32_t name)
 {
@@ -103,7 +115,7 @@ static void take_row(struct arranging *to, uint32_t index)
     to->target[index] = to->began[index] ? above : find_child(to, above, row);
     add(to, to->target[index], row->exclusive);
     if (row_is_probe(row) && row->extra)
-        add_exact(to, to->target[index], &row->extra->probe);
+        add_event(to, index);
 }
 
 static void add_phases(struct arranging *to)

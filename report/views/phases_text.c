@@ -67,14 +67,14 @@ static void choose_parts(struct phases_view *to)
 }
 
 /* Exact time and calls, and what samples say. */
-static void print_numbers(const struct phases_view *to, const struct profile_probe *probe,
+static void print_numbers(const struct phases_view *to, uint64_t calls, double exact_ns,
                           const struct profile_sums *sums)
 {
     static const int widths[METRIC_PARTS] = {10, 10, 9, 10, PART_COLUMNS, PART_COLUMNS, PART_COLUMNS};
     double effort = metric_value(to->rows, sums, METRIC_EFFORT);
     double idle = metric_relative(to->rows, sums, METRIC_IDLENESS);
-    print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
-    print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
+    print_cell(to, 9, calls > 0, exact_ns * 1e-9, to->decimals);
+    print_cell(to, 8, calls > 0, (double)calls, 0);
     for (size_t i = 0; i < METRIC_PARTS; i++) {
         double value = metric_value(to->rows, sums, metric_parts[i]);
         if (has_part(to, i))
@@ -127,7 +127,7 @@ static void print_below(struct phases_view *to, uint32_t first)
         for (unsigned depth = 0; depth < indent; depth++)
             strcat(branches, "  ");
         strcat(branches, utf8 ? "\xe2\x94\x94 " : "- ");
-        print_numbers(to, probe_of(row), row->inclusive);
+        print_numbers(to, probe_of(row)->calls, probe_of(row)->inclusive_ns, row->inclusive);
         char *label = view_row_label(view, i);
         print_name(to, branches, 2 * (indent + 1), label);
         free(label);
@@ -139,8 +139,8 @@ static int compare_slower(const void *left, const void *right)
 {
     const struct phase_entry *a = *(const struct phase_entry *const *)left;
     const struct phase_entry *b = *(const struct phase_entry *const *)right;
-    if (a->probe.inclusive_ns != b->probe.inclusive_ns)
-        return a->probe.inclusive_ns > b->probe.inclusive_ns ? -1 : 1;
+    if (a->exact_ns != b->exact_ns)
+        return a->exact_ns > b->exact_ns ? -1 : 1;
     return (a > b) - (a < b);
 }
 
@@ -163,7 +163,7 @@ static void print_series(const struct phases_view *to, const struct phase_group 
             DECIMAL(probe_deviation_s(&group->probe), to->decimals + 1));
     for (size_t i = 0; i < count && i < SLOWEST; i++)
         fprintf(out, "%s [%lld] %s", i ? "," : "", (long long)slowest[i]->instance,
-                DECIMAL(slowest[i]->probe.inclusive_ns * 1e-9, to->decimals + 1));
+                DECIMAL(slowest[i]->exact_ns * 1e-9, to->decimals + 1));
     free(slowest);
     memory_stream_close(out);
     format_indented(to->out, text, SERIES_INDENT, to->style->columns);
@@ -182,7 +182,7 @@ static void print_executions(const struct phases_view *to, const struct phase_gr
         if (entries[i].is != PHASE_NUMBERED)
             continue;
         char *label = format_printable("[%lld]", (long long)entries[i].instance);
-        print_numbers(to, &entries[i].probe, &entries[i].inclusive);
+        print_numbers(to, entries[i].probe.calls, entries[i].exact_ns, &entries[i].inclusive);
         print_name(to, "  ", 2, label);
         free(label);
     }
@@ -198,7 +198,7 @@ static void print_phases(struct phases_view *to)
     for (size_t g = 0; g < to->table->group_count; g++) {
         const struct phase_group *group = &to->table->group[g];
         uint32_t row = to->view->node_row[g];
-        print_numbers(to, &group->probe, &group->inclusive);
+        print_numbers(to, group->probe.calls, group->exact_ns, &group->inclusive);
         char *label = format_printable("%s", phase_name(to->table, group->name));
         fputs(format_strong(to->style->colour), to->out);
         print_name(to, "", 0, label);
@@ -216,14 +216,14 @@ struct event {
     const struct row *row; /* one of them */
     struct profile_probe probe;
     uint64_t samples;
-    double sampled_s;
+    double exact_ns, sampled_s; /* inside itself once */
 };
 
 static int compare_events(const void *left, const void *right)
 {
     const struct event *a = left, *b = right;
-    if (a->probe.inclusive_ns != b->probe.inclusive_ns)
-        return a->probe.inclusive_ns > b->probe.inclusive_ns ? -1 : 1;
+    if (a->exact_ns != b->exact_ns)
+        return a->exact_ns > b->exact_ns ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
 }
 
@@ -258,6 +258,7 @@ static struct event *gather_events(const struct rows *rows, size_t *count)
         sums_add_probe(&event->probe, probe_of(row));
         if (above) /* its time is part of the outer one's already */
             continue;
+        event->exact_ns += probe_of(row)->inclusive_ns;
         event->samples += row->inclusive->samples;
         for (size_t part = 0; part < METRIC_PARTS; part++)
             if (metric_parts[part] != METRIC_IDLENESS && metric_parts[part] != METRIC_LOCK_WAIT)
@@ -272,7 +273,7 @@ static void print_event(const struct phases_view *to, const struct event *event)
 {
     const struct profile_probe *probe = &event->probe;
     char error[FORMAT_NUMBER_BYTES + 4] = "";
-    print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
+    print_cell(to, 9, probe->calls > 0, event->exact_ns * 1e-9, to->decimals);
     print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
     if (!to->narrow) {
         print_cell(to, 10, probe->calls > 0, probe->exclusive_ns * 1e-9, to->decimals);

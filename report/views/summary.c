@@ -389,7 +389,7 @@ static void print_phases(const struct summary *summary)
         fprintf(summary->out, "%s%8s %% %9s s  %s%s\n",
                 g == 1 ? "\nPhases (idle per cent of their threads' time; seconds by the clock):\n" : "",
                 DECIMAL(metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
-                DECIMAL(group->probe.inclusive_ns * 1e-9, 2), name, calls);
+                DECIMAL(group->exact_ns * 1e-9, 2), name, calls);
         free(name);
     }
     if (table->group_count > 1 + PHASES_SHOWN)

@@ -14,7 +14,7 @@
 enum { MAIN = 1, STEP, KERNEL, SEND, BEGIN };
 #define KEY(place) PROFILE_KEY(1, 0x3000 + (place))
 
-enum { SOLVE = 1, EXCHANGE, ITERATION, PACK, SIZE, QUIET }; /* numbers of names */
+enum { SOLVE = 1, EXCHANGE, ITERATION, PACK, SIZE, QUIET, CYCLE }; /* numbers of names */
 
 static uint32_t add(uint32_t parent, uint8_t kind, uint64_t key)
 {
@@ -263,16 +263,63 @@ WITH_PROFILE(phases_csv_adds_up_contexts_and_threads)
     phases_free(table);
 }
 
+static void assert_group(const struct phase_table *table, const char *name, double seconds, uint64_t calls)
+{
+    for (size_t i = 0; i < table->group_count; i++) {
+        const struct phase_group *group = &table->group[i];
+        if (strcmp(phase_name(table, group->name), name) != 0)
+            continue;
+        assert_true(group->exact_ns == seconds * S && group->inclusive.work == seconds * S);
+        assert_int_equal(group->probe.calls, calls);
+        return;
+    }
+    fail_msg("no phase %s", name);
+}
+
 /* A phase inside itself has its time once. */
 WITH_PROFILE(recursion_counts_once)
 {
     uint32_t outer = add(0, PROFILE_NODE_PHASE, QUIET);
     uint32_t inner = add(work(outer, STEP, 1), PROFILE_NODE_PHASE, QUIET);
     work(inner, STEP, 2);
+    probe(outer, 1, 1, 3, 3);
+    probe(inner, 1, 1, 2, 4);
     struct phase_table *table = phases_gather(&made.profile, made_tables());
     const struct phase_entry *entry = &table->entry[table->count - 1];
     assert_int_equal(entry->name, QUIET);
     assert_true(entry->inclusive.work == 3 * S && entry->exclusive.work == 3 * S);
+    assert_true(entry->exact_ns == 3 * S && probe_mean_s(&entry->probe) == 2.5);
+    assert_true(entry->counters.value[0] == 1);
+    assert_group(table, "quiet", 3, 2);
+    FILE *out = made_out();
+    write_phases_csv(out, made.tables.rows, table);
+    fclose(out);
+    assert_line("\nquiet,", "quiet,,0,3.000000,3.000000,2,1.500000,3.500000,2.500000,");
+    phases_free(table);
+}
+
+/* Levels begin each other, each in an event. */
+WITH_PROFILE(executions_inside_each_other_count_once_for_their_phase)
+{
+    struct view_style style = {.title = "Phases", .columns = 100, .metric = METRIC_EFFORT};
+    uint32_t at = 0;
+    name(CYCLE, PROFILE_NODE_EVENT, "cycle");
+    made.profile.name_count = CYCLE;
+    for (uint64_t level = 0; level < 3; level++) {
+        at = add(add(at, PROFILE_NODE_PHASE, QUIET), PROFILE_NODE_INSTANCE, level);
+        probe(at, 1, 2, 3 - (double)level, 3);
+        at = add(work(at, STEP, 2), PROFILE_NODE_EVENT, CYCLE);
+        probe(at, 1, 2, 3 - (double)level, 3);
+    }
+    struct phase_table *table = phases_gather(&made.profile, made_tables());
+    assert_group(table, "quiet", 6, 6);
+    FILE *out = made_out();
+    view_text_phases(out, &made.profile, made.tables.rows, table, 2, &style);
+    fclose(out);
+    assert_line(" quiet\n", "    6.000       6     6.000");
+    assert_line(" [1]\n", "    4.000       2     4.000");
+    assert_line("- event cycle", "    6.000       6 ");
+    assert_non_null(strstr(made_text, "event or parameter\n    6.000       6 "));
     phases_free(table);
 }
 
