@@ -160,19 +160,21 @@ static void add_probes(struct phase_gathering *to)
     }
 }
 
-/* The program itself: one execution, by one thread. */
+/* The program itself: one execution, by one thread, without pauses; a job's is without its ranks' mean. */
 static void add_program(struct phase_gathering *to, const struct rows *rows)
 {
     struct phase_entry *program = &to->table->entry[0];
-    double wall = profile_wall_s(to->profile) * 1e9;
-    struct profile_sums no_core, before = profile_sums_before_start(&to->profile->header, &no_core);
+    const struct profile_header *header = &to->profile->header;
+    double paused = (double)header->paused_ns / fmax(header->merged, 1);
+    double wall = fmax(profile_wall_s(to->profile) * 1e9 - paused, 0);
+    struct profile_sums no_core, before = profile_sums_before_start(header, &no_core);
     program->probe = (struct profile_probe){.calls = 1,
                                             .inclusive_ns = wall,
                                             .exclusive_ns = wall,
                                             .shortest_ns = wall,
                                             .longest_ns = wall,
                                             .sum_of_squares = wall * wall,
-                                            .first_begin_ns = to->profile->header.start_ns};
+                                            .first_begin_ns = header->start_ns};
     program->thread = to->profile->thread_count ? 0 : PHASE_THREAD_NONE;
     program->exact_ns = program->outer_ns = wall;
     program->inclusive = program->outer = *rows_whole(rows);
