@@ -98,8 +98,9 @@ uint64_t run_option_size_read(const char *text);
          "a sample whenever a thread has counted N more of the event, instead\n"                             \
          "of by the clock: all figures are events then, not seconds")                                        \
     WHOLE("BLAME_PHASE_INSTANCES", phase_instances, 10000, 1, 100000000,                                     \
-          "numbered executions of one phase that have a row each; the rest share\n"                          \
-          "one")                                                                                             \
+          "numbered executions of one phase, in all contexts of all threads, that\n"                         \
+          "have a row each (the last may lack calls of some threads); the rest\n"                            \
+          "share one")                                                                                       \
     TEXT("BLAME_EVENTS_INCLUDE", events_include, "LIST",                                                     \
          "shell patterns, separated by commas: events that are measured (default: all)")                     \
     TEXT("BLAME_EVENTS_EXCLUDE", events_exclude, "LIST", "and events that are not (default: none)")          \
