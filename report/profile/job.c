@@ -169,6 +169,7 @@ static void divide_idleness(struct profile *profile)
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind != PROFILE_NODE_WAITERS)
             profile->nodes[i].metric.inverse_busy /= profile->header.threads_max;
+    profile->header.before_inverse_busy_ns /= profile->header.threads_max;
     folds_divide(profile);
 }
 
@@ -232,6 +233,8 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
     to->signals_taken += from->signals_taken;
     to->ended_by_program |= from->ended_by_program;
     to->before_start_ns += from->before_start_ns;
+    to->before_inverse_busy_ns +=
+        from->threads_max * (from->before_inverse_busy_ns ? from->before_inverse_busy_ns : from->before_start_ns);
     to->before_no_core_ns += from->before_no_core_ns;
     to->before_blocked_ns += from->before_blocked_ns;
     if (!to->room_error) {

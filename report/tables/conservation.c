@@ -287,7 +287,8 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
             (busy - total.lock_wait) * s, (ledger_busy(&ledger) - ledger.lock_wait) * s, half_booked_s(profile));
     if (!events) {
         double idle_s = (ledger.idle - ledger.parked - ledger.idle_nobody_busy) * s;
-        double capacity_s = rows->threads * (total.inverse_busy * s + before);
+        struct profile_sums lost, early = profile_sums_before_start(&profile->header, &lost);
+        double capacity_s = rows->threads * (total.inverse_busy + early.inverse_busy + lost.inverse_busy) * s;
         add_law(laws, &count, "shared_idle",
                 "shared idleness of contexts = idle time of threads in use while a thread was busy",
                 total.shared_idle * s, idle_s, idle_tolerance(error, fmax(idle_s, total.shared_idle * s)));

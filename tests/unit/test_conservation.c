@@ -62,6 +62,20 @@ UNIT_TEST_WITH(conservation_laws_compare_contexts_with_ledgers, make, made_finis
     assert_string_equal(laws[0].cause, "copied while it ran");
 }
 
+/* A job's: most of it was a rank's with fewer threads. */
+UNIT_TEST_WITH(time_before_the_start_has_its_ranks_idleness, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made_work(0, BODY_8, 1);
+    made.threads[0] = (struct profile_thread){.kind = 1, .work = S};
+    made.profile.header.before_start_ns = 4 * (uint64_t)S;
+    made.profile.header.before_no_core_ns = (uint64_t)S;
+    made.profile.header.before_inverse_busy_ns = 2 * (uint64_t)S;
+    size_t count = conservation_check(&made.profile, made_tables(), laws);
+    const struct conservation_law *law = law_of(laws, count, "thread_idle");
+    assert_true(law->ok && law->left == 4 * (1 + 2) - 1 - 4);
+}
+
 UNIT_TEST_WITH(bins_add_up_to_ledgers_and_to_contexts, make, made_finish)
 {
     struct conservation_law laws[CONSERVATION_LAWS];

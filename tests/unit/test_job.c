@@ -221,6 +221,8 @@ UNIT_TEST_WITH(idleness_of_ranks_with_fewer_threads_is_as_much, make_paths, remo
     /* 8 x 2/8 of the one and 2 x 2/2 of the other */
     assert_int_equal(job->header.threads_max, 8);
     assert_true(fabs(8 * work->metric.inverse_busy - 4e9) < 1);
+    struct profile_sums lost, before = profile_sums_before_start(&job->header, &lost);
+    assert_true(before.work == 2 * 1000 && 8 * before.inverse_busy == 8 * 1000 + 2 * 1000);
     profile_free(job);
 }
 
