@@ -65,7 +65,9 @@ void find_losses(struct inquiry *inquiry)
 {
     const struct ledger *ledger = &inquiry->ledger;
     const struct profile *profile = inquiry->profile;
-    double truncated = (double)ledger->paths_truncated * inquiry->period_s, dropped_s = ledger->dropped_ns * 1e-9;
+    double truncated = (double)ledger->paths_truncated * inquiry->period_s;
+    double asked = ledger->dropped ? (double)ledger->dropped_by[PROFILE_DROP_PAUSED] / (double)ledger->dropped : 0;
+    double dropped_s = ledger->dropped_ns * 1e-9 * (1 - asked); /* the program asks for its pauses */
     find_nobody_busy(inquiry);
     put_loss(inquiry, dropped_s, dropped_s, "%s %% of the time is missing", "samples that were dropped");
     put_loss(inquiry, profile->unresolved_ns * 1e-9, 0, "%s %% of the time has no known region",

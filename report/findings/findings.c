@@ -6,6 +6,7 @@
 
 #include "report/findings/rules.h"
 #include "report/profile/job.h"
+#include "report/tables/ranks.h"
 #include "report/text/memory.h"
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
@@ -41,6 +42,22 @@ static void free_inquiry(struct inquiry *inquiry)
     pair_map_free(&inquiry->unit_map);
 }
 
+/* For how long nobody was, of a rank on average. A job's inverse_busy is the sum of its ranks' only if all have as many threads. */
+static double nobody_busy_s(const struct profile *profile, const struct rows *rows)
+{
+    double wall_s = profile->header.merged ? 0 : profile_wall_s(profile);
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        const struct profile_rank *rank = &profile->ranks[i];
+        if (!rank_counts(rank))
+            continue;
+        if (rank->threads_max != profile->header.threads_max)
+            return 0;
+        wall_s += (double)(int64_t)(rank->end_ns - rank->begin_ns) * 1e-9;
+    }
+    double known_s = (rows->row[0].inclusive->inverse_busy + (double)profile->header.paused_ns) * 1e-9;
+    return fmax(0, wall_s - known_s) / (double)job_ranks(profile);
+}
+
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows,
                                  const struct lock_table *locks, const struct wait_table *waits)
 {
@@ -61,8 +78,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) / ranks : 0;
     inquiry.busy_to_wall = (useful >= 1 ? 1 / useful : 1) / ranks;
     if (profile->header.clock == 0)
-        inquiry.nobody_busy_s =
-            fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9 / ranks);
+        inquiry.nobody_busy_s = nobody_busy_s(profile, rows);
     inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     inquiry.findings->whole_s = inquiry.whole_s;
     gather_units(&inquiry);

@@ -38,6 +38,16 @@ WITH_PROFILE(losses_count_from_five_per_cent_on)
     assert_about(only("lost")->seconds, 2.2);
 }
 
+WITH_PROFILE(what_the_program_paused_for_is_not_missing)
+{
+    made.threads[0].end_ns = (uint64_t)(80 * S);
+    made.threads[0].work = 30 * S;
+    made.threads[0].dropped[PROFILE_DROP_PAUSED] = 8000;
+    made.threads[0].dropped[PROFILE_DROP_OVERLOAD] = 2000;
+    made.threads[0].dropped_ns = 50 * S;
+    assert_about(only("lost")->seconds, 10);
+}
+
 WITH_PROFILE(of_little_that_was_measured_only_that_is_said)
 {
     made.threads[0].timer_failed = 1;
@@ -56,6 +66,28 @@ WITH_PROFILE(time_without_a_busy_thread_is_said)
 {
     made.profile.header.end_ns = 1 + (uint64_t)(12.5 * S);
     assert_string_equal(only("nobody-busy")->title, "2.50 s with no thread busy");
+}
+
+WITH_PROFILE(time_that_the_program_paused_for_is_none_without_a_busy_thread)
+{
+    made.profile.header.end_ns = 1 + (uint64_t)(18.5 * S);
+    made.profile.header.paused_ns = (uint64_t)(6 * S);
+    assert_string_equal(only("nobody-busy")->title, "2.50 s with no thread busy");
+}
+
+WITH_PROFILE(time_without_a_busy_thread_of_a_job_is_that_of_its_ranks)
+{
+    struct profile_rank ranks[] = {{.threads_max = THREADS, .begin_ns = 1, .end_ns = 1 + (uint64_t)(9 * S)},
+                                   {.state = PROFILE_RANK_MISSING},
+                                   {.threads_max = THREADS, .begin_ns = 1, .end_ns = 1 + (uint64_t)(3 * S)}};
+    made.profile.header.end_ns = 1 + (uint64_t)(9 * S);
+    made.profile.header.merged = 2;
+    made.profile.ranks = ranks;
+    made.profile.rank_count = 3;
+    assert_string_equal(only("nobody-busy")->title, "1.00 s with no thread busy");
+    ranks[2].threads_max = 2; /* of it there is less in inverse_busy than it was busy for */
+    gather();
+    assert_int_equal(program.findings->count, 0);
 }
 
 WITH_PROFILE(that_waiting_threads_had_no_core_is_said)
