@@ -6,12 +6,13 @@
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/tracing.h"
 
-/* Below the root, as nothing in the program is the cause; as many threads share it as there are, so that nobody idles meanwhile. */
+/* Below the root, as nothing in the program is the cause; its inverse_busy is the length of the stop. That nobody idles meanwhile is the reader's
+ * to see to, who knows T. */
 bool sample_stopped(struct thread *thread, const struct delivery *delivery)
 {
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
-    uint32_t threads = thread_most();
+    uint32_t threads = thread_sampled();
     double each = delivery->p / PROFILE_LANE_BINS, inverse = delivery->p / (threads ? threads : 1);
     double between_ns = (double)(delivery->census_ns - delivery->due_ns);
     if (!metric)

@@ -175,8 +175,10 @@ struct thread *thread_all(void);
 /* T: most of the program's threads that existed at once. [handler] */
 uint32_t thread_most(void);
 
-/* Threads that have a record now; threads for which there was no room. [any] */
+/* Threads that have a record now. [handler] */
 uint32_t thread_sampled(void);
+
+/* Threads for which there was no room. [any] */
 uint64_t thread_untracked(void);
 uint64_t thread_untracked_ns(uint64_t now_ns); /* their lifetimes until then [any] */
 

@@ -262,7 +262,7 @@ static void set_probes(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "counters", counters);
     json_object_set_new(json, "paused_s", seconds((double)profile->header.paused_ns));
     json_object_set_new(json, "pauses", number(profile->header.pauses));
-    json_object_set_new(json, "stopped_s", seconds(profile_stopped_ns(profile)));
+    json_object_set_new(json, "stopped_s", seconds(profile->stopped_ns));
     json_object_set_new(json, "ended_by_program", json_boolean(profile->header.ended_by_program));
 }
 

@@ -54,8 +54,8 @@ static double nobody_busy_s(const struct profile *profile, const struct rows *ro
             return 0;
         wall_s += (double)(int64_t)(rank->end_ns - rank->begin_ns) * 1e-9;
     }
-    double known_s = (rows->row[0].inclusive->inverse_busy + (double)profile->header.paused_ns) * 1e-9;
-    return fmax(0, wall_s - known_s) / (double)job_ranks(profile);
+    double beside_ns = (double)profile->header.paused_ns + profile_stopped_beside_ns(profile);
+    return fmax(0, wall_s - 1e-9 * (rows->row[0].inclusive->inverse_busy + beside_ns)) / (double)job_ranks(profile);
 }
 
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows,

@@ -333,6 +333,7 @@ static void add_figures(struct job *job, const struct profile *rank, bool gone)
     if (!job->of_parts)
         add_rank_record(job, rank, end_ns, gone);
     job->profile->unresolved_ns += rank->unresolved_ns;
+    job->profile->stopped_ns += rank->stopped_ns;
     free(place);
     job_keys_end(&keys);
 }

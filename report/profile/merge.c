@@ -211,6 +211,24 @@ static void merge_sum_unresolved(struct profile *profile)
     free(unresolved);
 }
 
+/* All threads that ever were share a stop, so that none idles in it; what the tool could not know, as it wrote how long it was. */
+static void merge_stopped(struct profile *profile)
+{
+    double threads = profile->header.threads_max ? profile->header.threads_max : 1;
+    for (size_t i = 0; i < profile->node_count; i++) {
+        struct merged_node *node = &profile->nodes[i];
+        if (!is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED))
+            continue;
+        profile->stopped_ns += node->metric.inverse_busy;
+        node->metric.inverse_busy = node->metric.blocked / threads;
+    }
+    for (size_t i = 0; i < profile->timeline.cell_count; i++) {
+        struct timeline_cell *cell = &profile->timeline.cells[i];
+        if (is_pseudo(profile->nodes[cell->node].kind, profile->nodes[cell->node].key, PROFILE_PSEUDO_STOPPED))
+            cell->value.inverse_busy = (float)((double)cell->value.own / threads);
+    }
+}
+
 const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **place)
 {
     struct merge merge = {.chunks = chunks, .profile = profile};
@@ -235,6 +253,8 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         wrong = profile_read_timeline(chunks, merge.place, profile);
     if (!wrong)
         wrong = profile_read_folds(chunks, profile);
+    if (!wrong)
+        merge_stopped(profile);
     if (place)
         *place = merge.place;
     else

@@ -48,13 +48,13 @@ double profile_least_rate(const struct profile *profile)
     return longest_ns > profile->header.period_ns ? 1e9 / (double)longest_ns : profile->header.rate;
 }
 
-double profile_stopped_ns(const struct profile *profile)
+double profile_stopped_beside_ns(const struct profile *profile)
 {
-    double ns = 0;
+    double ns = profile->stopped_ns;
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind == PROFILE_NODE_PSEUDO && profile->nodes[i].key == PROFILE_PSEUDO_STOPPED)
-            ns += profile->nodes[i].metric.inverse_busy;
-    return ns;
+            ns -= profile->nodes[i].metric.inverse_busy;
+    return fmax(0, ns);
 }
 
 void profile_free(struct profile *profile)

@@ -103,12 +103,13 @@ struct profile {
     struct timeline timeline;
     struct merged_fold *folds; /* two for each numbered phase, as far as they were folded */
     size_t fold_count;
+    double stopped_ns; /* for how long the process was, by a signal or a debugger; of a job the sum of its processes' */
 };
 
 void profile_free(struct profile *profile);
 
-/* For how long the process was stopped, by a signal or a debugger; of a job the sum of its processes'. */
-double profile_stopped_ns(const struct profile *profile);
+/* The part of stopped_ns that is in no node's inverse_busy: there were fewer threads than at most. */
+double profile_stopped_beside_ns(const struct profile *profile);
 
 /* The value stored under key ("command", "host", "runtime", ...), or NULL. */
 const char *profile_text(const struct profile *profile, const char *key);

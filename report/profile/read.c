@@ -418,6 +418,8 @@ static void note_trace(const struct profile_chunks *chunks, struct profile *prof
 static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer, size_t buffer_bytes)
 {
     const char *wrong = read_threads(chunks, profile);
+    if (!wrong && profile->header.threads_max == 0)
+        profile->header.threads_max = most_threads(profile);
     if (!wrong && thread < OUTLINE)
         wrong = choose_thread(profile, thread, buffer, buffer_bytes);
     chunks->only_tree = profile->tree;
@@ -455,8 +457,6 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
         profile_free(profile);
         return NULL;
     }
-    if (profile->header.threads_max == 0)
-        profile->header.threads_max = most_threads(profile);
     if (profile->header.cores == 0)
         profile->header.cores = 1;
     return profile;

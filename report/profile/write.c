@@ -103,6 +103,8 @@ static void put_sums(struct writer *writer, uint32_t i)
     if (from->kind == PROFILE_NODE_PSEUDO && from->key == PROFILE_PSEUDO_NO_CORE) {
         metric.work = from->metric.no_core;
         metric.overhead = -from->metric.own_elsewhere;
+    } else if (from->kind == PROFILE_NODE_PSEUDO && from->key == PROFILE_PSEUDO_STOPPED) {
+        metric.inverse_busy = writer->profile->stopped_ns;
     } else if (from->kind == PROFILE_NODE_MPI) {
         /* There is room for so many calls; of more the averages stay. */
         double calls = from->metric.mpi_calls, part = calls > UINT32_MAX ? UINT32_MAX / calls : 1;

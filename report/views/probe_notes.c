@@ -76,9 +76,9 @@ void view_text_probe_notes(FILE *out, const struct profile *profile, const struc
                    format_printable("note: %s s in %llu pause%s that the program asked for are not measured",
                                     DECIMAL((double)header->paused_ns * 1e-9, 2),
                                     (unsigned long long)header->pauses, header->pauses == 1 ? "" : "s"));
-    if (profile_stopped_ns(profile) > 0)
-        print_note(&notes, format_printable("note: something stopped the process for %s s (SIGSTOP, a debugger): <stopped>, a part of blocked",
-                                            DECIMAL(profile_stopped_ns(profile) * 1e-9, 2)));
+    if (profile->stopped_ns > 0)
+        print_note(&notes, format_printable("note: something stopped the process%s %s s (SIGSTOP, a debugger): <stopped>, a part of blocked",
+                                            header->merged ? "es for a sum of" : " for", DECIMAL(profile->stopped_ns * 1e-9, 2)));
     if (header->ended_by_program)
         print_note(&notes, format_printable("note: the program ended the measurement itself"));
     if (header->probes_lost)

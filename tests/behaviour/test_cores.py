@@ -46,6 +46,7 @@ class Cores(BlameTest):
         row, = profile.named("<stopped>")
         self.assertGreater(row["blocked (E)"], 2 * 2 * SLEEP_S * (1 - LITTLE))
         self.assertAlmostEqual(profile.run["stopped_s"], row["blocked (E)"] / 2, places=4)
+        self.assertAlmostEqual(row["idleness (E)"], 0, places=4)
         self.assertLess(profile.total("blocked", "work"), LITTLE * SLEEP_S)
         self.assertLess(profile.threads_total("idle"), profile.run["wall_s"] - 2 * SLEEP_S + LITTLE * SLEEP_S)
 

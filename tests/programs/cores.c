@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -18,6 +19,7 @@
 #define EACH_S   0.3
 #define SLEEP_NS 200000000
 #define NUMBERS  1000
+#define MORE     3 /* threads */
 
 /* So long on a core, however long that takes. */
 NAMED static void work(double cpu_s)
@@ -150,8 +152,29 @@ static int is_any_running(pid_t process)
     return state != 'T';
 }
 
+static void *begin_alone(void *all)
+{
+#pragma omp parallel num_threads(1)
+    pthread_barrier_wait(all);
+    return NULL;
+}
+
+/* More threads than there are when it is stopped. */
+static void come_and_go(void)
+{
+    pthread_t threads[MORE];
+    pthread_barrier_t all;
+    pthread_barrier_init(&all, NULL, MORE);
+    for (int i = 0; i < MORE; i++)
+        pthread_create(&threads[i], NULL, begin_alone, &all);
+    for (int i = 0; i < MORE; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&all);
+}
+
 static int stopped(void)
 {
+    come_and_go();
     pid_t process = getpid(), *waiter = mmap(NULL, sizeof(*waiter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), other = fork();
     if (other == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);

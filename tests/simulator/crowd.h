@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct crowd {
-    double busy, in_use, in_mpi, there; /* threads */
+    double busy, in_use, in_mpi; /* threads */
 };
 
 /* Of a busy thread, for those of its team that idle. */

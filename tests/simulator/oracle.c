@@ -69,7 +69,6 @@ static struct crowd count_crowd(void)
 {
     struct crowd crowd = {0};
     for (uint32_t i = 0; i < sum.thread_count; i++) {
-        crowd.there += sum.threads[i].state > EXACT_ABSENT;
         crowd.busy += sum.threads[i].state >= EXACT_WORK;
         crowd.in_use += sum.threads[i].state >= EXACT_IDLE;
         crowd.in_mpi += sum.threads[i].state == EXACT_MPI_WAIT;
@@ -117,12 +116,13 @@ static void busy_shares(const struct now *now, const struct crowd *crowd, double
         shares[1].weight[i] = shares[0].weight[i] * late;
 }
 
-/* All there are share it: nothing of the program is to blame. */
-static void stopped_shares(const struct crowd *crowd, struct share *shares)
+/* All there ever are share it: nothing of the program is to blame, and nobody idles. */
+static void stopped_shares(struct share *shares)
 {
+    double threads = oracle_threads_most();
     shares[0].context = context_child(0, CONTEXT_STOPPED);
     shares[0].weight[METRIC_BLOCKED] = 1;
-    crowd_blame(&(struct crowd){.busy = crowd->there, .in_use = crowd->there}, sum.cores, shares[0].weight);
+    crowd_blame(&(struct crowd){.busy = threads, .in_use = threads}, sum.cores, shares[0].weight);
 }
 
 static void shares_of(const struct now *now, const struct crowd *crowd, double late, struct share shares[SHARES])
@@ -131,7 +131,7 @@ static void shares_of(const struct now *now, const struct crowd *crowd, double l
     shares[0].context = now->context;
     shares[0].adds = now->state != EXACT_ABSENT;
     if (now->stopped && shares[0].adds) {
-        stopped_shares(crowd, shares);
+        stopped_shares(shares);
         return;
     }
     shares[2].adds = now->core.no_core && (now->state == EXACT_LOCKWAIT || now->state == EXACT_MPI_WAIT);

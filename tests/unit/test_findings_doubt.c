@@ -75,6 +75,15 @@ WITH_PROFILE(time_that_the_program_paused_for_is_none_without_a_busy_thread)
     assert_string_equal(only("nobody-busy")->title, "2.50 s with no thread busy");
 }
 
+/* Half of the threads were there, for 4 s: for half of these nobody is busy in what has inverse_busy. */
+WITH_PROFILE(nor_is_what_it_was_stopped_for)
+{
+    made.profile.header.end_ns = 1 + (uint64_t)(16.5 * S);
+    made.profile.stopped_ns = 4 * S;
+    made.nodes[add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED)].metric = (struct profile_sums){.blocked = 8 * S, .inverse_busy = 2 * S};
+    assert_string_equal(only("nobody-busy")->title, "2.50 s with no thread busy");
+}
+
 WITH_PROFILE(time_without_a_busy_thread_of_a_job_is_that_of_its_ranks)
 {
     struct profile_rank ranks[] = {{.threads_max = THREADS, .begin_ns = 1, .end_ns = 1 + (uint64_t)(9 * S)},

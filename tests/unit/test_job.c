@@ -68,7 +68,7 @@ static void add_locks(struct profile_builder *builder, struct made made, uint32_
     }
 }
 
-/* main > work, with 1 s of work, 2 s / threads of inverse_busy, a lock in a variable and one of the heap, a phase. */
+/* main > work, with 1 s of work, 2 s / threads of inverse_busy, a lock in a variable and one of the heap, a phase; and 1 s of being stopped. */
 static void add_tree(struct profile_builder *builder, struct made made, uint32_t app, uint32_t library)
 {
     uint32_t root = builder_node(builder, 1, 0, PROFILE_NODE_ROOT, 0);
@@ -105,6 +105,8 @@ static void add_tree(struct profile_builder *builder, struct made made, uint32_t
                                   .longest_ns = 6e8,
                                   .first_begin_ns = START_NS(made) + 5000};
     builder_record(builder, 1, builder_node(builder, 1, phase, PROFILE_NODE_PROBE, 0), &probe);
+    builder_metric(builder, 1, builder_node(builder, 1, root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED),
+                   &(struct profile_metric){.work = 1e9, .inverse_busy = 1e9});
 }
 
 static void write_rank(const char *file, struct made made)
@@ -292,6 +294,8 @@ UNIT_TEST_WITH(what_is_written_is_read_again, make_paths, remove_files)
     assert_non_null(again);
     assert_same(job, again);
     assert_int_equal(again->header.chunk_count, 6); /* texts, ranks, modules, names, threads, contexts: no rank has one to itself */
+    assert_true(again->stopped_ns == RANKS * 1e9 && job->stopped_ns == RANKS * 1e9);
+    assert_true(fabs(profile_stopped_beside_ns(again) - RANKS * 0.5e9) < 1); /* one of two threads was there */
     assert_int_equal(again->lock_count, 3); /* the heap's lock has an entry without its initialiser, too */
     assert_null(profile_read_thread(path[7], 0, error, sizeof error));
     assert_non_null(strstr(error, "--rank"));

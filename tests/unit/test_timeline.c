@@ -105,6 +105,25 @@ UNIT_TEST_WITH(bins_of_trees_meet_at_the_merged_nodes, make_file, remove_file)
     profile_free(profile);
 }
 
+/* Two threads were there, for 4 s; later there were eight at once. */
+UNIT_TEST_WITH(nobody_idles_while_the_process_is_stopped, make_file, remove_file)
+{
+    struct profile_moments moments = {.shift = SHIFT, .count = 1, .moment = {{7, {.own = 4e9f, .inverse_busy = 2e9f}}}};
+    builder_header(&builder)->threads_max = 8;
+    for (uint32_t tree = 1; tree <= 2; tree++) {
+        uint32_t stopped = builder_node(&builder, tree, root[tree], PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
+        builder_metric(&builder, tree, stopped, &(struct profile_metric){.work = 4e9, .inverse_busy = 2e9});
+        put_few(tree, stopped, &moments);
+    }
+    struct profile *profile = read_built();
+    struct timeline_sum sum = timeline_sum_cells(&profile->timeline);
+    const struct merged_node *stopped = &profile->nodes[1];
+    assert_true(stopped->metric.blocked == 8e9 && stopped->metric.inverse_busy == 1e9);
+    assert_true(sum.own == 8e9 && sum.inverse_busy == 1e9);
+    assert_true(profile->stopped_ns == 4e9 && profile_stopped_beside_ns(profile) == 3e9);
+    profile_free(profile);
+}
+
 UNIT_TEST_WITH(what_is_narrower_is_merged_and_what_was_being_merged_counts_once, make_file, remove_file)
 {
     struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = SHIFT + 1, .merged = 20};
