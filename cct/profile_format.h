@@ -252,7 +252,7 @@ struct profile_header {
     uint64_t trace_limit;   /* bytes of its chunks, at most */
     uint64_t trace_thinned; /* samples of it that were written over, or had no room */
     uint64_t timeline_lost_ns; /* threads' time that is in no lane: there was no room for one */
-    uint64_t before_inverse_busy_ns; /* of before_start_ns, of a merged file: scaled as contexts' inverse_busy is; 0: all of it */
+    double before_inverse_busy_ns; /* of before_start_ns, of a merged file: scaled as contexts' inverse_busy is; 0: all of it */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

@@ -188,6 +188,7 @@ static void scale_idleness(const struct location_source *source, struct profile 
     for (size_t i = 0; i < rank->node_count; i++)
         if (rank->nodes[i].kind != PROFILE_NODE_WAITERS)
             rank->nodes[i].metric.inverse_busy *= share;
+    rank->header.before_inverse_busy_ns = share * (double)rank->header.before_start_ns;
 }
 
 static bool read_part(struct locations *locations, const struct location *location, struct location_rows *read)

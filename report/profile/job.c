@@ -234,7 +234,7 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
     to->ended_by_program |= from->ended_by_program;
     to->before_start_ns += from->before_start_ns;
     to->before_inverse_busy_ns +=
-        from->threads_max * (from->before_inverse_busy_ns ? from->before_inverse_busy_ns : from->before_start_ns);
+        from->threads_max * (from->before_inverse_busy_ns > 0 ? from->before_inverse_busy_ns : (double)from->before_start_ns);
     to->before_no_core_ns += from->before_no_core_ns;
     to->before_blocked_ns += from->before_blocked_ns;
     if (!to->room_error) {

@@ -8,7 +8,7 @@ struct profile_sums profile_sums_before_start(const struct profile_header *heade
                                               struct profile_sums *no_core)
 {
     double left = (double)header->before_start_ns, lost = fmin((double)header->before_no_core_ns, left);
-    double scale = header->before_inverse_busy_ns && left > 0 ? fmin((double)header->before_inverse_busy_ns / left, 1) : 1;
+    double scale = header->before_inverse_busy_ns > 0 && left > 0 ? fmin(header->before_inverse_busy_ns / left, 1) : 1;
     left -= lost;
     double blocked = fmin((double)header->before_blocked_ns, left);
     *no_core = (struct profile_sums){.no_core = lost, .inverse_busy = lost * scale};
