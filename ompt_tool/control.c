@@ -1,5 +1,6 @@
 #include "ompt_tool/control.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "cct/arena.h"
@@ -34,8 +35,10 @@ static int end(void)
     struct profile_header *header = arena_header();
     if (!arena_is_open() || !header)
         return IGNORED;
+    int saved_errno = errno;
     header->ended_by_program = 1;
     finish();
+    errno = saved_errno;
     return DONE;
 }
 

