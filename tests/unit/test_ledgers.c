@@ -55,6 +55,23 @@ UNIT_TEST(beyond_the_last_place_a_thread_goes_on_with_the_sums_of_one_that_has_e
     unit_clean();
 }
 
+static int begin(void **unused)
+{
+    (void)unused;
+    thread_reset();
+    return arena_open(unit_fresh_path(), 0666) ? 0 : -1;
+}
+
+static int end(void **unused)
+{
+    (void)unused;
+    arena_abandon();
+    unit_clean();
+    return 0;
+}
+
+#define FROM_EMPTY(name) UNIT_TEST_WITH(name, begin, end)
+
 static long mapped_kb(void)
 {
     long pages = 0;
@@ -65,15 +82,13 @@ static long mapped_kb(void)
     return pages * sysconf(_SC_PAGESIZE) / 1024;
 }
 
-UNIT_TEST(threads_that_there_is_no_room_for_in_the_file_take_no_memory)
+FROM_EMPTY(threads_that_there_is_no_room_for_in_the_file_take_no_memory)
 {
     struct rlimit limit, least;
     long before_kb = 0;
-    assert_true(arena_open(unit_fresh_path(), 0666));
     getrlimit(RLIMIT_FSIZE, &limit);
     least = (struct rlimit){PROFILE_HEADER_BYTES, limit.rlim_max};
     setrlimit(RLIMIT_FSIZE, &least);
-    thread_reset();
     for (int i = 0; i < 100; i++) {
         fake_now_ns += 2 * NS_PER_S; /* the file is tried again */
         assert_null(thread_take(PROFILE_THREAD_WORKER));
@@ -88,14 +103,10 @@ UNIT_TEST(threads_that_there_is_no_room_for_in_the_file_take_no_memory)
     struct thread *thread = come(); /* what the others had is its */
     assert_non_null(thread->level);
     go(thread, 1000);
-    arena_abandon();
-    unit_clean();
 }
 
-UNIT_TEST(behind_the_end_there_is_no_record_and_no_loss)
+FROM_EMPTY(behind_the_end_there_is_no_record_and_no_loss)
 {
-    assert_true(arena_open(unit_fresh_path(), 0666));
-    thread_reset();
     go(come(), 1000); /* one that could be used again */
     session.stopping = 1;
     assert_null(thread_take(PROFILE_THREAD_WORKER));
@@ -103,14 +114,10 @@ UNIT_TEST(behind_the_end_there_is_no_record_and_no_loss)
     arena_finish();
     assert_null(thread_take(PROFILE_THREAD_WORKER));
     assert_int_equal(thread_untracked(), 0);
-    arena_abandon();
-    unit_clean();
 }
 
-UNIT_TEST(what_the_tool_does_leaves_errno)
+FROM_EMPTY(what_the_tool_does_leaves_errno)
 {
-    assert_true(arena_open(unit_fresh_path(), 0666));
-    thread_reset();
     struct thread *thread = come();
     errno = 4242;
     assert_true(thread_enter_tool(thread));
@@ -121,14 +128,10 @@ UNIT_TEST(what_the_tool_does_leaves_errno)
     thread_leave_tool(thread);
     assert_int_equal(errno, 4242);
     go(thread, 1000);
-    arena_abandon();
-    unit_clean();
 }
 
-UNIT_TEST(the_next_owner_of_a_record_is_in_no_construct)
+FROM_EMPTY(the_next_owner_of_a_record_is_in_no_construct)
 {
-    assert_true(arena_open(unit_fresh_path(), 0666));
-    thread_reset();
     struct thread *thread = come();
     thread->share = THREAD_SHARE(1, 100);
     thread->team = 4;
@@ -137,13 +140,10 @@ UNIT_TEST(the_next_owner_of_a_record_is_in_no_construct)
     assert_int_equal(thread->share, 0);
     assert_int_equal(thread->team, 0);
     go(thread, 1000);
-    arena_abandon();
-    unit_clean();
 }
 
-UNIT_TEST(a_crowd_on_one_core_is_sampled_once_a_second_at_least)
+FROM_EMPTY(a_crowd_on_one_core_is_sampled_once_a_second_at_least)
 {
-    assert_true(arena_open(unit_fresh_path(), 0666));
     session.period_ns = NS_PER_S / 200;
     crowd_forked();
     arena_header()->cores = 1;
@@ -160,8 +160,6 @@ UNIT_TEST(a_crowd_on_one_core_is_sampled_once_a_second_at_least)
     crowd_forked(); /* but not a child that is alone */
     crowd_grows(1);
     assert_int_equal(crowd_period_ns(), session.period_ns);
-    arena_abandon();
-    unit_clean();
 }
 
 UNIT_MAIN(NULL, NULL)
