@@ -21,7 +21,8 @@
 #include "cct/profile_tree.h"
 
 #define PROFILE_MAGIC           "BLAMEPRF"
-#define PROFILE_VERSION         1u
+#define PROFILE_VERSION         2u /* when it rises: docs/format.md */
+#define PROFILE_VERSION_OLDEST  1u /* the oldest that is read */
 #define PROFILE_BYTE_ORDER      0x01020304u
 #define PROFILE_HEADER_BYTES    4096u
 #define PROFILE_CHUNK_BYTES     32768u

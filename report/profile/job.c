@@ -282,7 +282,7 @@ static void take_base(struct job *job, const struct profile *rank)
     const struct profile_header *from = &rank->header;
     job->start_realtime_ns = from->start_realtime_ns;
     to->header = (struct profile_header){
-        .version = from->version,
+        .version = PROFILE_VERSION,
         .finished = 1,
         .start_realtime_ns = from->start_realtime_ns,
         .start_ns = START_NS,

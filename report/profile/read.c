@@ -21,6 +21,8 @@
 #define OUTLINE           (SIZE_MAX - 1) /* no thread's contexts */
 #define TEXT_PER_CHUNK    (PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES)
 
+static const char NEWER[] = "made by a newer blame";
+
 /* Reads exactly `bytes` at `offset`; a short read counts as an error with errno 0. */
 static bool read_at(int file, void *to, size_t bytes, off_t offset)
 {
@@ -37,7 +39,7 @@ static bool read_at(int file, void *to, size_t bytes, off_t offset)
     return true;
 }
 
-/* Returns what is wrong with the header, or NULL. */
+/* Returns what is wrong with the header, or NULL. The layout of a newer format is not known. */
 static const char *check_header(const struct profile_header *header)
 {
     if (memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) != 0)
@@ -46,8 +48,10 @@ static const char *check_header(const struct profile_header *header)
         return "written on a machine with the other byte order; read it there";
     if (header->byte_order != PROFILE_BYTE_ORDER)
         return "damaged: its header makes no sense";
-    if (header->version != PROFILE_VERSION)
-        return NULL; /* the caller names both versions */
+    if (header->version < PROFILE_VERSION_OLDEST)
+        return "damaged: its header makes no sense";
+    if (header->version > PROFILE_VERSION)
+        return NEWER;
     if (header->header_bytes != PROFILE_HEADER_BYTES || header->chunk_bytes != PROFILE_CHUNK_BYTES ||
         header->unit_bytes != PROFILE_UNIT_BYTES || header->thread_bytes != PROFILE_THREAD_BYTES ||
         header->module_bytes != PROFILE_MODULE_BYTES || header->chunk_count > PROFILE_MAX_CHUNKS)
@@ -375,12 +379,12 @@ static const char *read_open_file(int file, struct profile_header *header, size_
     if (memcmp(header, &unwritten, sizeof unwritten) == 0)
         return "empty: the program ended before the measurement began";
     const char *wrong = check_header(header);
-    if (wrong)
-        return wrong;
-    if (header->version == PROFILE_VERSION)
-        return load_chunks(file, header, status.st_size, thread, bytes, buffer, buffer_bytes);
-    snprintf(buffer, buffer_bytes, "profile format version %u; this blame reads version %u", header->version, PROFILE_VERSION);
-    return buffer;
+    if (wrong == NEWER) {
+        snprintf(buffer, buffer_bytes, "made by a newer blame (format %u; this one reads formats up to %u): install that blame, or a newer one",
+                 header->version, PROFILE_VERSION);
+        return buffer;
+    }
+    return wrong ? wrong : load_chunks(file, header, status.st_size, thread, bytes, buffer, buffer_bytes);
 }
 
 static const char *read_chunks(const char *path, struct profile_header *header, size_t thread, unsigned char **bytes, char *buffer, size_t buffer_bytes)
@@ -475,8 +479,7 @@ struct profile *profile_read_outline(const char *path, char *error, size_t error
 bool profile_read_header(const char *path, struct profile_header *header)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool good = file >= 0 && read_at(file, header, sizeof *header, 0) && !check_header(header) &&
-                header->version == PROFILE_VERSION;
+    bool good = file >= 0 && read_at(file, header, sizeof *header, 0) && !check_header(header);
     if (file >= 0)
         close(file);
     return good;

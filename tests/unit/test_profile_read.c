@@ -267,8 +267,13 @@ WITH_FILE(files_that_are_no_profiles_are_refused_in_one_line)
 {
     builder_header(&builder)->magic[0] = 'X';
     assert_refused("not a blame profile");
-    builder_header(&builder)->version = 7;
-    assert_refused("version 7");
+    builder_header(&builder)->version = PROFILE_VERSION + 1;
+    assert_refused("made by a newer blame (format 3; this one reads formats up to 2): install that blame, or a newer one");
+    builder_header(&builder)->version = PROFILE_VERSION + 1;
+    builder_header(&builder)->thread_bytes = 768; /* another layout is no damage */
+    assert_refused("made by a newer blame");
+    builder_header(&builder)->version = 0;
+    assert_refused("damaged");
     builder_header(&builder)->byte_order = __builtin_bswap32(PROFILE_BYTE_ORDER);
     assert_refused("byte order");
     builder_header(&builder)->unit_bytes = 16;
