@@ -49,9 +49,10 @@ def program(name):
 
 
 def clean_environment():
-    """Ours without anything that steers OpenMP, MPI or the tool."""
-    steering = re.compile(r"^(BLAME|OMP|KMP|GOMP|LD|PMI|PMIX|OMPI|SLURM)_")
-    return {name: value for name, value in os.environ.items() if not steering.match(name)}
+    """Ours without anything that steers OpenMP, MPI, BLAS, interpreters or the tool. What users install for themselves is not seen."""
+    steering = re.compile(r"^(BLAME|OMP|KMP|GOMP|LD|PMI|PMIX|OMPI|SLURM|OPENBLAS|MKL|R|DEBUGINFOD|GLIBC)_|^PYTHON")
+    own = {"PYTHONNOUSERSITE": "1", "R_LIBS_USER": "/nonexistent", "R_PROFILE_USER": "/nonexistent", "R_ENVIRON_USER": "/nonexistent"}
+    return {name: value for name, value in os.environ.items() if not steering.match(name)} | own
 
 
 def shared_folder():

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 from harness import BLAME, ROOT, BlameTest
 
@@ -33,7 +34,7 @@ def options_in_help(command):
 
 class Manual(BlameTest):
     def test_pages_and_completion_are_what_help_says(self):
-        run = output("python3", os.path.join(CLI, "man", "update.py"), BLAME, "--check")
+        run = output(sys.executable, os.path.join(CLI, "man", "update.py"), BLAME, "--check")
         self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
 
     def test_the_check_sees_an_option_too_many_and_too_few(self):
@@ -49,7 +50,7 @@ class Manual(BlameTest):
                 self.assertIn(old, text)
                 with open(changed, "w", encoding="utf-8") as file:
                     file.write(text.replace(old, new))
-                run = output("python3", os.path.join(copy, "cli", "man", "update.py"), BLAME, "--check")
+                run = output(sys.executable, os.path.join(copy, "cli", "man", "update.py"), BLAME, "--check")
                 self.assertEqual(run.returncode, 1, run)
                 self.assertIn("run make man", run.stdout)
 

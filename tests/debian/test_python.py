@@ -2,6 +2,7 @@
 with data.table. One profile for each process that computes, and the same results."""
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -14,6 +15,9 @@ import contract_checks  # noqa: E402  (found through the path set above)
 from harness import BLAME, BlameTest, clean_environment, execute, program  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's: another one in PATH does not see its packages
+RSCRIPT = "/usr/bin/Rscript"
+# Which BLAS libblas.so.3 is the machine's administrator decides: OpenBLAS on POSIX threads has no regions.
+OPENMP_BLAS = f"/usr/lib/{platform.machine()}-linux-gnu/openblas-openmp"
 # Neither how long things took, nor contexts that a process which ends by _exit leaves open: workers of pools do.
 SOUND = [check for check in contract_checks.TREE_CHECKS if check is not contract_checks.check_resolved]
 SOUND += [contract_checks.check_run, contract_checks.check_threads]
@@ -182,7 +186,14 @@ CALLERS = {  # who is around the team's function, from its caller outward
 
 
 def has(*command):
-    return shutil.which(command[0]) and subprocess.run(command, capture_output=True, check=False).returncode == 0
+    return shutil.which(command[0]) and subprocess.run(command, env=clean_environment(), capture_output=True, check=False).returncode == 0
+
+
+def needs(*modules):
+    """Packages of Debian's Python, and the BLAS that they compute with."""
+    if not os.path.exists(os.path.join(OPENMP_BLAS, "libblas.so.3")):
+        return unittest.skip("NOT TESTED: libopenblas0-openmp is not installed")
+    return unittest.skipUnless(has(PYTHON, "-c", f"import {', '.join(modules)}"), f"NOT TESTED: python3-{modules[0]} is not installed")
 
 
 class Interpreters(BlameTest):
@@ -191,7 +202,7 @@ class Interpreters(BlameTest):
         path = os.path.join(self.folder, "script")
         with open(path, "w", encoding="utf-8") as file:
             file.write(script)
-        env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "BLAME_RATE": "200"}
+        env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "BLAME_RATE": "200", "LD_LIBRARY_PATH": OPENMP_BLAS}
         run = self.assert_same_with_tool([interpreter, path, *arguments], env, "launcher")
         self.assertEqual(run.tool_lines(), [], run)
         found = [self.load(run, directory, SOUND) for directory in run.directories()
@@ -203,27 +214,27 @@ class Interpreters(BlameTest):
             self.assertGreater(profile.root["work (I)"], 0, run)
         return found
 
-    @unittest.skipUnless(has(PYTHON, "-c", "import numpy"), "NOT TESTED: python3-numpy is not installed")
+    @needs("numpy")
     def test_numpy(self):
         for script in (NUMPY, THREADS):
             profile, = self.profiles(script)
             self.assertGreater(profile.run["threads_max"], 1)
 
-    @unittest.skipUnless(has(PYTHON, "-c", "import numpy"), "NOT TESTED: python3-numpy is not installed")
+    @needs("numpy")
     def test_processes_that_compute_have_a_profile_each(self):
         for method in ("spawn", "fork"):
             with self.subTest(method=method):
                 self.assertEqual(len(self.profiles(PROCESSES, method)), 2)
 
-    @unittest.skipUnless(has(PYTHON, "-c", "import sklearn"), "NOT TESTED: python3-sklearn is not installed")
+    @needs("sklearn", "joblib")
     def test_scikit_learn_and_joblib(self):
         profile, = self.profiles(CLUSTERS)
         self.assertGreater(profile.run["threads_max"], 1)
         self.assertIn(len(self.profiles(JOBLIB)), (1, 2))  # the first worker may take all
 
-    @unittest.skipUnless(has("Rscript", "-e", "library(data.table)"), "NOT TESTED: r-cran-data.table is not installed")
+    @unittest.skipUnless(has(RSCRIPT, "-e", "library(data.table)"), "NOT TESTED: r-cran-data.table is not installed")
     def test_r(self):
-        profile, = self.profiles(TABLE, interpreter="Rscript")
+        profile, = self.profiles(TABLE, interpreter=RSCRIPT)
         self.assertGreater(profile.run["threads_max"], 1)
 
 

@@ -1,14 +1,13 @@
 """R's own functions are in the contexts of a script under `blame run`: Debian's R, and a team that it calls by .C()."""
 
 import os
-import shutil
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "behaviour"))
 
 from harness import BlameTest, program  # noqa: E402  (found through the path set above)
-from test_python import SOUND  # noqa: E402
+from test_python import RSCRIPT, SOUND  # noqa: E402
 
 SCRIPT = """
 dyn.load(commandArgs(TRUE)[1])
@@ -35,7 +34,7 @@ CALLERS = [  # who is around team(), from its caller outward
     ["f", "Reduce", "quiet"], ["looped", "do.call", "quiet"]]
 
 
-@unittest.skipUnless(shutil.which("Rscript"), "NOT TESTED: r-base-core is not installed")
+@unittest.skipUnless(os.path.exists(RSCRIPT), "NOT TESTED: r-base-core is not installed")
 class RFrames(BlameTest):
     together = True
 
@@ -44,7 +43,7 @@ class RFrames(BlameTest):
             path = os.path.join(folder, "script.R")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(SCRIPT)
-            run = self.attached(["Rscript", path, program("loads_later_clang.so")], {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0"},
+            run = self.attached([RSCRIPT, path, program("loads_later_clang.so")], {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0"},
                                 "launcher", folder=folder)
             self.assertEqual((run.status, run.stdout), (0, ""), run)
             self.assert_only_tool_lines(run)

@@ -6,7 +6,7 @@
 TEST_STAGES += $(if $(SAN),,html-test)
 HTML_ARGS ?=
 # Debian's module of Selenium belongs to Debian's Python.
-HTML_PYTHON ?= $(shell for python in $(PYTHON) /usr/bin/python3; do $$python -c 'import selenium' 2>/dev/null && echo $$python && break; done)
+HTML_PYTHON ?= $(shell for python in /usr/bin/python3 $(PYTHON); do $$python -c 'import selenium' 2>/dev/null && echo $$python && break; done)
 
 .PHONY: html-test html-page html-bench
 html-test: $(PRODUCTS) test-programs
