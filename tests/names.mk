@@ -66,6 +66,11 @@ $(eval $(call names_variant,tail_chains-gcc-noplt,$(NAMES_GCC),$(NAMES_TAIL),-fo
 $(eval $(call names_variant,tail_chains-gcc-nopie,$(NAMES_GCC),$(NAMES_TAIL),-fopenmp -O2 -g -fno-pie -no-pie))
 $(eval $(call names_variant,tail_chains-gcc-nodebug,$(NAMES_GCC),$(NAMES_TAIL),-fopenmp -O2 -g0))
 
+# A function's names: a library's, and a program that asks for one of them.
+NAMES_ALIAS := tests/programs/names_alias.c
+$(eval $(call names_variant,libnames_alias.so,$(NAMES_GCC),$(NAMES_ALIAS),-O2 -g0 -shared -fPIC -DNAMES_LIBRARY))
+$(eval $(call names_variant,names_alias,$(NAMES_GCC),$(NAMES_ALIAS),-O2 -g0 -shared -fPIC))
+
 # Debug information beside the program: by build id below names_debug/, by .gnu_debuglink in .debug/ (no build id, so
 # that the CRC decides), in a split .dwo, and nowhere.
 NAMES_ALL += $(NAMES_BUILD)/names_c-clang-buildid $(NAMES_BUILD)/names_c-gcc-link $(NAMES_BUILD)/names_c-gcc-badlink \

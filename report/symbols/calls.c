@@ -425,6 +425,9 @@ size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys
         symbols_module_function(module, module->code_low); /* loads the table */
         for (size_t i = 0; i < module->functions.count; i++) {
             const struct symbols_entry *entry = &module->functions.list[i];
+            if (i && entry->start == entry[-1].start && module->body_count &&
+                module->bodies[module->body_count - 1] == PROFILE_KEY(module->id, entry->start))
+                continue; /* another name of it */
             if (symbols_construct_parse(entry->name).kind != SYMBOL_PROCEDURE &&
                 symbols_calls_entry(module, entry->start) == entry->start &&
                 grow_list(&module->bodies, &module->body_room, module->body_count, sizeof *module->bodies))

@@ -9,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "report/text/grow.h"
 
 #define VDSO_MAX_BYTES (64u * 1024)
-#define LOOK_BACK      64 /* symbols before the address that are tried for one that contains it */
+#define LOOK_BACK      128 /* symbols before the address that are tried for one that contains it */
+#define MAX_ALIASES    64  /* of one address */
 
 bool symbols_elf_open(struct symbols_elf *file, const char *path)
 {
@@ -135,6 +137,26 @@ const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room)
     return NULL;
 }
 
+static void add_imports(struct symbols_map *imports, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+    GElf_Sym symbol;
+    for (size_t i = 1; i < count && i < INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
+        const char *name = symbol.st_shndx == SHN_UNDEF ? elf_strptr(elf, header->sh_link, symbol.st_name) : NULL;
+        uint64_t key = name ? hash_bytes(name, strlen(name)) : 0;
+        if (name && *name && !symbols_map_find(imports, key))
+            symbols_map_put(imports, key, imports);
+    }
+}
+
+void symbols_elf_imports(Elf *elf, struct symbols_map *imports)
+{
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, SHT_DYNSYM, &header));)
+        add_imports(imports, elf, section, &header);
+}
+
 /* Names without a type are hand-written assembly; only those in code count, and any other name wins over
  * them. */
 static int symbol_rank(Elf *elf, const GElf_Sym *symbol, enum symbols_table_kind kind)
@@ -171,7 +193,7 @@ static void table_add_section(struct symbols_table *table, Elf *elf, Elf_Scn *se
         if (!grow_list(&table->list, &table->room, table->count, sizeof *table->list))
             return;
         table->list[table->count++] = (struct symbols_entry){
-            .start = symbol.st_value, .size = symbol.st_size, .name = name, .rank = (uint8_t)rank};
+            .start = symbol.st_value, .size = symbol.st_size, .name = name, .rank = (uint8_t)rank, .exported = header->sh_type == SHT_DYNSYM};
     }
 }
 
@@ -184,57 +206,108 @@ void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table
         table_add_section(table, elf, section, &header, kind);
 }
 
-/* Among aliases the plainest name comes first: malloc before __libc_malloc. */
-static int entry_order(const void *left, const void *right)
+#define RADIX_BITS 11
+
+/* Sorts by address, and leaves entries of one address in their order: a counting sort for each 11 bits in which addresses differ.
+ * A C library's debug file has 30,000 symbols; comparing them takes longer than all that is asked of them. */
+void symbols_table_sort(struct symbols_table *table)
 {
-    const struct symbols_entry *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
+    uint64_t all = 0, common = UINT64_MAX;
+    for (size_t i = 0; i < table->count; i++) {
+        all |= table->list[i].start;
+        common &= table->list[i].start;
+    }
+    struct symbols_entry *from = table->list, *to = malloc((table->count + 1) * sizeof *to);
+    for (int shift = 0; to && shift < 64; shift += RADIX_BITS) {
+        size_t begin[1 << RADIX_BITS] = {0}, sum = 0;
+        const uint64_t mask = (1 << RADIX_BITS) - 1;
+        if (!((all & ~common) >> shift & mask))
+            continue;
+        for (size_t i = 0; i < table->count; i++)
+            begin[from[i].start >> shift & mask]++;
+        for (size_t i = 0; i <= mask; i++) {
+            size_t count = begin[i];
+            begin[i] = sum;
+            sum += count;
+        }
+        for (size_t i = 0; i < table->count; i++)
+            to[begin[from[i].start >> shift & mask]++] = from[i];
+        struct symbols_entry *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (!to) /* no memory: nothing is known */
+        table->count = 0;
+    table->list = from;
+    if (to)
+        table->room = table->count + 1;
+    free(to);
+}
+
+/* Whether a name is better than another of the same address. The plainest wins: malloc before __libc_malloc. */
+static bool is_plainer(const struct symbols_entry *a, const struct symbols_entry *b)
+{
     if (a->rank >= 4 || b->rank >= 4)
-        return (a->rank >= 4) - (b->rank >= 4);
+        return a->rank < 4 && b->rank >= 4;
     size_t a_marks = strspn(a->name, "_"), b_marks = strspn(b->name, "_");
     size_t a_length = strlen(a->name), b_length = strlen(b->name);
     bool a_mangled = a_marks == 1 && a->name[1] == 'Z', b_mangled = b_marks == 1 && b->name[1] == 'Z';
     if (!a_mangled && !b_mangled && a_marks != b_marks)
-        return a_marks < b_marks ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
+        return a_marks < b_marks;
+    if (a->rank != b->rank && !(a->exported && b->exported)) /* of exported ones "weak" says nothing */
+        return a->rank < b->rank;
     if (a_length != b_length)
-        return a_length < b_length ? -1 : 1;
-    return strcmp(a->name, b->name);
+        return a_length < b_length;
+    return strcmp(a->name, b->name) < 0;
 }
 
-void symbols_table_sort(struct symbols_table *table)
+/* The name that the program's own code asks the loader for, else one that the module exports, else the plainest. */
+static bool is_better(const struct symbols_entry *a, const struct symbols_entry *b, const struct symbols_asking *asking)
 {
-    size_t kept = 0;
-    if (table->count)
-        qsort(table->list, table->count, sizeof *table->list, entry_order);
-    for (size_t i = 0; i < table->count; i++) {
-        if (kept && table->list[kept - 1].start == table->list[i].start) {
-            if (table->list[kept - 1].size == 0)
-                table->list[kept - 1].size = table->list[i].size;
-        } else {
-            table->list[kept++] = table->list[i];
+    bool plain = is_plainer(a, b);
+    if (a->rank >= 4 || b->rank >= 4 || a->exported != b->exported)
+        return a->rank >= 4 || b->rank >= 4 ? plain : a->exported;
+    if (!a->exported || strcmp(a->name, b->name) == 0)
+        return plain;
+    bool a_asked = asking->is_asked(asking->context, a->name), b_asked = asking->is_asked(asking->context, b->name);
+    return a_asked != b_asked ? a_asked : plain;
+}
+
+/* Puts the best of the entries of one address first, with the size that any of them has. */
+static void choose(struct symbols_entry *list, size_t count, const struct symbols_asking *asking)
+{
+    uint64_t size = list[0].size;
+    for (size_t i = 1; i < count && i < MAX_ALIASES && !list[0].chosen; i++) {
+        struct symbols_entry entry = list[i];
+        size = entry.size > size ? entry.size : size;
+        if (is_better(&entry, &list[0], asking)) {
+            list[i] = list[0];
+            list[0] = entry;
         }
     }
-    table->count = kept;
+    list[0].size = size;
+    list[0].chosen = true;
 }
 
-const struct symbols_entry *symbols_table_find(const struct symbols_table *table, uint64_t vaddr)
+const struct symbols_entry *symbols_table_find(struct symbols_table *table, uint64_t vaddr,
+                                               const struct symbols_asking *asking)
 {
+    struct symbols_entry *list = table->list;
     size_t low = 0, high = table->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (table->list[middle].start <= vaddr)
+        if (list[middle].start <= vaddr)
             low = middle + 1;
         else
             high = middle;
     }
-    for (size_t i = low; i > 0 && low - i < LOOK_BACK; i--) {
-        const struct symbols_entry *entry = &table->list[i - 1];
+    for (size_t end = low, first; end > 0 && low - end < LOOK_BACK; end = first) {
+        for (first = end - 1; first > 0 && list[first - 1].start == list[first].start;)
+            first--;
+        choose(&list[first], end - first, asking);
         /* No size is known of hand-written assembly: it reaches to the next symbol. */
-        if (entry->size ? vaddr - entry->start < entry->size : i == low)
-            return entry;
+        if (list[first].size ? vaddr - list[first].start < list[first].size : end == low)
+            return &list[first];
     }
     return NULL;
 }

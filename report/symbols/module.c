@@ -14,7 +14,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define DEBUG_ROOT "/usr/lib/debug"
+#include "base/hash.h"
+
+#define DEBUG_ROOT    "/usr/lib/debug"
+#define MAX_IMPORTERS 64 /* modules of the program's own whose imports are read */
 
 static const char *debug_root = DEBUG_ROOT;
 
@@ -196,7 +199,36 @@ static void open_alternate(struct symbols_module *module, const struct symbols_e
     }
 }
 
-/* The file that has the debug information; NULL: none has. Its sections are not read: they may be compressed, and large. */
+static bool has_symbol_table(Elf *elf)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = elf ? symbols_elf_section(elf, ".symtab", &header) : NULL;
+    return section && header.sh_type == SHT_SYMTAB;
+}
+
+static bool is_below(const char *path, const char *folder, size_t bytes)
+{
+    return bytes && strncmp(path, folder, bytes) == 0;
+}
+
+/* System libraries stand beside the debug root, in /usr/lib, /usr/lib64 and so on, or below /lib. */
+static bool is_system_library(const struct symbols_module *module)
+{
+    const char *path = module->record->path, *slash = strrchr(debug_root, '/');
+    return !(module->record->flags & PROFILE_MODULE_EXECUTABLE) &&
+           (is_below(path, debug_root, (size_t)(slash - debug_root)) || is_below(path, "/lib", strlen("/lib")));
+}
+
+/* True of a system library whose debug file below the debug root has its symbols. The DWARF in there would add lines inside a
+ * library that nobody here changes, and takes longer to read than all else. */
+static bool is_debug_unwanted(const struct symbols_module *module)
+{
+    return is_system_library(module) && has_symbol_table(module->debug.elf) &&
+           is_below(module->debug.path, debug_root, strlen(debug_root));
+}
+
+/* The file that has the debug information; NULL: none has, or none is wanted. Its sections are not read: they may be compressed,
+ * and large. */
 static const struct symbols_elf *find_debug_info(struct symbols_module *module)
 {
     if (module->debug_info_sought || !symbols_module_open(module))
@@ -208,6 +240,8 @@ static const struct symbols_elf *find_debug_info(struct symbols_module *module)
         ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &build_id);
         const char *path = bytes > 0 ? build_id_path(module, build_id, bytes) : "";
         if (module->main.fd < 0 || (!open_debug_file(module, path, NULL) && !open_debuglink(module)))
+            return NULL;
+        if (is_debug_unwanted(module))
             return NULL;
         owner = &module->debug;
     }
@@ -226,19 +260,33 @@ Dwarf *symbols_module_dwarf(struct symbols_module *module)
     return module->dwarf;
 }
 
-static bool has_symbol_table(Elf *elf)
-{
-    GElf_Shdr header;
-    Elf_Scn *section = elf ? symbols_elf_section(elf, ".symtab", &header) : NULL;
-    return section && header.sh_type == SHT_SYMTAB;
-}
-
 enum symbols_level symbols_module_level(struct symbols_module *module)
 {
     if (find_debug_info(module))
         return SYMBOLS_LEVEL_DEBUG;
     return has_symbol_table(module->main.elf) || has_symbol_table(module->debug.elf) ? SYMBOLS_LEVEL_SYMBOLS
                                                                                      : SYMBOLS_LEVEL_EXPORTS;
+}
+
+/* Reads what the program's own modules import. What the system's libraries ask of one another says nothing of the program. */
+static void load_imports(struct symbols_imports *imports)
+{
+    imports->known = true;
+    for (size_t i = 0, read = 0; i < imports->module_count && read < MAX_IMPORTERS; i++) {
+        struct symbols_module *module = &imports->modules[i];
+        if (is_system_library(module) || !symbols_module_open(module))
+            continue;
+        read++;
+        symbols_elf_imports(module->main.elf, &imports->names);
+    }
+}
+
+static bool is_asked(void *context, const char *name)
+{
+    struct symbols_imports *imports = context;
+    if (!imports->known)
+        load_imports(imports);
+    return symbols_map_find(&imports->names, hash_bytes(name, strlen(name))) != NULL;
 }
 
 static const struct symbols_entry *find_entry(struct symbols_module *module, struct symbols_table *table,
@@ -251,7 +299,8 @@ static const struct symbols_entry *find_entry(struct symbols_module *module, str
         symbols_table_add(table, module->debug.elf, kind);
         symbols_table_sort(table);
     }
-    return symbols_table_find(table, vaddr);
+    const struct symbols_asking asking = {is_asked, module->imports};
+    return symbols_table_find(table, vaddr, &asking);
 }
 
 const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr)

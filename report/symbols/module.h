@@ -51,12 +51,20 @@ struct symbols_slot { /* of the global offset table */
 
 enum symbols_found { SYMBOLS_SAME_BUILD, SYMBOLS_NO_FILE, SYMBOLS_OTHER_BUILD };
 
+struct symbols_imports { /* what the program's own modules ask the loader for; one for all modules */
+    struct symbols_module *modules;
+    size_t module_count;
+    bool known;
+    struct symbols_map names; /* hash of a name -> anything */
+};
+
 struct symbols_module {
     const struct profile_module *record;
     const struct symbols_source *source; /* names are kept of this file; NULL: none */
     uint32_t id;
     pid_t running; /* perhaps the process that was measured; 0: it is gone */
     struct pool *pool;
+    struct symbols_imports *imports;
     const char *base_name;
     enum symbols_found found; /* once opened */
     const char *build_now;    /* digits of another build's id; "" none */

@@ -43,10 +43,12 @@ struct symbols *symbols_open(const struct profile_module *modules, size_t module
         return NULL;
     }
     symbols->module_count = symbols->answers.module_count = module_count;
+    symbols->imports = (struct symbols_imports){.modules = symbols->modules, .module_count = module_count};
     for (size_t i = 0; i < module_count; i++) {
         symbols->modules[i].record = &modules[i];
         symbols->modules[i].id = (uint32_t)i + 1;
         symbols->modules[i].pool = &symbols->pool;
+        symbols->modules[i].imports = &symbols->imports;
         symbols->modules[i].base_name = module_base_name(&symbols->pool, &modules[i]);
     }
     return symbols;
@@ -67,6 +69,7 @@ void symbols_close(struct symbols *symbols)
         symbols_module_close(&symbols->modules[i]);
     }
     symbols_answers_free(&symbols->answers);
+    symbols_map_free(&symbols->imports.names);
     perf_map_free(symbols->compiled);
     pool_free(&symbols->pool);
     free(symbols->modules);

@@ -37,9 +37,58 @@ UNIT_TEST(debug_file_is_found_by_build_id)
     variant_open_as(&variant, "names_c-clang-buildid", "names_c-clang-O2");
     variant_path(root, sizeof root, "names_debug");
     symbols_module_debug_root(root);
+    variant.module.flags = PROFILE_MODULE_EXECUTABLE;
     check_relax(&variant, true);
     symbols_module_debug_root(NULL);
     variant_close(&variant);
+}
+
+/* /usr/lib/debug has a system library's: of that the symbols are read. */
+UNIT_TEST(debug_file_of_a_system_library_gives_symbols_alone)
+{
+    struct variant variant;
+    const struct symbol_frame *frames;
+    char root[512];
+    variant_open_as(&variant, "names_c-clang-buildid", "names_c-clang-O2");
+    variant_path(root, sizeof root, "names_debug");
+    symbols_module_debug_root(root);
+    GElf_Sym symbol = variant_symbol(&variant, "relax", 0);
+    variant_lookup(&variant, symbol.st_value + 4, &frames);
+    assert_string_equal(frames->name, "relax");
+    assert_int_equal(frames->line, 0);
+    assert_int_equal(symbols_function_entry(variant.symbols, PROFILE_KEY(1, symbol.st_value + 4)),
+                     PROFILE_KEY(1, symbol.st_value));
+    assert_null(symbols_module_of(variant.symbols, 1)->dwarf);
+    symbols_module_debug_root(NULL);
+    variant_close(&variant);
+}
+
+/* ---- names of one function ---- */
+
+static void check_alias(size_t modules, const char *expected)
+{
+    struct profile_module module[2] = {0};
+    struct variant library;
+    const struct symbol_frame *frames;
+    variant_open(&library, "libnames_alias.so");
+    strcpy(module[0].path, library.path);
+    variant_path(module[1].path, sizeof module[1].path, "names_alias");
+    struct symbols *symbols = symbols_open(module, modules);
+    uint64_t vaddr = variant_symbol(&library, "names_minf32x", 0).st_value;
+    assert_int_equal(symbols_lookup(symbols, PROFILE_KEY(1, vaddr), &frames), 1);
+    assert_string_equal(frames->name, expected);
+    symbols_close(symbols);
+    variant_close(&library);
+}
+
+UNIT_TEST(name_that_the_program_asks_for_is_a_functions_name)
+{
+    check_alias(2, "names_minf64");
+}
+
+UNIT_TEST(plainest_exported_name_is_a_functions_name_that_nobody_asks_for)
+{
+    check_alias(1, "names_min");
 }
 
 UNIT_TEST(debug_file_is_found_by_debuglink)
