@@ -35,6 +35,7 @@ TIMEOUT_S = 300  # nothing takes a tenth of it, unless it hangs, or the machine 
 TOOL_LINE = re.compile(r"^blame: \S")
 # A thread that looks for tasks in a team that is made smaller at that moment: seen without the tool (docs/runtime-events.md).
 LIBOMPS_OWN = re.compile(r"Assertion failure at kmp_tasking\.cpp\(\d+\): victim_tid < task_team->tt\.tt_nproc")
+LIBOMPS_MOST = 5
 # Many threads on few cores: a spinning idle thread takes the core from a working one.
 PASSIVE = {"KMP_BLOCKTIME": "0"}
 # For GCC's runtime, where there is no tool.
@@ -232,12 +233,12 @@ class BlameTest(unittest.TestCase):
 
     def assert_same_with_tool(self, argv, env=None, how="library", **options):
         """Output and status with the tool as without it, which do not depend on how long our programs work. Returns the run with the
-        tool."""
-        alone = self.plain(argv, {"TEST_PACE": str(10 * self.pace), "TEST_SPIN": "0.1"} | ASLEEP | (env or {}))
-        run = self.attached(argv, env, how, **options)
-        for ended in (alone, run):
-            if LIBOMPS_OWN.search(ended.stderr):
-                self.skipTest(f"libomp ended the program itself, which it does without the tool, too: {ended}")
+        tool. What libomp ends itself, as it does without the tool, is run again."""
+        for _ in range(LIBOMPS_MOST):
+            alone = self.plain(argv, {"TEST_PACE": str(10 * self.pace), "TEST_SPIN": "0.1"} | ASLEEP | (env or {}))
+            run = self.attached(argv, env, how, **options)
+            if not any(LIBOMPS_OWN.search(ended.stderr) for ended in (alone, run)):
+                break
         self.assertEqual((run.status, run.stdout), (alone.status, alone.stdout),
                          f"without the tool: {alone}\nwith: {run}")
         self.assert_only_tool_lines(run, alone.stderr.splitlines())
@@ -249,11 +250,10 @@ class BlameTest(unittest.TestCase):
         self.assertGreaterEqual(len(stated), at_least, f"the program stated too few expectations\n{run}")
         self.assertEqual(list(expectations.unmet(stated, profile, self.pace)), [], case)
 
-    def skip_without_cores(self, findings):
+    @staticmethod
+    def without_cores(findings):
         """What threads wait for does not show where there was no core for them; the findings say that instead."""
-        for row in findings:
-            if row["rule"] in ("cores-taken", "quota"):
-                self.skipTest(row["title"])
+        return any(row["rule"] in ("cores-taken", "quota") for row in findings)
 
     def lock_profile(self):
         """The directory of a profile with some of everything; its command has what must not reach a terminal."""

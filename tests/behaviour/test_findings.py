@@ -36,10 +36,8 @@ class Findings(BlameTest):
     def test_without_the_launcher_the_time_before_openmp_is_one(self):
         run = self.attached([program("late_start")], {"BLAME_SUMMARY": "1", "TEST_LOADED": "1"})
         found = [text for _, text in findings_of(run.stderr) if re.match(r"[\d.]+ s before OpenMP starts: <before.*start>", text)]
-        if not found:
-            shown = self.plain([BLAME, "report", *run.directories(), "--view", "findings", "--format", "csv"])
-            self.skip_without_cores(csv.DictReader(io.StringIO(shown.stdout)))
-        self.assertTrue(found, run)
+        shown = self.plain([BLAME, "report", *run.directories(), "--view", "findings", "--format", "csv"])
+        self.assertTrue(found or self.without_cores(csv.DictReader(io.StringIO(shown.stdout))), run)
 
     def test_findings_name_the_programs_own_code_and_not_what_it_calls(self):
         own = ["accumulate", "rank_values", "compare", "arrange", "allocate", "transfer", "main"]
@@ -49,17 +47,18 @@ class Findings(BlameTest):
             directory = run.directories("profile_" + name)[0]
             shown = self.plain([BLAME, "report", directory, "--view", "findings", "--format", "csv"])
             rows = list(csv.DictReader(io.StringIO(shown.stdout)))
-            self.skip_without_cores(rows)
             found = [row for row in rows if row["rule"] == "serial"]
             named = {re.match(r"[\w:]*", row["place"]).group(0) for row in found}
             self.assertEqual(named - set(own), set(), shown.stdout)
             profile = Profile(directory)
             large = {function for function in ["accumulate", "arrange", "allocate", "transfer"]
                      if profile.total("idleness", f"{function}(double)") >= 0.055 * profile.lifetimes()}
-            self.assertEqual(large - named, set(), shown.stdout)
+            self.assertTrue(large <= named or self.without_cores(rows), shown.stdout)
             for row in found:
-                self.assertRegex(row["place"], r"^\w+(\(.*?\))?  own_code\.cc:\d+", shown.stdout)
-            if "accumulate" in large:
+                self.assertRegex(row["place"], r"^(main$|\w+(\(.*?\))?  own_code\.cc:\d+)", shown.stdout)
+            if "accumulate" in named:
                 self.assertRegex(shown.stdout, r"accumulate\(double\)  own_code\.cc:26 \(in \w*cos\w*, libm\)")
-            shown = [line.split("s  ", 1)[1] for line in run.stderr.split("other threads idled:\n")[1].split("\n\n")[0].splitlines()]
+            head = "other threads idled:\n"
+            self.assertTrue(head in run.stderr or self.without_cores(rows), run)
+            shown = [line.split("s  ", 1)[1] for line in run.stderr.partition(head)[2].split("\n\n")[0].splitlines()]
             self.assertEqual({re.match(r"\w+", line).group(0) for line in shown} - set(own), set(), run)
