@@ -130,11 +130,20 @@ void names_free(struct compare_names *names)
 
 /* ---- labels to groups ---- */
 
+/* "app+0x10", or "[parallel app+0x10]" with or without the function around. */
+static bool is_address(const struct row_label *label)
+{
+    const char *offset = strstr(label->name, "+0x");
+    size_t bytes = strlen(label->module);
+    return offset && bytes && (size_t)(offset - label->name) >= bytes &&
+           strncmp(offset - bytes, label->module, bytes) == 0 &&
+           (offset - bytes == label->name || strchr(" [", offset[-(ptrdiff_t)bytes - 1]));
+}
+
 /* The canonical name of a row: of a line its distance from its function's first, of an address without a
  * symbol the module, unless all runs have the same build of it. */
 static char *name_of(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module)
 {
-    const char *offset = strstr(row->label->name, "+0x");
     if (row_is_probe(row)) /* the program's own word, whatever it looks like */
         return memory_text("%s", row->label->name);
     if (row->kind == ROW_STATEMENT) {
@@ -143,8 +152,7 @@ static char *name_of(struct run_names *run, const struct rows *rows, const struc
         return relative ? memory_text("line %+d", row->label->line - function->line)
                         : memory_text("%s", row->label->name);
     }
-    size_t bytes = offset ? (size_t)(offset - row->label->name) : 0;
-    if (offset && strncmp(row->label->name, row->label->module, bytes) == 0 && !row->label->module[bytes]) {
+    if (is_address(row->label)) {
         uint32_t *build = pair_map_slot(&run->names->build_map, module, 0);
         if (*build != PAIR_MAP_NEW && *build != BUILD_MIXED && *build != BUILD_UNKNOWN)
             return memory_text("%s", row->label->name);

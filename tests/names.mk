@@ -71,6 +71,13 @@ NAMES_ALIAS := tests/programs/names_alias.c
 $(eval $(call names_variant,libnames_alias.so,$(NAMES_GCC),$(NAMES_ALIAS),-O2 -g0 -shared -fPIC -DNAMES_LIBRARY))
 $(eval $(call names_variant,names_alias,$(NAMES_GCC),$(NAMES_ALIAS),-O2 -g0 -shared -fPIC))
 
+# The same without any symbol but those that the loader needs.
+NAMES_BARE := names_c-clang-O0 names_c-clang-O2 names_c-clang-nopie names_c-gcc-O0 names_c-gcc-O2 names_c-gcc-nopie \
+	names_cxx-clang-O2 names_cxx-gcc-O2 tail_chains-clang-O2 tail_chains-gcc-O2 tail_chains-gcc-noplt
+NAMES_ALL := $(NAMES_ALL) $(patsubst %,%-bare,$(filter $(addprefix $(NAMES_BUILD)/,$(NAMES_BARE)),$(NAMES_ALL)))
+$(NAMES_BUILD)/%-bare: $(NAMES_BUILD)/%
+	$(NAMES_OBJCOPY) --strip-all $< $@
+
 # Debug information beside the program: by build id below names_debug/, by .gnu_debuglink in .debug/ (no build id, so
 # that the CRC decides), in a split .dwo, and nowhere.
 NAMES_ALL += $(NAMES_BUILD)/names_c-clang-buildid $(NAMES_BUILD)/names_c-gcc-link $(NAMES_BUILD)/names_c-gcc-badlink \

@@ -15,6 +15,7 @@
 #include "report/symbols/outlined.h"
 #include "report/symbols/plt.h"
 #include "report/symbols/sites.h"
+#include "report/symbols/unwind.h"
 #include "report/text/grow.h"
 
 #define MAX_RANGES 16
@@ -67,6 +68,25 @@ static uint64_t entry_of_cold(struct symbols_module *module, const char *name)
     return symbols_calls_named(module, hot);
 }
 
+static bool hands_out_code(struct symbols_module *module)
+{
+    const struct symbols_slot *slots;
+    if (!module->launches_known) {
+        module->launches_known = true;
+        for (size_t i = symbols_plt_slots(module, &slots); i-- > 0 && !module->launches;)
+            module->launches = symbols_launches(slots[i].name);
+    }
+    return module->launches;
+}
+
+/* A function without a symbol, by the unwind tables. They describe linkage tables, too, which are no functions. Only
+ * modules that use OpenMP are worth it. */
+static bool find_nameless(struct symbols_module *module, uint64_t vaddr, struct extent *extent)
+{
+    return hands_out_code(module) &&
+           symbols_unwind_extent(module, vaddr, &extent->low, &extent->high) && !symbols_plt_stub(module, extent->low);
+}
+
 uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr)
 {
     if (!symbols_module_open(module))
@@ -76,6 +96,9 @@ uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr)
         return function->low;
     const struct symbols_entry *entry = symbols_module_function(module, vaddr);
     uint64_t hot = entry ? entry_of_cold(module, entry->name) : 0;
+    struct extent extent;
+    if (!entry && find_nameless(module, vaddr, &extent))
+        return extent.low;
     return hot ? hot : entry && entry->size ? entry->start : 0;
 }
 
@@ -87,10 +110,14 @@ static void find_ranges(struct sweep *sweep, struct symbols_function *function)
            (offset = dwarf_ranges(&function->die, offset, &base, &start, &end)) > 0)
         if (start < end)
             sweep->ranges[sweep->range_count++] = (struct extent){start, end};
-    const struct symbols_entry *entry =
-        sweep->range_count ? NULL : symbols_module_function(sweep->module, sweep->entry);
+    if (sweep->range_count)
+        return;
+    const struct symbols_entry *entry = symbols_module_function(sweep->module, sweep->entry);
+    struct extent extent;
     if (entry && entry->size && entry->start == sweep->entry)
         sweep->ranges[sweep->range_count++] = (struct extent){entry->start, entry->start + entry->size};
+    else if (!entry && find_nameless(sweep->module, sweep->entry, &extent) && extent.low == sweep->entry)
+        sweep->ranges[sweep->range_count++] = extent;
 }
 
 static bool is_own(const struct sweep *sweep, uint64_t vaddr)
@@ -191,28 +218,12 @@ static bool give_up_labels(struct sweep *sweep, bool all)
 
 /* ---- calls, with what is in the registers ---- */
 
-/* The argument that is the function which the runtime is to execute at once; -1: none. */
-static int body_argument(const char *name)
-{
-    static const char parallel[] = "GOMP_parallel";
-    if (strcmp(name, "__kmpc_fork_call") == 0 || strcmp(name, "__kmpc_fork_call_if") == 0 ||
-        strcmp(name, "__kmpc_fork_teams") == 0)
-        return 2;
-    if (strncmp(name, parallel, sizeof parallel - 1) == 0 && strcmp(name, "GOMP_parallel_end") != 0)
-        return 0;
-    if (strcmp(name, "GOMP_target") == 0 || strcmp(name, "GOMP_target_ext") == 0)
-        return 1;
-    return strcmp(name, "GOMP_task") == 0 || strcmp(name, "GOMP_taskloop") == 0 ||
-                   strcmp(name, "GOMP_taskloop_ull") == 0 || strcmp(name, "GOMP_teams_reg") == 0
-               ? 0
-               : -1;
-}
-
 static void fill_body(struct sweep *sweep, struct symbol_call *call)
 {
-    int argument = *call->name ? body_argument(call->name) : -1;
-    uint64_t body = argument >= 0 && sweep->follows ? sweep->value[sweep->machine->argument[argument]] : 0;
-    call->launches = argument >= 0;
+    struct symbols_launch launch = symbols_launch_by(call->name);
+    const int8_t *argument = sweep->machine->argument;
+    uint64_t body = launch.argument >= 0 && sweep->follows ? sweep->value[argument[launch.argument]] : 0;
+    call->launches = launch.argument >= 0 && launch.at_once;
     call->body = body && symbols_calls_entry(sweep->module, body) == body ? body : 0;
 }
 
@@ -370,7 +381,7 @@ static bool call_by_bytes(struct symbols_module *module, uint64_t returns, struc
                                                 : symbols_plt_stub(module, instruction.target);
         if (name) {
             call->name = name;
-            return body_argument(name) < 0;
+            return !symbols_launches(name);
         }
     }
     return false;
@@ -416,24 +427,4 @@ int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *uni
                 return strncmp(list->list[c].name, "GOMP_task", 9) == 0;
     }
     return -1;
-}
-
-size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys)
-{
-    if (!module->bodies_known) {
-        module->bodies_known = true;
-        symbols_module_function(module, module->code_low); /* loads the table */
-        for (size_t i = 0; i < module->functions.count; i++) {
-            const struct symbols_entry *entry = &module->functions.list[i];
-            if (i && entry->start == entry[-1].start && module->body_count &&
-                module->bodies[module->body_count - 1] == PROFILE_KEY(module->id, entry->start))
-                continue; /* another name of it */
-            if (symbols_construct_parse(entry->name).kind != SYMBOL_PROCEDURE &&
-                symbols_calls_entry(module, entry->start) == entry->start &&
-                grow_list(&module->bodies, &module->body_room, module->body_count, sizeof *module->bodies))
-                module->bodies[module->body_count++] = PROFILE_KEY(module->id, entry->start);
-        }
-    }
-    *keys = module->bodies;
-    return module->body_count;
 }

@@ -12,7 +12,5 @@ const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, 
 const struct symbol_call *symbols_calls_at(struct symbols_module *module, uint64_t vaddr);
 /* Whether some call hands the function at `entry` to libgomp: 1 as a task, 0 as a region, -1 nothing known. */
 int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *unit, uint64_t entry);
-/* Functions that compilers outlined from constructs, by the symbol table. */
-size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/symbols/bodies.h"
 #include "report/symbols/construct.h"
 #include "report/symbols/demangle.h"
 #include "report/symbols/inline.h"
@@ -47,16 +48,29 @@ static size_t frames_symbol(struct symbols_module *module, uint64_t vaddr, struc
     return name != NULL;
 }
 
+/* "[parallel reg+0x1234]", or "solve [parallel libreg.so+0x1234]" where the function that begins it has a symbol. */
+static void name_construct(struct symbols_module *module, const struct symbols_body *body, struct symbol_frame *frame)
+{
+    const struct symbols_entry *entry = symbols_module_function(module, body->host);
+    const struct symbols_name *host = entry ? symbols_frames_symbol(module, entry->name) : NULL;
+    frame->construct = body->task ? SYMBOL_TASK : SYMBOL_PARALLEL;
+    frame->host_name = host ? host->display : "";
+    frame->name = pool_text(module->pool, "%s%s[%s %s]", frame->host_name, *frame->host_name ? " " : "",
+                            body->task ? "task" : "parallel", frame->name);
+}
+
 /* The offset is the function's where the unwind tables know it, so that a function is one row; else the
  * address. */
 static void name_offset(struct symbols_module *module, uint64_t vaddr, struct symbol_frame *frame)
 {
-    uint64_t start;
-    if (symbols_unwind_start(module, vaddr, &start))
-        vaddr = start;
-    frame->name = *module->base_name
-                      ? pool_text(module->pool, "%s+0x%llx", module->base_name, (unsigned long long)vaddr)
-                      : "<unknown function>";
+    uint64_t low, high;
+    bool known = symbols_unwind_extent(module, vaddr, &low, &high);
+    const struct symbols_body *body = known ? symbols_bodies_at(module, low) : NULL;
+    frame->name = *module->base_name ? pool_text(module->pool, "%s+0x%llx", module->base_name,
+                                                 (unsigned long long)(known ? low : vaddr))
+                                     : "<unknown function>";
+    if (body)
+        name_construct(module, body, frame);
 }
 
 /* With line tables only nothing tells where a function is defined. The first line of its code is close; where

@@ -329,6 +329,7 @@ void symbols_module_close(struct symbols_module *module)
     free(module->idents);
     free(module->slots);
     free(module->bodies);
+    free(module->handed);
     symbols_map_free(&module->calls);
     symbols_map_free(&module->sites);
     symbols_map_free(&module->exports);

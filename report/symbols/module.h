@@ -49,6 +49,12 @@ struct symbols_slot { /* of the global offset table */
     const char *name; /* whose address the loader puts there */
 };
 
+struct symbols_body { /* a construct's function */
+    uint64_t entry;
+    uint64_t host; /* entry of the function that hands it to the runtime */
+    bool task;
+};
+
 enum symbols_found { SYMBOLS_SAME_BUILD, SYMBOLS_NO_FILE, SYMBOLS_OTHER_BUILD };
 
 struct symbols_imports { /* what the program's own modules ask the loader for; one for all modules */
@@ -70,7 +76,7 @@ struct symbols_module {
     const char *build_now;    /* digits of another build's id; "" none */
     bool unnamed;             /* something was asked that nobody could tell */
     bool opened, debug_info_sought, dwarf_tried, units_known, functions_known, objects_known, idents_known,
-        slots_known, bodies_known;
+        slots_known, bodies_known, handed_known, launches_known, launches;
     struct symbols_elf main, debug, alternate; /* the module; its debug file; what dwz moved out of that */
     const struct symbols_elf *debug_info;      /* main or debug, which has it */
     Dwarf *dwarf, *alternate_dwarf;
@@ -90,6 +96,8 @@ struct symbols_module {
     struct symbols_map exports; /* hash of a name -> its function */
     uint64_t *bodies;           /* keys of the functions that compilers outlined */
     size_t body_count, body_room;
+    struct symbols_body *handed; /* functions that the code hands to the OpenMP runtime, by entry */
+    size_t handed_count, handed_room;
     bool unwind_known;
     struct symbols_bytes unwind_header, unwind_frames; /* .eh_frame_hdr, .eh_frame */
     size_t unwind_count;

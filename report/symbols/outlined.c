@@ -51,3 +51,27 @@ struct symbols_outlined symbols_construct_parse(const char *raw)
     }
     return (struct symbols_outlined){0};
 }
+
+struct symbols_launch symbols_launch_by(const char *name)
+{
+    static const char parallel[] = "GOMP_parallel";
+    if (strcmp(name, "__kmpc_fork_call") == 0 || strcmp(name, "__kmpc_fork_call_if") == 0 ||
+        strcmp(name, "__kmpc_fork_teams") == 0)
+        return (struct symbols_launch){2, true, SYMBOL_PARALLEL};
+    if (strcmp(name, "__kmpc_omp_task_alloc") == 0 || strcmp(name, "__kmpc_omp_target_task_alloc") == 0)
+        return (struct symbols_launch){5, false, SYMBOL_TASK};
+    if (strncmp(name, parallel, sizeof parallel - 1) == 0 && strcmp(name, "GOMP_parallel_end") != 0)
+        return (struct symbols_launch){0, true, SYMBOL_PARALLEL};
+    if (strcmp(name, "GOMP_target") == 0 || strcmp(name, "GOMP_target_ext") == 0)
+        return (struct symbols_launch){1, true, SYMBOL_PARALLEL};
+    if (strcmp(name, "GOMP_teams_reg") == 0)
+        return (struct symbols_launch){0, true, SYMBOL_PARALLEL};
+    if (strcmp(name, "GOMP_task") == 0 || strcmp(name, "GOMP_taskloop") == 0 || strcmp(name, "GOMP_taskloop_ull") == 0)
+        return (struct symbols_launch){0, true, SYMBOL_TASK};
+    return (struct symbols_launch){.argument = -1};
+}
+
+bool symbols_launches(const char *name)
+{
+    return symbols_launch_by(name).argument >= 0;
+}

@@ -1,4 +1,4 @@
-/* What the name of a function says of the OpenMP construct that it was outlined from. */
+/* Functions that compilers outline from OpenMP constructs: by their own names, and by the names of the functions that get them. */
 #ifndef BLAME_REPORT_SYMBOLS_OUTLINED_H
 #define BLAME_REPORT_SYMBOLS_OUTLINED_H
 
@@ -20,5 +20,14 @@ struct symbols_outlined {
 };
 #define CLANG_MARK ".omp_outlined"
 struct symbols_outlined symbols_construct_parse(const char *raw);
+
+/* How a function of the OpenMP runtime gets a construct's code. */
+struct symbols_launch {
+    int argument; /* number of the argument that is the construct's function; -1: none is */
+    bool at_once; /* the runtime runs it before it returns; else later, as a task */
+    enum symbol_construct kind;
+};
+struct symbols_launch symbols_launch_by(const char *name);
+bool symbols_launches(const char *name); /* has such an argument */
 
 #endif

@@ -55,6 +55,14 @@ static void load_slots(struct symbols_module *module)
         qsort(module->slots, module->slot_count, sizeof *module->slots, slot_order);
 }
 
+size_t symbols_plt_slots(struct symbols_module *module, const struct symbols_slot **slots)
+{
+    if (!module->slots_known)
+        load_slots(module);
+    *slots = module->slots;
+    return module->slot_count;
+}
+
 const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot)
 {
     if (!module->slots_known)

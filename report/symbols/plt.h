@@ -11,5 +11,7 @@ uint64_t symbols_calls_named(struct symbols_module *module, const char *name);
  * offset table. */
 const char *symbols_plt_stub(struct symbols_module *module, uint64_t vaddr);
 const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot);
+/* Slots of all functions that the module calls in others. */
+size_t symbols_plt_slots(struct symbols_module *module, const struct symbols_slot **slots);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/symbols/bodies.h"
 #include "report/symbols/calls.h"
 #include "report/symbols/demangle.h"
 #include "report/symbols/dwarf.h"
@@ -308,5 +309,5 @@ size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_
 {
     struct symbols_module *module = symbols_module_of(symbols, module_id);
     *keys = NULL;
-    return module ? symbols_calls_bodies(module, keys) : 0;
+    return module ? symbols_bodies_all(module, keys) : 0;
 }

@@ -31,7 +31,8 @@ void symbols_read_perf_map(struct symbols *symbols, const struct profile_header 
  * no module (compiled as the program ran) without a name in a perf map, or in a module without any name: "<unknown function>". */
 size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol_frame **frames);
 
-/* Entry (a key) of the function around key; 0 when its extent is not known by name. */
+/* Entry (a key) of the function around key; 0 when its extent is not known: by name, or in a
+ * module that uses OpenMP by the unwind tables. */
 uint64_t symbols_function_entry(struct symbols *symbols, uint64_t key);
 /* The call at key (return address - 1); NULL: not known. */
 const struct symbol_call *symbols_call_at(struct symbols *symbols, uint64_t key);

@@ -33,15 +33,15 @@ static uint64_t table_start(const struct symbols_bytes *header, size_t i)
     return header->vaddr + (uint64_t)(int64_t)int32_at(header->data + HEADER_BYTES + 8 * i);
 }
 
-/* Whether the unwind entry at `at` is that of the function at `start` and covers vaddr. */
-static bool entry_covers(const struct symbols_bytes *frames, uint64_t at, uint64_t start, uint64_t vaddr)
+/* Bytes of the function at `start`, if the unwind entry at `at` is its; else 0. */
+static uint32_t entry_bytes(const struct symbols_bytes *frames, uint64_t at, uint64_t start)
 {
     uint64_t offset = at - frames->vaddr;
     if (at < frames->vaddr || offset > frames->size || frames->size - offset < 16)
-        return false;
+        return 0;
     const uint8_t *entry = frames->data + offset; /* length, CIE, start, size: 4 bytes each */
     uint64_t begins = at + 8 + (uint64_t)(int64_t)int32_at(entry + 8);
-    return begins == start && vaddr - start < (uint32_t)int32_at(entry + 12);
+    return begins == start ? (uint32_t)int32_at(entry + 12) : 0;
 }
 
 static void load_tables(struct symbols_module *module)
@@ -57,22 +57,23 @@ static void load_tables(struct symbols_module *module)
     module->unwind_count = (size_t)(count < room ? count : room);
 }
 
-bool symbols_unwind_start(struct symbols_module *module, uint64_t vaddr, uint64_t *start)
+bool symbols_unwind_extent(struct symbols_module *module, uint64_t vaddr, uint64_t *low, uint64_t *high)
 {
     if (!module->unwind_known && symbols_module_open(module))
         load_tables(module);
     const struct symbols_bytes *header = &module->unwind_header;
-    size_t low = 0, high = module->unwind_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
+    size_t first = 0, end = module->unwind_count;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
         if (table_start(header, middle) <= vaddr)
-            low = middle + 1;
+            first = middle + 1;
         else
-            high = middle;
+            end = middle;
     }
-    if (!low)
+    if (!first)
         return false;
-    *start = table_start(header, low - 1);
-    int32_t entry = int32_at(header->data + HEADER_BYTES + 8 * (low - 1) + 4);
-    return entry_covers(&module->unwind_frames, header->vaddr + (uint64_t)(int64_t)entry, *start, vaddr);
+    *low = table_start(header, first - 1);
+    int32_t entry = int32_at(header->data + HEADER_BYTES + 8 * (first - 1) + 4);
+    *high = *low + entry_bytes(&module->unwind_frames, header->vaddr + (uint64_t)(int64_t)entry, *low);
+    return vaddr < *high;
 }

@@ -4,7 +4,7 @@
 
 #include "report/symbols/module.h"
 
-/* Entry of the function around vaddr by the unwind tables; false: not known. */
-bool symbols_unwind_start(struct symbols_module *module, uint64_t vaddr, uint64_t *start);
+/* The function around vaddr by the unwind tables, from *low up to *high; false: not known. */
+bool symbols_unwind_extent(struct symbols_module *module, uint64_t vaddr, uint64_t *low, uint64_t *high);
 
 #endif

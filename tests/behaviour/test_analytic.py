@@ -2,6 +2,7 @@
 clang built it, the tool found by the runtime, and as gcc built it, under `blame run`. One construct each: tests/coverage."""
 
 import os
+import re
 
 import expectations
 from harness import PASSIVE, BlameTest
@@ -108,6 +109,10 @@ class TheSameProgramInOtherForms(BlameTest):
         self.assertGreater(len(nameless), 2, [row.name for row in profile.rows])
         top = sum(row["work (I)"] for row in nameless if all(above not in nameless for above in row.ancestors()))
         self.assertGreater(top, 0.5 * profile.root["work (I)"], "work below rows of the executable")
+        regions = {row.name: row for row in profile.rows if row.kind == "parallel"}
+        self.assertEqual([name for name in regions if not re.fullmatch(r"\[parallel imbalance2_stripped\+0x[0-9a-f]+\]", name)], [])
+        inside = sum(row["work (I)"] for row in profile.rows if row.kind == "parallel")
+        self.assertGreater(inside, 0.5 * profile.root["work (I)"], "work in regions")
 
 
 class BeforeTheRuntimeStarts(BlameTest):

@@ -102,6 +102,21 @@ COMPARED(addresses_without_symbols_need_the_same_build)
     }
 }
 
+COMPARED(constructs_of_stripped_programs_need_the_same_build)
+{
+    for (uint8_t other = 7; other <= 8; other++) {
+        ADD(7, {0, ROW_PARALLEL, "[parallel app+0x10]", "app", "", 0, 1}, {0, ROW_PARALLEL, "go [parallel app+0x20]", "app", "", 0, 2});
+        ADD(other, {0, ROW_PARALLEL, "go [parallel app+0x20]", "app", "", 0, 4});
+        struct comparison *comparison = compare(1);
+        if (other == 7) {
+            assert_work(comparison, "[parallel app+0x10]", 0, 1, 0);
+            assert_work(comparison, "go [parallel app+0x20]", 0, 2, 4);
+        } else
+            assert_work(comparison, "app (no symbols)", 0, 3, 4);
+        forget(NULL);
+    }
+}
+
 COMPARED(two_new_runs_of_one_build_do_not_make_the_base_that_build)
 {
     ADD(7, {0, ROW_PROCEDURE, "app+0x10", "app", "", 0, 1}, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 2});
