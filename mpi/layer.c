@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/atomics.h"
+#include "base/float_state.h"
 #include "base/mpi_calls.h"
 #include "base/mpi_layer.h"
 
@@ -73,6 +74,11 @@ struct size {
     word error, comm, count, type; /* of Fortran their addresses; 0: there is none */
 };
 
+static __attribute__((noinline)) void pass_size(const struct mpi_tool *tool, word ranks, word count, word bytes)
+{
+    tool->size((uint32_t)ranks, (double)count * (double)bytes);
+}
+
 /* Of a call that samples hit, and that did well: so its handles are good, and no error handler is called for them. */
 static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *tool, const uintptr_t *frame,
                                                       struct size size)
@@ -88,7 +94,9 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
                                 : (int)size.count;
     word ranks = size.comm ? ask(RANKS | in, size.comm, caller) : 0;
     word bytes = size.type ? ask(BYTES | in, size.type, caller) : 0;
-    tool->size((uint32_t)ranks, (double)count * (double)bytes);
+    struct float_state floats = float_begin();
+    pass_size(tool, ranks, count, bytes);
+    float_end(floats);
     errno = saved;
 }
 

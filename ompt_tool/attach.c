@@ -5,6 +5,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/float_state.h"
 #include "blame/ranks.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
@@ -28,14 +29,11 @@ static bool is_initial(const struct thread *thread)
     return thread->ledger->kind == PROFILE_THREAD_INITIAL;
 }
 
-struct thread *attach_thread(enum profile_thread_kind kind)
+static __attribute__((noinline)) struct thread *attach(enum profile_thread_kind kind)
 {
-    int saved_errno = errno; /* a thread of the program's may look at it behind its first call of OpenMP's */
     struct thread *thread = thread_take(kind);
-    if (!thread) {
-        errno = saved_errno;
+    if (!thread)
         return NULL;
-    }
     if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) { /* others come only on a core */
         core_begin(&thread->core, thread->line, &thread->moments, thread->ledger);
         stopped_begin(&thread->core);
@@ -56,15 +54,21 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     if (is_initial(thread) && fetch_add_acq_rel(&initial_threads, 1) == 0)
         ranks_appear();
     sampler_start(thread);
+    return thread;
+}
+
+struct thread *attach_thread(enum profile_thread_kind kind)
+{
+    int saved_errno = errno; /* a thread of the program's may look at it behind its first call of OpenMP's */
+    struct float_state floats = float_begin();
+    struct thread *thread = attach(kind);
+    float_end(floats);
     errno = saved_errno;
     return thread;
 }
 
-void attach_end(struct thread *thread)
+static __attribute__((noinline)) void end(struct thread *thread)
 {
-    thread_end_untracked();
-    if (!thread)
-        return;
     if (is_initial(thread) && fetch_sub_acq_rel(&initial_threads, 1) == 1)
         ranks_disappear();
     sampler_stop(thread);
@@ -84,4 +88,14 @@ void attach_end(struct thread *thread)
         thread_leave_tool(thread);
     }
     thread_give_back(thread);
+}
+
+void attach_end(struct thread *thread)
+{
+    thread_end_untracked();
+    if (!thread)
+        return;
+    struct float_state floats = float_begin();
+    end(thread);
+    float_end(floats);
 }

@@ -9,6 +9,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/float_state.h"
 #include "base/launched.h"
 #include "base/leaks.h"
 #include "base/log.h"
@@ -105,7 +106,7 @@ static bool register_callbacks(void)
     return true;
 }
 
-static int start(ompt_function_lookup_t lookup)
+static __attribute__((noinline)) int start(ompt_function_lookup_t lookup)
 {
     uint64_t start_ns = image_start_ns();
     look_up_entry_points(lookup);
@@ -152,9 +153,11 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
         log_line_of_job("a filter of system calls (seccomp) would end this program at ", call, ", which the tool needs; nothing is measured", NULL);
     if (call)
         return 0;
+    struct float_state floats = float_begin();
     os_guard_writes(&guard);
     int started = start(lookup);
     os_unguard_writes(&guard);
+    float_end(floats);
     return started;
 }
 
@@ -197,7 +200,9 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
         return NULL;
     }
     launch_restore_environment();
+    struct float_state floats = float_begin();
     variables_read();
+    float_end(floats);
     return session.options.disable ? NULL : &result;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/float_state.h"
 #include "base/launcher.h"
 #include "base/log.h"
 #include "base/os.h"
@@ -178,7 +179,7 @@ static void end_measurement(void)
     make_reports();
 }
 
-void finish(void)
+static __attribute__((noinline)) void finish_once(void)
 {
     static pid_t finished_by; /* a forked child finishes for itself */
     uint32_t expected = 0;
@@ -195,4 +196,11 @@ void finish(void)
         sampler_stop(thread);
     end_measurement();
     os_unguard_writes(&guard);
+}
+
+void finish(void)
+{
+    struct float_state floats = float_begin();
+    finish_once();
+    float_end(floats);
 }

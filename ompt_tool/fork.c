@@ -6,6 +6,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/float_state.h"
 #include "base/os.h"
 #include "blame/directed.h"
 #include "blame/notes.h"
@@ -73,9 +74,11 @@ static bool start_in_child(void)
 {
     struct os_write_guard guard;
     int saved_errno = errno;
+    struct float_state floats = float_begin();
     os_guard_writes(&guard);
     bool started = start_measuring(forked_ns);
     os_unguard_writes(&guard);
+    float_end(floats);
     errno = saved_errno;
     return started;
 }

@@ -9,6 +9,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/float_state.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "blame/notes.h"
@@ -454,7 +455,7 @@ static void look_for_signal(struct thread *thread)
     sampler_start(thread);
 }
 
-void sampler_look(struct thread *thread, uint64_t now_ticks)
+static __attribute__((noinline)) void look(struct thread *thread, uint64_t now_ticks)
 {
     uint64_t due_ticks;
     if (unlikely(load_relaxed(&session.stopping))) { /* no sample is due, whoever has the signal */
@@ -471,6 +472,13 @@ void sampler_look(struct thread *thread, uint64_t now_ticks)
     }
     uint64_t heard_ticks = load_relaxed(&thread->heard_ticks);
     thread->look_ticks = heard_ticks < due_ticks ? heard_ticks : due_ticks;
+}
+
+void sampler_look(struct thread *thread, uint64_t now_ticks)
+{
+    struct float_state floats = float_begin();
+    look(thread, now_ticks);
+    float_end(floats);
 }
 
 static __thread int blocked_for_fork; /* 0: the program itself blocks the signal, or there is none */

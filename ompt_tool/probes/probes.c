@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/float_state.h"
 #include "base/os.h"
 #include "cct/arena.h"
 #include "cct/fold.h"
@@ -44,6 +45,11 @@ static __attribute__((noinline)) struct thread *introduce(void)
     return thread_self;
 }
 
+static __attribute__((noinline)) void read_clocks(struct probes *probes)
+{
+    probes->clocks = clock_read();
+}
+
 static __attribute__((noinline)) bool make_probes(struct thread *thread)
 {
     struct probes *probes = os_map(sizeof(*probes));
@@ -51,7 +57,9 @@ static __attribute__((noinline)) bool make_probes(struct thread *thread)
         probe_count_lost();
         return false;
     }
-    probes->clocks = clock_read();
+    struct float_state floats = float_begin();
+    read_clocks(probes);
+    float_end(floats);
     store_release(&thread->probes, probes);
     return true;
 }
@@ -199,8 +207,7 @@ static __attribute__((noinline)) void add_counters(struct thread *thread, struct
         counters->value[i] += (double)(now[i] - begun[i]);
 }
 
-/* The innermost one ends; whole: by its own end. */
-static void end_innermost(struct thread *thread, uint64_t end_ticks, bool whole)
+static __attribute__((noinline)) void book_innermost(struct thread *thread, uint64_t end_ticks, bool whole)
 {
     struct probes *probes = thread->probes;
     struct probe_open *ended = &probes->open[probes->count - 1];
@@ -227,6 +234,14 @@ static void end_innermost(struct thread *thread, uint64_t end_ticks, bool whole)
         probes->open[probes->count - 1].inner_ticks += record ? ticks : 0;
     else
         thread->ledger->probed_exact += (double)ticks * probes->clocks.ns_per_tick;
+}
+
+/* The innermost one ends; whole: by its own end. */
+static void end_innermost(struct thread *thread, uint64_t end_ticks, bool whole)
+{
+    struct float_state floats = float_begin();
+    book_innermost(thread, end_ticks, whole);
+    float_end(floats);
 }
 
 /* Any but the innermost, or none: what is still open inside is ended too, and all of it is told once. */

@@ -5,6 +5,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/float_state.h"
 #include "base/job_directory.h"
 #include "cct/arena.h"
 #include "unwind/loadmap.h"
@@ -41,7 +42,7 @@ void session_begin(uint64_t process_start_ns)
     store_relaxed(&recorded.busy, 0); /* another thread may have been at it when this process was forked */
 }
 
-bool session_pause(bool pause)
+static __attribute__((noinline)) bool change_pause(bool pause)
 {
     uint32_t expected = !pause;
     struct clock_reading clocks = clock_read();
@@ -60,6 +61,14 @@ bool session_pause(bool pause)
     store_relaxed(&session.paused_ticks, session.paused_ticks + ticks);
     header->paused_ns = (uint64_t)((double)session.paused_ticks * clocks.ns_per_tick);
     return true;
+}
+
+bool session_pause(bool pause)
+{
+    struct float_state floats = float_begin();
+    bool changed = change_pause(pause);
+    float_end(floats);
+    return changed;
 }
 
 uint64_t session_paused_ticks(uint64_t now_ticks)

@@ -6,6 +6,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/float_state.h"
 #include "base/os.h"
 #include "cct/arena.h"
 #include "cct/fold.h"
@@ -255,6 +256,13 @@ void thread_reset(void)
     is_untracked = false;
 }
 
+static inline bool begin_floats(struct thread *thread)
+{
+    if (thread->in_tool == 1)
+        thread->floats = float_begin();
+    return true;
+}
+
 bool thread_enter_tool(struct thread *thread)
 {
     if (!thread->in_tool)
@@ -262,15 +270,17 @@ bool thread_enter_tool(struct thread *thread)
     store_seq_cst(&thread->in_tool, thread->in_tool + 1);
     signal_fence();
     if (likely(!load_seq_cst(&session.stopping)))
-        return true;
+        return begin_floats(thread);
     store_release(&thread->in_tool, thread->in_tool - 1); /* as thread_leave_tool() does: finish may see this one alone */
     return false;
 }
 
 void thread_leave_tool(struct thread *thread)
 {
-    if (thread->in_tool == 1)
+    if (thread->in_tool == 1) {
         errno = thread->errno_before;
+        float_end(thread->floats);
+    }
     signal_fence();
     store_release(&thread->in_tool, thread->in_tool - 1);
 }

@@ -10,6 +10,7 @@
 
 #include <omp-tools.h>
 
+#include "base/float_state.h"
 #include "blame/account.h"
 #include "blame/contended.h"
 #include "blame/state.h"
@@ -106,6 +107,7 @@ struct thread {
     struct counters *counters; /* NULL: nothing is counted (counters.h) */
     uint32_t in_tool;          /* a callback works on what the handler uses (T1) */
     int errno_before;          /* the program's, then */
+    struct float_state floats; /* the same */
     uint32_t in_handler;       /* the handler is running */
     bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
     sigjmp_buf before_sample;
@@ -185,7 +187,7 @@ uint64_t thread_untracked_ns(uint64_t now_ns); /* their lifetimes until then [an
 /* Forgets all records: the child of a fork. [init] */
 void thread_reset(void);
 
-/* Callbacks around work on the thread's tree (T1), which leaves errno as it was. begin returns false when measurement has
+/* Callbacks around work on the thread's tree (T1), which leaves errno and the floating-point environment as they were. begin returns false when measurement has
  * ended. [owner] */
 bool thread_enter_tool(struct thread *thread);
 void thread_leave_tool(struct thread *thread);

@@ -162,6 +162,17 @@ class Errno(BlameTest):
                 self.assertEqual((run.status, run.stdout), (0, "changed 0 times\n"), run)
 
 
+class FloatingPoint(BlameTest):
+    def test_flags_traps_and_rounding_are_the_programs(self):
+        """scripts/check-float.py shows it of all code; here samples, their blame, phases and a child are asked."""
+        for asked, rate, more in (("flags", "10000", {"BLAME_TRACE": "1"}), ("trap", "1000", {"BLAME_LOCKS": "release"}),
+                                  ("trap", "10000", {"BLAME_TASKS": "creation"}), ("up", "5000", {"BLAME_CONTEXT": "eager"})):
+            with self.subTest(asked=asked, rate=rate):
+                env = PASSIVE | {"BLAME_RATE": rate} | more
+                run = self.assert_same_with_tool([program("floats"), asked, "100"], env)
+                self.assertEqual(run.status, 0, run)
+
+
 class LittleStack(BlameTest):
     def test_a_sample_that_a_signal_stack_has_no_room_for_is_left_out(self):
         run = self.attached([program("little_stack"), "signal"])

@@ -1,0 +1,54 @@
+/* The program's floating-point environment: rounding, traps and the flags that its arithmetic has raised. It is the program's like errno:
+ * a program may test the flags behind a call of OpenMP's, and die where a trap that it has enabled is ours.
+ *
+ * Callbacks do their arithmetic between float_begin() and float_end(), in functions that are not inlined there: the compiler may move
+ * arithmetic over both. scripts/check-float.py finds what stands outside. Each costs some ten ticks, so that no fast path has them.
+ * A signal handler needs neither: the kernel puts the program's environment back behind it, and on x86-64 gives it the default one. */
+#ifndef BLAME_BASE_FLOAT_STATE_H
+#define BLAME_BASE_FLOAT_STATE_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#define FLOAT_DEFAULT 0x1f80u /* all exceptions masked, none raised, to the nearest */
+
+struct float_state {
+    uint32_t mxcsr; /* x87 is not used below callbacks */
+};
+
+/* Saves the program's environment and sets the default one. [handler] */
+static inline struct float_state float_begin(void)
+{
+    struct float_state state;
+    const uint32_t ours = FLOAT_DEFAULT;
+    __asm__ volatile("stmxcsr %0" : "=m"(state.mxcsr) : : "memory");
+    __asm__ volatile("ldmxcsr %0" : : "m"(ours) : "memory");
+    return state;
+}
+
+/* Restores the program's environment. [handler] */
+static inline void float_end(struct float_state state)
+{
+    __asm__ volatile("ldmxcsr %0" : : "m"(state.mxcsr) : "memory");
+}
+#else
+struct float_state {
+    uint64_t fpcr, fpsr;
+};
+
+/* Saves the program's environment and sets the default one. [handler] */
+static inline struct float_state float_begin(void)
+{
+    struct float_state state;
+    __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr\n\tmsr fpcr, xzr" : "=r"(state.fpcr), "=r"(state.fpsr) : : "memory");
+    return state;
+}
+
+/* Restores the program's environment. [handler] */
+static inline void float_end(struct float_state state)
+{
+    __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(state.fpcr), "r"(state.fpsr) : "memory");
+}
+#endif
+
+#endif
