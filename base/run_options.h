@@ -66,7 +66,8 @@ uint64_t run_option_size_read(const char *text);
          "output directory; %e program, %p pid, %h host, %r MPI rank, %j job;\n"                             \
          "what exists is never overwritten: .1, .2 is appended, or, where that\n"                            \
          "cannot be (., .., a slash at the end), it gets the default name inside;\n"                         \
-         "missing folders above are made; a name without a slash at its begin\n"                             \
+         "the folder above must exist, without blame run it is made; a name\n"                               \
+         "without a slash at its begin\n"                                                                    \
          "begins where blame run was typed, without blame run in the program's\n"                            \
          "folder\n"                                                                                          \
          "(default: blame-%e-%p, of a job blame-%e-%j)")                                                     \

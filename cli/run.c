@@ -23,6 +23,7 @@
 #include "cli/patient_stderr.h"
 #include "cli/run_notes.h"
 #include "cli/run_options.h"
+#include "cli/run_place.h"
 
 /* Before it, a part of ours in the loader slows down every call between libraries. */
 #define OLDEST_GLIBC 235
@@ -75,8 +76,11 @@ static bool is_readable(const char *path)
 /* Where execvp would find the program; false if nowhere. */
 static bool find_program(const char *name, char *path, size_t bytes)
 {
+    struct stat st;
     if (strchr(name, '/')) {
         snprintf(path, bytes, "%s", name);
+        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+            return false;
         return access(path, X_OK) == 0 || errno == EPERM || errno == ENOSYS; /* a sandbox tells nobody: execvp() will */
     }
     char standard[256] = "";
@@ -85,13 +89,24 @@ static bool find_program(const char *name, char *path, size_t bytes)
     for (at = at ? at : standard;; at++) {
         size_t length = strcspn(at, ":");
         snprintf(path, bytes, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
-        struct stat st;
         if (access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
             return true;
         at += length;
         if (!*at)
             return false;
     }
+}
+
+/* Returns the status that shells have for it. */
+static int say_no_program(const char *name)
+{
+    struct stat st;
+    bool exists = strchr(name, '/') && stat(name, &st) == 0;
+    fprintf(stderr, "blame run: %s: %s\n", name,
+            !exists                ? "no such program; give its path, as in ./app"
+            : S_ISDIR(st.st_mode) ? "is a directory; give the program's path"
+                                   : "permission denied; may you execute it (chmod +x)?");
+    return exists ? 126 : 127;
 }
 
 static bool find_self(char self[PATH_MAX])
@@ -390,16 +405,12 @@ int cli_run(int argc, char **argv)
     for (size_t i = 0; i < CHANGED_COUNT; i++)
         changed[i].before = signal(changed[i].signal, changed[i].meanwhile);
     patient_stderr();
-    int first = run_options_read(argc, argv, &stacks);
+    const char *out;
+    int first = run_options_read(argc, argv, &stacks, &out);
     if (first <= 0)
         return first == 0 ? CLI_DONE : CLI_BAD_USAGE;
-    if (!find_program(argv[first], program, sizeof(program))) {
-        bool exists = strchr(argv[first], '/') && access(argv[first], F_OK) == 0;
-        fprintf(stderr, "blame run: %s: %s\n", argv[first],
-                exists ? "permission denied; may you execute it (chmod +x)?"
-                       : "no such program; give its path, as in ./app");
-        return exists ? 126 : 127;
-    }
+    if (!find_program(argv[first], program, sizeof(program)))
+        return say_no_program(argv[first]);
     const char *why = why_unmeasured(program);
     if (why)
         log_line_of_job(program, " ", why, NULL);
@@ -411,6 +422,8 @@ int cli_run(int argc, char **argv)
               stderr);
         return CLI_BAD_INPUT;
     }
+    if (attach && !run_place_is_there(out))
+        return CLI_BAD_USAGE;
     if (attach) {
         make_workspace(&space);
         prepare(program, &parts, &space);

@@ -68,7 +68,7 @@ static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
     return true;
 }
 
-int run_options_read(int argc, char **argv, struct run_stacks *stacks)
+int run_options_read(int argc, char **argv, struct run_stacks *stacks, const char **out)
 {
     int hertz = -1;
     struct run_options options = {0}; /* for what is accepted: the tool reads them from the environment */
@@ -100,6 +100,7 @@ int run_options_read(int argc, char **argv, struct run_stacks *stacks)
         table[i].name = name[i];
     }
     enum options_result result = options_read(&usage, table, COUNT, argc, argv, operand, &count);
+    *out = options.out;
     if (result == OPTIONS_RUN && !complete_stacks(stacks, hertz, options.rate))
         return -1;
     return result == OPTIONS_RUN ? argc - count : result == OPTIONS_HELPED ? 0 : -1;

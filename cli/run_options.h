@@ -11,7 +11,7 @@ struct run_stacks {
 };
 
 /* Reads options up to the program's name and sets the variables. Returns the program's index in argv; 0 after
- * help was printed, -1 after a message about wrong usage. */
-int run_options_read(int argc, char **argv, struct run_stacks *stacks);
+ * help was printed, -1 after a message about wrong usage. *out: the value of --out; NULL: it was not given. */
+int run_options_read(int argc, char **argv, struct run_stacks *stacks, const char **out);
 
 #endif

@@ -292,6 +292,8 @@ def read_profile(directory, run):
 def judge(limit, how, alone, run, expected):
     if alone.status != expected and how == "launcher" and run.status:
         return "cannot run"  # nor may blame run, or another runtime
+    if how == "launcher" and run.status == 2 and run.stderr.startswith("blame run: BLAME_OUT=") and not os.path.isdir(os.path.join(run.folder, limit.out)):
+        return "unmeasured"  # and refused for it
     if (run.status, run.stdout) != (alone.status, alone.stdout):
         raise Bad(f"alone status {alone.status} {alone.stdout!r} {alone.stderr.strip()[-200:]!r}, with the tool {run.status} {run.stdout!r} {run.stderr.strip()[-300:]!r}")
     if alone.status != expected:

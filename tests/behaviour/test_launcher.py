@@ -1,6 +1,7 @@
 """What `blame run` does to the programs that scripts start and to libraries that are loaded later: whatever a script
 does to the environment they run, and those that compute have a profile each."""
 
+import contextlib
 import glob
 import os
 import shutil
@@ -99,7 +100,7 @@ class Scripts(BlameTest):
             pids = file.read().split()
         names = []
         for child in pids:
-            with open(f"/proc/{child}/comm", encoding="utf-8") as file:
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{child}/comm", encoding="utf-8") as file:
                 names.append(file.read().strip())
         return [child for child in names if child == name]
 

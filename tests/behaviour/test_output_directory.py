@@ -46,7 +46,9 @@ class Names(BlameTest):
     def test_where_no_number_can_be_appended_the_default_name_is_inside(self):
         for out, inside in ((".", "."), ("a/b/..", "a")):
             with self.subTest(out=out):
-                run = self.attached(["sh", "-c", f"mkdir -p a/b; exec {program('quick')}"], {"BLAME_OUT": out}, "launcher")
+                folder = self.new_folder()
+                os.makedirs(os.path.join(folder, "a", "b"))
+                run = self.attached([program("quick")], {"BLAME_OUT": out}, "launcher", folder=folder)
                 names = [name for name in os.listdir(os.path.join(run.folder, inside)) if name not in ("a", "b")]
                 self.assertEqual(len(names), 1, run)
                 self.assertRegex(names[0], r"^blame-quick-\d+$")
@@ -150,9 +152,37 @@ class PlacesThatCannotBeWritten(BlameTest):
         with open(os.path.join(folder, "file"), "w", encoding="utf-8"):
             pass
         out = os.path.join(folder, "file", "profile")
-        for how in ("library", "launcher"):
-            with self.subTest(how=how):
-                self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": out}, how), out)
+        self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": out}), out)
+
+    def test_blame_run_refuses_it_before_the_program_starts(self):
+        """--out as it was typed, or BLAME_OUT, or the folder that the default name would be in. Nothing is left."""
+        folder = self.new_folder()
+        with open(os.path.join(folder, "file"), "w", encoding="utf-8"):
+            pass
+        os.symlink("loop", os.path.join(folder, "loop"))
+        for out, said in (("file/x", "no directory can have this name: Not a directory"), ("file/", "no directory can have this name: Not a directory"),
+                          ("file/%p", "no directory can have this name: Not a directory"), ("none/x", "there is no folder none; make it"),
+                          ("./none/x/%e-%r/", "there is no folder ./none/x; make it"), ("none/..", "there is no folder none; make it"),
+                          ("/proc/x", "no directory can be made in /proc: "), ("/proc/%h/%j", "no directory can be made in /proc: "),
+                          ("/sys/x", "no directory can be made in /sys: "), ("/dev/null", "is a device or a pipe; give the name of a directory"), ("n" * 300, "no directory can have this name: File name too long"),
+                          ("loop/x", "no directory can have this name: ")):
+            for env, options, name in ({"BLAME_OUT": None}, ("--out", out), f"--out {out}"), ({"BLAME_OUT": out}, (), f"BLAME_OUT={out}"):
+                with self.subTest(name=name):
+                    run = self.attached([program("quick"), "5"], env, "launcher", options, folder=folder)
+                    self.assertEqual((run.status, run.stdout), (2, ""), run)
+                    self.assertEqual(len(run.stderr.splitlines()), 1, run)
+                    self.assertTrue(run.stderr.startswith(f"blame run: {name}: {said}"), run)
+        self.assertEqual(sorted(os.listdir(folder)), ["file", "loop"])
+        run = self.attached([program("quick"), "5"], {"BLAME_OUT": None}, "launcher", folder="/proc")
+        self.assertEqual((run.status, run.stdout), (2, ""), run)
+        self.assertRegex(run.stderr, r"\Ablame run: no directory can be made in \.: .*; give another place \(--out DIR\)\n\Z")
+        run = self.attached([program("quick"), "5"], {"BLAME_OUT": None, "BLAME_DISABLE": "1"}, "launcher", folder="/proc")
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+
+    def test_folders_that_patterns_name_are_made(self):
+        run = self.attached([program("quick")], {"BLAME_OUT": "made-%e/%r/x"}, "launcher")
+        self.assertEqual(run.status, 0, run)
+        self.load(run, os.path.join(run.folder, "made-quick", "0", "x"))
 
     def test_a_link_that_takes_the_directorys_place_is_not_followed(self):
         folder = self.new_folder()
@@ -246,6 +276,10 @@ class Launcher(BlameTest):
         self.assert_only_tool_lines(run, [OWN_LINE])
         self.assertTrue(any("static" in line for line in run.tool_lines()), run)
         self.assertEqual(run.directories(), [], "an empty profile was left")
+
+    def test_a_directory_is_no_program(self):
+        run = self.attached(["/tmp"], how="launcher")
+        self.assertEqual((run.status, run.stderr), (126, "blame run: /tmp: is a directory; give the program's path\n"), run)
 
     def test_a_missing_program_is_named(self):
         run = self.attached(["./no-such-program"], how="launcher")
