@@ -9,6 +9,8 @@ struct launched {
     uint64_t image_start_ns; /* CLOCK_MONOTONIC, when the loader began with this program */
     uintptr_t loader;        /* in the code of loader/ */
     uint32_t before_main;    /* the program itself needs an OpenMP runtime, which was started before main */
+    uint32_t moved;          /* an object that asked for GCC's runtime has got LLVM's */
+    uint32_t deprecated;     /* one of these calls what LLVM's comments on, and GCC's does not */
 };
 
 extern struct launched blame_launched;

@@ -35,7 +35,7 @@ struct run_options {
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
     int signal; /* 0: the tool chooses */
     int seed;   /* 0: start.c draws one */
-    int timeline, private, no_command, csv, summary, disable;
+    int runtime, timeline, private, no_command, csv, summary, disable;
 };
 
 bool run_option_throttle(const char *text, void *throttle); /* [init] */
@@ -152,6 +152,10 @@ uint64_t run_option_size_read(const char *text);
          W("0", "no summary (default where no CSV files are written)")                                       \
              W("1", "print a summary on standard error at the end (default)"),                               \
          "0|1", "")                                                                                          \
+    WORD("BLAME_RUNTIME", runtime, "auto",                                                                   \
+         W("auto", "libomp, unless it does something otherwise than libgomp (default)")                      \
+             W("libomp", "libomp, if it has all the names") W("own", "libgomp, unmeasured"),                 \
+         "WHICH", "what a program of GCC runs on under blame run:")                                          \
     WORD("BLAME_DISABLE", disable, "0", W("0", "(default)") W("1", "the tool declines to start"), "0|1", "")
 
 #endif

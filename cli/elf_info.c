@@ -49,8 +49,8 @@ enum elf_kind elf_kind_of(const char *path)
     return kind;
 }
 
-/* Starts the program in a way that makes the loader print what it would load and which symbols it would miss,
- * and nothing else; its output is *list. */
+/* Starts the program in a way that makes the loader print what it would load, and our part of it what keeps a library from
+ * libomp, and nothing else; its output is *list. */
 static pid_t trace_loader(const char *path, FILE **list)
 {
     int ends[2];
@@ -59,8 +59,6 @@ static pid_t trace_loader(const char *path, FILE **list)
     pid_t child = fork();
     if (child == 0) {
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-        setenv("LD_WARN", "yes", 1);
-        setenv("LD_BIND_NOW", "yes", 1);
         if (dup2(ends[1], 1) < 0 || dup2(ends[1], 2) < 0)
             _exit(127); /* a sandbox: what the loader prints would be the program's output */
         close(ends[0]);
@@ -103,10 +101,18 @@ static bool names_mpi(const char *line)
     return strncmp(line, "\tlibmpi", 7) == 0 && strchr(".cf_", line[7]);
 }
 
+/* What our part of the loader says of a library that comes when the program has been moved: until what follows from that. */
+static void read_late(const char *line, struct elf_openmp *openmp)
+{
+    static const char mark[] = "blame: ";
+    const char *follows[] = {strstr(line, " may not load: "), strstr(line, " runs on it: ")};
+    for (size_t i = 0; i < sizeof(follows) / sizeof(follows[0]); i++)
+        if (strncmp(line, mark, sizeof(mark) - 1) == 0 && follows[i] && !openmp->late[0])
+            snprintf(openmp->late, sizeof(openmp->late), "%.*s", (int)(follows[i] - line - (long)sizeof(mark) + 1), line + sizeof(mark) - 1);
+}
+
 static void read_line(const char *line, const char *libomp, struct elf_openmp *openmp)
 {
-    static const char mark[] = "undefined symbol: ";
-    const char *name = strstr(line, mark);
     size_t length = strlen(libomp);
     openmp->tls_bytes += tls_bytes_of(line);
     openmp->needed |= strstr(line, "libomp") || strstr(line, "libiomp5") || strstr(line, "libgomp");
@@ -116,11 +122,7 @@ static void read_line(const char *line, const char *libomp, struct elf_openmp *o
         openmp->gcc = true;
     if (length && line[0] == '\t' && strncmp(line + 1, libomp, length) == 0 && line[1 + length] == ' ')
         openmp->moved = true;
-    if (!name || openmp->missing[0])
-        return;
-    name += sizeof(mark) - 1;
-    if (strncmp(name, "GOMP_", 5) == 0 || strncmp(name, "omp_", 4) == 0 || strncmp(name, "GOACC_", 6) == 0)
-        snprintf(openmp->missing, sizeof(openmp->missing), "%.*s", (int)strcspn(name, ", \t\n("), name);
+    read_late(line, openmp);
 }
 
 void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp)

@@ -22,7 +22,7 @@ struct elf_openmp {
     bool own_first;    /* starts with a library that ends it unless it is the first of all: nothing may be preloaded */
     bool gcc;          /* gets libgomp.so.1 */
     bool moved;        /* wants that, and gets libomp */
-    char missing[256]; /* what it needs of libgomp.so.1 and libomp does not have, or "" */
+    char late[1024];   /* what keeps a library of it from libomp, and which, or "" */
     size_t tls_bytes;  /* of thread-local storage, of all libraries that it starts with */
 };
 

@@ -206,8 +206,8 @@ static void prepend(const char *variable, const char *value)
     free(text);
 }
 
-/* libomp speaks of what libgomp does silently, and ends a process that has another copy of it. In a process
- * without a program or library of GCC's, the tool takes these out again. */
+/* libomp comments on calls that libgomp carries out silently, and ends a process that has another copy of it. Where no object
+ * makes such calls, or none is GCC's, the tool takes these out again. */
 static void set_for_gcc(void)
 {
     bool warns = getenv("KMP_WARNINGS") == NULL, refuses = getenv("KMP_DUPLICATE_LIB_OK") == NULL;
@@ -247,13 +247,29 @@ static void reserve_tls(const struct elf_openmp *openmp)
     prepend("GLIBC_TUNABLES", text);
 }
 
+/* One line on what the program runs on, if it is GCC's. */
+static void say_runtime(const struct elf_openmp *openmp, const char *libomp, bool own)
+{
+    if (openmp->moved && openmp->late[0])
+        log_line_of_job(openmp->late, ", and so the program keeps the runtime that it asks for, and what that does is not measured; "
+                        "blame run --runtime libomp moves it all the same", NULL);
+    else if (openmp->moved)
+        log_line_of_job("built by GCC: runs on ", libomp, " instead of libgomp.so.1", NULL);
+    else if (openmp->gcc && own)
+        log_line_of_job("built by GCC: keeps its own runtime (--runtime own), and what that does is not measured", NULL);
+    else if (openmp->gcc && !libomp[0])
+        log_line_of_job("built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing will be measured", NULL);
+}
+
 /* Where the loader will send programs of GCC, and a line on the one that is started; others say it
  * themselves. */
 static void prepare_loader(const char *program, const struct parts *parts)
 {
     char libomp[PATH_MAX];
     struct elf_openmp openmp;
-    if (!find_libomp(libomp, sizeof(libomp)))
+    const char *runtime = getenv("BLAME_RUNTIME");
+    bool own = runtime && strcmp(runtime, "own") == 0;
+    if (own || !find_libomp(libomp, sizeof(libomp)))
         libomp[0] = '\0';
     setenv("BLAME_LIBOMP", libomp, 1);
     prepend("LD_AUDIT", parts->loader);
@@ -262,14 +278,9 @@ static void prepare_loader(const char *program, const struct parts *parts)
     reserve_tls(&openmp);
     if (openmp.mpi && !openmp.own_first && parts->mpi[0])
         prepend("LD_PRELOAD", parts->mpi);
-    if (openmp.moved && openmp.missing[0]) {
-        log_line_of_job("built by GCC, and needs ", openmp.missing, ", which ", libomp, " does not have: it runs unmeasured", NULL);
+    say_runtime(&openmp, libomp, own);
+    if (openmp.moved && openmp.late[0])
         setenv("BLAME_LIBOMP", "", 1);
-    } else if (openmp.moved) {
-        log_line_of_job("built by GCC: runs on ", libomp, " instead of libgomp.so.1", NULL);
-    } else if (openmp.gcc && !libomp[0]) {
-        log_line_of_job("built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing will be measured", NULL);
-    }
 }
 
 /* That an outer blame run need not look for profiles: the tool's note for "the cause is told". */

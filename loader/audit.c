@@ -12,8 +12,10 @@
 #include "base/launched.h"
 #include "base/same_file.h"
 #include "loader/elf_view.h"
+#include "loader/environment.h"
 #include "loader/kernel.h"
 #include "loader/text.h"
+#include "loader/traits.h"
 
 /* libomp makes a small file in /dev/shm as it starts, a page, and dies of a limit below that, or of a full /dev/shm; libgomp does not. There
  * has to be room for those that start beside this process, too. */
@@ -38,8 +40,8 @@ static struct {
     const struct link_map *told; /* what it lacks was said last */
     const struct link_map *fresh[FRESH_OBJECTS]; /* not yet asked for what nobody has */
     unsigned fresh_count;
-    char given[4096];            /* the runtime that programs of GCC get; empty: none, or not yet known */
-    uint32_t asked;
+    struct environment given;    /* all zero: not yet read */
+    bool asked;                  /* it has been read */
     struct stat begun; /* stderr, as it was */
     bool has_stderr;   /* it was open, and has been read */
 } self;
@@ -55,35 +57,6 @@ static bool is_gcc(const char *name)
 {
     const char *rest = text_after(name, "libgomp");
     return rest && (*rest == '.' || *rest == '-') && !text_after(rest, "-plugin");
-}
-
-/* Reads the environment as the program got it. */
-static void ask_environment(void)
-{
-    static const char variable[] = "BLAME_LIBOMP=";
-    char buffer[1024];
-    size_t matched = 0, length = 0; /* matched: characters of the variable's name; all: its value follows */
-    bool skip = false;              /* the rest of another variable */
-    int fd = kernel_open("/proc/self/environ");
-    long got = 0;
-    self.asked = 1;
-    while (fd >= 0 && (got = kernel_read(fd, buffer, sizeof(buffer))) > 0)
-        for (long i = 0; i < got; i++) {
-            char c = buffer[i];
-            if (matched == sizeof(variable) - 1 && !skip) {
-                if (length + 1 < sizeof(self.given))
-                    self.given[length++] = c;
-                if (c)
-                    continue;
-                kernel_close(fd);
-                return;
-            }
-            skip = c && (skip || c != variable[matched]);
-            matched = c && !skip ? matched + 1 : 0;
-        }
-    self.given[0] = '\0';
-    if (fd >= 0)
-        kernel_close(fd);
 }
 
 /* Not to a file of the program's that has its number now, and not where nobody reads. */
@@ -104,9 +77,9 @@ static void write_line(const char *const *parts, size_t count)
 }
 
 /* One line on stderr: why an object does not get our runtime, and what follows. */
-static void say(const struct link_map *needer, const char *why, const char *what, const char *follows)
+static void say(const struct link_map *needer, const char *why, const char *follows)
 {
-    const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given,       why,     what,
+    const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given.libomp,       why,
                            ": ",      *needer->l_name ? needer->l_name : "the program", follows, "\n"};
     write_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
@@ -121,7 +94,7 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
         for (char *at = &more[5]; *at; at++)
             at[0] = at[1];
     const char *parts[] = {"blame: ",
-                           self.llvm ? self.llvm->l_name : self.given,
+                           self.llvm ? self.llvm->l_name : self.given.libomp,
                            " does not have ",
                            lack->name,
                            lack->count > 1 ? more : "",
@@ -133,44 +106,73 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
     self.told = needer;
 }
 
-#define KEEPS " keeps the runtime that it asks for, and what that does is not measured"
+#define KEEPS    " keeps the runtime that it asks for, and what that does is not measured"
+#define REPLACED ": " GCC_NAME " has been replaced already"
+
+/* True if the runtime does for that object what the one does that it asks for; if not, it has been said. */
+static bool suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
+{
+    struct elf_view wanted;
+    struct elf_lack lack;
+    elf_view_of_map(&wanted, needer);
+    if (elf_view_lacks(runtime, &wanted, library, &lack)) {
+        say_lack(needer, &lack, KEEPS);
+        return false;
+    }
+    unsigned traits = traits_of(&wanted);
+    const char *differs = self.given.moves_all ? NULL : traits_differ(traits, self.given.cancels);
+    self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
+    if (differs)
+        say(needer, differs, KEEPS "; blame run --runtime libomp moves it all the same");
+    return !differs;
+}
+
+/* The same of the object that searches the library, and of all others that are there and will get what it gets. */
+static bool suits_all(const struct elf_view *runtime, const struct link_map *needer, const char *library)
+{
+    if (!suits(runtime, needer, library))
+        return false;
+    for (const struct link_map *map = self.program; map; map = map->l_next) {
+        struct elf_view view;
+        elf_view_of_map(&view, map);
+        if (map != needer && elf_view_needs(&view, map, library) && !suits(runtime, map, library))
+            return false;
+    }
+    return true;
+}
 
 /* True if what `needer` wants of `library` is there in the runtime it would get; if not, it has been said. */
 static bool judge(const struct link_map *needer, const char *library)
 {
-    struct elf_view runtime, wanted;
+    struct elf_view runtime;
     size_t bytes = 0;
     const void *file = NULL;
-    struct elf_lack lack;
-    bool readable = true, lacks = false;
     if (kernel_file_limit() < LIBOMP_FILE_BYTES) {
-        say(needer, " cannot start below so low a limit on the size of files (ulimit -f)", "", KEEPS);
+        say(needer, " cannot start below so low a limit on the size of files (ulimit -f)", KEEPS);
         return false;
     }
     if (!self.llvm && kernel_room("/dev/shm") < LIBOMP_ROOM_BYTES) {
-        say(needer, " may find no room in /dev/shm", "", KEEPS);
+        say(needer, " may find no room in /dev/shm", KEEPS);
         return false;
     }
     if (self.llvm) {
         elf_view_of_map(&runtime, self.llvm);
     } else {
-        int fd = kernel_open(self.given);
+        int fd = kernel_open(self.given.libomp);
         file = fd >= 0 ? kernel_map_file(fd, &bytes) : NULL;
-        readable = file && elf_view_of_file(&runtime, file, bytes);
         if (fd >= 0)
             kernel_close(fd);
+        if (!file || !elf_view_of_file(&runtime, file, bytes)) {
+            say(needer, " is no library that can be read", KEEPS);
+            if (file)
+                kernel_unmap(file, bytes);
+            return false;
+        }
     }
-    if (readable) {
-        elf_view_of_map(&wanted, needer);
-        lacks = elf_view_lacks(&runtime, &wanted, library, &lack);
-    } else {
-        say(needer, " is no library that can be read", "", KEEPS);
-    }
-    if (lacks)
-        say_lack(needer, &lack, KEEPS);
+    bool enough = suits_all(&runtime, needer, library);
     if (file)
         kernel_unmap(file, bytes);
-    return readable && !lacks;
+    return enough;
 }
 
 /* Asked again for each folder in which the library may be. */
@@ -200,23 +202,34 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     bool gcc = is_gcc(file), now = flag == LA_SER_ORIG ? !self.llvm || file != name : self.llvm != NULL;
     if (!now || !(gcc || (self.llvm && is_llvm(file))))
         return (char *)name;
-    if (gcc && !self.llvm && !self.asked)
-        ask_environment();
-    const char *runtime = self.llvm ? self.llvm->l_name : self.given;
+    if (gcc && !self.asked)
+        environment_read(&self.given);
+    self.asked |= gcc;
+    const char *runtime = self.llvm ? self.llvm->l_name : self.given.libomp;
     if (!*runtime || text_equal(runtime, name) || !is_enough((const struct link_map *)*cookie, file))
         return (char *)name;
     self.moved |= text_equal(file, GCC_NAME);
+    self.launched.moved = 1;
     return (char *)runtime;
 }
 
 /* The loader asks nobody about a name that it knows. */
-static void tell_of_lack(const struct elf_view *needer, const struct link_map *map)
+static void tell_of_late(const struct elf_view *needer, const struct link_map *map)
 {
     struct elf_view runtime;
     struct elf_lack lack;
     elf_view_of_map(&runtime, self.llvm);
-    if (elf_view_needs(needer, map, GCC_NAME) && elf_view_lacks(&runtime, needer, GCC_NAME, &lack))
-        say_lack(map, &lack, " may not load: " GCC_NAME " has been replaced already");
+    if (!elf_view_needs(needer, map, GCC_NAME))
+        return;
+    if (elf_view_lacks(&runtime, needer, GCC_NAME, &lack)) {
+        say_lack(map, &lack, " may not load" REPLACED);
+        return;
+    }
+    unsigned traits = traits_of(needer);
+    const char *differs = self.given.moves_all ? NULL : traits_differ(traits, self.given.cancels);
+    self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
+    if (differs)
+        say(map, differs, " runs on it" REPLACED);
 }
 
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
@@ -230,11 +243,11 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         self.program = map;
     if (self.fresh_count < FRESH_OBJECTS)
         self.fresh[self.fresh_count++] = map;
-    if (!self.llvm && (is_llvm(file) || (*self.given && text_equal(map->l_name, self.given))))
+    if (!self.llvm && (is_llvm(file) || (*self.given.libomp && text_equal(map->l_name, self.given.libomp))))
         self.llvm = map;
     elf_view_of_map(&view, map);
     if (self.moved && self.llvm && map != self.llvm)
-        tell_of_lack(&view, map);
+        tell_of_late(&view, map);
     if (!text_equal(file, "libblame.so"))
         return 0;
     const ElfW(Sym) *symbol = elf_view_find(&view, "blame_launched");
@@ -293,8 +306,16 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
         tell_of_unmet();
 }
 
+/* The function of that name in the runtime, or NULL. */
+static uintptr_t function_of(const struct elf_view *runtime, const char *name)
+{
+    const ElfW(Sym) *symbol = elf_view_find(runtime, name);
+    return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? runtime->base + symbol->st_value : 0;
+}
+
 /* Before main, when all libraries are there and have run their constructors: any call starts the runtime, and with it the
- * tool. This one asks for no threads: neither are they counted yet, nor is the first one bound to its place. */
+ * tool. This one asks for no threads: neither are they counted yet, nor is the first one bound to its place. GCC's runtime does both
+ * as it starts, and so does LLVM's where it has taken its place. */
 EXPORT void la_preinit(uintptr_t *cookie)
 {
     struct elf_view view;
@@ -304,12 +325,15 @@ EXPORT void la_preinit(uintptr_t *cookie)
         if (!maps[i])
             continue;
         elf_view_of_map(&view, maps[i]);
-        const ElfW(Sym) *start = elf_view_find(&view, "__kmpc_global_thread_num");
-        if (!start || ELF64_ST_TYPE(start->st_info) != STT_FUNC || !elf_view_find(&view, "__kmpc_fork_call"))
+        uintptr_t start = function_of(&view, "__kmpc_global_thread_num");
+        if (!start || !function_of(&view, "__kmpc_fork_call"))
             continue;
         self.launched.before_main = 1;
-        ((int (*)(void *))(view.base + start->st_value))(NULL);
+        ((int (*)(void *))start)(NULL);
         self.launched.before_main = 0;
+        uintptr_t places = self.launched.moved ? function_of(&view, "omp_get_num_places") : 0;
+        if (places)
+            ((int (*)(void))places)();
         return;
     }
 }

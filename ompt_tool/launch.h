@@ -9,8 +9,8 @@
  * that the user named, or that does not itself need OpenMP. [init] */
 bool launch_wants_region(void);
 
-/* The runtime is about to read its environment: takes out what was meant for programs of GCC when no library
- * asked for GCC's runtime. [init] */
+/* The runtime is about to read its environment: takes out what was meant for programs of GCC and is not needed: no object got this
+ * runtime in the place of GCC's, or none calls what it would comment on. [init] */
 void launch_restore_environment(void);
 
 /* The file to which a profile's directory is told, if `blame run` waits behind the program: it makes the reports that could

@@ -3,6 +3,7 @@ does to the environment they run, and those that compute have a profile each."""
 
 import contextlib
 import glob
+import itertools
 import os
 import shutil
 import signal
@@ -109,10 +110,10 @@ class Scripts(BlameTest):
         self.assertEqual(run.status, 7, run)
 
     def test_the_first_thread_is_bound_and_threads_are_counted_when_the_program_does(self):
-        for env in ({}, {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}):
-            with self.subTest(env=env):
-                alone = self.plain([program("affinity")], env)
-                run = self.attached([program("affinity")], env, "launcher")
+        for name, env in itertools.product(("affinity", "affinity_gcc"), ({}, {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"})):
+            with self.subTest(name=name, env=env):
+                alone = self.plain([program(name)], env)
+                run = self.attached([program(name)], env, "launcher")
                 self.assertEqual((run.status, run.stdout), (0, alone.stdout), run)
 
     def test_a_signal_behind_the_programs_end_ends_the_launcher(self):
@@ -139,6 +140,19 @@ class Scripts(BlameTest):
             with self.subTest(path=path, name=name):
                 run = self.attached([name, "5"], {"PATH": path}, "launcher", folder=folder)
                 self.assertEqual(run.status, status, run)
+
+    def test_no_name_of_the_program_is_bound_before_it_starts(self):
+        """The loader is asked what the program needs: that takes ten times as long where it binds all names, beside its own few."""
+        folder = self.new_folder()
+        run = self.attached(["sh", "-c", "echo $$"], {"LD_DEBUG": "bindings", "LD_DEBUG_OUTPUT": os.path.join(folder, "of")}, "launcher")
+        bindings = {}
+        for path in glob.glob(os.path.join(folder, "of.*")):
+            with open(path, encoding="utf-8") as file:
+                bindings[int(path.rsplit(".", 1)[1])] = file.read().count("binding file ")
+        own = bindings.pop(int(run.stdout))
+        self.assertGreater(bindings.pop(run.pid), 0, run)
+        self.assertEqual(len(bindings), 1, bindings)
+        self.assertLess(sum(bindings.values()), own / 4)
 
     def test_a_tool_that_is_forbidden_is_named(self):
         run = self.attached([program("quick"), "7"], {"OMP_TOOL": "disabled"}, "launcher")
@@ -228,6 +242,32 @@ class OtherRuntimes(BlameTest):
         run = self.attached(argv, how="launcher")
         self.assertRegex(run.stderr.splitlines()[0], lack + "may not load: libgomp.so.1 has been replaced already")
 
+    def test_a_program_for_which_libomp_does_otherwise_keeps_its_runtime_and_one_line_tells(self):
+        for name, says in (("TEAMS", "teams"), ("SCAN", "scan"), ("CONDITIONAL", "conditional"), ("CANCEL", "cancel"),
+                           ("first", "teams"), ("last", "teams")):
+            argv, env = [program(f"otherwise_{name}")], {"OMP_CANCELLATION": "true"} if name == "CANCEL" else {}
+            with self.subTest(name=name):
+                alone, run = self.plain(argv, env), self.attached(argv, env, "launcher")
+                self.assertEqual((run.status, run.stdout), (0, alone.stdout), run)
+                self.assertEqual(run.other_lines(), [])
+                told, unmeasured = run.tool_lines()
+                self.assertRegex(told, f"{says}.* keeps the runtime that it asks for.*--runtime libomp moves it all the same")
+                self.assertEqual(unmeasured[:len(NO_PROFILE)], NO_PROFILE)
+
+    def test_the_user_chooses_what_a_program_of_gcc_runs_on(self):
+        for name, options in (("otherwise_CANCEL", []), ("otherwise_TEAMS", ["--runtime", "libomp"])):
+            run = self.attached([program(name)], {"BLAME_SUMMARY": "0"}, "launcher", options=options)
+            self.assertEqual(run.status, 0, run)
+            self.load(run, checks=SOUND)
+        run = self.attached([program("quick_gcc")], how="launcher", options=["--runtime", "own"])
+        self.assertEqual((run.status, run.stdout, run.directories()), (0, "sum 3\n", []), run)
+        self.assertIn("--runtime own", run.tool_lines()[0])
+
+    def test_a_warning_of_libomps_that_is_the_programs_own_is_seen(self):
+        run = self.attached([program("otherwise_TEAMS")], {"OMP_THREAD_LIMIT": "2", "KMP_TEAMS_THREAD_LIMIT": "2"}, "launcher",
+                            options=["--runtime", "libomp"])
+        self.assertIn("Cannot form a team with 3 threads", run.stderr)
+
     def test_libomp_is_silent_about_programs_of_gcc_and_as_ever_about_others(self):
         for name, env, says in (("deprecated_gcc", {}, False), ("deprecated", {}, True),
                                 ("deprecated_gcc", {"KMP_WARNINGS": "1"}, True), ("deprecated", {"KMP_WARNINGS": "0"}, False)):
@@ -235,7 +275,7 @@ class OtherRuntimes(BlameTest):
                 with self.subTest(name=name, env=env, argv=argv[0]):
                     run = self.attached(argv, env, "launcher")
                     self.assertEqual((run.status, run.stdout), (0, "one region\n"), run)
-                    self.assertEqual("omp_set_nested" in run.stderr, says, run)
+                    self.assertEqual("omp_set_nested routine deprecated" in run.stderr, says, run)
                     self.assertEqual(len(run.other_lines()), says, run)
 
     def test_the_users_paths_stay(self):

@@ -16,6 +16,7 @@ REFUSED = {
     "BLAME_DEPTH": ("deep", ["1", "4096"]), "BLAME_PHASE_INSTANCES": ("many", ["1", "100000000"]),
     "BLAME_EVENTS_THROTTLE": ("often", ["calls@nanoseconds", "0"]), "BLAME_CSV": ("yes", ["0", "1"]),
     "BLAME_PRIVATE": ("o", ["0", "1"]), "BLAME_NO_COMMAND": ("all", ["0", "1"]), "BLAME_META": ("a b=1", ["KEY=VALUE"]), "BLAME_TIMELINE": ("2", ["0", "1"]), "BLAME_DISABLE": ("perhaps", ["0", "1"]),
+    "BLAME_RUNTIME": ("libgomp", ["auto", "libomp", "own"]),
 }
 ACCEPTED = {
     "BLAME_RATE": ["1", "10000"], "BLAME_CLOCK": ["wall", "cpu"], "BLAME_ENVIRONMENT": ["dedicated", "shared"],

@@ -111,7 +111,7 @@ def run_under_blame(construct, variant, folder):
     if variant.how == "library":
         env["OMP_TOOL_LIBRARIES"] = harness.LIBRARY
     else:
-        argv = [harness.BLAME, "run", "--", *argv]
+        argv = [harness.BLAME, "run", "--runtime", "libomp", "--", *argv]  # also what libomp does otherwise
     os.makedirs(folder)
     return harness.execute(argv, env, folder)
 

@@ -52,6 +52,7 @@ $(call test_forms,crowd,crowd.c,$(TEST_CLANG))
 $(call test_forms,folds,folds.c,$(TEST_CLANG))
 $(call test_forms,sweep_check,sweep_check.c,$(TEST_CLANG))
 $(call test_forms,affinity,affinity.c,$(TEST_CLANG))
+$(call test_forms,affinity_gcc,affinity.c,$(TEST_GCC_C))
 $(call test_forms,little_stack,little_stack.c,$(TEST_CLANG))
 $(call test_forms,ended,ended.c,$(TEST_CLANG))
 $(call test_forms,errno_kept,errno_kept.c,$(TEST_CLANG))
@@ -89,6 +90,11 @@ $(call test_forms,awaits_later_lib.so,awaits_later_lib.c,$(TEST_CLANG) -shared -
 $(call test_forms,other_python,other_python.c,$(TEST_CLANG) -rdynamic)
 # No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
 $(call test_forms,quick_static,quick.c,$(TEST_GCC_C) -static)
+# Each in the program itself; or in a library of it, which the loader finds before libgomp or behind it.
+$(foreach what,TEAMS SCAN CONDITIONAL CANCEL,$(call test_forms,otherwise_$(what),otherwise.c,$(TEST_GCC_C) -D$(what)))
+$(call test_forms,libotherwise.so,otherwise.c,$(TEST_GCC_C) -DTEAMS -DLIBRARY -shared -fPIC -Wl$(comma)-soname$(comma)libotherwise.so)
+$(call test_forms,otherwise_first,otherwise.c $(TEST_BIN)/libotherwise.so,$(TEST_GCC_C) -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
+$(call test_forms,otherwise_last,otherwise.c $(TEST_BIN)/libotherwise.so,$(TEST_GCC_C) -Wl$(comma)-rpath$(comma)'$$$$ORIGIN' -Wl$(comma)--no-as-needed -lgomp)
 # Started by a loader that is not glibc's.
 $(call test_forms,other_loader,other_loader.c,$(TEST_GCC) -O2 -I. $(TEST_WARN) -static -nostdlib -ffreestanding -fno-stack-protector)
 $(call test_forms,imbalance2_nodebug,imbalance2.c,$(TEST_CLANG) -g0)
