@@ -3,8 +3,6 @@
 #include <omp-tools.h>
 #include <sched.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "base/os_thread.h"
 #include "blame/state.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session/thread.h"
@@ -61,16 +60,6 @@ static void on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *c
         sched_yield();
 }
 
-/* Has a core or wants one. */
-static bool is_running(pid_t tid)
-{
-    char path[64], text[256];
-    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
-    os_read_text(path, text, sizeof(text));
-    const char *name_end = strrchr(text, ')');
-    return name_end && name_end[1] && name_end[2] == 'R';
-}
-
 /* Every thread that may have read that releases are told gets a core to go on for long enough: one that has none may stand right
  * behind the reading, as often as not because this thread took its core. */
 static void let_pass(void)
@@ -81,7 +70,7 @@ static void let_pass(void)
             continue;
         pid_t tid = thread->ledger->tid;
         uint64_t ran_ns = clock_cpu_ns_of(tid);
-        while (is_running(tid) && clock_cpu_ns_of(tid) - ran_ns < PASSED_NS && clock_now_ns() < until_ns)
+        while (os_thread_state(tid) == 'R' && clock_cpu_ns_of(tid) - ran_ns < PASSED_NS && clock_now_ns() < until_ns)
             syscall(SYS_nanosleep, &(struct timespec){0, PAUSE_NS}, NULL); /* no cancellation point */
     }
 }

@@ -209,6 +209,10 @@ class SameWithTool(BlameTest):
                     self.assertEqual(case in told, "waiting for locks counts as <untold wait>" in run.stderr, run)
                     self.assertGreater(profile.clocked("team"), 0)
 
+    def test_a_program_of_gcc_that_ends_with_its_last_thread_ends(self):
+        _, profile = self.same("first_thread_gcc", "last", how="launcher")
+        self.assertGreater(profile.clocked("team"), 0)
+
     def test_the_first_thread_ends_while_others_go_through_critical_sections(self):
         for attempt in range(20):  # each fifth ended the program
             with self.subTest(attempt=attempt):

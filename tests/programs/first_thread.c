@@ -1,5 +1,5 @@
 /* Critical sections when the thread that was OpenMP's first has ended: "pthread" starts the runtime in a thread of its own, "main" leaves
- * main by pthread_exit() and lets another thread go on, "many" while threads go through critical sections of their own as fast as they can, "waits" while
+ * main by pthread_exit() and lets another thread go on, "last" does so and that thread ends as well (of clang's forms the process then stays), "many" while threads go through critical sections of their own as fast as they can, "waits" while
  * one waits for a section, behind which it works. */
 #include "analytic.h"
 #include <pthread.h>
@@ -18,7 +18,7 @@ NAMED static int team(void)
     return sum;
 }
 
-static void *go_on(void *unused)
+static void *go_on(void *last)
 {
     char path[64], state = 0;
     snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
@@ -31,8 +31,9 @@ static void *go_on(void *unused)
         usleep(1000);
     }
     printf("sum %d\n", team());
-    exit(0);
-    return unused;
+    if (!last)
+        exit(0);
+    return last;
 }
 
 /* Two names, as no thread is to wait. */
@@ -108,7 +109,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "pthread") != 0) {
         int many = strcmp(argv[1], "many") == 0, waits = strcmp(argv[1], "waits") == 0;
         team();
-        pthread_create(&thread, NULL, many ? go_through_both : waits ? wait_and_work : go_on, NULL);
+        pthread_create(&thread, NULL, many ? go_through_both : waits ? wait_and_work : go_on, strcmp(argv[1], "last") == 0 ? &thread : NULL);
         usleep(many ? 20000 : waits ? 150000 : 0);
         pthread_exit(NULL);
     }
