@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what blame needs, by package name; does nothing when all is there.
+# Installs what blame needs, by package name; does nothing when all is there. What is installed is neither removed nor upgraded (CI=true: a
+# machine of CI's own may be upgraded): where that would be, one line says which two packages, and nothing is installed.
 #   scripts/setup.sh          to be built, tested and benchmarked
 #   scripts/setup.sh build    to be built and to profile programs
 #   scripts/setup.sh aarch64  to be built for aarch64 and tested there by qemu (docs/aarch64.md)
@@ -34,5 +35,43 @@ if [ "$(id -u)" -ne 0 ]; then
 else
     sudo=
 fi
+
+# "removes PACKAGE" or "upgrades PACKAGE" of each installed one that the given ones would change.
+upgrades='s/^Inst \([^ ]*\) \[.*/upgrades \1/p'
+[ -z "${CI-}" ] || upgrades=
+changes() {
+    LC_ALL=C apt-get install -s -qq --no-install-recommends "$@" | sed -n -e 's/^Remv \([^ ]*\).*/removes \1/p' -e "$upgrades"
+}
+
+# One of these that are to go: the one that cannot stand beside the package, not one that needs it.
+opponent() {
+    package=$1
+    shift
+    for one in "$@"; do
+        if dpkg-query -W -f '${Conflicts}, ${Breaks}' "$one" 2>/dev/null | tr ',' '\n' | grep -qE "^ *$package( |\$)"; then
+            echo "$one"
+            return
+        fi
+    done
+    echo "$1"
+}
+
+refuse() {
+    for package in $missing; do # one after the other: so it is known which
+        removed=$(changes "$package" | sed -n 's/^removes //p')
+        upgraded=$(changes "$package" | sed -n 's/^upgrades //p' | tr '\n' ' ')
+        if [ -n "$removed" ]; then
+            one=$(opponent "$package" $removed)
+            echo "setup: $package conflicts with $one, which is installed: nothing was changed; remove it yourself (apt-get remove $one)," \
+                "or build in a container (packaging/Containerfile)" >&2
+        elif [ -n "$upgraded" ]; then
+            echo "setup: $package needs newer packages than are installed (${upgraded% }): nothing was changed; upgrade them yourself" \
+                "(apt-get install $upgraded), or build in a container (packaging/Containerfile)" | sed 's/ )/)/' >&2
+        fi
+    done
+    exit 1
+}
+
 $sudo apt-get update -qq
-DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null
+[ -z "$(changes $missing)" ] || refuse
+DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-remove --no-upgrade --no-install-recommends $missing >/dev/null

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include <libunwind.h>
+#ifndef UNW_VERSION_MAJOR
+#error "libunwind.h is that of LLVM (package libunwind-19-dev or its like), and blame needs libunwind's: install libunwind-dev in its place"
+#endif
 
 #include "base/atomics.h"
 #include "base/os.h"
