@@ -6,6 +6,7 @@
 #include "base/os.h"
 
 #define FULL (FOLD_SAMPLES * 3 / 4) /* so many that wait are too many */
+#define CHILD_STEPS 16u /* what finding or making a node costs */
 #define JUST_ENDED 8u /* ends that may have come since the moment of a sample that is kept now */
 
 /* A sample's handler may come in between. */
@@ -72,6 +73,7 @@ static void join(struct folds *folds, struct fold_sample *kept, const struct fol
 static void close_gaps(struct fold_ring *ring)
 {
     uint32_t count = 0;
+    ring->next = 0;
     for (uint32_t i = 0; i < ring->count; i++)
         if (ring->sample[i].node_idx)
             ring->sample[count++] = ring->sample[i];
@@ -120,7 +122,8 @@ static struct fold_ring *ring_of(struct folds *folds, uint32_t phase)
         return ring;
     if (!ring && !(ring = folds->ring[phase] = os_map(sizeof(*ring))))
         return NULL;
-    ring->count = 0;
+    ring->count = ring->next = 0;
+    ring->unresolved = false;
     ring->stride = 1;
     uint64_t published = load_acquire(&fold_phases[phase].published);
     ring->seen = ring->retry = published < JUST_ENDED ? 0 : published - JUST_ENDED;
@@ -153,21 +156,27 @@ void fold_moved(struct tree *tree, uint32_t from, uint32_t into)
         return;
     for (uint32_t phase = 0; folds && phase < FOLD_PHASES; phase++) {
         struct fold_ring *ring = folds->ring[phase];
-        for (uint32_t i = 0; ring && i < ring->count; i++)
+        for (uint32_t i = 0; ring && ring->held && i < ring->count; i++)
             if (ring->sample[i].node_idx == from)
                 ring->sample[i].node_idx = into;
     }
     tree_node(into)->marks |= TREE_MARK_FOLDS;
 }
 
+static void spend(struct folds *folds, uint64_t steps)
+{
+    folds->steps -= steps < folds->steps ? steps : folds->steps;
+}
+
 /* Where a node is: in an instance of the phase (its node), in none of them (0), or below a region whose context is not known yet. */
 #define UNRESOLVED UINT32_MAX
 
-static uint32_t instance_above(uint32_t node_idx, uint32_t name)
+static uint32_t instance_above(struct folds *folds, uint32_t node_idx, uint32_t name)
 {
     uint32_t below = 0;
     for (uint32_t at = node_idx; at;) {
         const struct profile_node *node = tree_node(at);
+        spend(folds, 1);
         if (node->kind == PROFILE_NODE_REGION)
             return UNRESOLVED;
         if (node->kind == PROFILE_NODE_PHASE && node->key == name && below)
@@ -185,6 +194,7 @@ static uint32_t context_in(struct tree *tree, uint32_t into, uint32_t node_idx, 
     size_t count = 0;
     for (uint32_t at = node_idx; at != instance_idx && count < TREE_PATH_MAX; at = tree_node(at)->parent)
         down[count++] = at;
+    spend(tree->folds, count * CHILD_STEPS);
     while (count > 0 && into) {
         const struct profile_node *node = tree_node(down[--count]);
         if (node->kind != PROFILE_NODE_INSTANCE && node->kind != PROFILE_NODE_LOCK)
@@ -220,7 +230,7 @@ static bool take_one(struct tree *tree, uint32_t number, struct fold_ring *ring,
                      const struct fold_instance *instance)
 {
     struct fold_phase *phase = &fold_phases[number];
-    uint32_t instance_idx = instance_above(sample->node_idx, phase->name);
+    uint32_t instance_idx = instance_above(tree->folds, sample->node_idx, phase->name);
     if (instance_idx == UNRESOLVED)
         return false;
     if (instance_idx && tree_node(instance_idx)->key != instance->number)
@@ -239,23 +249,34 @@ static bool may_be_in(const struct tree *tree, const struct fold_sample *sample,
            sample->time_ns <= instance->end_ns + FOLD_AWRY_NS && (!sample->own || instance->tree == tree->number);
 }
 
+/* False: there were too many samples for now. */
 static bool take_instance(struct tree *tree, uint32_t number, struct fold_ring *ring, const struct fold_instance *instance)
 {
-    bool all = true;
-    for (uint32_t i = 0; i < ring->count && ring->held; i++)
-        if (may_be_in(tree, &ring->sample[i], instance) && !take_one(tree, number, ring, &ring->sample[i], instance))
-            all = false;
-    return all;
+    for (; ring->next < ring->count && ring->held; ring->next++) {
+        struct fold_sample *sample = &ring->sample[ring->next];
+        if (!tree->folds->steps)
+            return false;
+        spend(tree->folds, 1);
+        if (may_be_in(tree, sample, instance) && !take_one(tree, number, ring, sample, instance))
+            ring->unresolved = true;
+    }
+    return true;
+}
+
+static void begin_instance(struct fold_ring *ring)
+{
+    ring->next = 0;
+    ring->unresolved = false;
 }
 
 /* Those of which no instance is open any more, and whose end is not known by now. */
-static void lose_overtaken(const struct fold_phase *phase, struct fold_ring *ring, uint64_t quiet_ns)
+static void lose_overtaken(struct folds *folds, const struct fold_phase *phase, struct fold_ring *ring, uint64_t quiet_ns)
 {
-    for (uint32_t i = 0; i < ring->count && ring->held; i++) {
+    for (uint32_t i = 0; i < ring->count && ring->held && folds->steps; i++) {
         struct fold_sample *sample = &ring->sample[i];
         if (!sample->node_idx || sample->time_ns + FOLD_AWRY_NS >= quiet_ns)
             continue;
-        uint32_t instance_idx = instance_above(sample->node_idx, phase->name);
+        uint32_t instance_idx = instance_above(folds, sample->node_idx, phase->name);
         if (instance_idx == UNRESOLVED)
             continue;
         if (instance_idx)
@@ -272,15 +293,21 @@ static void take_ended(struct tree *tree, uint32_t number, struct fold_ring *rin
     uint64_t ticket = ring->grafts == tree->grafts ? ring->seen : ring->retry, retry = UINT64_MAX;
     if (ticket == published)
         return;
+    if (ring->grafts != tree->grafts || ticket + FOLD_ENDED < published)
+        begin_instance(ring);
     if (ticket + FOLD_ENDED < published)
         ticket = published - FOLD_ENDED;
-    for (; ticket < published; ticket++) {
+    for (; ticket < published; ticket++, begin_instance(ring)) {
         struct fold_instance instance;
+        spend(tree->folds, 1);
         enum fold_read read = fold_phase_read(phase, ticket, &instance);
         if (read == FOLD_NOT_YET || (read == FOLD_READ && instance.verdict == FOLD_UNDECIDED))
             break;
-        if (read == FOLD_READ && !take_instance(tree, number, ring, &instance) && retry == UINT64_MAX)
+        bool whole = read != FOLD_READ || take_instance(tree, number, ring, &instance);
+        if (ring->unresolved && retry == UINT64_MAX)
             retry = ticket;
+        if (!whole)
+            break;
     }
     if (ring->grafts == tree->grafts && ring->retry < ring->seen)
         retry = ring->retry;
@@ -288,27 +315,34 @@ static void take_ended(struct tree *tree, uint32_t number, struct fold_ring *rin
     ring->seen = ticket;
     ring->retry = retry < ticket ? retry : ticket;
     if (ticket == published)
-        lose_overtaken(phase, ring, quiet_ns);
+        lose_overtaken(tree->folds, phase, ring, quiet_ns);
+}
+
+static void deposit_all(struct tree *tree, uint64_t steps)
+{
+    struct folds *folds = tree->folds;
+    for (uint32_t phase = 0; folds && phase < FOLD_PHASES; phase++) {
+        folds->steps = steps;
+        if (folds->ring[phase] && folds->ring[phase]->held)
+            take_ended(tree, phase, folds->ring[phase]);
+    }
 }
 
 void fold_deposit(struct tree *tree)
 {
-    struct folds *folds = tree->folds;
-    for (uint32_t phase = 0; folds && phase < FOLD_PHASES; phase++)
-        if (folds->ring[phase] && folds->ring[phase]->held)
-            take_ended(tree, phase, folds->ring[phase]);
+    deposit_all(tree, FOLD_STEPS);
 }
 
 void fold_finish(struct tree *tree)
 {
     if (!tree->folds)
         return;
-    fold_deposit(tree);
+    deposit_all(tree, UINT64_MAX);
     for (uint32_t phase = 0; phase < FOLD_PHASES; phase++) {
         struct fold_ring *ring = tree->folds->ring[phase];
         for (uint32_t i = 0; ring && i < ring->count; i++) {
             uint32_t node_idx = ring->sample[i].node_idx;
-            if (node_idx && instance_above(node_idx, fold_phases[phase].name))
+            if (node_idx && instance_above(tree->folds, node_idx, fold_phases[phase].name))
                 fetch_add_relaxed(&fold_phases[phase].record->overtaken, 1);
         }
     }

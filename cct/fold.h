@@ -11,7 +11,8 @@
 #include "cct/fold_phases.h"
 #include "cct/tree.h"
 
-#define FOLD_SAMPLES 512u /* that wait, of a tree's in one phase */
+#define FOLD_SAMPLES 512u  /* that wait, of a tree's in one phase */
+#define FOLD_STEPS   1024u /* of one phase, in one sample: ends, samples and nodes that are looked at, or a little more */
 
 struct fold_sample {
     uint64_t time_ns;
@@ -25,7 +26,9 @@ struct fold_ring {
     uint32_t held;   /* samples in them */
     uint32_t stride; /* so many samples a place */
     uint32_t in_last;
-    uint64_t seen;   /* ends that have been looked at; */
+    uint64_t seen;   /* ends that have been looked at; of the next one the samples in places below this one, of which some may be its own, in */
+    uint32_t next;   /* a region that was not known: */
+    bool unresolved;
     uint64_t retry;  /* from this one on some may be those of samples whose region was not known then: */
     uint32_t grafts; /* the tree's, then */
     struct fold_sample sample[FOLD_SAMPLES];
@@ -35,6 +38,7 @@ struct folds {
     struct fold_ring *ring[FOLD_PHASES];
     uint32_t own[FOLD_PHASES]; /* instances that the tree's thread has open */
     uint64_t chance;
+    uint64_t steps; /* that are left to this sample, in this phase */
     struct fold_bins bins;
     uint32_t down[TREE_PATH_MAX];
 };
@@ -56,7 +60,8 @@ static inline void fold_note(struct tree *tree, uint32_t node_idx, uint64_t time
         fold_keep(tree, node_idx, time_ns, value);
 }
 
-/* What waits, and of which everything is known by now, goes to its bins. [handler] */
+/* What waits, and of which everything is known by now, goes to its bins, at most FOLD_STEPS of work in each phase: the next call goes on.
+ * Ends that come faster than that are overtaken. [handler] */
 void fold_deposit(struct tree *tree);
 
 /* At the end of the measurement: what still waits is lost. fold_phases_finish() comes first. [init] */

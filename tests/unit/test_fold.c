@@ -3,6 +3,7 @@
 
 #include "cct/fold.h"
 #include "cct/graft.h"
+#include "tests/unit/instructions.h"
 #include "tests/unit/unit_tree.h"
 
 #define STEP  7u /* number of the phase's name */
@@ -285,6 +286,56 @@ WITH_FOLD(an_end_that_too_many_have_overtaken_costs_its_samples_and_that_is_coun
     assert_int_equal(record()->instances[0], 1000);
     assert_int_equal(record()->overtaken + record()->samples[0] + record()->thinned, 1000);
     assert_true(record()->overtaken > 0 && record()->samples[0] >= 10);
+}
+
+/* As many samples wait, and as many ends have come since the last one, as there is room for; each sample may be in any of the instances. */
+static void fill(uint32_t depth, bool resolved)
+{
+    uint32_t at = resolved ? step_node(0) : tree_placeholder(&tree, 5);
+    uint64_t begin_ns = now_ns;
+    const struct profile_time_value value = {100, 0, 0, 0};
+    fold_phase_begin(phase);
+    for (uint32_t i = 0; i < depth; i++)
+        at = frame(at, 10 + i);
+    for (uint32_t i = 0; i < FOLD_SAMPLES * 3 / 4; i++)
+        fold_keep(&tree, at, now_ns += MS, value);
+    for (uint32_t i = 0; i < FOLD_ENDED; i++) {
+        struct fold_instance instance = {.begin_ns = begin_ns, .end_ns = now_ns + i, .number = i, .tree = 2, .verdict = FOLD_UNDECIDED};
+        fold_phase_begin(phase);
+        fold_phase_end(phase, &instance);
+    }
+}
+
+static void deposit(void)
+{
+    fold_deposit(&tree);
+}
+
+/* All of it would be 20 million nodes to look at, in each of FOLD_PHASES phases. */
+WITH_FOLD(a_sample_does_a_bounded_part_of_the_work)
+{
+    for (int resolved = 0; resolved < 2 && INSTRUCTIONS_COUNT; resolved++) {
+        fill(200, resolved);
+        assert_in_range(instructions_of(deposit, 150000), 1000, 120000); /* the context of a first sample is made */
+    }
+}
+
+WITH_FOLD(what_one_sample_had_no_time_for_the_next_ones_do)
+{
+    fold_begin(&tree, phase);
+    uint32_t at = step_node(0);
+    const struct profile_time_value value = {100, 0, 0, 0};
+    for (uint32_t i = 0; i < 300; i++)
+        fold_keep(&tree, frame(at, i % 20), now_ns + i * MS, value);
+    end_step(0, 300 * MS, FOLD_UNDECIDED);
+    fold_phases_finish();
+    uint32_t calls = 0;
+    for (uint64_t before = UINT64_MAX; record()->samples[0] != before && calls < 1000; calls++) {
+        before = record()->samples[0];
+        fold_deposit(&tree);
+    }
+    assert_int_equal(record()->samples[0], 300);
+    assert_in_range(calls, 3, 50);
 }
 
 WITH_FOLD(threads_that_are_in_instances_of_one_number_have_their_own)

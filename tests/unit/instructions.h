@@ -1,0 +1,45 @@
+/* How many instructions a call takes, counted one by one: the processor traps behind each. */
+#ifndef BLAME_TESTS_INSTRUCTIONS_H
+#define BLAME_TESTS_INSTRUCTIONS_H
+
+#include <signal.h>
+#include <ucontext.h>
+
+#if !defined(__x86_64__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__SANITIZE_UNDEFINED__)
+#define INSTRUCTIONS_COUNT 0 /* a sanitizer's are counted, too */
+
+static inline long instructions_of(void (*call)(void), long most)
+{
+    (void)most;
+    call();
+    return -1;
+}
+#else
+#define INSTRUCTIONS_COUNT 1
+#define INSTRUCTIONS_TRAP  0x100 /* TF */
+
+static volatile long instructions_counted, instructions_most;
+
+static void instructions_count(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)info;
+    if (++instructions_counted >= instructions_most)
+        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~INSTRUCTIONS_TRAP;
+}
+
+/* Counts no further than `most`. */
+static inline long instructions_of(void (*call)(void), long most)
+{
+    struct sigaction count = {.sa_sigaction = instructions_count, .sa_flags = SA_SIGINFO}, before;
+    sigaction(SIGTRAP, &count, &before);
+    instructions_counted = 0;
+    instructions_most = most;
+    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" : : "i"(INSTRUCTIONS_TRAP) : "memory", "cc");
+    call();
+    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandq %0, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" : : "i"(~INSTRUCTIONS_TRAP) : "memory", "cc");
+    sigaction(SIGTRAP, &before, NULL);
+    return instructions_counted;
+}
+#endif
+
+#endif
