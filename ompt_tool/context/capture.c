@@ -110,10 +110,28 @@ static struct probe_task walk_ended_in(const struct thread *thread, const struct
                                .from_root = is_whole_path(thread, walk, boundary)};
 }
 
+/* The league whose team `region` is, if the walk went on to the task that encountered it: nothing of the program is between. */
+static struct region *league_passed(const struct thread *thread, struct region *region, struct region *outer)
+{
+    struct region *league = region->outer;
+    bool passed = league && outer != league && outer == league->outer && league->home == &thread->regions;
+    return passed ? league : NULL;
+}
+
 static void publish_context(struct thread *thread, struct walk *walk, struct region *region)
 {
     bool boundary = walk_task(walk, &thread->context_path);
     struct probe_task outer = walk_ended_in(thread, walk, boundary);
+    struct region *league = boundary ? league_passed(thread, region, outer.region) : NULL;
+    if (league && !load_relaxed(&league->context)) {
+        uint32_t context = add_path(&thread->tree, walk_context(thread, walk, false), &thread->context_path);
+        if (context)
+            region_publish(league, context);
+    }
+    if (league) {
+        region_publish(region, thread->tree.trie);
+        return;
+    }
     if (outer.region != region->outer || (thread->context_path.count == 0 && walk->have == UNWIND_BROKEN))
         return; /* no frame at all is the runtime itself, which begins a region for each team of teams */
     /* A task of the first thread without a frame of its own (teams): what was walked is the whole path. */

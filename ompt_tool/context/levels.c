@@ -212,6 +212,8 @@ void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region
         (flags & ompt_task_initial) && !thread->level->exit && thread->ledger->kind != PROFILE_THREAD_WORKER;
     if (unlikely(initial))
         learn_frames(task);
+    if ((flags & ompt_task_initial) && thread->level->exit && !region && !thread->regions.nameless)
+        region = thread->regions.open; /* libomp does not say of which league a team without others is: of this one */
     bool first = initial || (thread_num != 0 && !thread->level->exit);
     uintptr_t team = initial ? LEVEL_INITIAL : LEVEL_IMPLICIT;
     if (!initial && thread_num == 0)

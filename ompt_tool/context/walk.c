@@ -89,6 +89,22 @@ static bool has_exit(const struct walk *walk)
     return walk->has_level && walk->level.exit >= walk->stack_low && walk->level.exit < walk->stack_high;
 }
 
+/* The runtime's frame that called the code of the task around, when the walk's task has none on the stack yet, or never gets
+ * one (leagues). */
+static bool is_boundary_around(struct walk *walk, const struct unwind_frame *frame)
+{
+    if (!walk->has_level || walk->level.exit || walk->level.kind == ompt_task_initial)
+        return false;
+    struct task_level level = walk->level;
+    const struct level *place = walk->place;
+    if (walk_next_level(walk) && walk->level.exit >= frame->stack && walk->level.exit < frame->cfa)
+        return true;
+    walk->level = level;
+    walk->place = place;
+    walk->has_level = true;
+    return false;
+}
+
 /* A runtime frame behind user code, when the task's exit address is missing or stale. GOMP_parallel_loop_*
  * set none for the primary thread, but the runtime's frame that called the region's body is here. While a
  * region is being made its task has no exit address yet either, nor any frame: then this is the boundary of
@@ -102,16 +118,8 @@ static bool is_unmarked_boundary(struct walk *walk, const struct unwind_frame *f
         walk->has_stale = false;
         return true;
     }
-    if (!walk->has_level || walk->level.exit || walk->level.kind == ompt_task_initial)
-        return false;
-    struct task_level level = walk->level;
-    const struct level *place = walk->place;
-    if (walk_next_level(walk) && walk->level.exit >= frame->stack && walk->level.exit < frame->cfa)
-        return true;
-    walk->level = level;
-    walk->place = place;
-    walk->has_level = true;
-    return true;
+    return is_boundary_around(walk, frame) ||
+           (walk->has_level && !walk->level.exit && walk->level.kind != ompt_task_initial);
 }
 
 /* True if the frame is the runtime's, and called the code of the walk's current task. Frames of user code
@@ -124,7 +132,7 @@ static bool is_boundary(struct walk *walk, const struct unwind_frame *frame, boo
         if (!skip_stale_level(walk))
             break;
     }
-    return runtime_frame && !leading && is_unmarked_boundary(walk, frame);
+    return runtime_frame && (leading ? is_boundary_around(walk, frame) : is_unmarked_boundary(walk, frame));
 }
 
 /* Frames that only start the program's own code: the loader, _start, __libc_start_main, a thread's start. */

@@ -1,0 +1,18 @@
+"""Code whose way to its region is an unusual one: the region is in its path all the same."""
+
+from harness import BlameTest
+
+
+class Regions(BlameTest):
+    def assert_inside(self, profile, name, region):
+        """All work of the functions of that name is below the region."""
+        rows = [row for row in profile.rows if row.name == name and row["work (I)"] > 0]
+        self.assertTrue(rows, f"{name} was sampled")
+        for row in rows:
+            self.assertTrue(any(region in over.name for over in row.ancestors()), row.path())
+
+    def test_leagues_of_one_team_are_in_the_region_around(self):
+        _, profile = self.profile_of("leagues", env={"OMP_NUM_THREADS": "2", "BLAME_RATE": "1000"})
+        self.assertEqual([row.path() for row in profile.rows if row.name == "<unresolved>" and row["work (I)"] > 0], [])
+        for name, region in (("in_loop", "main [parallel leagues.c:33]"), ("in_task", "[task leagues.c:41]"), ("in_region", "main [parallel leagues.c:47]")):
+            self.assert_inside(profile, name, region)
