@@ -91,8 +91,13 @@ static int write_reports(const char *directory, const char *file, struct profile
         fprintf(stderr, "blame: %s\n", error);
         status = CLI_BAD_INPUT;
     }
-    if (profile->header.summary)
+    if (profile->header.summary) {
         report_print_summary(stderr, profile, &tables, directory);
+        char *changes = symbols_changes(symbols);
+        if (changes)
+            fprintf(stderr, "blame: %s\n", changes);
+        free(changes);
+    }
     int wrong = symbols_keep(symbols, &profile->header, profile->path);
     if (wrong)
         fprintf(stderr, "blame: %s: its names cannot be kept: %s; keep the binaries to read it\n", profile->path,

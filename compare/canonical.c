@@ -82,7 +82,7 @@ static size_t operator_bytes(const char *begin, const char *text)
 /* Bytes at text that are left out; depth: of template arguments, which keep their parentheses. */
 static size_t skipped(const char *begin, const char *text, int depth)
 {
-    if (starts(text, " [clone ")) {
+    if (starts(text, " [clone ") || starts(text, " [lambda ")) {
         const char *end = strchr(text, ']');
         return end ? (size_t)(end + 1 - text) : 0;
     }

@@ -78,10 +78,18 @@ NAMES_ALL := $(NAMES_ALL) $(patsubst %,%-bare,$(filter $(addprefix $(NAMES_BUILD
 $(NAMES_BUILD)/%-bare: $(NAMES_BUILD)/%
 	$(NAMES_OBJCOPY) --strip-all $< $@
 
+# What stands around a function: lambdas, Fortran's modules and ENTRYs, a unit that others share.
+NAMES_SCOPES := tests/programs/names_scopes.f90
+$(eval $(call names_variant,names_lambdas-gcc-O2,$(NAMES_GXX),tests/programs/names_lambdas.cc,-O2 -g))
+$(eval $(call names_variant,names_scopes-gfortran-O0,$(NAMES_GFORTRAN),$(NAMES_SCOPES),-O0 -g -J$(NAMES_BUILD)/names_modules/names_scopes-gfortran-O0))
+$(eval $(call names_variant,names_scopes-flang-O0,$(NAMES_FLANG),$(NAMES_SCOPES),-O0 -g -module-dir $(NAMES_BUILD)/names_modules/names_scopes-flang-O0))
+$(eval $(call names_variant,names_shared,$(NAMES_GCC),tests/programs/names_shared.s,-nostdlib -no-pie -Wl$(comma)-e$(comma)names_shared))
+
 # Debug information beside the program: by build id below names_debug/, by .gnu_debuglink in .debug/ (no build id, so
-# that the CRC decides), in a split .dwo, and nowhere.
+# that the CRC decides), in a split .dwo, in one that has gone or is in a package, and nowhere.
 NAMES_ALL += $(NAMES_BUILD)/names_c-clang-buildid $(NAMES_BUILD)/names_c-gcc-link $(NAMES_BUILD)/names_c-gcc-badlink \
-	$(NAMES_BUILD)/names_c-gcc-stripped $(NAMES_BUILD)/names_c-gcc-split
+	$(NAMES_BUILD)/names_c-gcc-stripped $(NAMES_BUILD)/names_c-gcc-split $(NAMES_BUILD)/names_c-gcc-lost \
+	$(NAMES_BUILD)/names_c-gcc-packed
 
 $(NAMES_BUILD)/names_c-clang-buildid: $(NAMES_BUILD)/names_c-clang-O2
 	id=$$($(NAMES_READELF) -n $< | sed -n 's/.*Build ID: //p') && \
@@ -107,6 +115,15 @@ $(NAMES_BUILD)/names_c-gcc-stripped: $(NAMES_BUILD)/names_c-gcc-O2
 $(NAMES_BUILD)/names_c-gcc-split: $(NAMES_C) tests/names.mk
 	$(NAMES_GCC) -fopenmp -O2 -g -gsplit-dwarf -c -o $(abspath $@).o $(abspath $<)
 	$(NAMES_GCC) -fopenmp -o $@ $(abspath $@).o
+
+$(NAMES_BUILD)/names_c-gcc-lost: $(NAMES_C) tests/names.mk
+	$(NAMES_GCC) -fopenmp -O2 -g -gsplit-dwarf -c -o $(abspath $@).o $(abspath $<)
+	rm $(abspath $@).dwo
+	$(NAMES_GCC) -fopenmp -o $@ $(abspath $@).o
+
+$(NAMES_BUILD)/names_c-gcc-packed: $(NAMES_BUILD)/names_c-gcc-lost
+	touch $@.dwp
+	cp $< $@
 
 .PHONY: names names-clean
 names: $(NAMES_ALL)

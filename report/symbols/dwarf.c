@@ -121,7 +121,16 @@ static void index_unit(struct symbols_module *module, struct symbols_unit *unit)
     }
 }
 
-static void add_unit(struct symbols_module *module, Dwarf_Die *die, Dwarf_Die *split)
+static const char *split_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr(die, DW_AT_dwo_name, &attribute));
+    if (!name)
+        name = dwarf_formstring(dwarf_attr(die, DW_AT_GNU_dwo_name, &attribute));
+    return name ? name : "a .dwo file";
+}
+
+static void add_unit(struct symbols_module *module, uint8_t type, Dwarf_Die *die, Dwarf_Die *split)
 {
     if (module->unit_count >= UINT32_MAX ||
         !grow_list(&module->units, &module->unit_room, module->unit_count, sizeof *module->units))
@@ -129,6 +138,7 @@ static void add_unit(struct symbols_module *module, Dwarf_Die *die, Dwarf_Die *s
     uint32_t index = (uint32_t)module->unit_count++;
     struct symbols_unit *unit = &module->units[index];
     *unit = (struct symbols_unit){.die = *die, .content = split->addr ? *split : *die};
+    unit->lost = type == DW_UT_skeleton && !split->addr ? split_name(die) : NULL;
     if (add_ranges(module, &module->unit_ranges, die, index) || dwarf_hasattr(die, DW_AT_ranges) ||
         dwarf_hasattr(die, DW_AT_low_pc))
         return;
@@ -147,7 +157,7 @@ static void load_units(struct symbols_module *module)
     module->units_known = true;
     while (dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0)
         if (type == DW_UT_compile || type == DW_UT_skeleton)
-            add_unit(module, &die, &split);
+            add_unit(module, type, &die, &split);
     symbols_ranges_sort(&module->unit_ranges);
 }
 
@@ -158,8 +168,11 @@ struct symbols_unit *symbols_dwarf_unit(struct symbols_module *module, uint64_t 
     const struct symbols_range *range = symbols_ranges_find(&module->unit_ranges, vaddr);
     if (!range)
         return NULL;
-    index_unit(module, &module->units[range->index]);
-    return &module->units[range->index];
+    struct symbols_unit *unit = &module->units[range->index];
+    if (unit->lost && !unit->indexed && !module->split_lost_count++)
+        module->split_lost = unit->lost;
+    index_unit(module, unit);
+    return unit;
 }
 
 struct symbols_function *symbols_dwarf_function(struct symbols_unit *unit, uint64_t vaddr)

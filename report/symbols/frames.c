@@ -104,6 +104,7 @@ static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
         symbols_construct_name(module, unit, raw->inlined ? NULL : function, raw, frame);
         frame->fold_into_caller = outlined.inner && !raw->inlined;
     }
+    frame->fold_into_caller |= symbols_dwarf_is_master(raw->name);
     frame->inlined = raw->inlined;
     frame->at_file = raw->at.file;
     frame->at_line = raw->at.line;

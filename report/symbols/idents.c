@@ -77,6 +77,8 @@ int symbols_idents_line(struct symbols_module *module, struct symbols_unit *unit
 {
     Dwarf_Addr high;
     int first = 0;
+    for (const char *scope; (scope = strstr(host, "::"));) /* identifiers have the procedure's name alone */
+        host = scope + 2;
     if (strcmp(host, "MAIN__") == 0)
         host = "_QQmain";
     if (!module->idents_known)

@@ -9,6 +9,8 @@
 #include "report/symbols/dwarf.h"
 #include "report/symbols/lines.h"
 
+#define MAX_HOSTS 8 /* functions around one another, in a name */
+
 static const char *string_of(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
@@ -53,44 +55,6 @@ static void follow(Dwarf_Die *die, unsigned name)
         *die = origin;
 }
 
-/* GCC leaves out the linkage name of functions with internal linkage: name the scopes around them instead. */
-static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name)
-{
-    Dwarf_Die *scopes = NULL;
-    follow(&die, DW_AT_abstract_origin);
-    follow(&die, DW_AT_specification);
-    int count = dwarf_getscopes_die(&die, &scopes);
-    for (int i = 1; i < count && i < SYMBOLS_MAX_DEPTH; i++) {
-        const char *scope = dwarf_diename(&scopes[i]);
-        switch (dwarf_tag(&scopes[i])) {
-        case DW_TAG_namespace:
-            name = pool_text(pool, "%s::%s", scope ? scope : "(anonymous namespace)", name);
-            break;
-        case DW_TAG_class_type:
-        case DW_TAG_structure_type:
-        case DW_TAG_union_type:
-        case DW_TAG_subprogram:
-            name = scope ? pool_text(pool, "%s::%s", scope, name) : name;
-            break;
-        default:
-            break;
-        }
-    }
-    free(scopes);
-    return name;
-}
-
-static const char *display_name(struct pool *pool, Dwarf_Die *die, const struct symbols_name *name)
-{
-    int language = language_of(die);
-    const char *plain = string_of(die, DW_AT_name);
-    if (is_fortran(language) && *plain)
-        return symbols_name_readable(pool, plain, strlen(plain));
-    if (name->linkage)
-        return symbols_name_readable(pool, name->raw, strlen(name->raw));
-    return is_cxx(language) && *plain ? qualified(pool, *die, plain) : plain;
-}
-
 /* dwarf_decl_file of elfutils before 0.192 takes file 0 for "none", which is the unit's own file in DWARF 5. */
 const char *symbols_dwarf_file(Dwarf_Die *die)
 {
@@ -103,6 +67,124 @@ const char *symbols_dwarf_file(Dwarf_Die *die)
     return symbols_lines_file(&unit, number);
 }
 
+/* The class whose function this is, by the type that its object pointer points to: GCC has a lambda's function beside its class. */
+static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
+{
+    Dwarf_Attribute attribute;
+    if (!dwarf_formref_die(dwarf_attr(function, DW_AT_object_pointer, &attribute), class))
+        return false;
+    for (int i = 0; i < 8; i++) {
+        int tag = dwarf_tag(class);
+        if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
+            return true;
+        if (!dwarf_formref_die(dwarf_attr(class, DW_AT_type, &attribute), class))
+            return false;
+    }
+    return false;
+}
+
+static bool is_lambda(const char *name, Dwarf_Die *class)
+{
+    const char *text = dwarf_diename(class);
+    return strncmp(name, "operator()", strlen("operator()")) == 0 && (!text || strncmp(text, "<lambda", strlen("<lambda")) == 0);
+}
+
+/* "operator() [lambda solve.cc:17]": what tells a function's lambdas apart is where they stand. */
+static const char *lambda_text(struct pool *pool, const char *name, Dwarf_Die *class)
+{
+    int line = 0;
+    const char *file = symbols_dwarf_file(class), *slash = strrchr(file, '/');
+    dwarf_decl_line(class, &line);
+    return *file && line > 0 ? pool_text(pool, "%s [lambda %s:%d]", name, slash ? slash + 1 : file, line) : name;
+}
+
+/* What a scope adds before a name; NULL: nothing. */
+static const char *scope_text(Dwarf_Die *scope, bool fortran)
+{
+    bool flag;
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_diename(scope);
+    switch (dwarf_tag(scope)) {
+    case DW_TAG_namespace:
+        return name ? name : "(anonymous namespace)";
+    case DW_TAG_subprogram: /* a Fortran program's own procedures stand for themselves */
+        return fortran && (dwarf_formflag(dwarf_attr(scope, DW_AT_main_subprogram, &attribute), &flag) == 0 ||
+                           (name && strcmp(name, "_QQmain") == 0))
+                   ? NULL
+                   : name;
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        return is_lambda("operator()", scope) ? NULL : name;
+    case DW_TAG_module:
+        return name;
+    default:
+        return NULL;
+    }
+}
+
+/* GCC leaves out the linkage name of functions with internal linkage, and Fortran's tell no host: name the scopes around them
+ * instead. */
+static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name, bool fortran, int depth)
+{
+    Dwarf_Die *scopes = NULL, class;
+    follow(&die, DW_AT_abstract_origin);
+    if (!depth && class_of(&die, &class) && is_lambda(name, &class))
+        name = lambda_text(pool, name, &class);
+    follow(&die, DW_AT_specification);
+    int count = dwarf_getscopes_die(&die, &scopes);
+    for (int i = 1; i < count && i < SYMBOLS_MAX_DEPTH; i++) {
+        const char *scope = scope_text(&scopes[i], fortran);
+        name = scope ? pool_text(pool, "%s::%s", scope, name) : name;
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && depth < MAX_HOSTS) { /* which may be declared elsewhere */
+            name = qualified(pool, scopes[i], name, fortran, depth + 1);
+            break;
+        }
+    }
+    free(scopes);
+    return name;
+}
+
+/* gfortran makes one function of a procedure that has ENTRYs, "master.0.procedure", which these call. */
+static const char *without_master(const char *name)
+{
+    const char *rest = strncmp(name, "master.", strlen("master.")) == 0 ? name + strlen("master.") : name;
+    size_t digits = strspn(rest, "0123456789");
+    return digits && rest[digits] == '.' && rest[digits + 1] ? rest + digits + 1 : name;
+}
+
+bool symbols_dwarf_is_master(const struct symbols_name *name)
+{
+    return without_master(name->raw) != name->raw;
+}
+
+static const char *display_name(struct pool *pool, Dwarf_Die *die, int language, const struct symbols_name *name)
+{
+    const char *plain = string_of(die, DW_AT_name);
+    if (is_fortran(language) && *plain) {
+        plain = without_master(plain);
+        const char *text = qualified(pool, *die, symbols_name_readable(pool, plain, strlen(plain)), true, 0);
+        /* gfortran describes the ENTRYs of a module's procedures outside of the module. */
+        return strstr(name->raw, "_MOD_") && !strstr(text, "::") ? symbols_name_readable(pool, name->raw, strlen(name->raw)) : text;
+    }
+    if (name->linkage)
+        return symbols_name_readable(pool, name->raw, strlen(name->raw));
+    return is_cxx(language) && *plain ? qualified(pool, *die, plain, false, 0) : plain;
+}
+
+/* A lambda's function has no line of its own: its class has. */
+static void find_definition(Dwarf_Die *die, struct symbols_name *name)
+{
+    Dwarf_Die class;
+    name->file = symbols_dwarf_file(die);
+    if (dwarf_decl_line(die, &name->line) == 0 && name->line > 0)
+        return;
+    name->line = 0;
+    if (!class_of(die, &class) || !is_lambda(string_of(die, DW_AT_name), &class) || dwarf_decl_line(&class, &name->line) != 0)
+        return;
+    name->file = symbols_dwarf_file(&class);
+}
+
 const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwarf_Die *die)
 {
     Dwarf_Die source = *die;
@@ -112,10 +194,11 @@ const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwa
     if (name || !(name = pool_alloc(module->pool, sizeof *name)))
         return name;
     name->raw = symbols_dwarf_raw(&source, &name->linkage);
-    name->display = display_name(module->pool, &source, name);
-    name->file = symbols_dwarf_file(&source);
-    if (dwarf_decl_line(&source, &name->line) != 0 || name->line < 0)
-        name->line = 0;
+    int language = language_of(&source);
+    if (language < 0) /* in a part that dwz shares between units */
+        language = language_of(die);
+    name->display = display_name(module->pool, &source, language, name);
+    find_definition(&source, name);
     symbols_map_put(&module->names, (uintptr_t)source.addr, name);
     return name;
 }

@@ -173,13 +173,34 @@ static void put_change(FILE *out, struct symbols *symbols, const struct symbols_
     fprintf(out, "%s", other ? "changed since this run" : "cannot be read any more");
 }
 
+/* What compilers put into files beside the program (-gsplit-dwarf) goes where that is built in a temporary folder. */
+static bool put_split(FILE *out, struct symbols *symbols, const char *before)
+{
+    for (size_t i = 0; i < symbols->module_count; i++) {
+        const struct symbols_module *module = &symbols->modules[i];
+        if (!module->split_lost)
+            continue;
+        const char *package = pool_text(&symbols->pool, "%s.dwp", module->main.path);
+        fprintf(out, "%s%s: inlined functions are missing, as ", before, module->base_name);
+        if (access(package, R_OK) == 0)
+            fprintf(out, "its split debug information is in %s, which this libdw does not read", package);
+        else if (module->split_lost_count > 1)
+            fprintf(out, "%s and %zu more .dwo files cannot be read", module->split_lost, module->split_lost_count - 1);
+        else
+            fprintf(out, "%s cannot be read", module->split_lost);
+        fputs(" (build without -gsplit-dwarf, or keep the .dwo files where they were made)", out);
+        return true;
+    }
+    return false;
+}
+
 char *symbols_changes(struct symbols *symbols)
 {
     size_t kept, lost, bytes;
     char *text = NULL;
     const struct symbols_module *of_kept = changed_module(symbols, true, &kept);
     const struct symbols_module *of_lost = changed_module(symbols, false, &lost);
-    FILE *out = of_kept || of_lost ? open_memstream(&text, &bytes) : NULL;
+    FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
     if (of_kept) {
@@ -191,7 +212,8 @@ char *symbols_changes(struct symbols *symbols)
         put_change(out, symbols, of_lost, lost);
         fputs(", and the profile has kept no names: functions appear as addresses", out);
     }
-    if (fclose(out) != 0) {
+    bool split = put_split(out, symbols, of_kept || of_lost ? "; " : "");
+    if (fclose(out) != 0 || !(of_kept || of_lost || split)) {
         free(text);
         return NULL;
     }

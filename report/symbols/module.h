@@ -29,6 +29,7 @@ struct symbols_unit {
     Dwarf_Die die;     /* the compilation unit: line table, language */
     Dwarf_Die content; /* where its functions are: the same, or the split unit */
     bool indexed;
+    const char *lost; /* the file of split debug information that could not be read; NULL: all is there */
     struct symbols_function *functions;
     size_t function_count, function_room;
     struct symbols_ranges ranges; /* of functions */
@@ -75,6 +76,8 @@ struct symbols_module {
     enum symbols_found found; /* once opened */
     const char *build_now;    /* digits of another build's id; "" none */
     bool unnamed;             /* something was asked that nobody could tell */
+    const char *split_lost;   /* the first unit's lost file, of units that something was asked of */
+    size_t split_lost_count;
     bool opened, debug_info_sought, dwarf_tried, units_known, functions_known, objects_known, idents_known,
         slots_known, bodies_known, handed_known, launches_known, launches;
     struct symbols_elf main, debug, alternate; /* the module; its debug file; what dwz moved out of that */

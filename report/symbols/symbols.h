@@ -73,7 +73,8 @@ bool symbols_are_kept(const struct symbols *symbols); /* behind that: there is a
 bool symbols_have_news(const struct symbols *symbols); /* answers that are not kept yet. */
 /* Keeps what was asked. 0 or an errno value. */
 int symbols_keep(struct symbols *symbols, const struct profile_header *header, const char *measurement);
-/* One line on modules whose files are not those measured any more, malloc'ed; NULL: there are none. */
+/* One line on modules whose files are not those measured any more, or whose split debug information is not there, malloc'ed;
+ * NULL: there are none. */
 char *symbols_changes(struct symbols *symbols);
 
 #endif

@@ -32,6 +32,7 @@ UNIT_TEST(lambdas_of_all_compilers_are_one)
     assert_canonical(ROW_PROCEDURE, "run()::$_0::operator()(int) const", "run::operator()");
     assert_canonical(ROW_PROCEDURE, "run()::{lambda(int)#3}::operator()(int) const", "run::operator()");
     assert_canonical(ROW_INLINED, "run::operator()", "run::operator()");
+    assert_canonical(ROW_INLINED, "run::operator() [lambda a.cc:17]", "run::operator()");
 }
 
 UNIT_TEST(parameters_are_left_out_and_operators_are_not)

@@ -194,9 +194,9 @@ UNIT_TEST(cxx_constructs_carry_demangled_hosts)
 UNIT_TEST(gfortran_constructs)
 {
     static const struct expected optimized[] = {
-        {"__solver_MOD_smooth._omp_fn.0", 0, "smooth [parallel names_fortran.f90:11]", SYMBOL_PARALLEL, 11,
+        {"__solver_MOD_smooth._omp_fn.0", 0, "solver::smooth [parallel names_fortran.f90:11]", SYMBOL_PARALLEL, 11,
          false, false},
-        {"__solver_MOD_walk._omp_fn.0", 0, "walk [task names_fortran.f90:21]", SYMBOL_TASK, 21, false, false},
+        {"__solver_MOD_walk._omp_fn.0", 0, "solver::walk [task names_fortran.f90:21]", SYMBOL_TASK, 21, false, false},
         {"outside_._omp_fn.0", 0, "outside [parallel names_fortran.f90:35]", SYMBOL_PARALLEL, 35, false,
          false},
         {"MAIN__._omp_fn.0", 0, "names [parallel names_fortran.f90:51]", SYMBOL_PARALLEL, 51, false, false},
@@ -204,7 +204,7 @@ UNIT_TEST(gfortran_constructs)
          false},
     };
     static const struct expected plain[] = {
-        {"__solver_MOD_walk._omp_fn.0", 0, "walk [task names_fortran.f90:21]", SYMBOL_TASK, 21, false, false},
+        {"__solver_MOD_walk._omp_fn.0", 0, "solver::walk [task names_fortran.f90:21]", SYMBOL_TASK, 21, false, false},
         {"inside.0._omp_fn.0", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, false,
          false},
     };
@@ -215,9 +215,9 @@ UNIT_TEST(gfortran_constructs)
 UNIT_TEST(flang_constructs)
 {
     static const struct expected all[] = {
-        {"_QMsolverPsmooth..omp_par", 0, "smooth [parallel names_fortran.f90:11]", SYMBOL_PARALLEL, 11, true,
+        {"_QMsolverPsmooth..omp_par", 0, "solver::smooth [parallel names_fortran.f90:11]", SYMBOL_PARALLEL, 11, true,
          false},
-        {"_QMsolverPwalk..omp_par", 0, "walk [parallel names_fortran.f90:21]", SYMBOL_PARALLEL, 21, true,
+        {"_QMsolverPwalk..omp_par", 0, "solver::walk [parallel names_fortran.f90:21]", SYMBOL_PARALLEL, 21, true,
          false},
         {"outside_..omp_par", 0, "outside [parallel names_fortran.f90:35]", SYMBOL_PARALLEL, 35, true, false},
         {"_QQmain..omp_par", 0, "MAIN__ [parallel names_fortran.f90:51]", SYMBOL_PARALLEL, 51, true, false},
@@ -342,11 +342,11 @@ UNIT_TEST(cxx_functions_are_demangled_with_parameters)
 
 UNIT_TEST(fortran_procedures_are_named_as_in_the_source)
 {
-    check_name("names_fortran-gfortran-O0", "__solver_MOD_smooth", "smooth", 7);
+    check_name("names_fortran-gfortran-O0", "__solver_MOD_smooth", "solver::smooth", 7);
     check_name("names_fortran-gfortran-O0", "outside_", "outside", 30);
     check_name("names_fortran-gfortran-O0", "MAIN__", "names", 44);
     check_name("names_fortran-gfortran-O0", "inside.0", "inside", 59);
-    check_name("names_fortran-flang-O2", "_QMsolverPsmooth", "smooth", 7);
+    check_name("names_fortran-flang-O2", "_QMsolverPsmooth", "solver::smooth", 7);
     check_name("names_fortran-flang-O0", "_QFPinside", "inside", 59);
     check_name("names_fortran-flang-O0", "_QQmain", "MAIN__", 44);
     check_name("names_fortran-gfortran-nodebug", "__solver_MOD_walk", "solver::walk", 0);
