@@ -144,11 +144,21 @@ static __attribute__((noinline)) int start(ompt_function_lookup_t lookup)
     return 1;
 }
 
+static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data);
+static void finalize(ompt_data_t *tool_data);
+
+static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+
+/* Before OpenMP 5.0 the tool's data was the second argument: there is no third one. */
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
     struct os_write_guard guard;
     bool may_speak;
-    (void)device, (void)tool_data;
+    (void)device;
+    if (tool_data != &result.tool_data) {
+        log_line_of_job("the OpenMP runtime (", session.runtime, ") has a tool interface older than OpenMP 5.0's; nothing is measured", NULL);
+        return 0;
+    }
     /* Without reports no process is started: the filter may end who does. */
     const char *call = session.options.csv ? sandbox_ends_at(&may_speak) : NULL;
     if (call && may_speak)
@@ -175,7 +185,6 @@ static void finalize(ompt_data_t *tool_data)
 
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version)
 {
-    static ompt_start_tool_result_t result = {initialize, finalize, {0}};
     static bool asked;
     (void)omp_version;
     log_begin();

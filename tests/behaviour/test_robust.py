@@ -7,7 +7,7 @@ import shutil
 import unittest
 
 import contract_checks
-from harness import BUILD, PASSIVE, BlameTest, program
+from harness import BUILD, LIBRARY, PASSIVE, BlameTest, program
 
 STATUS = {"_exit": 3, "quick_exit": 3, "exit": 3, "exit_primary": 3, "exit_worker": 3, "exit_small_stack": 3, "exit_beside": 3,
           "abort": 134, "sigkill": 137, "sigterm": 143, "segfault": 139}
@@ -208,6 +208,11 @@ class SameWithTool(BlameTest):
                     run, profile = self.same(name, case, how=how)
                     self.assertEqual(case in told, "waiting for locks counts as <untold wait>" in run.stderr, run)
                     self.assertGreater(profile.clocked("team"), 0)
+
+    def test_a_runtime_with_an_older_tool_interface_is_asked_for_nothing(self):
+        run = self.plain([program("old_runtime"), LIBRARY])
+        self.assertEqual((run.status, run.stdout), (0, "started 0, asked for 0\n"), run)
+        self.assertIn("(of 2018) has a tool interface older than OpenMP 5.0's; nothing is measured", run.stderr)
 
     def test_a_program_of_gcc_that_ends_with_its_last_thread_ends(self):
         _, profile = self.same("first_thread_gcc", "last", how="launcher")

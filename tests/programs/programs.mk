@@ -81,6 +81,7 @@ $(call test_forms,replaces.so,replaces.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GN
 $(call test_forms,interrupts.so,interrupts.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE)
 $(call test_forms,no_pidfd.so,no_pidfd.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE)
 $(call test_forms,played_clock.so,played_clock.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE)
+$(call test_forms,old_runtime,old_runtime.c,$(CLANG) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),-ldl)
 $(call test_forms,processor,processor.c,$(TEST_CLANG))
 $(call test_forms,loads_later,loads_later.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)
 $(call test_forms,loads_later_lib.so,loads_later_lib.c,$(TEST_GCC_C) -shared -fPIC)
