@@ -71,9 +71,10 @@ $(LOADER): $(LOADER_SOURCES) $(wildcard loader/*.h) base/launched.h base/kernel.
 
 # Needs no MPI. A caller's context is read from where a frame pointer leads: on aarch64 to a return address that is not signed.
 MPI_LAYER_FLAGS := -fno-omit-frame-pointer $(if $(filter aarch64,$(MACHINE)),-mbranch-protection=bti)
-$(MPI_LAYER): mpi/layer.c base/mpi_calls.h base/mpi_layer.h base/atomics.h
+$(MPI_LAYER): mpi/layer.c base/bind.c base/bind.h base/kernel.h base/mpi_calls.h base/mpi_layer.h base/atomics.h
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) $(MPI_LAYER_FLAGS) -shared $(LDFLAGS) -o $@ $< -Wl,-soname,libblame-mpi.so -Wl,-z,defs
+	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) $(MPI_LAYER_FLAGS) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ mpi/layer.c base/bind.c \
+	    -Wl,-soname,libblame-mpi.so -Wl,-z,defs -Wl,-z,now
 
 $(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)
@@ -90,6 +91,10 @@ $(BUILD)/bin/blame-merge: $(MERGE_PARTS)
 $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# Runs before its library's imports may be called: the compiler makes no calls there, of memset() for one.
+BIND_FLAGS := -ffreestanding -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
+$(BUILD)/base/bind.o $(BUILD)/check/base/bind.o: ALL_CFLAGS += $(BIND_FLAGS)
 
 $(BUILD)/html/embedded.o: html/page/dist/page.html
 $(addprefix $(BUILD)/cli/,db.o history.o run_trials.o tune.o tune_runs.o): ALL_CFLAGS += $(if $(SQLITE),-DBLAME_TRIALS)

@@ -1,5 +1,4 @@
 /* Where the runtime, or the loader, meets the tool. */
-#include <dlfcn.h>
 #include <omp-tools.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/atomics.h"
+#include "base/bind.h"
 #include "base/clock.h"
 #include "base/float_state.h"
 #include "base/launched.h"
@@ -58,8 +58,8 @@ static void flag_modules(ompt_function_lookup_t lookup)
     loadmap_flag((uintptr_t)&flag_modules, PROFILE_MODULE_TOOL); /* a symbol that nobody can interpose */
     loadmap_flag(blame_launched.loader, PROFILE_MODULE_TOOL);
     loadmap_flag(mpi_wait_layer(), PROFILE_MODULE_TOOL);
-    loadmap_flag((uintptr_t)dlsym(RTLD_DEFAULT, "read"), PROFILE_MODULE_SYSTEM);
-    loadmap_flag((uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr"), PROFILE_MODULE_SYSTEM);
+    loadmap_flag((uintptr_t)bind_find_in_libc("read"), PROFILE_MODULE_SYSTEM);
+    loadmap_flag((uintptr_t)bind_find_in_libc("__tls_get_addr"), PROFILE_MODULE_SYSTEM);
     /* Linked into the program itself, the runtime cannot be told from user code by its address range. */
     if (runtime_range && (!program_range || runtime_range->module_id != program_range->module_id)) {
         loadmap_flag((uintptr_t)lookup, PROFILE_MODULE_RUNTIME);
@@ -107,6 +107,17 @@ static bool register_callbacks(void)
     return true;
 }
 
+static void tell_of_names(void)
+{
+    const char *name = bind_left();
+    if (name)
+        log_line_of_job(*name ? name : "the dynamic loader's list of libraries (_r_debug) cannot be read, and the C library",
+                        *name ? " was not found in the library that the tool was linked with, and" : "",
+                        " is called by name: a function of the same name, in the program or in a preloaded library, may end "
+                        "or hang the program, or falsify its figures",
+                        NULL);
+}
+
 static __attribute__((noinline)) int start(ompt_function_lookup_t lookup)
 {
     uint64_t start_ns = image_start_ns();
@@ -118,6 +129,7 @@ static __attribute__((noinline)) int start(ompt_function_lookup_t lookup)
     }
     if (!register_callbacks())
         return 0;
+    tell_of_names();
     if (!loadmap_init()) {
         log_line("/proc/self/maps cannot be read or there is no memory for it; nothing is measured", NULL);
         return 0;

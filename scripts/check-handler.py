@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The signal handler reaches no function of libc or libunwind that scripts/handler-allowlist.txt does not allow, no
-thread-local storage that is allocated when it is first touched, and no object that the list forbids: the table of the
-OpenMP runtime's entry points, which nobody can call without reading it.
+thread-local storage that is allocated when it is first touched, no object that the list forbids (the table of the
+OpenMP runtime's entry points, which nobody can call without reading it), and no function that may be the program's: those
+of scripts/import-list.txt are bound to whatever has their name.
 
     scripts/check-handler.py FOLDER       object files (make checks builds them in $(BUILD)/check)
     scripts/check-handler.py --list FOLDER   what is reached, and how
     scripts/check-handler.py --self-test"""
 
+import importlib
 import os
 import sys
 
@@ -14,6 +16,7 @@ from check_common import ROOT, compile_units, main, make_files
 from handler_walk import NotWalkable, Program
 
 ALLOWLIST = os.path.join(ROOT, "scripts", "handler-allowlist.txt")
+IMPORTS = importlib.import_module("check-imports")
 LAZY_TLS = {"__tls_get_addr", "__emutls_get_address"}
 
 
@@ -36,8 +39,9 @@ def read_allowlist(path):
     return roots, allowed, complaints
 
 
-def check(folder, allowlist=ALLOWLIST):
+def check(folder, allowlist=ALLOWLIST, imports=IMPORTS.LIST):
     roots, allowed, complaints = read_allowlist(allowlist)
+    unbound = {name for name, kind in IMPORTS.read_list(imports)[0].items() if kind != "data"}
     if not roots:
         return complaints + [f"{allowlist}: no root"]
     try:
@@ -52,6 +56,8 @@ def check(folder, allowlist=ALLOWLIST):
     for symbol, way in sorted(reach.foreign.items()):
         if symbol in LAZY_TLS:
             complaints.append(f"{symbol}: lazily allocated thread-local storage: {way}")
+        elif symbol in unbound:
+            complaints.append(f"{symbol}: may be the program's ({os.path.basename(imports)}): {way}")
         elif allowed.get(symbol, ("", ""))[0] != "allow" and symbol != "_GLOBAL_OFFSET_TABLE_":
             complaints.append(f"{symbol}: not allowed in the handler: {way}")
     return complaints
@@ -73,16 +79,17 @@ static void (*const table[])(char *) __attribute__((used)) = {fetch};
 static void handle_sample(int n) { char b[200]; helper(b); %s; (void)n; }
 void *unrelated(void (**f)(int)) { *f = handle_sample; return malloc(1); }
 """
-HELPER = ("#include <stdio.h>\n#include <string.h>\nstruct { int (*get)(int), (*set)(int); } entries;\n"
+HELPER = ("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nstruct { int (*get)(int), (*set)(int); } entries;\n"
           "void helper(char *p) { %s }\nvoid other(void) { puts(\"\"); entries.get(0); }\n")
 LIST = "root sampler:handle_sample the handler\nallow strlen reads memory\n"
 CASES = [
     ("good: malloc beside the handler is none of its business", "", "", "p[0] = 0;", LIST, []),
-    ("malloc in the handler", "", "*(char *volatile *)b = malloc(9)", "", LIST, ["malloc: not allowed", "handle_sample"]),
+    ("malloc in the handler", "", "*(char *volatile *)b = malloc(9)", "", LIST, ["malloc: may be the program's", "handle_sample"]),
     ("in another file", "", "", "puts(p);", LIST, ["puts: not allowed", "helper"]),
-    ("through a table of functions", "p[0] = *(char *)malloc(2);", "table[b[0]](b)", "", LIST, ["malloc: not allowed"]),
+    ("through a table of functions", "p[0] = *(char *)malloc(2);", "table[b[0]](b)", "", LIST, ["malloc: may be the program's"]),
     ("lazy thread-local storage", "", "", "extern __thread int t; p[0] = (char)t++;", LIST, ["__tls_get_addr: lazily"]),
     ("allowed", "", "", "p[0] = (char)strlen(p);", LIST, []),
+    ("allowed, but whatever has its name", "", "", "free(p);", LIST + "allow free test\n", ["free: may be the program's"]),
     ("allowed elsewhere only", "", "", "puts(p);", LIST + "tagged puts test\n", ["puts: not allowed"]),
     ("a call through a forbidden table", "", "", "p[0] = (char)entries.get(1);", LIST + "forbid entries test\n",
      ["entries: forbidden", "helper"]),

@@ -1,12 +1,12 @@
 #include "unwind/linked.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "base/atomics.h"
+#include "base/bind.h"
 #include "base/hash.h"
 #include "base/os.h"
 
@@ -176,7 +176,7 @@ static void find_program(void)
 void linked_init(void)
 {
     struct list list = {os_map(MAX_OBJECTS * sizeof(struct listed)), 0};
-    loader.find = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    loader.find = (int (*)(void *, struct dl_find_object *))bind_find_in_libc("_dl_find_object");
     find_program();
     if (!loader.permanent)
         loader.permanent = os_map(MAX_OBJECTS * sizeof(*loader.permanent));

@@ -38,7 +38,7 @@ struct restart_state {
     struct rusage base_usage;  /* and what it had used by then */
     bool base_valid;
     bool waiting;     /* this delivery came in the stub: job is what it did */
-    bool sanitized;   /* ThreadSanitizer's handler is around ours */
+    bool sanitized;   /* the program has ThreadSanitizer, whose handler may be around ours */
     bool will_wait;   /* this delivery ends in the stub */
     int unknown_call; /* number of the last call that gave RESTART_UNKNOWN, -1 when even that is unknown */
     uint64_t own_signals;

@@ -83,6 +83,13 @@ $(call test_forms,no_pidfd.so,no_pidfd.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GN
 $(call test_forms,played_clock.so,played_clock.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE)
 $(call test_forms,old_runtime,old_runtime.c,$(CLANG) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),-ldl)
 $(call test_forms,processor,processor.c,$(TEST_CLANG))
+TEST_OWN_NAMES := $(TEST_CLANG) -std=c11 -U_GNU_SOURCE -fno-builtin
+$(call test_forms,own_names,own_names.c,$(TEST_OWN_NAMES) -rdynamic)
+$(call test_forms,libown_names.so,own_names.c,$(TEST_OWN_NAMES) -DLIBRARY -shared -fPIC)
+$(call test_forms,own_names_library,own_names.c,$(TEST_OWN_NAMES) -DUSES_LIBRARY,-L$(TEST_BIN) -lown_names -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
+$(TEST_BIN)/own_names_library: | $(TEST_BIN)/libown_names.so
+$(call test_forms,own_locks,own_locks.c,$(TEST_CLANG))
+$(call test_forms,own_locks.so,own_locks.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE -DLIBRARY)
 $(call test_forms,loads_later,loads_later.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)
 $(call test_forms,loads_later_lib.so,loads_later_lib.c,$(TEST_GCC_C) -shared -fPIC)
 $(call test_forms,loads_later_clang.so,loads_later_lib.c,$(TEST_CLANG) -shared -fPIC)

@@ -1,10 +1,14 @@
 /* Preloaded into a program: a directory `profile` becomes, as soon as it is made, a link to `other`, or, with REPLACES=OWNER, a directory of that user. */
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The tool then finds no list of libraries, and calls mkdir() by its name (docs/names.md). */
+struct r_debug _r_debug;
 
 int mkdir(const char *path, mode_t mode)
 {

@@ -1,0 +1,368 @@
+/* The constructor runs before any of our imports may be called, so it calls none: compiled with BIND_FLAGS (Makefile), which
+ * keep the compiler from making calls of its own; scripts/check-imports.py looks. `_r_debug`, the loader's list of objects,
+ * is the one name that it takes as bound. */
+#include "base/bind.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "base/atomics.h"
+#include "base/kernel.h"
+
+#if defined(__x86_64__)
+#define RELOCATES_FUNCTION(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
+#elif defined(__aarch64__)
+#define RELOCATES_FUNCTION(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
+#endif
+
+/* A sanitizer built into our own code counts on its versions of these functions. */
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||                     \
+    __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
+#define LIBRARIES_MOST 16
+#define VERSION_MASK   0x7fff /* of an entry of DT_VERSYM; the bit above it hides the symbol from who names no version */
+
+/* An object of the process, and what its dynamic section says. */
+struct object {
+    const struct link_map *map;
+    const char *strings, *soname;
+    const ElfW(Sym) *symbols;
+    const uint32_t *hash;     /* DT_GNU_HASH */
+    const uint16_t *versions; /* DT_VERSYM */
+    uintptr_t defined, needed; /* DT_VERDEF, DT_VERNEED */
+    uintptr_t relocations[2];  /* DT_RELA, DT_JMPREL */
+    size_t relocation_bytes[2];
+};
+
+/* The object whose imports are bound, and where they may lie. */
+struct import {
+    struct object object;
+    struct object from[LIBRARIES_MOST]; /* DT_NEEDED */
+    unsigned count;
+    uintptr_t sealed, sealed_end; /* pages that are read-only since the loader relocated them */
+    bool unsealed;
+};
+
+/* The functions of libc that are used here, found in its tables. */
+static struct {
+    struct object object; /* libc itself */
+    const struct link_map *first;
+    int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+    unsigned long (*auxiliary)(unsigned long);
+} libc;
+
+static const char *left; /* bind_left() */
+
+/* glibc 2.35 and later: the other namespaces' lists. */
+struct debug_list {
+    struct r_debug base;
+    const struct debug_list *next;
+};
+
+static bool equal(const char *one, const char *other)
+{
+    while (*one && *one == *other)
+        one++, other++;
+    return *one == *other;
+}
+
+static bool begins_with(const char *text, const char *beginning)
+{
+    while (*beginning && *text == *beginning)
+        text++, beginning++;
+    return !*beginning;
+}
+
+/* The loader has made some addresses of a dynamic section absolute, and left others as they are in the file. */
+static uintptr_t absolute(const struct link_map *map, uintptr_t value)
+{
+    return value < map->l_addr ? map->l_addr + value : value;
+}
+
+static void read_entry(struct object *object, const ElfW(Dyn) *entry)
+{
+    uintptr_t value = entry->d_un.d_val, at = absolute(object->map, value);
+    switch (entry->d_tag) {
+    case DT_STRTAB: object->strings = (const char *)at; break;
+    case DT_SYMTAB: object->symbols = (const ElfW(Sym) *)at; break;
+    case DT_GNU_HASH: object->hash = (const uint32_t *)at; break;
+    case DT_VERSYM: object->versions = (const uint16_t *)at; break;
+    case DT_VERDEF: object->defined = at; break;
+    case DT_VERNEED: object->needed = at; break;
+    case DT_RELA: object->relocations[0] = at; break;
+    case DT_RELASZ: object->relocation_bytes[0] = value; break;
+    case DT_JMPREL: object->relocations[1] = at; break;
+    case DT_PLTRELSZ: object->relocation_bytes[1] = value; break;
+    case DT_SONAME: object->soname = (const char *)value; break; /* an offset into the strings */
+    default: break;
+    }
+}
+
+/* Returns false for an object without the tables that a search needs. */
+static bool read_object(struct object *object, const struct link_map *map)
+{
+    *object = (struct object){.map = map};
+    for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
+        read_entry(object, entry);
+    if (!object->strings || !object->symbols || !object->hash)
+        return false;
+    object->soname = object->strings + (uintptr_t)object->soname; /* without one: the empty string at 0 */
+    return true;
+}
+
+static const char *version_needed(const struct object *object, uint32_t symbol)
+{
+    unsigned number = object->versions ? object->versions[symbol] & VERSION_MASK : VER_NDX_GLOBAL;
+    if (number <= VER_NDX_GLOBAL || !object->needed)
+        return NULL;
+    for (const ElfW(Verneed) *file = (const void *)object->needed;; file = (const void *)((uintptr_t)file + file->vn_next)) {
+        const ElfW(Vernaux) *version = (const void *)((uintptr_t)file + file->vn_aux);
+        for (unsigned i = 0; i < file->vn_cnt; i++, version = (const void *)((uintptr_t)version + version->vna_next))
+            if ((version->vna_other & VERSION_MASK) == number)
+                return object->strings + version->vna_name;
+        if (!file->vn_next)
+            return NULL;
+    }
+}
+
+/* Returns whether a definition has that version; NULL: the one for who names none. */
+static bool has_version(const struct object *object, uint32_t symbol, const char *wanted)
+{
+    unsigned entry = object->versions ? object->versions[symbol] : VER_NDX_GLOBAL, number = entry & VERSION_MASK;
+    if (!wanted)
+        return number == entry && number != VER_NDX_LOCAL;
+    for (const ElfW(Verdef) *version = (const void *)object->defined; version && number > VER_NDX_GLOBAL;
+         version = (const void *)((uintptr_t)version + version->vd_next)) {
+        const ElfW(Verdaux) *first = (const void *)((uintptr_t)version + version->vd_aux);
+        if ((version->vd_ndx & VERSION_MASK) == number)
+            return equal(object->strings + first->vda_name, wanted);
+        if (!version->vd_next)
+            break;
+    }
+    return false;
+}
+
+/* Returns the definition of name@version in one object, NULL if it has none. */
+static const ElfW(Sym) *find_symbol(const struct object *object, const char *name, const char *version)
+{
+    uint32_t buckets = object->hash[0], first = object->hash[1], filters = object->hash[2], hash = 5381;
+    for (const char *at = name; *at; at++)
+        hash = hash * 33 + (uint8_t)*at;
+    const uint32_t *bucket = object->hash + 4 + filters * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+    const uint32_t *chain = bucket + buckets;
+    uint32_t symbol = buckets ? bucket[hash % buckets] : 0;
+    for (; symbol >= first && symbol; symbol++) {
+        const ElfW(Sym) *found = &object->symbols[symbol];
+        if ((chain[symbol - first] | 1) == (hash | 1) && found->st_shndx != SHN_UNDEF &&
+            equal(object->strings + found->st_name, name) && has_version(object, symbol, version))
+            return found;
+        if (chain[symbol - first] & 1)
+            break;
+    }
+    return NULL;
+}
+
+/* Returns the address of a function, or 0 for data. An indirect function's resolver takes what processors can do (aarch64). */
+static uintptr_t function_of(const struct object *object, const ElfW(Sym) *symbol)
+{
+    uintptr_t address = object->map->l_addr + symbol->st_value;
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
+        return address;
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
+        return 0;
+    unsigned long can = libc.auxiliary(AT_HWCAP);
+    const unsigned long argument[3] = {sizeof(argument), can, libc.auxiliary(AT_HWCAP2)};
+    return ((uintptr_t(*)(unsigned long, const unsigned long *))address)(can | 1ul << 62, argument);
+}
+
+static void *find_function(const struct object *object, const char *name)
+{
+    const ElfW(Sym) *symbol = find_symbol(object, name, NULL);
+    return symbol ? (void *)function_of(object, symbol) : NULL;
+}
+
+/* Returns the first object of the list, the program's or another namespace's, that holds this code; NULL if none does. */
+static const struct link_map *list_of_own(const struct link_map **own)
+{
+    const struct debug_list *list = (const struct debug_list *)&_r_debug;
+    for (; list && list->base.r_version > 0; list = list->base.r_version > 1 ? list->next : NULL)
+        for (const struct link_map *map = list->base.r_map; map; map = map->l_next)
+            if (map->l_ld == _DYNAMIC) {
+                *own = map;
+                return list->base.r_map;
+            }
+    return NULL;
+}
+
+static bool find_library(struct object *object, const struct link_map *first, const char *name)
+{
+    for (const struct link_map *map = first; map; map = map->l_next)
+        if (read_object(object, map) && equal(object->soname, name))
+            return true;
+    return false;
+}
+
+static int find_sealed(struct dl_phdr_info *info, size_t bytes, void *argument)
+{
+    struct import *import = argument;
+    const struct link_map *map = import->object.map;
+    uintptr_t page = libc.auxiliary(AT_PAGESZ), begin = 0, end = 0;
+    bool same = false;
+    (void)bytes;
+    for (unsigned i = 0; i < info->dlpi_phnum && info->dlpi_addr == map->l_addr; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type == PT_DYNAMIC)
+            same = info->dlpi_addr + part->p_vaddr == (uintptr_t)map->l_ld;
+        if (part->p_type == PT_GNU_RELRO) {
+            begin = (info->dlpi_addr + part->p_vaddr) & -page;
+            end = (info->dlpi_addr + part->p_vaddr + part->p_memsz) & -page;
+        }
+    }
+    if (same) {
+        import->sealed = begin;
+        import->sealed_end = end;
+    }
+    return same;
+}
+
+static bool protect(const struct import *import, int protection)
+{
+    return kernel_call(SYS_mprotect, (long)import->sealed, (long)(import->sealed_end - import->sealed), protection, 0, 0, 0) == 0;
+}
+
+/* Returns whether a slot may be written. */
+static bool unseal(struct import *import, uintptr_t slot)
+{
+    if (slot >= import->sealed && slot < import->sealed_end && !import->unsealed)
+        return import->unsealed = protect(import, PROT_READ | PROT_WRITE);
+    return true;
+}
+
+static bool is_of_heap(const char *name)
+{
+    static const char names[][20] = {"malloc", "calloc", "realloc", "free", "malloc_usable_size"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (equal(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Returns where the definition of an imported name lies, NULL if in none of the libraries that were linked with. */
+static const struct object *find_definition(const struct import *import, uint32_t number, const ElfW(Sym) **definition)
+{
+    const struct object *object = &import->object;
+    const char *name = object->strings + object->symbols[number].st_name, *version = version_needed(object, number);
+    *definition = &object->symbols[number];
+    if ((*definition)->st_shndx != SHN_UNDEF)
+        return object;
+    for (unsigned i = 0; i < import->count; i++)
+        if ((*definition = find_symbol(&import->from[i], name, version)))
+            return &import->from[i];
+    return NULL;
+}
+
+static void bind_relocation(struct import *import, const ElfW(Rela) *relocation)
+{
+    uint32_t number = (uint32_t)ELF64_R_SYM(relocation->r_info);
+    const ElfW(Sym) *wanted = &import->object.symbols[number], *definition;
+    const char *name = import->object.strings + wanted->st_name;
+    if (!number || !RELOCATES_FUNCTION(ELF64_R_TYPE(relocation->r_info)) || is_of_heap(name))
+        return;
+    const struct object *home = find_definition(import, number, &definition);
+    if (!home) {
+        if (ELF64_ST_BIND(wanted->st_info) != STB_WEAK)
+            left = name;
+        return;
+    }
+    uintptr_t *slot = (uintptr_t *)(import->object.map->l_addr + relocation->r_offset);
+    uintptr_t function = function_of(home, definition), value = function + (uintptr_t)relocation->r_addend;
+    if (!function || *slot == value)
+        return;
+    if (unseal(import, (uintptr_t)slot))
+        store_relaxed(slot, value);
+    else
+        left = name;
+}
+
+static void bind_object(const struct link_map *first, const struct link_map *map)
+{
+    static struct import import; /* 2 kB that a small stack may lack */
+    import.count = 0;
+    import.sealed = import.sealed_end = 0;
+    import.unsealed = false;
+    if (!read_object(&import.object, map)) {
+        left = "";
+        return;
+    }
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && import.count < LIBRARIES_MOST)
+            import.count += find_library(&import.from[import.count], first, import.object.strings + entry->d_un.d_val);
+    libc.iterate(find_sealed, &import);
+    for (unsigned table = 0; table < 2; table++) {
+        const ElfW(Rela) *relocations = (const ElfW(Rela) *)import.object.relocations[table];
+        for (size_t i = 0; i < import.object.relocation_bytes[table] / sizeof(*relocations); i++)
+            bind_relocation(&import, &relocations[i]);
+    }
+    if (import.unsealed)
+        protect(&import, PROT_READ);
+}
+
+/* An object, and those of its libraries that come with it: libunwind (two, one of which needs the other) and Zydis. */
+static void bind_with_libraries(const struct link_map *map, unsigned depth)
+{
+    struct object object, library;
+    bind_object(libc.first, map);
+    if (depth == 0 || !read_object(&object, map))
+        return;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+        const char *name = object.strings + (entry->d_tag == DT_NEEDED ? entry->d_un.d_val : 0);
+        if ((begins_with(name, "libunwind") || begins_with(name, "libZydis")) && find_library(&library, libc.first, name))
+            bind_with_libraries(library.map, depth - 1);
+    }
+}
+
+__attribute__((constructor(101))) static void bind_own(void)
+{
+    const struct link_map *own = NULL, *first = SANITIZED ? NULL : list_of_own(&own);
+    if (SANITIZED || (own && own == _r_debug.r_map))
+        return; /* linked into a program (a test): its names are its own */
+    if (first && find_library(&libc.object, first, "libc.so.6")) {
+        libc.first = first;
+        libc.auxiliary = (unsigned long (*)(unsigned long))find_function(&libc.object, "getauxval");
+        libc.iterate = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))find_function(&libc.object, "dl_iterate_phdr");
+    }
+    if (libc.auxiliary && libc.iterate)
+        bind_with_libraries(own, 2);
+    else
+        left = "";
+}
+
+const char *bind_left(void)
+{
+    return left;
+}
+
+void *bind_find_in_libc(const char *name)
+{
+    struct object loader;
+    if (!libc.first)
+        return dlsym(RTLD_DEFAULT, name);
+    void *found = find_function(&libc.object, name);
+    for (const struct link_map *map = libc.first; map && !found; map = map->l_next)
+        if (read_object(&loader, map) && begins_with(loader.soname, "ld-linux"))
+            found = find_function(&loader, name);
+    return found;
+}

@@ -1,0 +1,64 @@
+/* A program of ISO C, whose functions may have names that POSIX gives to libc's: the tool calls libc's all the same. With
+ * LIBRARY it has them in a library, which exports them always; the program itself does with -rdynamic. None is a name that
+ * the OpenMP runtime calls. Compiled with -fno-builtin. */
+#include <stdio.h>
+#include <stdlib.h>
+
+struct mesh {
+    double at[64];
+};
+
+#define OWN(name)                                                                                                            \
+    void name(struct mesh *mesh);                                                                                            \
+    void name(struct mesh *mesh)                                                                                             \
+    {                                                                                                                        \
+        fprintf(stderr, #name "() was called by somebody else\n");                                                           \
+        mesh->at[0] = 1;                                                                                                     \
+    }
+
+#if !defined(USES_LIBRARY)
+OWN(access)
+OWN(clock_gettime)
+OWN(fcntl)
+OWN(fnmatch)
+OWN(fstat)
+OWN(gethostname)
+OWN(getppid)
+OWN(ioctl)
+OWN(lstat)
+OWN(mkdir)
+OWN(nanosleep)
+OWN(readdir)
+OWN(realpath)
+OWN(rmdir)
+OWN(sendfile)
+OWN(stat)
+OWN(statfs)
+OWN(stpcpy)
+OWN(strsep)
+OWN(timer_create)
+OWN(timer_delete)
+OWN(timer_settime)
+OWN(usleep)
+OWN(write)
+OWN(_dl_find_object)
+#else
+void strsep(struct mesh *mesh); /* so that the library is needed */
+#endif
+
+#if !defined(LIBRARY)
+int main(void)
+{
+    static volatile double sum[2][64];
+#if defined(USES_LIBRARY)
+    struct mesh mesh;
+    strsep(&mesh);
+#endif
+#pragma omp parallel for num_threads(2)
+    for (int thread = 0; thread < 2; thread++)
+        for (int i = 0; i < 15000000; i++)
+            sum[thread][0] = sum[thread][0] * 1.0000001 + 1;
+    puts("done");
+    return 0;
+}
+#endif
