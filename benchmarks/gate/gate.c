@@ -3,6 +3,7 @@
  * the tool's signal handler with what a timer's signal would bring (valgrind delivers signals that a program
  * sends itself some basic blocks later, not always at the same place). Usage: gate TOOL callbacks | gate TOOL
  * scenarios */
+#include <link.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -26,6 +27,9 @@
 #define WARM_UP  20
 #define REPEATS  100
 #define DEPTH    20 /* frames of the program's own above those that all scenarios have */
+
+/* The tool then finds no list of libraries, and calls the functions below by their names (docs/names.md). */
+EXPORT struct r_debug _r_debug;
 
 static int clock_reads;
 

@@ -35,7 +35,7 @@ $(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c tests/simulator/played.
 	$(CC) $(filter-out -MMD -MP,$(GATE_FLAGS)) -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared -Wl,-soname,libfake.so \
 	    -o $@ $(filter %.c,$^) -pthread
 
-# Its clock_gettime must be found by the tool.
+# Its clock_gettime must be found by the tool, and its _r_debug.
 $(BUILD)/gate/gate: benchmarks/gate/gate.c $(BUILD)/gate/libfake.so
 	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread
 
