@@ -18,6 +18,18 @@ static bool is_construct(const struct row *row)
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK;
 }
 
+/* True if its caller has another row of that name, called in another line: the name alone says one thing twice. */
+static bool has_twin(const struct rows *rows, uint32_t index)
+{
+    const struct row *row = &rows->row[index];
+    if (row->call_line <= 0 || row->parent == ROW_NONE)
+        return false;
+    for (uint32_t i = row->parent + 1; i < rows->row[row->parent].end; i = rows->row[i].end)
+        if (rows->row[i].call_line > 0 && rows->row[i].call_line != row->call_line && strcmp(rows->row[i].label->name, row->label->name) == 0)
+            return true;
+    return false;
+}
+
 char *view_row_label(const struct rows *rows, uint32_t index)
 {
     const struct row *row = &rows->row[index];
@@ -28,7 +40,7 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     char call[16] = "";
     if (row->kind == ROW_STATEMENT || row->kind == ROW_ROOT)
         return format_printable("%s", row->label->name);
-    if (!rows->callers && row->call_line > 0 && !is_construct(row))
+    if (!rows->callers && row->call_line > 0 && (!is_construct(row) || has_twin(rows, index)))
         snprintf(call, sizeof call, "%d: ", row->call_line);
     if (row->note)
         snprintf(note, sizeof note, " (%s)", row->note);
@@ -142,16 +154,19 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
         used += append(label, room, position, columns - used, utf8);
     if (used + format_columns(call) <= columns)
         used += append(label, room, call, columns - used, utf8);
-    uint32_t caller = rows->row[function].parent;
+    uint32_t caller = rows->row[function].parent, called = function;
     for (bool first = true; caller != ROW_NONE && caller != 0;
-         caller = rows->row[caller].parent, first = false) {
+         called = caller, caller = rows->row[caller].parent, first = false) {
+        char line[16] = "";
+        if (has_twin(rows, called))
+            snprintf(line, sizeof line, ":%d", rows->row[called].call_line);
         if (!instances && row_is_instance(rows->row, caller))
             caller = rows->row[caller].parent;
         const char *name = rows->row[caller].label->name;
         char *clean = format_clean(name, true);
         size_t width = format_columns(clean);
         free(clean);
-        width = width > NAME_COLUMNS ? NAME_COLUMNS : width;
+        width = (width > NAME_COLUMNS ? NAME_COLUMNS : width) + strlen(line);
         bool outermost = rows->row[caller].parent == 0;
         if (used + 4 + width + (outermost ? 0 : 6) > columns) {
             if (first && rows->row[index].kind == ROW_PSEUDO && used + 4 + CALLER_COLUMNS <= columns) {
@@ -162,7 +177,8 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
             break;
         }
         used += append(label, room, first ? "  < " : " < ", 4, utf8);
-        used += append(label, room, name, width, utf8);
+        used += append(label, room, name, width - strlen(line), utf8);
+        used += append(label, room, line, strlen(line), utf8);
     }
     return label;
 }

@@ -5,11 +5,12 @@
 #include "report/rows/metric.h"
 
 /* A row of a tree as one printable line: its name, and where it is defined ("88: solve  solve.c:40" when
- * called in line 88 of the row above) or, in a bottom-up view, where it calls. malloc'ed. */
+ * called in line 88 of the row above; of a task or region only where its caller has two of that name) or, in a bottom-up view, where it calls. malloc'ed. */
 char *view_row_label(const struct rows *rows, uint32_t row);
 
 /* A row on its own, with its callers as far as they fit: "solve [parallel relax.c:40]  relax.c:44  < main".
- * The line is that of its statement with the highest metric, or where it was called. malloc'ed. */
+ * The line is that of its statement with the highest metric, or where it was called. "< main:16": main calls another of that name
+ * in another line. malloc'ed. */
 char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns,
                          bool utf8);
 

@@ -120,5 +120,6 @@ double fold_error(const struct fold_table *table, size_t first, size_t end, enum
     double squares = 0, all = fold_sum(table, table->inclusive[0], first, end, metric);
     for (size_t bin = first; bin < end; bin++)
         squares += square_of(&table->fold->squares[bin], metric) * 1e-18;
-    return all > 0 && sum > 0 ? ERROR_DEVIATIONS * sqrt(squares * fmin(sum / all, 1)) : 0;
+    double few = error_form_of(&table->rows->error, metric).few; /* as of all values: samples that chance kept away */
+    return ERROR_DEVIATIONS * sqrt(few + (all > 0 && sum > 0 ? squares * fmin(sum / all, 1) : 0));
 }

@@ -46,7 +46,8 @@ static void put_line(const struct folds_view *to, const char *label, const fold_
     fprintf(to->out, "%s%*s ", fitting, (int)(to->labels - format_columns(fitting)), "");
     for (size_t block = 0; block < to->blocks; block++)
         fputs(time_axis_level(threads_in(to, bins, block, metric), highest, to->style->utf8), to->out);
-    fprintf(to->out, " %8s %s %-6s\n", DECIMAL(sum * each, 3), to->style->utf8 ? "\xc2\xb1" : "+-", DECIMAL(error * each, 3));
+    fprintf(to->out, " %8s %s %-6s\n", DECIMAL(sum * each, 3), to->style->utf8 ? "\xc2\xb1" : "+-",
+            error * each < 0.0005 ? "<0.001" : DECIMAL(error * each, 3));
     free(fitting);
 }
 

@@ -84,4 +84,28 @@ WITH_PROFILE(an_ambiguous_chain_is_a_row_with_the_candidates)
     check_row(rows, 4, ROW_PROCEDURE, "goal", 0, "goal  a.c:70");
 }
 
+/* main calls forker in two lines, and goal in one. */
+WITH_PROFILE(rows_of_one_name_below_one_caller_have_their_lines)
+{
+    fake_function(KEY(0x701), "work [task a.c:80]", "/s/a.c", 80, 81);
+    fake_function(KEY(0x702), "alone [task a.c:90]", "/s/a.c", 90, 91);
+    for (int i = 0; i < 3; i++) {
+        uint32_t caller = made_work(0, i == 1 ? KEY(0x102) : KEY(0x101), 0);
+        uint32_t region = made_work(caller, i == 2 ? KEY(0x702) : KEY(0x701), 0);
+        made_work(region, KEY(0x601), 3 - i);
+    }
+    const struct rows *rows = made_tables();
+    int twins = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        if (rows->row[i].kind == ROW_STATEMENT || strcmp(rows->row[i].label->name, "goal") != 0)
+            continue;
+        char *label = view_context_label(rows, i, METRIC_WORK, 80, false);
+        bool first = strstr(label, "main:11"), second = strstr(label, "main:12"), alone = strstr(label, "alone [task a.c:90] < main") && !first && !second;
+        assert_int_equal(first + second + alone, 1);
+        twins += first || second;
+        free(label);
+    }
+    assert_int_equal(twins, 2);
+}
+
 UNIT_MAIN(NULL, NULL)
