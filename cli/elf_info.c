@@ -71,17 +71,24 @@ static pid_t trace_loader(const char *path, FILE **list)
     return child;
 }
 
-/* Of the library in a line of the loader's: NAME => PATH (ADDRESS), or PATH (ADDRESS). */
+/* The library in a line of the loader's: NAME => PATH (ADDRESS), or PATH (ADDRESS). False: there is none. */
+static bool path_of_line(const char *line, char *path, size_t bytes)
+{
+    const char *arrow = strstr(line, "=> "), *begin = arrow ? arrow + 3 : line + strspn(line, "\t");
+    const char *end = strstr(begin, " (0x");
+    if (!end || (size_t)(end - begin) >= bytes)
+        return false;
+    snprintf(path, bytes, "%.*s", (int)(end - begin), begin);
+    return true;
+}
+
 static size_t tls_bytes_of(const char *line)
 {
     char path[4096];
     ElfW(Ehdr) header;
     size_t bytes = 0;
-    const char *arrow = strstr(line, "=> "), *begin = arrow ? arrow + 3 : line + strspn(line, "\t");
-    const char *end = strstr(begin, " (0x");
-    if (!end || (size_t)(end - begin) >= sizeof(path))
+    if (!path_of_line(line, path, sizeof(path)))
         return 0;
-    snprintf(path, sizeof(path), "%.*s", (int)(end - begin), begin);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool read_all = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header);
     for (unsigned i = 0; read_all && i < header.e_phnum && header.e_phentsize == sizeof(ElfW(Phdr)); i++) {
@@ -139,6 +146,61 @@ void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *open
         fclose(list);
     if (child > 0)
         waitpid(child, NULL, 0);
+}
+
+/* Whether a dynamic object defines it for others. */
+static bool offers(const char *path, const char *name)
+{
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    bool found = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
+        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+            const char *own = elf_strptr(elf, header.sh_link, symbol.st_name);
+            found |= own && symbol.st_shndx != SHN_UNDEF && strcmp(own, name) == 0;
+        }
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+/* A runtime has one that asks others. */
+static bool is_runtime_or_ours(const char *path)
+{
+    static const char *const names[] = {"libomp", "libiomp5", "libblame"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+bool elf_own_tool_of(const char *path, char *owner, size_t bytes)
+{
+    static const char tool[] = "ompt_start_tool";
+    char line[4096];
+    FILE *list = NULL;
+    if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
+        return false;
+    snprintf(owner, bytes, "%s", path);
+    if (offers(path, tool))
+        return true;
+    bool found = false;
+    pid_t child = trace_loader(path, &list);
+    while (list && fgets(line, sizeof(line), list))
+        if (!found && path_of_line(line, owner, bytes))
+            found = !is_runtime_or_ours(owner) && offers(owner, tool);
+    if (list)
+        fclose(list);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return found;
 }
 
 static bool names_leak_checker(const Elf_Data *strings)

@@ -30,6 +30,10 @@ struct elf_openmp {
  * to programs that want libgomp.so.1, or "". */
 void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp);
 
+/* Returns whether the program, or a library that it starts with, has a tool of its own (ompt_start_tool), and which; the runtime asks for
+ * that first. */
+bool elf_own_tool_of(const char *path, char *owner, size_t bytes);
+
 /* Whether it looks for leaks as it ends (AddressSanitizer, LeakSanitizer): what the runtime has for a tool
  * would be one, and its search dies of a loader's audit library beside threads. */
 bool elf_finds_leaks(const char *path);

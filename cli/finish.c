@@ -72,7 +72,22 @@ static void tell_no_memory(void)
             finished);
 }
 
-static int write_reports(const char *directory, const char *file, struct profile *profile)
+static bool any_sample(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].metric.samples > 0)
+            return true;
+    return false;
+}
+
+/* Returns whether there is anything to sum up: not of a program that printed its help and ended. */
+static bool has_something(const struct profile *profile)
+{
+    return profile->header.regions > 0 || any_sample(profile);
+}
+
+/* asked: by a user, who gets a summary whatever there is. */
+static int write_reports(const char *directory, const char *file, struct profile *profile, bool asked)
 {
     char error[512];
     int status = CLI_DONE;
@@ -91,7 +106,7 @@ static int write_reports(const char *directory, const char *file, struct profile
         fprintf(stderr, "blame: %s\n", error);
         status = CLI_BAD_INPUT;
     }
-    if (profile->header.summary) {
+    if (profile->header.summary && (asked || has_something(profile))) {
         report_print_summary(stderr, profile, &tables, directory);
         char *changes = symbols_changes(symbols);
         if (changes)
@@ -117,7 +132,7 @@ int finish_reports(const char *directory, const char *file, bool all)
     }
     if (all)
         profile->header.csv = profile->header.summary = 1;
-    int status = write_reports(directory, file, profile);
+    int status = write_reports(directory, file, profile, all);
     mark_reported(file);
     profile_free(profile);
     return status;

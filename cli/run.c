@@ -247,12 +247,21 @@ static void reserve_tls(const struct elf_openmp *openmp)
     prepend("GLIBC_TUNABLES", text);
 }
 
+/* BLAME_SUMMARY=0: nothing is printed but what went wrong. */
+static bool is_quiet(void)
+{
+    const char *summary = getenv("BLAME_SUMMARY");
+    return summary && strcmp(summary, "0") == 0;
+}
+
 /* One line on what the program runs on, if it is GCC's. */
 static void say_runtime(const struct elf_openmp *openmp, const char *libomp, bool own)
 {
     if (openmp->moved && openmp->late[0])
         log_line_of_job(openmp->late, ", and so the program keeps the runtime that it asks for, and what that does is not measured; "
                         "blame run --runtime libomp moves it all the same", NULL);
+    else if (openmp->moved && is_quiet())
+        return;
     else if (openmp->moved)
         log_line_of_job("built by GCC: runs on ", libomp, " instead of libgomp.so.1", NULL);
     else if (openmp->gcc && own)
@@ -380,16 +389,21 @@ static void die_as_well(int number)
     raise(number);
 }
 
-static void say_no_profile(void)
+static void say_no_profile(const char *program)
 {
+    char owner[PATH_MAX];
     const char *tools = getenv("OMP_TOOL");
     if (tools && strcasecmp(tools, "disabled") == 0) {
         log_line_of_job("no profile: OMP_TOOL=disabled tells OpenMP runtimes to load no tool", NULL);
         return;
     }
+    if (elf_own_tool_of(program, owner, sizeof(owner))) {
+        log_line_of_job("no profile: ", owner, " has an OpenMP tool of its own (ompt_start_tool), and a runtime takes one alone", NULL);
+        return;
+    }
     const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
     log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "", ": nothing that ran here began a parallel region on an OpenMP runtime with tool support "
-                    "(libomp, or libgomp where libomp can take its place), or the environment of blame run did not reach it",
+                    "(libomp, or libgomp where libomp can take its place), what did has a tool of its own (ompt_start_tool), or the environment of blame run did not reach it",
                     NULL);
 }
 
@@ -454,7 +468,7 @@ int cli_run(int argc, char **argv)
     follow_end(&follower);
     if (attach) {
         if (space.notes[0] && collect_profiles(space.notes) == 0 && status != 126 && status != 127)
-            say_no_profile();
+            say_no_profile(program);
         remove_workspace(&space);
     }
     if (signal_of)

@@ -172,8 +172,9 @@ bool running_find(const char *command, const char *text, struct running *running
     if (maps < 0 && (errno == ENOENT || errno == ESRCH))
         fprintf(stderr, "blame %s: %s: no such process; " ACCEPTED "\n", command, text);
     else if (maps < 0)
-        fprintf(stderr, "blame %s: %s: its memory may not be looked at (%s): a process of another user, or with privileges; ask as that user, or as root\n",
-                command, text, strerror(errno));
+        fprintf(stderr, "blame %s: %s: its memory may not be looked at (%s)%s\n", command, text, strerror(errno),
+                geteuid() != 0 ? ": a process of another user, or with privileges; ask as that user, or as root"
+                               : ", not even by root here: a container or a sandbox keeps it; ask outside of that");
     if (maps < 0)
         return false;
     int count = 0;

@@ -30,7 +30,7 @@ static const struct usage usage = {
     .synopsis = "DIR... [options]",
     .about = "How a program grows with its threads, and which code keeps it from scaling. DIR is a profile directory, a\n"
              "*.blame file, or a folder of profile directories; their runs differ in their number of threads (or ranks).",
-    .examples = "  for n in 1 2 4 8; do OMP_NUM_THREADS=$n blame run --out runs/amg-$n ./amg; done\n"
+    .examples = "  mkdir runs; for n in 1 2 4 8; do OMP_NUM_THREADS=$n blame run --out runs/amg-$n ./amg; done\n"
                 "  blame scaling runs\n"
                 "  blame scaling --where \"application = 'amg' and experiment = 'node7'\"\n"
                 "  blame scaling runs --view flat --format csv --output scaling.csv\n"

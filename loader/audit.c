@@ -109,6 +109,15 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
 #define KEEPS    " keeps the runtime that it asks for, and what that does is not measured"
 #define REPLACED ": " GCC_NAME " has been replaced already"
 
+/* Which runtime is to be taken is not known. */
+static void say_unread(const struct link_map *needer)
+{
+    const char *parts[] = {"blame: /proc/self/environ cannot be read: ", *needer->l_name ? needer->l_name : "the program", KEEPS, "\n"};
+    write_line(parts, sizeof(parts) / sizeof(parts[0]));
+    self.judged = needer;
+    self.enough = false;
+}
+
 /* True if the runtime does for that object what the one does that it asks for; if not, it has been said. */
 static bool suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
@@ -206,6 +215,8 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
         environment_read(&self.given);
     self.asked |= gcc;
     const char *runtime = self.llvm ? self.llvm->l_name : self.given.libomp;
+    if (self.given.unread && !*runtime && self.judged != (const struct link_map *)*cookie)
+        say_unread((const struct link_map *)*cookie);
     if (!*runtime || text_equal(runtime, name) || !is_enough((const struct link_map *)*cookie, file))
         return (char *)name;
     self.moved |= text_equal(file, GCC_NAME);

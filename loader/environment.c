@@ -26,6 +26,7 @@ void environment_read(struct environment *environment)
     size_t length = 0;
     int fd = kernel_open("/proc/self/environ");
     long got = 0;
+    environment->unread = fd < 0;
     while (fd >= 0 && (got = kernel_read(fd, buffer, sizeof(buffer))) > 0)
         for (long i = 0; i < got; i++) {
             if (length < sizeof(entry) - 1)

@@ -6,6 +6,7 @@
 
 struct environment {
     char libomp[4096]; /* BLAME_LIBOMP: the runtime that programs of GCC get; empty: none */
+    bool unread;  /* there is no /proc to read it from */
     bool moves_all;    /* BLAME_RUNTIME=libomp */
     bool cancels;      /* OMP_CANCELLATION is set, and not to false */
 };

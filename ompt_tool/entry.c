@@ -182,6 +182,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
     int started = start(lookup);
     os_unguard_writes(&guard);
     float_end(floats);
+    if (!started)
+        start_refused();
     return started;
 }
 
@@ -220,12 +222,15 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
                  "measured; "
                  "ASAN_OPTIONS=detect_leaks=0 lets it be measured",
                  NULL);
+        start_refused();
         return NULL;
     }
     launch_restore_environment();
     struct float_state floats = float_begin();
     variables_read();
     float_end(floats);
+    if (session.options.disable)
+        start_refused();
     return session.options.disable ? NULL : &result;
 }
 

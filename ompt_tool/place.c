@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/job.h"
+#include "ompt_tool/launch.h"
 #include "ompt_tool/session/session.h"
 
 #define LETTERS      "ephrj%"
@@ -161,9 +162,42 @@ static bool choose_name(char *wanted, size_t bytes)
     return false;
 }
 
+/* Whether the file is of this process before it became another program (exec), and measures nothing: it has begun no region. */
+static bool is_left_by_us(const char *path)
+{
+    struct profile_header header;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool ours = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) && memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic)) == 0 &&
+                header.version == PROFILE_VERSION && header.pid == getpid() && header.wants_region && !header.in_job &&
+                header.start_ns >= os_process_start_ns();
+    if (fd >= 0)
+        close(fd);
+    return ours;
+}
+
+/* Takes away what this process left there before exec. */
+static void take_back(const char *path)
+{
+    char end[32], file[PATH_MAX];
+    DIR *directory = opendir(path);
+    size_t length = (size_t)snprintf(end, sizeof(end), "-%d.blame", (int)getpid());
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        size_t name = strlen(entry->d_name);
+        if (name <= length || strcmp(entry->d_name + name - length, end) != 0 ||
+            snprintf(file, sizeof(file), "%s/%s", path, entry->d_name) >= (int)sizeof(file) || !is_left_by_us(file))
+            continue;
+        unlink(file);
+        rmdir(path);
+    }
+    if (directory)
+        closedir(directory);
+}
+
 /* Exclusively: an existing directory is never touched, several processes never share one. */
 static bool make_own(const char *wanted)
 {
+    if (launch_notes())
+        take_back(wanted);
     snprintf(session.directory, sizeof(session.directory), "%s", wanted);
     for (int i = 1; i <= MAX_ATTEMPTS; i++) {
         if (mkdir(session.directory, session.options.private ? 0700 : 0777) == 0)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/launched.h"
 #include "base/launcher.h"
 #include "base/log.h"
 #include "base/os.h"
@@ -31,19 +32,21 @@ static char python[160]; /* its version and, behind a tab, why its frames are no
 
 #define START_UNSURE_NS 5000000u /* how far off os_process_start_ns() may be */
 
-/* Arguments may be secrets: who says so keeps them. */
-static void read_command(char *text, size_t bytes)
+/* Arguments may be secrets: who says so keeps them. A program may write a title over them: a forked child has what its parent read first. */
+static const char *read_command(void)
 {
-    if (session.options.no_command) {
-        snprintf(text, bytes, "%s", session.program);
-        return;
-    }
-    size_t got = os_read_text("/proc/self/cmdline", text, bytes);
+    static char text[8192];
+    if (session.options.no_command)
+        return session.program;
+    if (*text)
+        return text;
+    size_t got = os_read_text("/proc/self/cmdline", text, sizeof(text));
     for (size_t i = 0; i + 1 < got; i++)
         if (!text[i])
             text[i] = ' ';
     if (!got)
-        snprintf(text, bytes, "%s", program_invocation_name);
+        snprintf(text, sizeof(text), "%s", program_invocation_name);
+    return text;
 }
 
 static void write_job(void)
@@ -79,15 +82,16 @@ void start_find_interpreters(void)
 static void write_texts(void)
 {
     char text[8192], host[HOST_NAME_MAX + 1] = "";
-    read_command(text, sizeof(text));
     gethostname(host, sizeof(host) - 1);
     arena_text("version", BLAME_VERSION);
     arena_text("program", session.program);
-    arena_text("command", text);
+    arena_text("command", read_command());
     arena_text("host", host);
     arena_text("runtime", session.runtime);
     arena_text("directory", session.directory);
     arena_text("file", session.file);
+    if (blame_launched.image_start_ns)
+        arena_text("launcher", "blame run");
     if (*python)
         arena_text("python", python);
     write_job();
@@ -181,6 +185,11 @@ static void choose_seed(struct run_options *options)
         options->seed = 1 + (int)(moments_hash(clock_now_ns() ^ ((uint64_t)getpid() << 32)) % INT_MAX);
 }
 
+void start_refused(void)
+{
+    leave_note(false);
+}
+
 bool start_measuring(uint64_t process_start_ns)
 {
     uint64_t counted_ns = counters_plan_sample_period_ns();
@@ -189,7 +198,7 @@ bool start_measuring(uint64_t process_start_ns)
     choose_reports(&session.options);
     choose_seed(&session.options);
     if (!place_open()) {
-        leave_note(false);
+        leave_note(false); /* of a child, too */
         return false;
     }
     write_header();

@@ -175,6 +175,19 @@ void find_serial_code(struct inquiry *inquiry)
     free(search.claimed);
 }
 
+/* Under `blame run` a program that itself needs a runtime has it from its start on; one that loads it later does not. */
+static char *start_up_advice(const struct profile *profile)
+{
+    if (!profile_text(profile, "launcher"))
+        return format_printable("Run the program with `blame run`: it looks into this serial time, and names its functions.");
+    const char *runtime = "libomp.so.5";
+    for (size_t i = 0; i < profile->module_count; i++)
+        if (profile->modules[i].flags & PROFILE_MODULE_RUNTIME)
+            runtime = profile->modules[i].path;
+    return format_printable("The program loads its OpenMP runtime only then. `LD_PRELOAD=%s blame run ...` has it from the start: this serial "
+                            "time is looked into, and its functions named.", runtime);
+}
+
 void find_start_up(struct inquiry *inquiry)
 {
     const struct rows *rows = inquiry->rows;
@@ -197,8 +210,7 @@ void find_start_up(struct inquiry *inquiry)
             "%s s of idleness before the runtime was used first%s: %s %% of all (reported from %s %% on)",
             DECIMAL(seconds, 2), asleep, DECIMAL(percent_of_program(inquiry, seconds), 1),
             DECIMAL(LEAST_PERCENT, 0));
-        finding.advice = format_printable(
-            "Run the program with `blame run`: it looks into this serial time, and names its functions.");
+        finding.advice = start_up_advice(inquiry->profile);
         put_finding(inquiry, &finding);
     }
 }

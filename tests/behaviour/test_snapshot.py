@@ -92,3 +92,13 @@ class Snapshot(BlameTest):
         run = self.snapshot("/", os.getpid(), before=["setpriv", "--reuid=65534", "--clear-groups"])
         self.assertEqual(run.status, 1, run)
         self.assertIn("a process of another user", run.stderr)
+
+    def test_root_is_not_told_to_ask_as_root(self):
+        """It is root in a namespace of its own, and not in the process's."""
+        inside = ["unshare", "--user", "--map-root-user"]
+        if execute([*inside, "true"], clean_environment(), self.new_folder()).status:
+            self.skipTest("no user namespaces here")
+        run = self.snapshot("/", os.getpid(), before=inside)
+        self.assertEqual(run.status, 1, run)
+        self.assertIn("may not be looked at (Permission denied), not even by root here", run.stderr)
+        self.assertNotIn("as root", run.stderr)

@@ -250,6 +250,19 @@ WITH_PROFILE(time_before_openmp_is_its_own_rule)
 {
     made.profile.header.before_start_ns = (uint64_t)(3 * S);
     assert_about(only("start-up")->gain_s, 3 * 0.75);
+    assert_non_null(strstr(only("start-up")->advice, "Run the program with `blame run`"));
+}
+
+WITH_PROFILE(who_has_used_blame_run_is_not_told_to)
+{
+    static char text[] = "launcher\0blame run";
+    made.profile.header.before_start_ns = (uint64_t)(3 * S);
+    made.profile.text = text;
+    made.profile.text_bytes = sizeof text;
+    assert_null(strstr(only("start-up")->advice, "Run the program with"));
+    assert_non_null(strstr(only("start-up")->advice, "`LD_PRELOAD="));
+    made.profile.text = NULL;
+    made.profile.text_bytes = 0;
 }
 
 UNIT_MAIN(NULL, NULL)

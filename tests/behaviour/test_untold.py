@@ -1,0 +1,62 @@
+"""What is said where there is no profile, or little to say: the cause, and no more than there is."""
+
+import os
+
+from harness import BLAME, BlameTest, clean_environment, execute, program
+
+WITHOUT_PROC = ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"]
+NOTHING_BEGAN = "nothing that ran here began a parallel region"
+
+
+class Untold(BlameTest):
+    def launched(self, argv, env=None, options=()):
+        return self.attached(argv, env, "launcher", options)
+
+    def test_a_tool_of_the_programs_own_is_named(self):
+        for argv, env, owner in (([program("own_tool")], {}, program("own_tool")),
+                                 ([program("starts"), "titles"], {"LD_PRELOAD": program("own_tool.so")}, program("own_tool.so"))):
+            with self.subTest(owner=owner):
+                run = self.launched(argv, env)
+                self.assertEqual(run.status, 0, run)
+                self.assertEqual(run.stderr, f"blame: no profile: {owner} has an OpenMP tool of its own (ompt_start_tool), and a runtime takes one alone\n")
+
+    def test_without_proc_the_line_says_so(self):
+        if execute([*WITHOUT_PROC, "true"], clean_environment(), self.new_folder()).status:
+            self.skipTest("no file system can be unmounted here")
+        run = self.launched([*WITHOUT_PROC, program("quick"), "5"])
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+        self.assertEqual(len(run.tool_lines()), 1, run)
+        self.assertIn("/proc/self/maps cannot be read", run.stderr)
+        run = self.launched([*WITHOUT_PROC, program("quick_gcc"), "5"])
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+        self.assertIn("blame: /proc/self/environ cannot be read: the program keeps the runtime that it asks for", run.stderr)
+
+    def test_what_is_switched_off_is_not_explained(self):
+        run = self.launched([program("quick"), "5"], {"BLAME_DISABLE": "1"})
+        self.assertEqual((run.status, run.tool_lines()), (5, []), run)
+
+    def test_without_a_summary_only_errors_are_printed(self):
+        for name in ("quick", "quick_gcc"):
+            self.assertEqual(self.launched([program(name), "5"], {"BLAME_SUMMARY": "0"}).tool_lines(), [], name)
+
+    def test_of_no_sample_and_no_region_there_is_no_summary(self):
+        for how in ("library", "launcher"):
+            run = self.attached([program("starts")], {"BLAME_SUMMARY": "1", "BLAME_RATE": "1"}, how)
+            self.assertEqual((run.status, run.stderr), (0, ""), run)
+            directory, = run.directories()
+            self.assertIn("run.json", os.listdir(directory))
+            asked = execute([BLAME, "finish", directory], clean_environment(), run.folder)
+            self.assertTrue(asked.stderr.startswith("\nblame: "), asked)
+
+    def test_who_becomes_another_program_leaves_it_its_name(self):
+        """In a shell's process, where nobody knows yet whether OpenMP will be used."""
+        run = self.launched(["sh", "-c", f"{program('starts')} becomes {program('quick')}; true"])
+        self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
+        self.assertEqual([os.path.basename(path) for path in run.directories()], ["profile"], run)
+        self.assertEqual(os.path.basename(self.load(run).run["command"].split()[0]), "quick")
+
+    def test_a_childs_command_is_not_the_title_that_was_written_over_it(self):
+        run = self.launched([program("starts"), "titles"])
+        self.assertEqual(run.status, 0, run)
+        commands = [self.load(run, directory, checks=[]).run["command"] for directory in run.directories()]
+        self.assertEqual(commands, [f"{program('starts')} titles"] * 2, run)
