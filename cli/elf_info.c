@@ -203,30 +203,36 @@ bool elf_own_tool_of(const char *path, char *owner, size_t bytes)
     return found;
 }
 
-static bool names_leak_checker(const Elf_Data *strings)
-{
-    static const char *const names[] = {"__asan_init", "__lsan_init", "liblsan.so"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strings && strings->d_buf && memmem(strings->d_buf, strings->d_size, names[i], strlen(names[i])))
-            return true;
-    return false;
-}
-
-/* Symbols' and libraries' names, not all text: this command has the words itself. */
-bool elf_finds_leaks(const char *path)
+/* Whether any of the names is in a table of strings of the file: symbols' and libraries' names, not all text, as this command has the
+ * words itself. */
+static bool has_name(const char *path, const char *const *names)
 {
     GElf_Shdr header;
     bool found = false;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     elf_version(EV_CURRENT);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));)
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB)
-            found |= names_leak_checker(elf_rawdata(section, NULL));
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        Elf_Data *strings = gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB ? elf_rawdata(section, NULL) : NULL;
+        for (size_t i = 0; names[i] && strings && strings->d_buf; i++)
+            found |= memmem(strings->d_buf, strings->d_size, names[i], strlen(names[i])) != NULL;
+    }
     elf_end(elf);
     if (fd >= 0)
         close(fd);
     return found;
+}
+
+bool elf_finds_leaks(const char *path)
+{
+    static const char *const names[] = {"__asan_init", "__lsan_init", "liblsan.so", NULL};
+    return has_name(path, names);
+}
+
+bool elf_checks_memory(const char *path)
+{
+    static const char *const names[] = {"__msan_init", NULL};
+    return has_name(path, names);
 }
 
 bool elf_gains_privileges(const char *path)

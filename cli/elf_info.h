@@ -38,6 +38,9 @@ bool elf_own_tool_of(const char *path, char *owner, size_t bytes);
  * would be one, and its search dies of a loader's audit library beside threads. */
 bool elf_finds_leaks(const char *path);
 
+/* Whether it is checked by MemorySanitizer: it does not start beside a loader's audit library. */
+bool elf_checks_memory(const char *path);
+
 /* Whether it runs with privileges beyond its user's: the loader preloads nothing into it then. */
 bool elf_gains_privileges(const char *path);
 

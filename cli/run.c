@@ -316,6 +316,9 @@ static void prepare(const char *program, const struct parts *parts, const struct
     if (glibc_is_old())
         log_line_of_job("glibc ", gnu_get_libc_version(),
                         " is older than 2.35: measured from the first use of OpenMP on, and programs built by GCC are not", NULL);
+    else if (elf_checks_memory(program))
+        log_line_of_job("checked by MemorySanitizer, which ends a program beside an audit library of the loader: measured from the first use of "
+                        "OpenMP on", NULL);
     else
         prepare_loader(program, parts);
 }

@@ -307,6 +307,12 @@ class OtherRuntimes(BlameTest):
         self.assertEqual((run.status, run.stdout, run.stderr), (5, "sum 3\n", OWN_LINE + "\n"), run)
         self.load(run)
 
+    def test_a_program_that_memory_sanitizer_checks_starts_without_an_audit_library(self):
+        run = self.attached([program("memory_checked")], how="launcher")
+        self.assertEqual((run.status, run.stdout, run.other_lines()), (0, "2, alone\n", []), run)
+        self.assertIn("checked by MemorySanitizer", run.tool_lines()[0])
+        self.load(run, checks=SOUND)
+
     def gomp_folder(self):
         """In which GCC's runtime is LLVM's."""
         folder = self.new_folder()
