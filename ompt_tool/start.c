@@ -24,6 +24,7 @@
 #include "ompt_tool/session/moments.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
+#include "ompt_tool/static_runtime.h"
 #include "ompt_tool/tracing.h"
 #include "unwind/python.h"
 #include "unwind/r.h"
@@ -94,6 +95,8 @@ static void write_texts(void)
         arena_text("launcher", "blame run");
     if (*python)
         arena_text("python", python);
+    if (static_runtime_is_there())
+        arena_text("static_runtime", "libgomp");
     write_job();
     variables_print(text, sizeof(text));
     arena_text("options", text);

@@ -418,6 +418,15 @@ static void note_trace(const struct profile_chunks *chunks, struct profile *prof
     }
 }
 
+/* Before the tool started, the threads of a runtime that is linked into the program may have been busy, all of them: nobody is said to
+ * have been idle. */
+static void excuse_start(struct profile *profile)
+{
+    struct profile_header *header = &profile->header;
+    if (!header->merged && header->threads_max && profile_text(profile, "static_runtime"))
+        header->before_inverse_busy_ns = (double)header->before_start_ns / header->threads_max;
+}
+
 /* Fills *profile; NULL or what is wrong, perhaps in buffer. */
 static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer, size_t buffer_bytes)
 {
@@ -432,6 +441,7 @@ static const char *read_profile(struct profile_chunks *chunks, size_t thread, st
     if (!wrong) {
         read_modules(chunks, profile);
         read_text(chunks, profile);
+        excuse_start(profile);
         profile_read_names(chunks, profile);
         note_trace(chunks, profile);
     }

@@ -35,9 +35,20 @@ static double seconds_below(const struct profile *profile, uint32_t module_id, b
     return sum * 1e-9;
 }
 
+/* The program's own copy, which ran before the tool started: what it does later is code of the program's. */
+static size_t add_static(const struct profile *profile, struct other_runtime *found)
+{
+    if (!profile_text(profile, "static_runtime"))
+        return 0;
+    uint32_t program = profile_program(profile);
+    const char *path = program ? profile->modules[program - 1].path : profile_text(profile, "program");
+    *found = (struct other_runtime){path, 1e-9 * (double)profile->header.before_start_ns};
+    return 1;
+}
+
 size_t other_runtimes(const struct profile *profile, struct other_runtime *found)
 {
-    size_t count = 0;
+    size_t count = add_static(profile, found);
     bool *below = memory_array(profile->node_count, sizeof *below);
     for (size_t i = 0; i < profile->module_count && count < OTHER_RUNTIMES_MOST; i++) {
         double seconds =

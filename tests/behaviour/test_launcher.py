@@ -204,6 +204,16 @@ class OtherRuntimes(BlameTest):
         self.assertGreater(other["seconds"], 0)
         self.assertRegex(run.stderr, r"\nnote: a second OpenMP runtime ran .*libgomp.* not measured\n")
 
+    def test_a_copy_of_libgomp_inside_the_program_is_told_and_nobody_is_idle_while_it_works(self):
+        run = self.attached([program("loads_later_static"), program("loads_later_lib.so")], how="launcher")
+        self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
+        profile = self.load(run, checks=SOUND)
+        other, = profile.run["other_runtimes"]
+        self.assertEqual(os.path.basename(other["path"]), "loads_later_static")
+        self.assertGreater(other["seconds"], 0)
+        before, = [row for row in profile.rows if row.name == "<before OpenMP start>"]
+        self.assertLess(abs(before["idleness (I)"]), 1e-5)
+
     def test_a_library_keeps_its_runtime_where_libomp_cannot_start(self):
         argv = ["prlimit", "--fsize=0", program("loads_later"), program("loads_later_lib.so")]
         run = self.attached(argv, how="launcher")
