@@ -1,7 +1,9 @@
 #include "unwind/remote.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libunwind.h>
@@ -145,6 +147,16 @@ static unw_addr_space_t create_space(void)
     return unw_create_addr_space((unw_accessors_t *)&accessors, 0);
 }
 
+/* Returns the size of a block of the program's heap, 0 if unknown: the heap may be the program's own, and the function that
+ * tells sizes another library's. */
+static size_t block_bytes(void *block)
+{
+    Dl_info takes, tells;
+    bool same = block && dladdr((void *)malloc, &takes) && dladdr((void *)malloc_usable_size, &tells) &&
+                takes.dli_fbase == tells.dli_fbase;
+    return same ? malloc_usable_size(block) : 0;
+}
+
 /* Two that are the same to the byte hold no address of their own, nor of anything that was made for one of
  * them: their bytes are as good in another place. */
 static void make_fresh(void)
@@ -152,8 +164,8 @@ static void make_fresh(void)
     struct os_low_fds low;
     os_take_low(&low); /* libunwind opens a pipe as it starts, which only walks without our accessors use */
     unw_addr_space_t one = create_space(), other = create_space();
-    size_t bytes = one ? malloc_usable_size(one) : 0;
-    if (other && malloc_usable_size(other) == bytes && memcmp(one, other, bytes) == 0)
+    size_t bytes = block_bytes(one);
+    if (bytes && block_bytes(other) == bytes && memcmp(one, other, bytes) == 0)
         fresh.space = os_map(bytes);
     if (fresh.space) {
         memcpy(fresh.space, one, bytes);

@@ -125,6 +125,9 @@ class OwnNames(BlameTest):
                 self.assertEqual(alone.stderr.count("\n"), name == "own_names_library", alone)
                 self.assert_measured(self.attached([program(name)], how=how, timeout_s=HANGS_S), alone)
 
+    def test_a_heap_that_cannot_be_asked_for_sizes(self):
+        self.assert_measured(self.attached([program("own_heap")]), self.plain([program("own_heap")]))
+
     def test_a_preloaded_library_with_locks_and_a_clock_of_its_own(self):
         env = {"LD_PRELOAD": program("own_locks.so")}
         alone = self.plain([program("own_locks")], env)

@@ -92,6 +92,7 @@ $(call test_forms,own_names,own_names.c,$(TEST_OWN_NAMES) -rdynamic)
 $(call test_forms,libown_names.so,own_names.c,$(TEST_OWN_NAMES) -DLIBRARY -shared -fPIC)
 $(call test_forms,own_names_library,own_names.c,$(TEST_OWN_NAMES) -DUSES_LIBRARY,-L$(TEST_BIN) -lown_names -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
 $(TEST_BIN)/own_names_library: | $(TEST_BIN)/libown_names.so
+$(call test_forms,own_heap,own_heap.c,$(TEST_CLANG) -fno-builtin -rdynamic)
 $(call test_forms,own_locks,own_locks.c,$(TEST_CLANG))
 $(call test_forms,own_locks.so,own_locks.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE -DLIBRARY)
 $(call test_forms,loads_later,loads_later.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)

@@ -256,6 +256,14 @@ EXPORT void free(void *address)
     __libc_free(address);
 }
 
+/* Who asks for sizes finds whose heap it is by the library that this is in. */
+EXPORT size_t malloc_usable_size(void *address)
+{
+    size_t (*next)(void *);
+    *(void **)&next = dlsym(RTLD_NEXT, "malloc_usable_size");
+    return next(address);
+}
+
 EXPORT void *mmap(void *wanted, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     void *address = (void *)syscall(SYS_mmap, wanted, bytes, protection, flags, fd, offset);
