@@ -9,6 +9,7 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
+#include "ompt_tool/sample_entry.h"
 
 static const int watched[] = {SIGSEGV, SIGBUS};
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
@@ -51,7 +52,9 @@ void fault_watch(void)
             continue; /* the program's own handler stays the one that everybody finds */
         memset(&action, 0, sizeof(action));
         action.sa_sigaction = handle_fault;
-        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* left by a jump: nothing to be unblocked */
+        /* Left by a jump: nothing to be unblocked. Where the sample's own frame is at the top of the alternate stack, and its handler
+         * elsewhere, a frame of this one's would overwrite it. */
+        action.sa_flags = SA_SIGINFO | SA_NODEFER | (SA_ONSTACK & ~SAMPLE_ENTRY_FLAG);
         sigaction(watched[i], &action, NULL);
     }
 }

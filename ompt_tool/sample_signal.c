@@ -31,21 +31,21 @@ static bool block_library_signals(int signal)
     return kernel_call(SYS_rt_sigaction, signal, (long)&action, 0, sizeof(action.mask), 0, 0) == 0;
 }
 
-static bool install(void (*handler)(int, siginfo_t *, void *), int signal)
+static bool install(sample_handler *handler, int signal)
 {
     struct sigaction old, action;
     if (sigaction(signal, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
         return false;
     memset(&action, 0, sizeof(action));
-    action.sa_sigaction = handler;
-    action.sa_flags = SA_RESTART | SA_SIGINFO;
+    action.sa_sigaction = sample_entry(handler);
+    action.sa_flags = SA_RESTART | SA_SIGINFO | SAMPLE_ENTRY_FLAG;
     sigfillset(&action.sa_mask); /* the program's signals wait, so that restart can see them pending */
     sigdelset(&action.sa_mask, SIGSEGV); /* but faults cannot wait: blocked, they end the program (fault.c) */
     sigdelset(&action.sa_mask, SIGBUS);
     return sigaction(signal, &action, NULL) == 0 && block_library_signals(signal);
 }
 
-int sample_signal_install(void (*handler)(int, siginfo_t *, void *), int wanted)
+int sample_signal_install(sample_handler *handler, int wanted)
 {
     if (wanted && install(handler, wanted))
         return wanted;
@@ -56,10 +56,10 @@ int sample_signal_install(void (*handler)(int, siginfo_t *, void *), int wanted)
     return install(handler, SIGSTKFLT) ? SIGSTKFLT : 0; /* Linux never sends it */
 }
 
-bool sample_signal_comes_to(void (*handler)(int, siginfo_t *, void *), int signal)
+bool sample_signal_comes_to(sample_handler *handler, int signal)
 {
     struct sigaction now;
-    return sigaction(signal, NULL, &now) == 0 && now.sa_sigaction == handler;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_sigaction == sample_entry(handler);
 }
 
 bool sample_signal_is_blocked(int tid, int signal)

@@ -3,15 +3,16 @@
 #ifndef BLAME_OMPT_TOOL_SAMPLE_SIGNAL_H
 #define BLAME_OMPT_TOOL_SAMPLE_SIGNAL_H
 
-#include <signal.h>
 #include <stdbool.h>
+
+#include "ompt_tool/sample_entry.h"
 
 /* Installs the handler for a signal that the program has no use for: the wanted one (0: none is), else the highest free
  * real-time signal, else SIGSTKFLT. Returns its number, 0 when all are in use. [any] */
-int sample_signal_install(void (*handler)(int, siginfo_t *, void *), int wanted);
+int sample_signal_install(sample_handler *handler, int wanted);
 
 /* Whether the signal still comes to the handler; a system call. [any] */
-bool sample_signal_comes_to(void (*handler)(int, siginfo_t *, void *), int signal);
+bool sample_signal_comes_to(sample_handler *handler, int signal);
 
 /* Whether a thread of this process blocks the signal; reads /proc. [any] */
 bool sample_signal_is_blocked(int tid, int signal);

@@ -99,16 +99,16 @@ static void forget(struct unwinder *unwinder)
         decoder_forget(unwinder->decoder);
 }
 
-/* Between this frame and the stack's end all is mapped, if this frame is on the thread's own stack. A fiber's
+/* Between the walk's first frame and the stack's end all is mapped, if that frame is on the thread's own stack. A fiber's
  * or a signal stack is read the slow, safe way, and so is whatever a strange stack pointer points to. */
 static MACHINE_START void start(struct unwinder *unwinder, bool exact)
 {
     const uintptr_t *r = unwinder->registers;
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0), stack = r[MACHINE_SP];
-    bool own = here >= unwinder->own_stack_low && stack >= here && stack < unwinder->own_stack_high;
+    uintptr_t stack = r[MACHINE_SP];
+    bool own = stack >= unwinder->own_stack_low && stack < unwinder->own_stack_high;
     unwinder->at = (struct unwind_registers){r[MACHINE_IP], stack, r[MACHINE_FP]};
     unwinder->stack_begin = stack;
-    unwinder->stack_low = own ? here : 0;
+    unwinder->stack_low = own ? stack : 0;
     unwinder->stack_high = own ? unwinder->own_stack_high : 0;
     unwinder->exact = exact;
     unwinder->calling = !exact;

@@ -189,16 +189,19 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     return result;
 }
 
-/* On a signal stack that a handler of the program's is on there may be no room for a walk (2 KB, and libunwind's); what lies below is anybody's. */
-static bool lacks_stack(const ucontext_t *context)
+/* Where the handler runs on the interrupted stack (sample_entry.h), and that is a signal stack of the program's, there may be no room for a
+ * walk (2 KB, and libunwind's); what lies below is anybody's. */
+static bool lacks_stack(const struct thread *thread, const ucontext_t *context)
 {
     uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, here = (uintptr_t)__builtin_frame_address(0);
+    if (likely((uintptr_t)thread - here < THREAD_HANDLER_STACK_BYTES))
+        return false;
     return unlikely(context->uc_stack.ss_size) && here > low - LEAST_STACK && here < low + LEAST_STACK;
 }
 
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf)
 {
-    if (lacks_stack(context))
+    if (lacks_stack(thread, context))
         return (struct capture){0, false, PROFILE_DROP_NO_PATH};
     unwinder_start_at(&thread->unwinder, context);
     struct capture result = capture(thread, leaf);

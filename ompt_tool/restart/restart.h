@@ -38,8 +38,9 @@
  *   - in place and stub only: and the program's signal comes between our look at the pending ones and the
  *     call, 1 us a sample.
  *
- * Rules for the handler that calls this: installed with SA_SIGINFO | SA_RESTART and without SA_ONSTACK,
- * sa_mask full. Every delivery, of a dropped sample too, calls in this order
+ * Rules for the handler that calls this: installed with SA_SIGINFO | SA_RESTART, sa_mask full. On x86-64 the kernel's frame may be on an
+ * alternate stack (SA_ONSTACK), and the handler runs neither there nor on the interrupted stack (sample_entry.h); on aarch64 both are on the
+ * interrupted stack. Every delivery, of a dropped sample too, calls in this order
  *
  *     restart_enter()              first, before anyone reads the context
  *     restart_interrupted_call()

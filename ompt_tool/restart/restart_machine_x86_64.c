@@ -15,13 +15,8 @@
 #include "restart_rest.h"
 #include "restart_stub.h"
 
-static void copy_registers(ucontext_t *to, const ucontext_t *from)
-{
-    memcpy(&to->uc_mcontext.gregs, &from->uc_mcontext.gregs, REG_CSGSFS * sizeof from->uc_mcontext.gregs[0]);
-    to->uc_mcontext.fpregs = from->uc_mcontext.fpregs;
-}
-
-static void enter_resume(struct restart_state *state, ucontext_t *context, uintptr_t rip)
+/* The vector registers are the program's already: signals come only behind the xrstor. */
+static void enter_resume(ucontext_t *context, uintptr_t rip)
 {
     greg_t *gregs = context->uc_mcontext.gregs;
     if (rip == (uintptr_t)restart_resume_switched) {
@@ -29,8 +24,8 @@ static void enter_resume(struct restart_state *state, ucontext_t *context, uintp
         gregs[REG_RAX] = -EINTR;
         return;
     }
-    state->outer = (ucontext_t *)gregs[rip < (uintptr_t)restart_resume_rcx ? REG_RBX : REG_RCX];
-    copy_registers(context, state->outer);
+    const ucontext_t *copy = (const ucontext_t *)gregs[rip < (uintptr_t)restart_resume_rcx ? REG_RBX : REG_RCX];
+    memcpy(gregs, copy->uc_mcontext.gregs, REG_CSGSFS * sizeof gregs[0]);
 }
 
 static void show_program(const struct restart_frame *frame, ucontext_t *context, uint64_t result)
@@ -72,13 +67,12 @@ void restart_enter(struct restart_state *state, ucontext_t *context)
 {
     greg_t *gregs = context->uc_mcontext.gregs;
     uintptr_t rip = (uintptr_t)gregs[REG_RIP];
-    state->outer = NULL;
     state->resume = NULL;
     state->waiting = false;
     if (rip >= (uintptr_t)restart_wait_enter && rip < (uintptr_t)restart_wait_end)
         enter_wait(state, context, rip);
     else if (rip >= (uintptr_t)restart_resume && rip < (uintptr_t)restart_resume_end)
-        enter_resume(state, context, rip);
+        enter_resume(context, rip);
     else if (gregs[REG_RAX] == SYS_restart_syscall && restart_decode_at_syscall(context)) {
         /* It was about to be issued: the same as interrupted, the restart block is still the kernel's. */
         gregs[REG_RIP] += 2;
@@ -126,19 +120,22 @@ bool restart_go_kernel(struct restart_state *state, ucontext_t *context)
 {
     if (must_return(state))
         return false;
-    state->resume = state->outer != NULL ? state->outer : context;
+    state->resume = context;
     return true;
 }
 
 void restart_leave(struct restart_state *state, ucontext_t *context)
 {
-    ucontext_t *resume = state->resume;
+    bool resumes = state->resume != NULL;
     const unsigned disarmed_on_delivery = 1u << 31; /* SS_AUTODISARM */
     state->resume = NULL;
     restart_take_dropped(state);
-    if (resume == NULL)
+    if (!resumes)
         return;
+    uint64_t words[RESTART_CONTEXT_BYTES / sizeof(uint64_t)];
+    uint64_t place = (uint64_t)context->uc_mcontext.gregs[REG_RSP] - RESTART_RED_ZONE_BYTES - RESTART_CONTEXT_BYTES;
+    memcpy(words, context, sizeof words);
     if ((unsigned)context->uc_stack.ss_flags & disarmed_on_delivery)
         kernel_call(SYS_sigaltstack, (uint64_t)&context->uc_stack, 0, 0, 0, 0, 0);
-    restart_resume(resume);
+    restart_resume(place & ~(uint64_t)15, words, context->uc_mcontext.fpregs);
 }

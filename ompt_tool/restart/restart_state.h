@@ -44,7 +44,7 @@ struct restart_state {
     uint64_t own_signals;
     uint64_t first; /* argument of the call that is to be put back */
     struct restart_frame job;
-    ucontext_t *outer;  /* this delivery came while restart_leave() was at work on that context */
+    ucontext_t *outer;  /* aarch64: this delivery came while restart_leave() was at work on that context */
     ucontext_t *resume; /* restart_leave() is to continue this one by restart_syscall */
 };
 

@@ -8,6 +8,7 @@
 enum {
     RESTART_RED_ZONE_BYTES = 128, /* below the stack pointer, the program's (x86-64 ABI) */
     RESTART_FRAME_BYTES = 232,
+    RESTART_CONTEXT_BYTES = 304, /* of a ucontext_t, up to its signal mask (x86-64) */
 };
 
 #define RESTART_HIDDEN __attribute__((visibility("hidden")))
@@ -31,8 +32,9 @@ extern const char restart_resume_rcx[] RESTART_HIDDEN;
 extern const char restart_resume_switched[] RESTART_HIDDEN;
 extern const char restart_resume_end[] RESTART_HIDDEN;
 
-/* Continues the context by restart_syscall, without rt_sigreturn. [handler] */
-RESTART_HIDDEN void restart_resume(ucontext_t *context) __attribute__((noreturn));
+/* Continues by restart_syscall, without rt_sigreturn, the context that `words` has the begin of. place: where it is copied to, on the
+ * interrupted stack; `words` are elsewhere. fpregs: the vector registers. [handler] */
+RESTART_HIDDEN void restart_resume(uint64_t place, const uint64_t *words, const void *fpregs) __attribute__((noreturn));
 #else
 struct restart_frame;
 

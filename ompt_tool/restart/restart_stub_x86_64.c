@@ -13,11 +13,12 @@
  *     .. wait_leave         the result is in the frame, the program's registers are in the frame
  *     wait_leave            everything is the program's again, rcx = where it goes on
  *
- * restart_resume. Called at the end of the handler, all signals blocked, rdi = the program's context. What
- * rt_sigreturn does, but the kernel keeps its restart block. The stack pointer stays below the context until
- * the last instruction but one.
- *     .. resume_rcx         rbx = the context          (signals can come from resume_unmasked on)
- *     .. resume_switched    rcx = the context
+ * restart_resume. Called at the end of the handler, all signals blocked, rdi = where the program's context is copied to, rsi = the context, rdx =
+ * its vector registers. What rt_sigreturn does, but the kernel keeps its restart block. The kernel's frame may be on an alternate stack, which
+ * the next signal's frame overwrites: so the context is copied to the interrupted stack, below the red zone, before signals can come. The vector
+ * registers come first, as they may be in that place. The stack pointer stays below the copy until the last instruction but one.
+ *     .. resume_rcx         rbx = the copy             (signals can come from resume_unmasked on)
+ *     .. resume_switched    rcx = the copy
  *     resume_switched       everything is the program's again, r11 = its syscall instruction, rax =
  * restart_syscall
  */
@@ -50,6 +51,7 @@ ASSERT_AT(ucontext_t, uc_mcontext.gregs[REG_RSP], GREG(15));
 ASSERT_AT(ucontext_t, uc_mcontext.gregs[REG_EFL], GREG(17));
 ASSERT_AT(ucontext_t, uc_mcontext.fpregs, 224);
 ASSERT_AT(ucontext_t, uc_sigmask, 296);
+_Static_assert(RESTART_CONTEXT_BYTES == 38 * 8, "the stub copies 38 words");
 
 __asm__(".text\n"
         ".globl restart_wait_enter, restart_wait_unmasked, restart_wait_done, restart_wait_stored\n"
@@ -197,10 +199,8 @@ __asm__(
     "restart_resume:\n"
     "    .cfi_startproc\n"
     "    .cfi_signal_frame\n"
-    "    movq %rdi, %rbx\n" IN_CONTEXT(IN_RBX)
-    "    leaq -64(%rbx), %rsp\n" /* nothing below the context is needed: repeated deliveries here do not pile
-                                    up */
-    "    movq 224(%rbx), %r8\n"
+    "    movq %rdi, %rbx\n"
+    "    movq %rdx, %r8\n"
     "    testq %r8, %r8\n"
     "    jz 2f\n"
     "    cmpl $0x46505853, 464(%r8)\n" /* FP_XSTATE_MAGIC1: the kernel saved by xsave, and says which parts */
@@ -210,7 +210,10 @@ __asm__(
     "    xrstor64 (%r8)\n"
     "    jmp 2f\n"
     "1:  fxrstor64 (%r8)\n"
-    "2:  movl $14, %eax\n" /* rt_sigprocmask(SIG_SETMASK, &context->uc_sigmask) */
+    "2:  movl $38, %ecx\n"
+    "    rep movsq\n"
+    "    leaq -64(%rbx), %rsp\n" IN_CONTEXT(IN_RBX) /* nothing below the copy is needed: repeated deliveries here do not pile up */
+    "    movl $14, %eax\n" /* rt_sigprocmask(SIG_SETMASK, &context->uc_sigmask) */
     "    movl $2, %edi\n"
     "    leaq 296(%rbx), %rsi\n"
     "    xorl %edx, %edx\n"

@@ -79,9 +79,16 @@ static bool complete(struct thread *thread)
            (thread->unwinder.cache || unwinder_init(&thread->unwinder)) && tree_init(&thread->tree, threads.tree_count + 1);
 }
 
+/* With the handler's stack below it. */
+static struct thread *map_record(void)
+{
+    char *memory = os_map(THREAD_HANDLER_STACK_BYTES + sizeof(struct thread));
+    return memory ? (struct thread *)(memory + THREAD_HANDLER_STACK_BYTES) : NULL;
+}
+
 static struct thread *make_record(void)
 {
-    struct thread *thread = threads.half ? threads.half : os_map(sizeof(*thread));
+    struct thread *thread = threads.half ? threads.half : map_record();
     bool whole = thread && complete(thread);
     threads.half = whole ? NULL : thread;
     if (!whole) {

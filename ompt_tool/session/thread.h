@@ -78,6 +78,14 @@ struct mpi_wait {
     bool told;                 /* the rank's line counts the thread (blame/ranks.h) */
 };
 
+/* The handler's stack, which ends where the record begins (sample_entry.h). A sample takes 3 KB of it, and as much as the kernel's frame (12 KB
+ * with AMX) where the handler faults. */
+#ifdef __x86_64__
+#define THREAD_HANDLER_STACK_BYTES 32768u
+#else
+#define THREAD_HANDLER_STACK_BYTES 0u
+#endif
+
 struct thread {
     /* What most events read is one cache line. */
     struct state_line *line;

@@ -174,10 +174,24 @@ class FloatingPoint(BlameTest):
 
 
 class LittleStack(BlameTest):
-    def test_a_sample_that_a_signal_stack_has_no_room_for_is_left_out(self):
+    def test_a_sample_on_a_signal_stack_takes_the_kernels_frame_of_it_alone(self):
         run = self.attached([program("little_stack"), "signal"])
         self.assertEqual((run.status, run.stdout), (0, "changed below: 0\n"), run)
-        self.assertGreater(self.load(run, checks=()).run["samples"]["dropped"]["no path"], 0)
+        profile = self.load(run, checks=())
+        self.assertEqual(profile.run["samples"]["dropped"].get("no path", 0), 0)
+        self.assertGreater(profile.clocked("works"), 0)
+
+    def test_samples_do_without_the_stack_that_they_interrupt(self):
+        """At 10,000 samples/s; signal stacks of 0 bytes are as large as the kernel's frame."""
+        for way in ("stack", "autodisarm", "fiber", "keys"):
+            for size in (0, 4096, 5120, 6144, 8192) if way == "stack" else (0, 8192):
+                with self.subTest(way=way, size=size):
+                    run = self.attached([program("signal_stacks"), way, str(size)], env={"BLAME_RATE": "10000"})
+                    self.assertEqual((run.status, run.stdout), (0, "changed below: 0, interrupted: 0, early: 0, other: 0\n"), run)
+                    profile = self.load(run, checks=())
+                    self.assertGreater(profile.clocked("work_with_little_room"), 0)
+                    if way == "stack":
+                        self.assertLess(profile.run["unwinding"]["slow_reads"], profile.run["samples"]["recorded"])
 
     def test_exit_on_a_small_stack_has_its_status(self):
         for how in ("library", "launcher"):

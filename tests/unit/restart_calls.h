@@ -25,10 +25,12 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
+#include "base/os_map.h"
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/restart/restart_look.h"
 #include "ompt_tool/restart/restart_stub.h"
 #include "ompt_tool/sample_signal.h"
+#include "ompt_tool/session/thread.h"
 
 #define MS             1000000l
 #define AMPLE_NS       (100000 * MS) /* a limit that no call is to end by, however starved its thread */
@@ -40,6 +42,7 @@
 struct sampler {
     struct restart_state state;
     timer_t timer;
+    char *stack; /* the handler's */
     unsigned samples, results[4];
     uint64_t now_ns;              /* of the sample */
     const ucontext_t *context;    /* as the program goes on */
@@ -77,8 +80,12 @@ static void set_period(long period_ns)
     assert_int_equal(timer_settime(sampler.timer, 0, &period, NULL), 0);
 }
 
+/* The entry takes no more of a record than where it begins. */
 static void sampler_open(void)
 {
+    sampler.stack = os_map(THREAD_HANDLER_STACK_BYTES + sizeof(struct thread));
+    assert_non_null(sampler.stack);
+    thread_self = (struct thread *)(sampler.stack + THREAD_HANDLER_STACK_BYTES);
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SAMPLE_SIGNAL};
     if (!sample_signal_comes_to(on_sample, SAMPLE_SIGNAL))
         assert_int_equal(sample_signal_install(on_sample, SAMPLE_SIGNAL), SAMPLE_SIGNAL);
@@ -90,6 +97,8 @@ static void sampler_open(void)
 static void sampler_close(void)
 {
     timer_delete(sampler.timer);
+    thread_self = NULL; /* a late sample returns */
+    os_unmap(sampler.stack, THREAD_HANDLER_STACK_BYTES + sizeof(struct thread));
 }
 
 /* ---- the calls; each gets a time limit in ns and gives 0 or the errno ---- */
