@@ -1,6 +1,6 @@
-/* A program of ISO C, whose functions may have names that POSIX gives to libc's: the tool calls libc's all the same. With
- * LIBRARY it has them in a library, which exports them always; the program itself does with -rdynamic. None is a name that
- * the OpenMP runtime calls. Compiled with -fno-builtin. */
+/* A program of ISO C. Its functions have names that POSIX gives to libc's, and names of libraries that the tool uses: the tool calls
+ * theirs all the same. With LIBRARY they are in a library, which always exports them; the program itself does with -rdynamic.
+ * The OpenMP runtime calls none of these names. Compiled with -fno-builtin. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,6 +42,14 @@ OWN(timer_settime)
 OWN(usleep)
 OWN(write)
 OWN(_dl_find_object)
+OWN(fmax)
+OWN(ZydisDecoderInit)
+OWN(ZydisDecoderDecodeFull)
+OWN(_Ux86_64_create_addr_space)
+OWN(_Ux86_64_init_remote)
+OWN(_Ux86_64_step)
+OWN(_Ux86_64_get_save_loc)
+OWN(_U_dyn_info_list_addr)
 #else
 void strsep(struct mesh *mesh); /* so that the library is needed */
 #endif
