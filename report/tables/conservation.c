@@ -11,6 +11,7 @@
 #define NO_CORE       "no_core"
 #define RANK_IDLENESS "rank_idleness"
 #define TIMELINE      "timeline_" /* what laws of bins begin with */
+#define NOBODY_SHARE  0.01 /* of the effort: less is not told */
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {
@@ -55,6 +56,14 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
             ledger->unsignalled += thread->unsignalled_ns;
         }
     }
+}
+
+double ledger_nobody_s(const struct profile *profile, double effort_s)
+{
+    struct ledger ledger;
+    ledger_sum(profile, &ledger);
+    double seconds = ledger.idle_nobody_busy * 1e-9;
+    return !profile->tree && seconds >= NOBODY_SHARE * effort_s ? seconds : 0;
 }
 
 double ledger_taken_s(const struct profile *profile, const struct ledger *ledger)

@@ -55,6 +55,11 @@ struct ledger {
 };
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger);
+
+/* Threads' time in which no thread was busy, as all waited in OpenMP, in seconds. It is blamed on nobody, and no effort has it: no per cent
+ * are of it. 0 of one thread's profile, and if it is less than a hundredth of the effort. */
+double ledger_nobody_s(const struct profile *profile, double effort_s);
+
 /* All time of threads that were not idle. */
 static inline double ledger_busy(const struct ledger *ledger)
 {

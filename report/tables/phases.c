@@ -7,6 +7,7 @@
 #include "report/profile/pair_map.h"
 #include "report/rows/make.h"
 #include "report/tables/conservation.h"
+#include "report/tables/ranks.h"
 #include "report/tables/threads.h"
 #include "report/text/memory.h"
 
@@ -160,23 +161,45 @@ static void add_probes(struct phase_gathering *to)
     }
 }
 
-/* The program itself: one execution, by one thread, without pauses; a job's is without its ranks' mean. */
+/* The program itself: one execution, by one thread, without pauses. */
+static struct profile_probe program_of(const struct profile *profile)
+{
+    const struct profile_header *header = &profile->header;
+    double wall = fmax(profile_wall_s(profile) * 1e9 - (double)header->paused_ns, 0);
+    return (struct profile_probe){.calls = 1,
+                                  .inclusive_ns = wall,
+                                  .exclusive_ns = wall,
+                                  .shortest_ns = wall,
+                                  .longest_ns = wall,
+                                  .sum_of_squares = wall * wall,
+                                  .first_begin_ns = header->start_ns};
+}
+
+/* A job's: an execution a rank, as its phases have them, each without the ranks' mean pauses. */
+static struct profile_probe programs_of(const struct profile *profile)
+{
+    struct profile_probe all = {0};
+    double paused = (double)profile->header.paused_ns / fmax(profile->header.merged, 1);
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        const struct profile_rank *rank = &profile->ranks[i];
+        if (!rank_counts(rank))
+            continue;
+        double wall = fmax((double)(int64_t)(rank->end_ns - rank->begin_ns) - paused, 0);
+        struct profile_probe one = {.calls = 1, .inclusive_ns = wall, .exclusive_ns = wall, .shortest_ns = wall, .longest_ns = wall,
+                                    .sum_of_squares = wall * wall, .first_begin_ns = rank->begin_ns, .last_end_ns = rank->end_ns};
+        sums_add_probe(&all, &one);
+    }
+    return all.calls ? all : program_of(profile);
+}
+
 static void add_program(struct phase_gathering *to, const struct rows *rows)
 {
     struct phase_entry *program = &to->table->entry[0];
     const struct profile_header *header = &to->profile->header;
-    double paused = (double)header->paused_ns / fmax(header->merged, 1);
-    double wall = fmax(profile_wall_s(to->profile) * 1e9 - paused, 0);
     struct profile_sums no_core, before = profile_sums_before_start(header, &no_core);
-    program->probe = (struct profile_probe){.calls = 1,
-                                            .inclusive_ns = wall,
-                                            .exclusive_ns = wall,
-                                            .shortest_ns = wall,
-                                            .longest_ns = wall,
-                                            .sum_of_squares = wall * wall,
-                                            .first_begin_ns = header->start_ns};
-    program->thread = to->profile->thread_count ? 0 : PHASE_THREAD_NONE;
-    program->exact_ns = program->outer_ns = wall;
+    program->probe = header->merged ? programs_of(to->profile) : program_of(to->profile);
+    program->thread = !to->profile->thread_count ? PHASE_THREAD_NONE : program->probe.calls > 1 ? PHASE_THREAD_MANY : 0;
+    program->exact_ns = program->outer_ns = program->probe.inclusive_ns;
     program->inclusive = program->outer = *rows_whole(rows);
     profile_sums_add(&program->exclusive, &before);
     profile_sums_add(&program->exclusive, &no_core);

@@ -3,6 +3,7 @@
 
 #include "report/findings/findings.h"
 #include "report/rows/metric.h"
+#include "report/tables/conservation.h"
 #include "report/text/format.h"
 #include "report/views/text.h"
 
@@ -48,12 +49,15 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
                         const struct view_style *style)
 {
     size_t shown = 0;
-    char base[160];
+    char base[260];
+    double nobody_s = ledger_nobody_s(profile, findings->whole_s);
     view_text_header(out, profile, style);
     snprintf(base, sizeof base,
              "Per cent are of %.40s s of thread time: its work, idleness, overhead, lock wait, no core, "
              "blocked and mpi wait together.",
              DECIMAL(findings->whole_s, 2));
+    if (nobody_s > 0)
+        snprintf(base + strlen(base), sizeof base - strlen(base), " Beside it there were %.40s s in which no thread was busy.", DECIMAL(nobody_s, 2));
     if (findings->count)
         format_paragraph(out, base, style->columns);
     for (size_t i = 0; i < findings->count; i++)

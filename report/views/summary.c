@@ -78,10 +78,8 @@ static bool print_poor_coverage(const struct summary *summary)
 {
     const struct coverage *coverage = &summary->coverage;
     bool any = summary->rows->row[0].inclusive->samples > 0;
-    fprintf(
-        summary->out,
-        "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
-        DECIMAL(any ? coverage_percent(coverage) : 0, 1));
+    fprintf(summary->out, "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
+            DECIMAL(any ? coverage_percent(coverage) : 0, 1));
     for (size_t i = 0; i < coverage->count; i++) {
         const struct coverage_loss *loss = &coverage->loss[i];
         char *cause = format_fit(loss->cause, SIZE_MAX, summary->utf8);
@@ -380,15 +378,15 @@ static void print_phases(const struct summary *summary)
     if (!phases_any(summary->profile))
         return;
     struct phase_table *table = phases_gather(summary->profile, summary->rows);
+    if (table->group_count > 1)
+        fprintf(summary->out, "\nPhases (idle per cent of their threads' time; seconds by the clock%s):\n", summary->profile->header.merged ? ", all ranks' together" : "");
     for (size_t g = 1; g < table->group_count && g <= PHASES_SHOWN; g++) {
         const struct phase_group *group = &table->group[g];
         char calls[40] = "";
         char *name = format_fit(phase_name(table, group->name), summary->columns - 48, summary->utf8);
         if (group->probe.calls > 1)
             snprintf(calls, sizeof calls, "  (%llu times)", (unsigned long long)group->probe.calls);
-        fprintf(summary->out, "%s%8s %% %9s s  %s%s\n",
-                g == 1 ? "\nPhases (idle per cent of their threads' time; seconds by the clock):\n" : "",
-                DECIMAL(metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
+        fprintf(summary->out, "%8s %% %9s s  %s%s\n", DECIMAL(metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
                 DECIMAL(group->exact_ns * 1e-9, 2), name, calls);
         free(name);
     }
@@ -398,17 +396,21 @@ static void print_phases(const struct summary *summary)
     phases_free(table);
 }
 
-static void print_whole(const struct summary *summary)
+/* What the others leave of the threads' time. */
+static void print_nobody(const struct summary *summary)
 {
-    bool events = profile_text(summary->profile, "sample") != NULL;
-    fprintf(summary->out, "  of %s %s:\n", DECIMAL(effort_of(summary), events ? 0 : 2),
-            events ? "events" : "s of thread time");
+    double effort = effort_of(summary), seconds = ledger_nobody_s(summary->profile, effort);
+    int width = metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : 9;
+    if (seconds > 0)
+        fprintf(summary->out, "  %-*s %9s s  no thread was busy: beside these, and in no per cent (%s %% of all %s s)\n", width, "nobody",
+                DECIMAL(seconds, 2), DECIMAL(100 * seconds / (seconds + effort), 1), DECIMAL(seconds + effort, 2));
 }
 
 static void print_metrics(const struct summary *summary)
 {
+    bool events = profile_text(summary->profile, "sample") != NULL;
     print_events(summary);
-    print_whole(summary);
+    fprintf(summary->out, "  of %s %s:\n", DECIMAL(effort_of(summary), events ? 0 : 2), events ? "events" : "s of thread time");
     print_metric(summary, METRIC_WORK, "in your code");
     print_metric(summary, METRIC_IDLENESS, "threads without work");
     print_metric(summary, METRIC_OVERHEAD, "in the OpenMP runtime");
@@ -423,6 +425,8 @@ static void print_metrics(const struct summary *summary)
         print_metric(summary, METRIC_RANK_IDLENESS,
                      summary->profile->header.merged ? "of it for a rank that was busy meanwhile"
                                                      : "of other ranks, while this one was busy");
+    if (!events)
+        print_nobody(summary);
     print_phases(summary);
 }
 

@@ -31,6 +31,7 @@ struct table {
     FILE *out;
     const struct rows *rows;
     const struct view_style *style;
+    const struct profile *profile;
     struct number_column column[2 * VIEW_COLUMNS_MOST];
     size_t column_count, tree_columns;
     size_t sure_columns; /* which a narrow terminal has, too; 0: they are being added */
@@ -224,6 +225,9 @@ static void print_meaning(const struct table *table)
     else
         snprintf(text, sizeof text, "Seconds; per cent of the whole effort, %.40s s of thread time (%s). ",
                  DECIMAL(effort, 2), parts);
+    double nobody_s = style->metric == METRIC_SAMPLES || style->relative ? 0 : ledger_nobody_s(table->profile, effort);
+    if (nobody_s > 0)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "Beside it %.40s s in which no thread was busy. ", DECIMAL(nobody_s, 2));
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s. Sorted by %s",
              table->rows->callers
@@ -391,7 +395,7 @@ static void print_rows(const struct table *table)
 void view_text(FILE *out, const struct profile *profile, const struct rows *rows,
                const struct view_style *style)
 {
-    struct table table = {.out = out, .rows = rows, .style = style};
+    struct table table = {.out = out, .rows = rows, .style = style, .profile = profile};
     uint32_t deepest = 0;
     for (size_t i = 0; i < rows->count; i++)
         deepest = rows->row[i].depth > deepest ? rows->row[i].depth : deepest;

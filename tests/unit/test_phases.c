@@ -423,6 +423,28 @@ WITH_PROFILE(the_view_shows_each_phase_and_what_its_code_calls)
     phases_free(table);
 }
 
+/* As its phases are: pauses are the ranks' sum, too. */
+WITH_PROFILE(the_program_of_a_job_is_all_ranks_together)
+{
+    struct profile_rank ranks[] = {{.begin_ns = 0, .end_ns = (uint64_t)(20 * S), .threads_max = 1},
+                                   {.rank = 1, .begin_ns = (uint64_t)(1 * S), .end_ns = (uint64_t)(17 * S), .threads_max = 1},
+                                   {.rank = 2, .state = PROFILE_RANK_MISSING}};
+    made.profile.ranks = ranks;
+    made.profile.rank_count = 3;
+    made.profile.header.merged = 2;
+    made_tables();
+    struct phase_table *table = phases_gather(&made.profile, made.tables.rows);
+    FILE *out = made_out();
+    write_phases_csv(out, made.tables.rows, table);
+    fclose(out);
+    assert_line("<program>", "<program>,,*,0.000000,34.500000,2,15.250000,19.250000,17.250000,2.000000,");
+    phases_free(table);
+    out = made_out();
+    report_print_summary(out, &made.profile, &made.tables, "d");
+    fclose(out);
+    line_with("seconds by the clock, all ranks' together):\n");
+}
+
 WITH_PROFILE(the_summary_has_phases_and_notes)
 {
     setenv("LC_ALL", "C", 1);
