@@ -80,6 +80,8 @@ enum profile_pseudo {
     PROFILE_PSEUDO_NOBODY = 12, /* <nobody at work>, below the root: other ranks waited for this one, whose threads all idled */
     PROFILE_PSEUDO_STOPPED = 13, /* <stopped>, below the root: as BLOCKED, while the whole process was, by a signal or a debugger */
     PROFILE_PSEUDO_INTERPRETER_LOCK = 14, /* <waiting for the interpreter's lock>, Python's; below it a HOLDER, if one was found */
+    /* Directly below a region's context: code on a stack that the program made (a fiber). The region's function is on the thread's own. */
+    PROFILE_PSEUDO_FIBER = 15, /* <fiber>, where the region's function is not known; else that is the row */
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr)&0xffffffffffffull))

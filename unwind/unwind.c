@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -36,25 +37,34 @@ _Static_assert(sizeof(struct unwind_entry) * CACHE_WAYS == 64, "a set is a cache
 
 static uintptr_t signal_trampoline;
 
+/* The stack whose end the kernel made: that of the first thread, if it is here. */
+static bool is_first_stack(struct unwinder *unwinder, uintptr_t on_it, uintptr_t here)
+{
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < MAX_STACK_BYTES;
+    unwinder->own_stack_high = loadmap_mapping_end(on_it);
+    unwinder->own_stack_low = unwinder->own_stack_high - (limited ? limit.rlim_cur : MAX_STACK_BYTES);
+    return here >= unwinder->own_stack_low && here < unwinder->own_stack_high;
+}
+
 static void find_stack(struct unwinder *unwinder)
 {
     pthread_attr_t attributes;
-    struct rlimit limit;
     void *base = NULL;
     size_t bytes = 0;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    /* For the main thread pthread_getattr_np() would read the maps too, through stdio. */
-    if (os_tid() != getpid() && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    /* For the main thread pthread_getattr_np() would read the maps too, through stdio: only if it is on a fiber now, or is no main
+     * thread, but one that forked. */
+    if (os_tid() == getpid() && is_first_stack(unwinder, getauxval(AT_EXECFN), here))
+        return;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
         pthread_attr_getstack(&attributes, &base, &bytes);
         pthread_attr_destroy(&attributes);
     }
     unwinder->own_stack_low = (uintptr_t)base;
     unwinder->own_stack_high = (uintptr_t)base + bytes;
-    if (here >= unwinder->own_stack_low && here < unwinder->own_stack_high)
-        return;
-    bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < MAX_STACK_BYTES;
-    unwinder->own_stack_high = loadmap_mapping_end(here);
-    unwinder->own_stack_low = unwinder->own_stack_high - (limited ? limit.rlim_cur : MAX_STACK_BYTES);
+    if (!bytes)
+        is_first_stack(unwinder, here, here);
 }
 
 void unwind_note_trampoline(int signal)

@@ -16,6 +16,8 @@ static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path
 {
     if (path->truncated && node_idx)
         node_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TRUNCATED);
+    if (path->fiber && node_idx)
+        node_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_FIBER);
     return node_idx ? tree_path(tree, node_idx, path->keys, path->count) : 0;
 }
 
@@ -52,7 +54,7 @@ static bool is_own_thread(const struct thread *thread)
 
 static bool is_whole_path(const struct thread *thread, const struct walk *walk, bool boundary)
 {
-    return !boundary && walk->have == UNWIND_END && is_own_thread(thread);
+    return !boundary && walk->have == UNWIND_END && !walk->on_fiber && is_own_thread(thread);
 }
 
 /* The root, or a named part of it for tasks that the region of is not known: not guessed at. */

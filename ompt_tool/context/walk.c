@@ -69,7 +69,7 @@ void walk_begin(struct walk *walk, struct thread *thread)
     walk->probe_place = NULL;
     walk->has_probes = thread->probes && load_relaxed(&thread->probes->count);
     walk->past_probe = false;
-    walk->has_stale = false;
+    walk->has_stale = walk->on_fiber = false;
     walk->stack_low = unwinder->stack_begin;
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
     walk->place = load_relaxed(&thread->level) + 1;
@@ -148,6 +148,43 @@ static void cut_start(struct path *path, size_t system_count)
         path->count -= system_count;
     else if (path->count)
         path->count = 1; /* all of it is the system's: the innermost says most */
+}
+
+static bool is_own_stack(const struct walk *walk, uintptr_t address)
+{
+    return address >= walk->unwinder->own_stack_low && address < walk->unwinder->own_stack_high;
+}
+
+/* Whether the frame that called the task's code is on another stack than the walk. Below the walk's own frames an address may be stale,
+ * but not that of a team's first thread: only regions of one thread are serialised. */
+static bool is_elsewhere(const struct walk *walk, const struct task_level *level, const struct level *place)
+{
+    bool runs_team = place == load_relaxed(&walk->thread->level) && walk->thread->team > 1;
+    bool is_above = level->exit > walk->at.stack, is_below = level->exit && level->exit < walk->stack_low;
+    return is_own_stack(walk, level->exit) ||
+           (level->kind == ompt_task_implicit && (is_above || (is_below && runs_team)));
+}
+
+/* A fiber's path ends where the fiber began, without the frame that called the code of the task which runs it: that is on the thread's
+ * stack, or on one further up. */
+static bool find_fibers_task(struct walk *walk)
+{
+    struct task_level level;
+    const struct level *place = load_relaxed(&walk->thread->level);
+    if (is_own_stack(walk, walk->stack_low) || is_own_stack(walk, walk->at.stack))
+        return false;
+    for (uint32_t passed = 0; passed < MAX_LEVELS && levels_read(walk->thread, place, &level); passed++, place--) {
+        bool elsewhere = is_elsewhere(walk, &level, place);
+        if (level.kind == ompt_task_initial || (elsewhere && !level.region))
+            return false;
+        if (!elsewhere)
+            continue;
+        walk->level = level;
+        walk->place = place;
+        walk->has_level = true;
+        return true;
+    }
+    return false;
 }
 
 static void take_runtime_frame(struct path *path, const struct unwind_frame *frame)
@@ -292,7 +329,9 @@ bool walk_task(struct walk *walk, struct path *path)
         if (unlikely(walk->has_probes) && is_around_probe(walk, &walk->at))
             return true;
     }
-    if (walk->have == UNWIND_END && path->count && system_count == 0)
+    walk->on_fiber = walk->have == UNWIND_END && find_fibers_task(walk);
+    path->fiber = walk->on_fiber && walk->level.kind == ompt_task_implicit;
+    if (walk->have == UNWIND_END && path->count && system_count == 0 && !walk->on_fiber)
         walk->have = UNWIND_BROKEN; /* no thread begins in user code: a frame without unwind information */
     path->truncated = walk->have == UNWIND_BROKEN;
     if (unlikely(path->truncated) && (walk->inside = innermost_probe(walk)))

@@ -46,6 +46,7 @@ struct walk {
     bool has_probes;                 /* the thread has some open */
     bool past_probe;                 /* goes on behind it, to the task's boundary */
     struct probe_open *inside;       /* the walk's last frame is the one around it */
+    bool on_fiber; /* the walk ended on a stack that the program made; level is the task that runs there */
 };
 
 /* Once, before anything else here. [init] */

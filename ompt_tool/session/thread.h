@@ -32,6 +32,7 @@ struct path {
     uint64_t runtime_key; /* the entry of the OpenMP runtime that the leaf is in; 0: in user code */
     bool in_runtime;
     bool truncated;
+    bool fiber; /* it began on a stack that the program made, inside a region */
 };
 
 #define LEVELS 4096u /* tasks nested further in count as code of the last one */

@@ -77,7 +77,7 @@ static bool begins_region(const struct row *row)
     if (row->kind == ROW_PARALLEL || row->kind == ROW_TASK)
         return true;
     return row->kind == ROW_PSEUDO &&
-           (strcmp(row->label->name, "<unresolved>") == 0 ||
+           (strcmp(row->label->name, "<unresolved>") == 0 || strcmp(row->label->name, "<fiber>") == 0 ||
             strcmp(row->label->name, "<hidden helper>") == 0 || strcmp(row->label->name, "<truncated>") == 0);
 }
 

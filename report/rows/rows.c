@@ -35,6 +35,7 @@ static const char *const pseudo_names[] = {
     [PROFILE_PSEUDO_NOBODY] = ROW_NAME_NOBODY,
     [PROFILE_PSEUDO_STOPPED] = "<stopped>",
     [PROFILE_PSEUDO_INTERPRETER_LOCK] = "<waiting for the interpreter's lock>",
+    [PROFILE_PSEUDO_FIBER] = "<fiber>",
 };
 
 const char *row_pseudo_name(uint64_t code)
@@ -196,15 +197,15 @@ static bool is_whole(const struct builder *builder, uint64_t caller, uint64_t ca
 
 /* Rows of functions that are missing on the stack between a frame and its caller. A runtime entry that jumped
  * to another function of the runtime is what user code called: *key becomes its, to name the row. */
-static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32_t parent, int *call_line,
-                              uint64_t *key)
+static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint64_t callee, uint32_t parent,
+                              int *call_line, uint64_t *key)
 {
     const struct merged_node *node = &builder->profile->nodes[node_idx];
     const struct merged_node *caller = rows_caller_of(builder->profile, node);
     const struct tail_frame *frames;
-    if (caller->kind != PROFILE_NODE_FRAME || is_whole(builder, caller->key, node->key))
+    if (caller->kind != PROFILE_NODE_FRAME || is_whole(builder, caller->key, callee))
         return parent;
-    size_t count = tail_calls_between(builder->symbols, caller->key, node->key, &frames);
+    size_t count = tail_calls_between(builder->symbols, caller->key, callee, &frames);
     for (size_t i = 0; i < count; i++) {
         if (node->kind == PROFILE_NODE_RUNTIME &&
             PROFILE_KEY_MODULE(frames[i].key) == PROFILE_KEY_MODULE(node->key)) {
@@ -214,6 +215,30 @@ static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32
         parent = add_tail_row(builder, &frames[i], parent, call_line);
     }
     return parent;
+}
+
+/* The function that the runtime gets in this call, or in a jump out of the function that is called; 0: none, or not known. */
+static uint64_t launched_body(struct symbols *symbols, uint64_t caller)
+{
+    const struct symbol_call *call = symbols_call_at(symbols, caller), *list;
+    uint64_t body = call && call->launches ? call->body : 0;
+    size_t count = call && call->target ? symbols_calls(symbols, call->target, &list) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].tail && list[i].launches)
+            body = body ? 0 : list[i].body;
+    return body;
+}
+
+/* Code on a fiber's stack is inside the region's function, which is not on that stack. */
+static uint32_t add_fiber_rows(struct builder *builder, uint32_t node_idx, uint32_t parent, int call_line)
+{
+    const struct profile *profile = builder->profile;
+    const struct merged_node *node = &profile->nodes[node_idx], *caller = &profile->nodes[node->parent];
+    uint64_t body = caller->kind == PROFILE_NODE_FRAME ? launched_body(builder->symbols, caller->key) : 0, key = 0;
+    if (!body)
+        return add_pseudo_row(builder, parent, PROFILE_PSEUDO_FIBER, 0);
+    parent = add_tail_rows(builder, node_idx, body, parent, &call_line, &key);
+    return add_place_rows(builder, find_places(builder, body, USE_CODE), parent, call_line);
 }
 
 static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t parent, int call_line)
@@ -254,7 +279,7 @@ static void add_node(struct builder *builder, uint32_t node_idx)
     int call_line = parent_place != ROW_NONE ? builder->places[parent_place].at_line : 0;
     switch (node->kind) {
     case PROFILE_NODE_FRAME:
-        parent = add_tail_rows(builder, node_idx, parent, &call_line, &key);
+        parent = add_tail_rows(builder, node_idx, node->key, parent, &call_line, &key);
         parent = add_frame_rows(builder, node_idx, parent, call_line, USE_CODE);
         break;
     case PROFILE_NODE_HOLDER:
@@ -262,14 +287,15 @@ static void add_node(struct builder *builder, uint32_t node_idx)
         break;
     case PROFILE_NODE_RUNTIME:
         if (node->key != PROFILE_PSEUDO_BARRIER)
-            parent = add_tail_rows(builder, node_idx, parent, &call_line, &key);
+            parent = add_tail_rows(builder, node_idx, node->key, parent, &call_line, &key);
         parent = add_runtime_row(builder, key, parent, call_line);
         break;
     case PROFILE_NODE_MPI:
         parent = rows_find_named_row(builder, parent, ROW_RUNTIME, mpi_call_name(node->key), call_line);
         break;
     case PROFILE_NODE_PSEUDO:
-        parent = add_pseudo_row(builder, parent, node->key, call_line);
+        parent = node->key == PROFILE_PSEUDO_FIBER ? add_fiber_rows(builder, node_idx, parent, call_line)
+                                                   : add_pseudo_row(builder, parent, node->key, call_line);
         break;
     case PROFILE_NODE_LOCK:
     case PROFILE_NODE_WAITERS:

@@ -16,3 +16,10 @@ class Regions(BlameTest):
         self.assertEqual([row.path() for row in profile.rows if row.name == "<unresolved>" and row["work (I)"] > 0], [])
         for name, region in (("in_loop", "main [parallel leagues.c:33]"), ("in_task", "[task leagues.c:41]"), ("in_region", "main [parallel leagues.c:47]")):
             self.assert_inside(profile, name, region)
+
+    def test_code_on_fibers_is_in_the_region_whose_thread_runs_it(self):
+        for place in ((), ("below",), ("above",)):
+            with self.subTest(main=place):
+                _, profile = self.profile_of("fibers", *place, env={"OMP_NUM_THREADS": "2", "BLAME_RATE": "1000"})
+                for name, line in (("in_fiber", 94), ("in_switched", 97)):
+                    self.assert_inside(profile, name, f"program [parallel fibers.c:{line}]")

@@ -68,6 +68,7 @@ $(call test_forms,no_tables_gcc_frames,no_tables.c,$(TEST_GCC_C) $(TEST_NO_TABLE
 $(call test_forms,liblost_tables.so,lost_tables.c,$(TEST_GCC) -O2 -g -DLIBRARY -shared -fPIC -fomit-frame-pointer -Wl$(comma)-soname$(comma)liblost_tables.so)
 # Without optimisation other frames are where the runtime looks for its own.
 $(call test_forms,team_sizes_O0,team_sizes.c,$(TEST_CLANG) -O0)
+$(call test_forms,fibers,fibers.c,$(TEST_CLANG))
 $(call test_forms,leagues,leagues.c,$(TEST_CLANG) -Wno-openmp-target)
 $(call test_forms,exceptions,exceptions.cc,$(TEST_CLANGXX))
 $(call test_forms,exceptions_gcc,exceptions.cc,$(TEST_GCC_CXX))
