@@ -4,7 +4,7 @@ import os
 import random
 
 
-def image(path, width=400, height=400):
+def image(path, width=250, height=250):
     with open(path, "wb") as file:
         file.write(b"P6\n%d %d\n255\n" % (width, height))
         file.write(random.Random(7).randbytes(3 * width * height))
