@@ -1,8 +1,12 @@
 #include "base/os_map.h"
 
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <sys/mman.h>
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* since Linux 5.14 */
+#endif
 
 /* On x86-64 a constant; elsewhere the kernel's choice. */
 #if defined(__x86_64__)
@@ -16,6 +20,12 @@ void *os_map(size_t bytes)
     void *memory =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
+}
+
+void os_make_present(void *memory, size_t bytes)
+{
+    size_t skip = (uintptr_t)memory % PAGE_BYTES;
+    syscall(SYS_madvise, (char *)memory - skip, bytes + skip, MADV_POPULATE_WRITE);
 }
 
 void os_unmap(void *memory, size_t bytes)
@@ -37,7 +47,12 @@ const void *os_map_file(int fd, uint64_t offset, size_t bytes)
     return map_part(fd, offset, bytes, PROT_READ, MAP_PRIVATE);
 }
 
+/* The kernel reads around a page that is touched, in a new file for nothing, unless it is told not to. */
 void *os_map_shared(int fd, uint64_t offset, size_t bytes)
 {
-    return map_part(fd, offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED);
+    char *memory = map_part(fd, offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED);
+    size_t skip = (uintptr_t)memory % PAGE_BYTES;
+    if (memory)
+        syscall(SYS_madvise, memory - skip, bytes + skip, MADV_RANDOM);
+    return memory;
 }

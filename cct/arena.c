@@ -14,6 +14,8 @@
 
 #define RETRY_NS      100000000ull /* pause after a failed growth */
 #define EXTENT_CHUNKS 64u          /* mapped at once: a process has 65,530 mappings, which the program needs too */
+#define AHEAD_CHUNKS  16u          /* most that get their disk space before they are needed */
+#define AHEAD_SHARE   8u           /* one in so many of those that the file has */
 
 /* A chunk of records that arena_record() and arena_text() are filling. */
 struct filling {
@@ -27,6 +29,7 @@ static struct {
     char path[PATH_MAX];
     struct profile_header *header;
     uint32_t next_chunk;
+    uint32_t reserved; /* chunks below this number have their disk space */
     uint64_t retry_ns; /* no growth before this time; 0: none failed */
     struct filling threads, modules, names, text;
     struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
@@ -106,7 +109,7 @@ void arena_abandon(void)
     memset(arena.chunks, 0, used * sizeof(arena.chunks[0]));
     memset(arena.extents, 0, sizeof(arena.extents));
     arena.header = NULL;
-    arena.next_chunk = 0;
+    arena.next_chunk = arena.reserved = 0;
     arena.retry_ns = 0;
     arena.threads = arena.modules = arena.names = arena.text = (struct filling){NULL, 0};
 }
@@ -140,14 +143,32 @@ static void raise_chunk_count(uint32_t count)
         ;
 }
 
+/* Makes the chunk's disk space exist, and as a rule that of some behind it; where there is no room for those, its alone. */
+static bool reserve_chunk(uint32_t number)
+{
+    uint32_t first = load_acquire(&arena.reserved), ahead = number / AHEAD_SHARE;
+    uint32_t end = number + 1 + (ahead < AHEAD_CHUNKS ? ahead : AHEAD_CHUNKS);
+    if (number < first)
+        return true;
+    int fd = own_file();
+    if (fd < 0)
+        return false;
+    if (!os_reserve(fd, chunk_offset(first), (size_t)(end - first) * PROFILE_CHUNK_BYTES))
+        return os_reserve(fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
+    while (first < end && !compare_exchange(&arena.reserved, &first, end))
+        ;
+    return true;
+}
+
 /* The chunk's memory, whose disk space exists. The rest of its extent lies beyond the end of the file as yet: nobody
  * touches it before its own space exists (A1). An extent for which there is no room gives way to the chunk alone. */
-static void *map_chunk(int fd, uint32_t number)
+static void *map_chunk(uint32_t number)
 {
     char **place = &arena.extents[number / EXTENT_CHUNKS], *extent = load_acquire(place);
     uint32_t first = number - number % EXTENT_CHUNKS;
     size_t bytes = (size_t)EXTENT_CHUNKS * PROFILE_CHUNK_BYTES;
     if (!extent) {
+        int fd = own_file();
         char *fresh = os_map_shared(fd, chunk_offset(first), bytes);
         if (!fresh)
             return os_map_shared(fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
@@ -184,10 +205,7 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
         arena_note_refusal(EOVERFLOW);
         return NULL;
     }
-    struct profile_chunk *chunk = NULL;
-    int fd = own_file();
-    if (fd >= 0 && os_reserve(fd, chunk_offset(number), PROFILE_CHUNK_BYTES))
-        chunk = map_chunk(fd, number);
+    struct profile_chunk *chunk = reserve_chunk(number) ? map_chunk(number) : NULL;
     if (!chunk) {
         uint32_t next = number + 1;
         arena_note_refusal(errno);

@@ -138,6 +138,7 @@ bool tree_init(struct tree *tree, uint32_t number)
     tree->segments[0] = os_map(TREE_FIRST_SEGMENT * sizeof(uint32_t));
     if (!tree->segments[0])
         return false;
+    os_make_present(tree->segments[0], TREE_FIRST_SEGMENT * sizeof(uint32_t));
     tree->root = new_node(tree, 0, PROFILE_NODE_ROOT, 0);
     tree->trie = tree->root ? new_node(tree, 0, PROFILE_NODE_TRIE, 0) : 0;
     if (!tree->trie)

@@ -144,7 +144,10 @@ static struct {
 
 static unw_addr_space_t create_space(void)
 {
-    return unw_create_addr_space((unw_accessors_t *)&accessors, 0);
+    unw_addr_space_t space = unw_create_addr_space((unw_accessors_t *)&accessors, 0);
+    if (space)
+        unw_set_caching_policy(space, UNW_CACHE_PER_THREAD); /* starts libunwind */
+    return space;
 }
 
 /* Returns the size of a block of the program's heap, 0 if unknown: the heap may be the program's own, and the function that
@@ -171,10 +174,8 @@ static void make_fresh(void)
         memcpy(fresh.space, one, bytes);
         fresh.bytes = bytes;
     }
-    if (one) {
-        unw_set_caching_policy(one, UNW_CACHE_NONE); /* what starts it */
+    if (one)
         unw_destroy_addr_space(one);
-    }
     if (other)
         unw_destroy_addr_space(other);
     os_give_low(&low);
@@ -185,38 +186,47 @@ static void make_fresh(void)
 static void *kept_spaces[MAX_KEPT] __attribute__((used));
 static size_t kept_count;
 
-/* libunwind takes an address space, 26 KB, from the program's heap, and for good: at the end of the heap it
- * would keep all that is free below from going back to the system. So the thread has a copy, in its own
- * mapping. */
-static unw_addr_space_t make_space(void)
+/* A thread's own, in its own mapping: libunwind would take it, 26 KB, from the program's heap, and for good: at the end of the
+ * heap it would keep all that is free below from going back to the system. NULL: it cannot be copied, or there is no memory. */
+static unw_addr_space_t copy_space(void)
 {
-    pthread_once(&fresh.once, make_fresh);
-    unw_addr_space_t space = fresh.bytes ? os_map(fresh.bytes) : create_space();
-    if (fresh.bytes && space)
+    unw_addr_space_t space = fresh.bytes ? os_map(fresh.bytes) : NULL;
+    if (space) {
         memcpy(space, fresh.space, fresh.bytes);
-    size_t kept = fresh.bytes ? MAX_KEPT : fetch_add_relaxed(&kept_count, 1u);
-    if (kept < MAX_KEPT)
-        kept_spaces[kept] = space;
+        unw_set_cache_size(space, CACHE_ENTRIES, 0); /* mapped where it stands: not to be copied */
+    }
     return space;
 }
 
+/* Few threads meet a frame that recipes cannot say: a copy is made by the first such frame. */
 bool remote_init(struct unwinder *unwinder)
 {
-    unwinder->cursor = os_map(sizeof(unw_cursor_t));
-    unwinder->space = unwinder->cursor ? make_space() : NULL;
-    if (!unwinder->space) {
-        if (unwinder->cursor)
-            os_unmap(unwinder->cursor, sizeof(unw_cursor_t));
+    pthread_once(&fresh.once, make_fresh);
+    if (fresh.bytes)
+        return true;
+    unwinder->space = create_space();
+    if (!unwinder->space)
         return false;
-    }
-    unw_set_caching_policy(unwinder->space, UNW_CACHE_PER_THREAD);
+    size_t kept = fetch_add_relaxed(&kept_count, 1u);
+    if (kept < MAX_KEPT)
+        kept_spaces[kept] = unwinder->space;
     unw_set_cache_size(unwinder->space, CACHE_ENTRIES, 0);
     return true;
 }
 
+static bool have_cursor(struct unwinder *unwinder)
+{
+    if (!unwinder->space)
+        unwinder->space = copy_space();
+    if (unwinder->space && !unwinder->cursor)
+        unwinder->cursor = os_map(sizeof(unw_cursor_t));
+    return unwinder->cursor != NULL;
+}
+
 void remote_flush(struct unwinder *unwinder)
 {
-    unw_flush_cache(unwinder->space, 0, 0);
+    if (unwinder->space)
+        unw_flush_cache(unwinder->space, 0, 0);
 }
 
 /* The cursor is where the walk began, or behind an earlier step of libunwind's: it goes where the recipes
@@ -225,7 +235,7 @@ static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
 {
     unw_word_t ip = 0, stack = 0;
     if (!unwinder->cursor_valid) {
-        if (unw_init_remote(unwinder->cursor, unwinder->space, unwinder) < 0)
+        if (!have_cursor(unwinder) || unw_init_remote(unwinder->cursor, unwinder->space, unwinder) < 0)
             return false;
         unwinder->cursor_valid = true;
         unwinder->cursor_frame = 0;

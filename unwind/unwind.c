@@ -86,15 +86,17 @@ bool unwinder_init(struct unwinder *unwinder)
 
 void unwinder_attach(struct unwinder *unwinder)
 {
+    static uint32_t warm;
     struct unwind_frame frame;
     find_stack(unwinder);
-    /* The first steps set things up, libunwind's above all: better here than in a handler. */
-    for (int round = 0; round < 2; round++) {
+    /* The process's first steps set things up, libunwind's above all: better here than in a handler. */
+    for (int round = 0; round < 2 && !load_relaxed(&warm); round++) {
         unwinder->libunwind_only = round == 0;
         unwinder_start_here(unwinder);
         while (unwinder_next(unwinder, &frame) == UNWIND_FRAME)
             ;
     }
+    store_relaxed(&warm, 1);
     unwinder->frames = unwinder->recipes_read = unwinder->steps_again = unwinder->slow_reads = 0;
     unwinder->decoded_steps = 0;
     memset(unwinder->slow_steps, 0, sizeof(unwinder->slow_steps));
@@ -102,8 +104,9 @@ void unwinder_attach(struct unwinder *unwinder)
 
 static void forget(struct unwinder *unwinder)
 {
+    if (unwinder->generation) /* else it is empty, and its pages need not exist */
+        memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
     unwinder->generation = loadmap_generation();
-    memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
     remote_flush(unwinder);
     if (unwinder->decoder)
         decoder_forget(unwinder->decoder);

@@ -18,7 +18,7 @@ void unwind_note_trampoline(int signal);
 /* Prepares a thread's unwinder; false when there is no memory. [owner] */
 bool unwinder_init(struct unwinder *unwinder);
 
-/* Makes the calling thread the unwinder's thread: its stack's bounds, and a first walk that warms it up.
+/* Makes the calling thread the unwinder's thread: its stack's bounds. The process's first also walks, to set things up.
  * [owner] */
 void unwinder_attach(struct unwinder *unwinder);
 

@@ -83,7 +83,10 @@ static bool complete(struct thread *thread)
 static struct thread *map_record(void)
 {
     char *memory = os_map(THREAD_HANDLER_STACK_BYTES + sizeof(struct thread));
-    return memory ? (struct thread *)(memory + THREAD_HANDLER_STACK_BYTES) : NULL;
+    if (!memory)
+        return NULL;
+    os_make_present(memory + THREAD_HANDLER_STACK_BYTES, sizeof(struct thread));
+    return (struct thread *)(memory + THREAD_HANDLER_STACK_BYTES);
 }
 
 static struct thread *make_record(void)

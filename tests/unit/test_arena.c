@@ -189,6 +189,40 @@ WITH_ARENA(a_full_file_is_asked_again_only_after_the_pause)
     free(text);
 }
 
+WITH_ARENA(disk_space_is_reserved_some_chunks_at_a_time)
+{
+    uint32_t number, chunks = 320, growths = 0;
+    for (uint32_t i = 0; i < chunks; i++) {
+        off_t before = file_size(), needed = PROFILE_HEADER_BYTES + (off_t)(i + 1) * PROFILE_CHUNK_BYTES;
+        assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+        growths += file_size() != before;
+        assert_in_range(file_size(), needed, needed + needed / 8); /* and no more than that is left over */
+    }
+    assert_in_range(growths, 1, chunks / 8);
+}
+
+/* "rr": the kernel reads nothing around a page that is touched (proc_pid_smaps(5)). */
+WITH_ARENA(no_page_around_a_touched_one_is_read)
+{
+    char line[512];
+    uint32_t number, found = 0, random = 0;
+    bool ours = false;
+    assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof(line), maps)) {
+        if (strchr(line, '-') && strchr(line, '/'))
+            ours = strstr(line, unit_path) != NULL;
+        if (!ours || strncmp(line, "VmFlags:", 8) != 0)
+            continue;
+        found++;
+        random += strstr(line, " rr") != NULL;
+    }
+    fclose(maps);
+    assert_in_range(found, 1, 2); /* the header's, and the chunk's extent */
+    assert_int_equal(random, found);
+}
+
 /* Runs in a process of its own: unmounted with it. 0: as expected, 77: no mount here. */
 static int fill_a_real_disk(void)
 {

@@ -82,6 +82,27 @@ static long mapped_kb(void)
     return pages * sysconf(_SC_PAGESIZE) / 1024;
 }
 
+#define NEW_THREADS 64
+
+FROM_EMPTY(a_new_thread_makes_few_page_faults)
+{
+    struct rusage before, after;
+    struct thread *threads[NEW_THREADS];
+    session.options.depth = 256;
+    session.options.timeline = true;
+    arena_header()->tool_start_ns = fake_now_ns;
+    go(come(), 0); /* what there is one of is there */
+    thread_reset();
+    getrusage(RUSAGE_SELF, &before);
+    for (int i = 0; i < NEW_THREADS; i++)
+        threads[i] = come();
+    getrusage(RUSAGE_SELF, &after);
+    session.options.timeline = false;
+    for (int i = 0; i < NEW_THREADS; i++)
+        go(threads[i], 0);
+    assert_in_range(after.ru_minflt - before.ru_minflt, 1, 9 * NEW_THREADS);
+}
+
 FROM_EMPTY(threads_that_there_is_no_room_for_in_the_file_take_no_memory)
 {
     struct rlimit limit, least;
