@@ -207,6 +207,20 @@ int os_move_high(int fd)
     return high;
 }
 
+void os_expect_high(int count)
+{
+    struct rlimit limit;
+    int end = least_number(HIGH_FD) + count, fd = -1, last = -1;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < (rlim_t)end)
+        end = (int)limit.rlim_cur;
+    if ((fd = os_open_read("/")) >= 0)
+        last = copy_from(fd, end - 1);
+    if (last >= 0)
+        os_close(last);
+    if (fd >= 0)
+        os_close(fd);
+}
+
 void os_take_low(struct os_low_fds *taken)
 {
     int end = least_number(OS_LOW_FDS), fd = os_open_read("/");

@@ -40,6 +40,10 @@ void os_close(int fd);                                      /* [handler] */
  * all below 400, or below half of the process's limit, is theirs. -1 with errno: none is free there. [handler] */
 int os_high_copy(int fd);
 
+/* Makes the kernel's table of descriptors large enough for so many high copies, as far as the process may have them. To grow it later, among
+ * many threads, the kernel waits until each core has switched tasks (synchronize_rcu): seconds where all are in use. [owner] */
+void os_expect_high(int count);
+
 /* The same in fd's place, which is closed; where there is none, any but a standard stream's. [handler] */
 int os_move_high(int fd);
 

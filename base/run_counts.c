@@ -22,11 +22,19 @@ static bool is_own(const struct run_file *file)
     return os_file_id(file->fd, &device, &inode) && device == file->device && inode == file->inode;
 }
 
+static uint32_t most_kept(void)
+{
+    struct rlimit limit = {.rlim_cur = 0};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur / SHARE < MOST_KEPT ? (uint32_t)(limit.rlim_cur / SHARE) : MOST_KEPT;
+}
+
 static bool is_room(void)
 {
-    struct rlimit limit;
-    return fetch_add_relaxed(&kept, 1) < MOST_KEPT && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-           load_relaxed(&kept) <= limit.rlim_cur / SHARE;
+    uint32_t before = fetch_add_relaxed(&kept, 1), most = most_kept();
+    if (before == 0) /* the process's first thread, as a rule, and the only one yet */
+        os_expect_high((int)most);
+    return before < most;
 }
 
 static void forget(struct run_file *file)

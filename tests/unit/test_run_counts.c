@@ -32,6 +32,20 @@ static void need_kernel(void)
         skip(); /* CONFIG_SCHED_INFO */
 }
 
+/* A line of /proc/self/status. */
+static long status_number(const char *name)
+{
+    char line[256];
+    long number = -1;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && number < 0 && fgets(line, sizeof(line), file))
+        if (strncmp(line, name, strlen(name)) == 0)
+            number = atol(line + strlen(name));
+    if (file)
+        fclose(file);
+    return number;
+}
+
 UNIT_TEST_WITH(a_kept_file_is_read_anew, NULL, let_go)
 {
     struct run_counts before, after;
@@ -99,6 +113,43 @@ UNIT_TEST(few_are_kept_of_few_descriptors)
         run_file_let_go(&files[i]);
     assert_true(run_file_keep(&files[0])); /* their places are free again */
     run_file_let_go(&files[0]);
+}
+
+/* In a child, whose table is as small as it can be. 0: as it is to be. */
+static int look_at_table(rlim_t may_have)
+{
+    struct run_file first, more[64];
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max < may_have ? limit.rlim_max : may_have;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (status_number("FDSize:") >= 1024 || !run_file_keep(&first))
+        return 1;
+    long size = status_number("FDSize:");
+    rlim_t needed = 400 + limit.rlim_cur / 16; /* HIGH_FD and SHARE */
+    if (needed > 400 + 1024)
+        needed = 400 + 1024;
+    for (int fd = 3; fd < (int)limit.rlim_cur; fd++)
+        if (fd != first.fd && fcntl(fd, F_GETFD) >= 0 && fd >= 64)
+            return 2; /* one was left open */
+    for (int i = 0; i < 64; i++)
+        if (!run_file_keep(&more[i]) && i < 63)
+            return 3;
+    return size >= (long)needed && status_number("FDSize:") == size ? 0 : 4;
+}
+
+UNIT_TEST(the_table_of_descriptors_grows_once_at_the_first_thread)
+{
+    need_kernel();
+    static const rlim_t limits[] = {1024, 20000};
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(look_at_table(limits[i]));
+        int status = -1;
+        waitpid(child, &status, 0);
+        assert_int_equal(status, 0);
+    }
 }
 
 UNIT_MAIN(NULL, NULL)
