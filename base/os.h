@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "base/os_fds.h"
 #include "base/os_map.h"
 
 /* Makes the file's bytes exist on disk, so that a full disk is an error here and not a SIGBUS later.
@@ -35,25 +36,6 @@ ssize_t os_read_at(int fd, void *buffer, size_t bytes, uint64_t offset); /* [han
 size_t os_read_text(const char *path, char *text, size_t bytes);
 ssize_t os_write(int fd, const void *buffer, size_t bytes); /* [handler] */
 void os_close(int fd);                                      /* [handler] */
-
-/* The same file by a number out of the way of programs that count on low ones, have closed their standard streams, or need many:
- * all below 400, or below half of the process's limit, is theirs. -1 with errno: none is free there. [handler] */
-int os_high_copy(int fd);
-
-/* Makes the kernel's table of descriptors large enough for so many high copies, as far as the process may have them. To grow it later, among
- * many threads, the kernel waits until each core has switched tasks (synchronize_rcu): seconds where all are in use. [owner] */
-void os_expect_high(int count);
-
-/* The same in fd's place, which is closed; where there is none, any but a standard stream's. [handler] */
-int os_move_high(int fd);
-
-/* Keeps the free numbers up to 63 (or half of the limit) from what a library opens meanwhile. */
-#define OS_LOW_FDS 64
-struct os_low_fds {
-    int count, fd[OS_LOW_FDS];
-};
-void os_take_low(struct os_low_fds *taken);       /* [init] */
-void os_give_low(const struct os_low_fds *taken); /* [init] */
 
 bool os_file_id(int fd, uint64_t *device, uint64_t *inode); /* [handler] */
 

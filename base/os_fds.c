@@ -1,0 +1,84 @@
+#include "base/os_fds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define HIGH_FD 400
+
+static int open_root(void)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, "/", O_RDONLY | O_CLOEXEC);
+}
+
+static void close_number(int fd)
+{
+    syscall(SYS_close, fd);
+}
+
+/* `wanted`, or half of what this process may have. */
+static int least_number(int wanted)
+{
+    struct rlimit limit;
+    bool low = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < (rlim_t)wanted;
+    int least = low ? (int)limit.rlim_cur / 2 : wanted;
+    return least > STDERR_FILENO ? least : STDERR_FILENO + 1;
+}
+
+static int copy_from(int fd, int least)
+{
+    return (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+}
+
+int os_high_copy(int fd)
+{
+    int high = copy_from(fd, least_number(HIGH_FD));
+    if (high < 0 && errno == EINVAL)
+        errno = EMFILE;
+    return high;
+}
+
+int os_move_high(int fd)
+{
+    if (fd < 0)
+        return fd;
+    int high = os_high_copy(fd);
+    if (high < 0 && fd > STDERR_FILENO)
+        return fd;
+    if (high < 0)
+        high = copy_from(fd, STDERR_FILENO + 1);
+    close_number(fd);
+    return high;
+}
+
+void os_expect_high(int count)
+{
+    struct rlimit limit;
+    int end = least_number(HIGH_FD) + count, fd = -1, last = -1;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < (rlim_t)end)
+        end = (int)limit.rlim_cur;
+    if ((fd = open_root()) >= 0)
+        last = copy_from(fd, end - 1);
+    if (last >= 0)
+        close_number(last);
+    if (fd >= 0)
+        close_number(fd);
+}
+
+void os_take_low(struct os_low_fds *taken)
+{
+    int end = least_number(OS_LOW_FDS), fd = open_root();
+    for (taken->count = 0; fd >= 0 && fd < end; fd = copy_from(taken->fd[0], 0))
+        taken->fd[taken->count++] = fd;
+    if (fd >= 0)
+        close_number(fd);
+}
+
+void os_give_low(const struct os_low_fds *taken)
+{
+    for (int i = 0; i < taken->count; i++)
+        close_number(taken->fd[i]);
+}
