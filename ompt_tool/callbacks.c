@@ -44,9 +44,21 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
         helpers_know_initial(thread);
 }
 
+/* A runtime that started before main ends behind the program's exit handlers, ours among them. */
+static void notice_exit(struct thread *thread)
+{
+    if (session.exits || !thread || thread->ledger->kind != PROFILE_THREAD_INITIAL || !thread_enter_tool(thread))
+        return;
+    session.exits = capture_process_exits(thread);
+    thread_leave_tool(thread);
+    if (session.exits)
+        first_thread_exits();
+}
+
 static void on_thread_end(ompt_data_t *thread_data)
 {
     (void)thread_data;
+    notice_exit(thread_self);
     first_thread_ends();
     attach_end(thread_self);
 }

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/bind.h"
 #include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/context/task_word.h"
 #include "ompt_tool/context/walk.h"
 #include "ompt_tool/session/session.h"
 
 #define LEAST_STACK 4096 /* bytes */
+#define EXIT_BYTES  64   /* of exit(), which calls one function and does not come back */
 
 static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path *path)
 {
@@ -310,6 +312,15 @@ bool capture_program_calls(struct thread *thread)
 {
     unwinder_start_here(&thread->unwinder);
     bool found = walk_finds_program(thread);
+    signal_fence(); /* as above */
+    return found;
+}
+
+bool capture_process_exits(struct thread *thread)
+{
+    unwinder_start_here(&thread->unwinder);
+    uintptr_t begin = (uintptr_t)bind_find_in_libc("exit");
+    bool found = begin && walk_finds_code(thread, begin, begin + EXIT_BYTES);
     signal_fence(); /* as above */
     return found;
 }

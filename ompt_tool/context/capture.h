@@ -27,6 +27,9 @@ struct capture {
 /* True if there is code of the program on the calling thread's stack, or if that cannot be told. [owner] */
 bool capture_program_calls(struct thread *thread);
 
+/* True if exit() is on the calling thread's stack: the process ends. [owner] */
+bool capture_process_exits(struct thread *thread);
+
 /* The context that a signal interrupted. [handler] */
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf);
 

@@ -355,6 +355,15 @@ bool walk_leave_probe(struct walk *walk, struct path *path)
     return boundary;
 }
 
+bool walk_finds_code(struct thread *thread, uintptr_t low, uintptr_t high)
+{
+    struct unwind_frame frame;
+    while (unwinder_next(&thread->unwinder, &frame) == UNWIND_FRAME)
+        if (frame.ip >= low && frame.ip < high)
+            return true;
+    return false;
+}
+
 bool walk_finds_program(struct thread *thread)
 {
     struct unwind_frame frame;

@@ -71,6 +71,9 @@ bool walk_leave_probe(struct walk *walk, struct path *path);
 /* A frame's address as the tree has it. [handler] */
 uint64_t walk_key(const struct unwind_frame *frame);
 
+/* True if code between low and high is on the calling thread's stack. The unwinder was started here. [owner] */
+bool walk_finds_code(struct thread *thread, uintptr_t low, uintptr_t high);
+
 /* True if there is code of the program on the calling thread's stack, or if that cannot be told. The unwinder
  * was started here. [owner] */
 bool walk_finds_program(struct thread *thread);

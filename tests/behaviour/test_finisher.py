@@ -23,6 +23,18 @@ env >&9
 """
 
 
+class RuntimeThatStartedBeforeMain(BlameTest):
+    """Its end comes behind the program's exit handlers: no reason to say that the program has ended it."""
+
+    def test_only_an_end_that_the_program_asked_for_is_told(self):
+        for how in ("library", "launcher"):
+            for arguments, told in (((), False), (("pause",), True)):
+                with self.subTest(how=how, arguments=arguments):
+                    run = self.attached([program("begins_before"), *arguments], how=how)
+                    self.assertEqual(run.status, 0, run)
+                    self.assertEqual("omp_pause_resource_all" in run.stderr, told, run)
+
+
 class Family(BlameTest):
     """Children and signals of the program's are its own."""
 

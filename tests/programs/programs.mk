@@ -69,6 +69,9 @@ $(call test_forms,liblost_tables.so,lost_tables.c,$(TEST_GCC) -O2 -g -DLIBRARY -
 # Without optimisation other frames are where the runtime looks for its own.
 $(call test_forms,team_sizes_O0,team_sizes.c,$(TEST_CLANG) -O0)
 $(call test_forms,fibers,fibers.c,$(TEST_CLANG))
+$(call test_forms,libbegins_before.so,begins_before.c,$(TEST_CLANG) -DLIBRARY -shared -fPIC -Wl$(comma)-soname$(comma)libbegins_before.so)
+$(call test_forms,begins_before,begins_before.c,$(TEST_CLANG),-L$(TEST_BIN) -lbegins_before -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
+$(TEST_BIN)/begins_before: | $(TEST_BIN)/libbegins_before.so
 $(call test_forms,leagues,leagues.c,$(TEST_CLANG) -Wno-openmp-target)
 $(call test_forms,exceptions,exceptions.cc,$(TEST_CLANGXX))
 $(call test_forms,exceptions_gcc,exceptions.cc,$(TEST_GCC_CXX))
