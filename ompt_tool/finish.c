@@ -169,6 +169,7 @@ static void end_measurement(void)
     session_record_modules();
     finish_header(now_ns);
     machine_note("machine_end");
+    machine_note_tracer();
     note_r();
     arena_finish();
     if (!session_is_wanted()) {

@@ -61,6 +61,20 @@ static uint64_t all_throttled_ns(void)
     return sum;
 }
 
+void machine_note_tracer(void)
+{
+    static char text[4096], path[64], name[64];
+    os_read_text("/proc/self/status", text, sizeof(text));
+    const char *tracer = behind(text, "TracerPid:");
+    long pid = tracer ? strtol(tracer, NULL, 10) : 0;
+    if (pid <= 0)
+        return;
+    snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+    if (os_read_text(path, name, sizeof(name)))
+        name[strcspn(name, "\n")] = '\0';
+    arena_text("traced_by", *name ? name : "another program");
+}
+
 void machine_note(const char *key)
 {
     static const struct {

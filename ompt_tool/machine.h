@@ -6,6 +6,9 @@
  * what the kernel does not tell is left out. [init] */
 void machine_note(const char *key);
 
+/* Puts the name of the program that traces this process (strace, a debugger) into the file, if one does. [init] */
+void machine_note_tracer(void);
+
 /* The processor's name, and what the environment tells the OpenMP runtime. [init] */
 void machine_describe(void);
 

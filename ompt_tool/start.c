@@ -208,6 +208,7 @@ bool start_measuring(uint64_t process_start_ns)
     tracing_start();
     write_texts();
     machine_note("machine_begin");
+    machine_note_tracer();
     leave_note(true);
     session_record_modules();
     return true;

@@ -137,6 +137,13 @@ static void add_probed(struct conservation_law *laws, size_t *count, const struc
             sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
 }
 
+/* A program that is traced (strace) stops at each of its system calls, and waits for a core behind each stop. The kernel counts that wait; it is
+ * too short for samples to see, which find the thread asleep, or idle where it was. */
+static double behind_stops_s(const struct profile *profile, const struct profile_thread *thread)
+{
+    return profile_text(profile, "traced_by") ? 1e-9 * (thread->blocked + thread->idle) : 0;
+}
+
 /* Time without a core, by samples and by the kernel, who knows nothing of what a hypervisor took: of threads whose samples could ask, and for which it could be asked at
  * their end (that of a killed program could not). */
 static void add_no_core(struct conservation_law *laws, size_t *count, const struct profile *profile,
@@ -151,7 +158,7 @@ static void add_no_core(struct conservation_law *laws, size_t *count, const stru
         threads++;
         sampled += 1e-9 * (thread->no_core - thread->stolen + thread->idle_no_core);
         counted += 1e-9 * thread->no_core_ns;
-        unknown += error->period * (double)thread->core_unasked;
+        unknown += error->period * (double)thread->core_unasked + behind_stops_s(profile, thread);
     }
     if (threads)
         add_law(laws, count, NO_CORE,
@@ -235,10 +242,11 @@ static void explain(struct conservation_law *law, const struct ledger *ledger, c
         return;
     bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0; /* both of its sides have what others lack */
     const char *otherwise = profile->header.snapshot ? LAW_COPIED : LAW_UNEXPLAINED;
+    const char *inexact = profile_text(profile, "traced_by") ? LAW_TRACED : otherwise;
     law->cause = law->exact || of_bins          ? otherwise
                  : beyond <= others * lost_s    ? LAW_LOST
                  : beyond <= others * no_core_s ? LAW_NO_CORE
-                                                : otherwise;
+                                                : inexact;
 }
 
 /* Of the whole run's: what its end left in rings, of threads that did not come out of the tool, is missing. */

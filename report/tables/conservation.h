@@ -26,6 +26,7 @@ struct conservation_law {
 #define LAW_NO_CORE     "no core" /* threads that had none, beside which others' time was counted */
 #define LAW_LOST        "lost samples"
 #define LAW_UNEXPLAINED "nothing"
+#define LAW_TRACED     "stops for the program that traced it" /* strace, a debugger */
 #define LAW_COPIED "copied while it ran" /* blame snapshot: a sample may be on one side, and not yet on the other */
 
 #define CONSERVATION_LAWS 12

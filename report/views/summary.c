@@ -356,8 +356,8 @@ static void print_residual(const struct summary *summary)
     const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0 ? "which threads without a core explain"
                        : strcmp(worst->cause, LAW_LOST) == 0  ? "which lost samples explain"
                        : strcmp(worst->cause, LAW_COPIED) == 0 ? "as it was copied while it ran"
-                       : worst->exact                         ? "which nothing explains"
-                                      : "which neither sampling nor lost samples nor missing cores explain";
+                       : strcmp(worst->cause, LAW_TRACED) == 0 ? "as another program traced it and stopped it at its system calls"
+                       : worst->exact ? "which nothing explains" : "which neither sampling nor lost samples nor missing cores explain";
     if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
         fprintf(summary->out,
                 "\nnote: only %s %% of the threads' time was sampled (a sanitizer, a limit?): this is no "

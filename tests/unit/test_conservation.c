@@ -186,6 +186,30 @@ UNIT_TEST_WITH(time_without_a_core_is_compared_with_the_kernels_count, make, mad
     assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"));
 }
 
+UNIT_TEST_WITH(behind_a_tracers_stops_threads_lack_a_core_unseen, make, made_finish)
+{
+    static char text[] = "traced_by\0strace";
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made.profile.thread_count = 1;
+    made.profile.header.period_ns = 1000000;
+    made.profile.header.rate = 1000;
+    made.threads[0] = (struct profile_thread){
+        .no_core = 1 * S, .no_core_ns = 3 * S, .on_core_ns = 1 * S, .blocked = 1.5 * S, .idle = 1 * S, .core_source = PROFILE_CORE_SCHEDSTAT};
+    const struct conservation_law *law = law_of(laws, conservation_check(&made.profile, made_tables(), laws), "no_core");
+    assert_false(law->ok);
+    assert_string_equal(law->cause, LAW_UNEXPLAINED);
+    made.profile.text = text;
+    made.profile.text_bytes = sizeof(text);
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_true(law->ok);
+    made.threads[0].no_core_ns = 5 * S; /* more than it slept */
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_false(law->ok);
+    assert_string_equal(law->cause, LAW_TRACED);
+    made.profile.text = NULL;
+    made.profile.text_bytes = 0;
+}
+
 /* Two threads of 20 s, of which one idles for 10 s beside the other: by the samples of both, off by `residual`. */
 static const struct conservation_law *idle_law(struct conservation_law *laws, double residual, double lost,
                                                double no_core)

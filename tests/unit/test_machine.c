@@ -7,7 +7,7 @@
 #include "tests/unit/fake_clock.h"
 #include "tests/unit/unit.h"
 
-static const char *cgroup, *pressure, *root;
+static const char *cgroup, *pressure, *root, *status;
 static char noted[2048];
 
 /* In the places of the system's and the arena's. */
@@ -20,6 +20,8 @@ size_t os_read_text(const char *path, char *text, size_t bytes)
         {"/proc/stat", "cpu  10 20 30 40 5 6 7 8 0 0\ncpu0 1 2 3\nprocs_running 2\n"},
         {"/proc/pressure/cpu", pressure},
         {"/proc/self/cgroup", cgroup},
+        {"/proc/self/status", status},
+        {"/proc/4321/comm", "strace\n"},
         {"/sys/fs/cgroup/a/b/cpu.stat", "usage_usec 5\nnr_throttled 1\nthrottled_usec 2000\n"},
         {"/sys/fs/cgroup/a/cpu.stat", "throttled_usec 300\n"},
         {"/sys/fs/cgroup/cpu.stat", "usage_usec 5\n"},
@@ -72,6 +74,21 @@ UNIT_TEST(lines_that_are_no_groups_do_no_harm)
     cgroup = ":\n\nx\n0::";
     machine_note("machine_begin");
     assert_non_null(strstr(noted, "throttled_ns 0\n"));
+}
+
+UNIT_TEST(who_traces_the_process_is_noted)
+{
+    noted[0] = '\0';
+    machine_note_tracer(); /* without /proc */
+    status = "Name:\tx\nTracerPid:\t0\nUid:\t0\n";
+    machine_note_tracer();
+    assert_string_equal(noted, "");
+    status = "Name:\tx\nTracerPid:\t4321\nUid:\t0\n";
+    machine_note_tracer();
+    assert_string_equal(noted, "traced_by=strace");
+    status = "TracerPid:\t77\n"; /* in another namespace */
+    machine_note_tracer();
+    assert_string_equal(noted, "traced_by=another program");
 }
 
 UNIT_MAIN(NULL, NULL)
