@@ -105,9 +105,10 @@ class Program:
             else:
                 yield symbol.name, self.globals.get(symbol.name)
 
-    def walk(self, roots):
-        """Reach(functions: {name: how}, sections: {place: how}, foreign: {symbol: how}); `how` is the way there."""
-        sections, foreign = {}, {}
+    def walk(self, roots, without=()):
+        """Reach(functions: {name: how}, sections: {place: how}, foreign: {symbol: how}); `how` is the way there. What stands in
+        `without` is not entered."""
+        sections, foreign, closed = {}, {}, {self.find(name) for name in without}
         waiting = []
         for root in roots:
             place = self.find(root)
@@ -119,7 +120,7 @@ class Program:
                 way = f"{sections[place]} > {name}" if name else sections[place]
                 if target is None:
                     foreign.setdefault(name, way)
-                elif target not in sections:
+                elif target not in sections and target not in closed:
                     sections[target] = way
                     waiting.append(target)
         return Reach(self._functions(sections), sections, foreign)

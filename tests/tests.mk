@@ -1,6 +1,6 @@
 # The tests. Included by the Makefile.
 #   make unit        tests/unit/test_*.c, each a cmocka program
-#   make checks      layers, handler, tags, sizes, imports, floating point: scripts/check-*
+#   make checks      layers, handler, loops, tags, sizes, imports, floating point: scripts/check-*
 #   make fuzz        tests/fuzz/fuzz_*.c under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make behaviour   OpenMP programs under the tool: events and structure, no time
 #   make events-test what libomp tells its tools, construct by construct (tests/events)
@@ -105,6 +105,7 @@ $(BUILD)/check/%.o: %.c | $(BUILD)/include/omp-tools.h
 CHECKS := 'scripts/check-layers.py $(BUILD)' 'scripts/check-layers.py --self-test' \
     'scripts/check-sizes.py' 'scripts/check-sizes.py --self-test' \
     'scripts/check-handler.py $(BUILD)/check' 'scripts/check-handler.py --self-test' \
+    'scripts/check-loops.py $(BUILD)/check' 'scripts/check-loops.py --self-test' \
     'scripts/check-tags.py $(BUILD)/check' 'scripts/check-tags.py --self-test' \
     'scripts/check-float.py $(LIBRARY) $(LOADER) $(MPI_LAYER)' 'scripts/check-float.py --self-test' \
     'scripts/check-imports.py $(BUILD)' 'scripts/check-imports.py --self-test'
