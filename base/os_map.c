@@ -1,6 +1,8 @@
 #include "base/os_map.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,4 +57,16 @@ void *os_map_shared(int fd, uint64_t offset, size_t bytes)
     if (memory)
         syscall(SYS_madvise, memory - skip, bytes + skip, MADV_RANDOM);
     return memory;
+}
+
+size_t os_file_bytes(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && st.st_size > 0 ? (size_t)st.st_size : 0;
+}
+
+bool os_memory_is_limited(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }

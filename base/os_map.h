@@ -2,6 +2,7 @@
 #ifndef BLAME_BASE_OS_MAP_H
 #define BLAME_BASE_OS_MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@ void os_unmap(void *memory, size_t bytes); /* [handler] */
 
 /* A private read-only view of a file's bytes, NULL on failure. [handler] */
 const void *os_map_file(int fd, uint64_t offset, size_t bytes);
+
+size_t os_file_bytes(int fd);    /* 0: not known. [handler] */
+bool os_memory_is_limited(void); /* By ulimit -v. [init] */
 
 /* A shared writable view; the bytes must exist (os_reserve) before they are touched. [handler] */
 void *os_map_shared(int fd, uint64_t offset, size_t bytes);

@@ -97,6 +97,8 @@ static int write_reports(const char *directory, const char *file, struct profile
     struct symbols *symbols =
         memory_check(have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL);
     symbols_still_runs(symbols, profile->header.pid);
+    symbols_beside(symbols, profile->path);
+    symbols_mounts(symbols, profile_text(profile, "mounts"));
     symbols_read_perf_map(symbols, &profile->header, profile->path);
     struct report_tables tables = report_tables_make(profile, symbols);
     const char *compiler[SYMBOLS_PRODUCERS];

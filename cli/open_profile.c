@@ -183,6 +183,7 @@ static const char *recall_from_job(const struct profile *rank, struct symbols *s
 struct symbols *recall_symbols(const char *command, const struct profile *profile)
 {
     struct symbols *symbols = memory_check(symbols_open(profile->modules, profile->module_count));
+    symbols_mounts(symbols, profile_text(profile, "mounts"));
     const char *why = symbols_recall(symbols, &profile->header, profile->path, NULL);
     if (!symbols_are_kept(symbols))
         why = recall_from_job(profile, symbols);

@@ -12,6 +12,7 @@
 #include "base/launched.h"
 #include "base/same_file.h"
 #include "loader/elf_view.h"
+#include "loader/images.h"
 #include "loader/environment.h"
 #include "loader/kernel.h"
 #include "loader/text.h"
@@ -34,6 +35,7 @@ static struct {
     struct launched launched;
     const struct link_map *program;
     const struct link_map *llvm;   /* the runtime that this process has */
+    bool started;                  /* what it needs has been loaded */
     bool moved;                    /* GCC's name stands for it */
     const struct link_map *judged; /* who looked for a runtime last, and whether ours is enough */
     bool enough;
@@ -198,6 +200,7 @@ EXPORT unsigned la_version(unsigned version)
     self.launched.image_start_ns = kernel_now_ns();
     self.has_stderr = kernel_file_status(2, &self.begun);
     self.launched.loader = (uintptr_t)&is_llvm; /* a symbol that nobody can interpose */
+    self.launched.images = images_of_process();
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
@@ -250,6 +253,8 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
     (void)cookie; /* stays the map's address */
     if (namespace != LM_ID_BASE)
         return 0;
+    if (self.started)
+        images_add(map);
     if (!self.program)
         self.program = map;
     if (self.fresh_count < FRESH_OBJECTS)
@@ -270,6 +275,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
 EXPORT unsigned la_objclose(uintptr_t *cookie)
 {
     const struct link_map *map = (const struct link_map *)*cookie;
+    images_remove(map);
     if (map == self.llvm)
         self.llvm = NULL;
     if (map == self.judged)
@@ -332,6 +338,7 @@ EXPORT void la_preinit(uintptr_t *cookie)
     struct elf_view view;
     const struct link_map *maps[] = {self.llvm, self.program}; /* linked into the program itself, perhaps */
     (void)cookie;
+    self.started = true;
     for (size_t i = 0; i < 2; i++) {
         if (!maps[i])
             continue;

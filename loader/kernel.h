@@ -84,6 +84,21 @@ static inline uint64_t kernel_file_limit(void)
     return limit.rlim_cur;
 }
 
+/* The most bytes of memory that this process may map; UINT64_MAX: no limit. [any] */
+static inline uint64_t kernel_memory_limit(void)
+{
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    kernel_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
+    return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+}
+
+/* 0: not known. [any] */
+static inline long kernel_file_bytes(int fd)
+{
+    long end = kernel_call(SYS_lseek, fd, 0, 2 /* SEEK_END */, 0, 0, 0);
+    return end > 0 ? end : 0;
+}
+
 /* How much room there is in that file system; UINT64_MAX: no limit, or there is none of that name. [any] */
 static inline uint64_t kernel_room(const char *path)
 {
@@ -95,8 +110,8 @@ static inline uint64_t kernel_room(const char *path)
 /* A read-only view of the whole file, or NULL. [any] */
 static inline const void *kernel_map_file(int fd, size_t *bytes)
 {
-    long end = kernel_call(SYS_lseek, fd, 0, 2 /* SEEK_END */, 0, 0, 0);
-    if (end <= 0)
+    long end = kernel_file_bytes(fd);
+    if (!end)
         return NULL;
     *bytes = (size_t)end;
     long at = kernel_call(SYS_mmap, 0, end, PROT_READ, MAP_PRIVATE, fd, 0);

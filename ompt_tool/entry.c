@@ -130,6 +130,7 @@ static __attribute__((noinline)) int start(ompt_function_lookup_t lookup)
     if (!register_callbacks())
         return 0;
     tell_of_names();
+    modules_launched(blame_launched.images);
     if (!loadmap_init()) {
         log_line("/proc/self/maps cannot be read or there is no memory for it; nothing is measured", NULL);
         return 0;

@@ -22,6 +22,7 @@
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/finisher.h"
+#include "ompt_tool/images.h"
 #include "ompt_tool/launch.h"
 #include "ompt_tool/machine.h"
 #include "ompt_tool/place.h"
@@ -177,6 +178,7 @@ static void end_measurement(void)
         return;
     }
     move_file();
+    images_keep(session.file);
     make_reports();
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -80,6 +81,14 @@ void start_find_interpreters(void)
         snprintf(python, sizeof(python), "%s%s%s", version, why_not ? "\t" : "", why_not ? why_not : "");
 }
 
+/* Who reads the profile elsewhere may not find the files that it names. */
+static void write_mounts(void)
+{
+    char text[64] = "";
+    if (syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/mnt", text, sizeof(text) - 1) > 0)
+        arena_text("mounts", text);
+}
+
 static void write_texts(void)
 {
     char text[8192], host[HOST_NAME_MAX + 1] = "";
@@ -93,6 +102,7 @@ static void write_texts(void)
     arena_text("file", session.file);
     if (blame_launched.image_start_ns)
         arena_text("launcher", "blame run");
+    write_mounts();
     if (*python)
         arena_text("python", python);
     if (static_runtime_is_there())

@@ -8,12 +8,14 @@
 
 #include "base/atomics.h"
 #include "base/hash.h"
+#include "base/launched.h"
 #include "base/module_flags.h"
 #include "base/os.h"
 
 #define MAX_HEADERS    32u
 #define FIRST_BYTES    1024u /* of a file: headers, and names when it is small */
 #define MAX_COPY_BYTES (64u << 20)
+#define MAX_IMAGES     (256u << 20) /* bytes of all files that are mapped whole */
 #define ADDING_TRIES   10000u
 #define MAX_LATE_BYTES (256u << 10) /* of .debug_frame, in a handler: 0.2 ms, 0.5 ms when it is out of order */
 
@@ -23,6 +25,8 @@ static struct {
     uint32_t functions; /* of them */
     uint32_t adding; /* 1 while a thread adds a module: some hundred nanoseconds */
     uintptr_t vdso;
+    size_t image_room; /* bytes of files that may still be mapped whole; 0 in a process whose memory is limited */
+    struct launched_image *launched;
     bool started;
     char *strings;
     size_t strings_left;
@@ -158,6 +162,40 @@ static void open_file(struct reading *reading)
     reading->fd = -1;
 }
 
+/* The file of a library that is gone, or has no path any more, from the launcher's part in the loader. */
+static void take_launched(struct reading *reading)
+{
+    struct loadmap_module *module = &reading->module;
+    for (size_t i = 0; modules.launched && i < LAUNCHED_IMAGES; i++) {
+        struct launched_image *image = &modules.launched[i];
+        uint32_t there = LAUNCHED_THERE;
+        if (image->base != module->load_bias || !compare_exchange(&image->state, &there, LAUNCHED_TAKEN))
+            continue;
+        if (image->bytes >= FIRST_BYTES && os_copy_memory(reading->in_file, (uintptr_t)image->data, FIRST_BYTES) &&
+            memcmp(reading->in_file, reading->in_memory, FIRST_BYTES) == 0) {
+            module->image = image->data;
+            module->image_bytes = image->bytes;
+            return;
+        }
+        store_release(&image->state, LAUNCHED_THERE);
+    }
+}
+
+/* The whole file, for names: it may have gone when the program ends. */
+static void map_image(struct reading *reading)
+{
+    struct loadmap_module *module = &reading->module;
+    size_t bytes = reading->fd >= 0 ? os_file_bytes(reading->fd) : 0;
+    if (reading->fd < 0 && !(module->flags & PROFILE_MODULE_VDSO))
+        take_launched(reading);
+    if (!bytes || bytes > MAX_COPY_BYTES || bytes > load_relaxed(&modules.image_room))
+        return;
+    module->image = os_map_file(reading->fd, 0, bytes);
+    module->image_bytes = module->image ? bytes : 0;
+    if (module->image)
+        fetch_sub_acq_rel(&modules.image_room, bytes);
+}
+
 /* The segment with the unwind tables (L2): from the file, or a copy when the file has gone. The vDSO has no
  * file and is never unloaded. */
 static void map_view(struct reading *reading, const ElfW(Phdr) * segment)
@@ -166,12 +204,14 @@ static void map_view(struct reading *reading, const ElfW(Phdr) * segment)
     uintptr_t address = segment->p_vaddr + module->load_bias, skip = segment->p_offset & 4095;
     module->view_vaddr = segment->p_vaddr;
     module->view_bytes = segment->p_filesz;
-    if (module->flags & PROFILE_MODULE_VDSO)
+    if (module->flags & PROFILE_MODULE_VDSO) {
         module->view = (const char *)address;
-    else if (reading->fd >= 0)
+    } else if (segment->p_offset < module->image_bytes && segment->p_filesz <= module->image_bytes - segment->p_offset) {
+        module->view = module->image + segment->p_offset;
+    } else if (reading->fd >= 0) {
         module->view = os_map_file(reading->fd, segment->p_offset - skip, segment->p_filesz + skip);
-    if (module->view && reading->fd >= 0)
-        module->view += skip;
+        module->view += module->view ? skip : 0;
+    }
     if (module->view || segment->p_filesz > MAX_COPY_BYTES)
         return;
     char *copy = os_map(segment->p_filesz);
@@ -266,6 +306,7 @@ static uint32_t read_module(struct reading *reading, const struct module_place *
     uint32_t searched = loadmap_module_count(), number = known_number(reading, 0);
     if (number || searched == LOADMAP_MAX_MODULES)
         return number;
+    map_image(reading);
     read_tables(reading);
     read_debug_frame(reading);
     return add(reading, searched); /* should another thread be faster, this view is there in vain */
@@ -333,9 +374,15 @@ bool modules_init(void)
 {
     modules.vdso = getauxval(AT_SYSINFO_EHDR);
     modules.started = false;
+    modules.image_room = os_memory_is_limited() ? 0 : MAX_IMAGES;
     if (!modules.list)
         modules.list = os_map(LOADMAP_MAX_MODULES * sizeof(*modules.list));
     return modules.list != NULL;
+}
+
+void modules_launched(struct launched_image *images)
+{
+    modules.launched = images;
 }
 
 void modules_started(void)

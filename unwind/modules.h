@@ -36,6 +36,8 @@ struct loadmap_module {
     uint32_t mark_bytes;
     const void *mark;    /* ... and these: the build id, or else what the file begins with */
     uint64_t first_hash; /* of what the file begins with */
+    const char *image;    /* all of its file, mapped; NULL: it is large, or was gone when it was first seen */
+    size_t image_bytes;
     const char *path;
     const char *function; /* PROFILE_MODULE_PYTHON: its name; the path is its file's, and its lines are its addresses */
 };
@@ -55,6 +57,10 @@ struct module_place {
 };
 
 bool modules_init(void);   /* [init] */
+
+struct launched_image;
+/* The files of libraries that the launcher's part in the loader maps as it loads them (base/launched.h); NULL: there is none. [init] */
+void modules_launched(struct launched_image *images);
 
 /* What comes from here on may come in a handler: less is read of it. [init] */
 void modules_started(void);

@@ -1,12 +1,14 @@
 /* Names that outlive the binary: the answers of the symbol lookup, beside the measurement. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/image_path.h"
 #include "report/symbols/answers_file.h"
 #include "report/symbols/state.h"
 #include "report/symbols/symbols.h"
@@ -66,6 +68,8 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
 {
     size_t bytes = 0;
     char *path = names_path(measurement, true);
+    if (!numbers)
+        symbols_beside(symbols, measurement);
     symbols->file = path ? read_file(path, &bytes) : NULL;
     const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header, numbers,
                                                           symbols->file, bytes, is_wanted, symbols)
@@ -119,6 +123,16 @@ static int write_file(const char *measurement, const uint8_t *data, size_t bytes
     return wrong;
 }
 
+/* What is asked is kept: the copies of files that had gone have done their work. */
+static void remove_copies(const struct symbols *symbols, const char *measurement)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < symbols->module_count; i++)
+        if (!(symbols->modules[i].record->flags & PROFILE_MODULE_PYTHON) &&
+            image_path(path, sizeof path, measurement, symbols->modules[i].id))
+            unlink(path);
+}
+
 int symbols_keep(struct symbols *symbols, const struct profile_header *header, const char *measurement)
 {
     size_t bytes = 0;
@@ -136,6 +150,8 @@ int symbols_keep(struct symbols *symbols, const struct profile_header *header, c
     int wrong = data ? write_file(measurement, data, bytes) : ENOMEM;
     free(data);
     symbols->news = symbols->news && wrong;
+    if (!wrong)
+        remove_copies(symbols, measurement);
     return wrong;
 }
 
@@ -170,7 +186,9 @@ static void put_change(FILE *out, struct symbols *symbols, const struct symbols_
     }
     if (count > 1)
         fprintf(out, "and %zu more files ", count - 1);
-    fprintf(out, "%s", other ? "changed since this run" : "cannot be read any more");
+    fputs(other ? "changed since this run" : "cannot be read any more", out);
+    if (symbols->elsewhere)
+        fputs(", or not from here: the program ran in another mount namespace (unshare, a container) or on another machine", out);
 }
 
 /* What compilers put into files beside the program (-gsplit-dwarf) goes where that is built in a temporary folder. */

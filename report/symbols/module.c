@@ -15,6 +15,7 @@
 #include <zlib.h>
 
 #include "base/hash.h"
+#include "base/image_path.h"
 
 #define DEBUG_ROOT    "/usr/lib/debug"
 #define MAX_IMPORTERS 64 /* modules of the program's own whose imports are read */
@@ -73,6 +74,18 @@ static bool open_running(struct symbols_module *module)
     return module->main.elf != NULL;
 }
 
+/* The copy that the tool made of a file that had gone when the program ended. */
+static bool open_copy(struct symbols_module *module)
+{
+    char path[PATH_MAX];
+    if (!module->measurement || !image_path(path, sizeof path, module->measurement, module->id) ||
+        !symbols_elf_open(&module->main, path))
+        return false;
+    if (!is_same_build(module))
+        symbols_elf_close(&module->main);
+    return module->main.elf != NULL;
+}
+
 bool symbols_module_open(struct symbols_module *module)
 {
     const struct profile_module *record = module->record;
@@ -85,9 +98,10 @@ bool symbols_module_open(struct symbols_module *module)
         return false; /* no ELF file; all is in the record */
     if (record->flags & PROFILE_MODULE_VDSO) {
         symbols_elf_open_vdso(&module->main);
-    } else if (!(record->flags & PROFILE_MODULE_PATH_CUT)) {
+    } else if (!open_copy(module) && !(record->flags & PROFILE_MODULE_PATH_CUT)) {
         const char *path = pool_text(module->pool, "%.*s", (int)sizeof record->path, record->path);
-        symbols_elf_open(&module->main, path);
+        if (strncmp(path, "/proc/", strlen("/proc/")) != 0) /* which is this process's own there */
+            symbols_elf_open(&module->main, path);
     }
     module->found = module->main.elf ? SYMBOLS_SAME_BUILD : SYMBOLS_NO_FILE;
     if (module->main.elf && !is_same_build(module)) {

@@ -71,6 +71,7 @@ struct symbols_module {
     uint32_t id;
     pid_t running; /* perhaps the process that was measured; 0: it is gone */
     struct pool *pool;
+    const char *measurement; /* beside which files of libraries that had gone may be; NULL: not known */
     struct symbols_imports *imports;
     const char *base_name;
     enum symbols_found found; /* once opened */

@@ -18,6 +18,7 @@ struct symbols {
     bool searching; /* for tail calls */
     bool news;      /* answers that are to be kept and are not in the file yet */
     uint8_t *file;  /* which the answers point into */
+    bool elsewhere; /* the program had other mounts than this process */
     struct symbols_imports imports;
     struct perf_map *compiled; /* of code that is no file's, or NULL */
 };

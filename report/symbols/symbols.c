@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "report/symbols/bodies.h"
 #include "report/symbols/calls.h"
@@ -59,6 +60,21 @@ void symbols_still_runs(struct symbols *symbols, pid_t pid)
 {
     for (size_t i = 0; i < symbols->module_count; i++)
         symbols->modules[i].running = pid;
+}
+
+void symbols_mounts(struct symbols *symbols, const char *mounts)
+{
+    char own[64];
+    ssize_t bytes = readlink("/proc/self/ns/mnt", own, sizeof own - 1);
+    own[bytes > 0 ? bytes : 0] = '\0';
+    symbols->elsewhere = mounts && bytes > 0 && strcmp(own, mounts) != 0;
+}
+
+void symbols_beside(struct symbols *symbols, const char *measurement)
+{
+    const char *kept = pool_text(&symbols->pool, "%s", measurement);
+    for (size_t i = 0; i < symbols->module_count; i++)
+        symbols->modules[i].measurement = kept;
 }
 
 void symbols_close(struct symbols *symbols)

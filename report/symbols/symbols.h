@@ -22,6 +22,12 @@ void symbols_close(struct symbols *symbols);
  * kernel still has the one that runs. */
 void symbols_still_runs(struct symbols *symbols, pid_t pid);
 
+/* The mount namespace in which the program ran, as /proc/self/ns/mnt has it; NULL: not known. */
+void symbols_mounts(struct symbols *symbols, const char *mounts);
+
+/* Files of libraries that had gone when the program ended may be beside its measurement; symbols_keep() removes them. */
+void symbols_beside(struct symbols *symbols, const char *measurement);
+
 /* Code that the process compiled has names in /tmp/perf-PID.map, if it wrote that. Whose it is tells the measurement's file. */
 void symbols_read_perf_map(struct symbols *symbols, const struct profile_header *header, const char *measurement);
 

@@ -158,6 +158,26 @@ class KeptNames(BlameTest):
         self.build("tool_memory.so", library)
         self.assert_reads_as_before(directory, before, "plugin.so (build id ")
 
+    def gone(self, how):
+        """The names of what ran in libraries whose files had gone."""
+        libraries = [program(f"gone_{name}.so") for name in ("unlinked", "first", "second", "memfd")]
+        run, profile = self.profile_of("gone_libraries", *libraries, how=how)
+        self.assertEqual(run.stdout, "done\n")
+        directory, = run.directories()
+        self.assertEqual([name for name in os.listdir(directory) if name.endswith(".code")], [])
+        return {row.name for row in profile.rows}
+
+    def test_libraries_that_are_gone_at_the_end_have_names(self):
+        names = self.gone("launcher")
+        for name in ("unlinked", "first_build", "second_build", "in_memory"):
+            self.assertIn(name, names)
+
+    def test_without_the_launcher_libraries_that_are_gone_later_have_names(self):
+        """What has gone before the first sample in it has none, and those of no other file."""
+        names = self.gone("library")
+        self.assertLessEqual({"first_build", "second_build"}, names)
+        self.assertTrue({"unlinked", "in_memory"}.isdisjoint(names))
+
     def test_without_a_file_of_names_the_first_report_makes_one(self):
         self.build("quick")
         directory = self.measure(env={"BLAME_CSV": "0"})

@@ -219,6 +219,44 @@ UNIT_TEST(files_that_are_no_modules_degrade_to_offsets)
     unlink(path);
 }
 
+static void check_said(const char *mounts, bool elsewhere)
+{
+    struct profile_module module = {.path = "/nowhere/app"};
+    const struct symbol_frame *frames;
+    struct symbols *symbols = symbols_open(&module, 1);
+    symbols_mounts(symbols, mounts);
+    symbols_lookup(symbols, PROFILE_KEY(1, 4096), &frames);
+    char *text = symbols_changes(symbols);
+    assert_non_null(strstr(text, "app cannot be read any more"));
+    assert_int_equal(strstr(text, "another mount namespace") != NULL, elsewhere);
+    free(text);
+    symbols_close(symbols);
+}
+
+UNIT_TEST(files_of_another_mount_namespace_are_told)
+{
+    char own[64] = "";
+    assert_true(readlink("/proc/self/ns/mnt", own, sizeof own - 1) > 0);
+    check_said(NULL, false);
+    check_said(own, false);
+    check_said("mnt:[1]", true);
+}
+
+/* A path that leads to something of the reader's own is not the program's. */
+UNIT_TEST(descriptors_of_the_reader_are_not_opened)
+{
+    struct variant variant;
+    const struct symbol_frame *frames;
+    struct profile_module module = {0};
+    variant_open(&variant, "names_c-gcc-O2");
+    snprintf(module.path, sizeof module.path, "/proc/self/fd/%d", variant.file.fd);
+    struct symbols *symbols = symbols_open(&module, 1);
+    symbols_lookup(symbols, PROFILE_KEY(1, variant_symbol(&variant, "relax", 0).st_value), &frames);
+    assert_null(strstr(frames->name, "relax"));
+    symbols_close(symbols);
+    variant_close(&variant);
+}
+
 UNIT_TEST(keys_outside_of_modules_are_unknown_functions)
 {
     struct profile_module module = {0};

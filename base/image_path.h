@@ -1,0 +1,16 @@
+/* Where the file of a library is kept that had gone when the program ended, until its names are kept: beside the measurement. */
+#ifndef BLAME_BASE_IMAGE_PATH_H
+#define BLAME_BASE_IMAGE_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* False: it does not fit. [init] */
+static inline bool image_path(char *path, size_t bytes, const char *measurement, uint32_t module_id)
+{
+    int length = snprintf(path, bytes, "%s.%u.code", measurement, module_id);
+    return length > 0 && (size_t)length < bytes;
+}
+
+#endif
