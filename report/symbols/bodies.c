@@ -52,7 +52,9 @@ static void find_goals(struct symbols_module *module, struct goals *goals)
         if (symbols_launches(slots[i].name))
             add_goal(goals, slots[i].vaddr);
     for (Elf_Scn *section = NULL; goals->count && (section = symbols_elf_next(module->main.elf, section, SHT_PROGBITS, &header));) {
-        uint64_t bytes = is_linkage(module->main.elf, &header) ? header.sh_size : 0;
+        size_t room; /* in the file: a damaged header may say more */
+        bool there = is_linkage(module->main.elf, &header) && symbols_elf_bytes(module->main.elf, header.sh_addr, &room);
+        uint64_t bytes = !there ? 0 : header.sh_size < room ? header.sh_size : room;
         for (uint64_t at = 0; at < bytes && at < MAX_CODE; at += STUB_STEP) {
             const char *name = symbols_plt_stub(module, header.sh_addr + at);
             if (name && symbols_launches(name))
