@@ -151,8 +151,8 @@ class Scripts(BlameTest):
                 bindings[int(path.rsplit(".", 1)[1])] = file.read().count("binding file ")
         own = bindings.pop(int(run.stdout))
         self.assertGreater(bindings.pop(run.pid), 0, run)
-        self.assertEqual(len(bindings), 1, bindings)
-        self.assertLess(sum(bindings.values()), own / 4)
+        self.assertEqual(len(bindings), 2, bindings)  # before, and after it, for a tool of its own that would be why there is no profile
+        self.assertLess(max(bindings.values()), own / 4)
 
     def test_a_tool_that_is_forbidden_is_named(self):
         run = self.attached([program("quick"), "7"], {"OMP_TOOL": "disabled"}, "launcher")
