@@ -336,6 +336,11 @@ bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_n
     return false;
 }
 
+bool os_timer_is_there(timer_t timer)
+{
+    return timer_gettime(timer, &(struct itimerspec){0}) == 0;
+}
+
 void os_timer_stop(timer_t timer)
 {
     timer_delete(timer);

@@ -93,6 +93,9 @@ bool os_core_list(char *text, size_t bytes);
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 void os_timer_stop(timer_t timer); /* [owner] */
 
+/* Whether there is a timer of that number, which may be another's by now; errno is EINVAL if there is none. [any] */
+bool os_timer_is_there(timer_t timer);
+
 /* Gives a running timer another period. [handler] */
 bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 

@@ -26,6 +26,7 @@
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/core_waits.h"
 #include "ompt_tool/session/session.h"
+#include "ompt_tool/shared_timer.h"
 
 #define SLOW_SAMPLES 8
 #define SILENCE_NS   100000000ull /* between two looks at whom the signal comes to */
@@ -217,10 +218,8 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     int saved_errno = errno;
     (void)signal;
     struct thread *thread = thread_self;
-    if (!thread) {
-        errno = saved_errno;
+    if (!thread)
         return; /* a late delivery to a thread that has ended its measurement */
-    }
     struct clock_reading clocks = clock_read(); /* the only one of this sample */
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info);
@@ -283,7 +282,7 @@ static void start(struct thread *thread)
     thread->second_ns = 0;
     thread->drawn = !cpu_clock; /* the first signal may come before the call returns */
     bool started = os_timer_start(&thread->timer, signal, cpu_clock, thread->moments.next_ns, period_ns);
-    store_seq_cst(&thread->sampled, started);
+    store_seq_cst(&thread->sampled, started ? shared_timer_word(thread->timer) : 0);
     thread->ledger->timer_failed = !started;
     if (started) {
         heed_taken_signal(thread);
@@ -317,12 +316,13 @@ static bool is_silent(const struct thread *thread, uint64_t now_ns)
     return thread->sampled && ns > SILENCE_NS && ns > 4 * thread->moments.period_ns;
 }
 
-/* Who deletes a timer by a number that he never had may have ours (the first ones are 0, 1, 2 ...). One system call (timer_settime). */
+/* A program may delete a timer by a number that it never had, and so ours (0, 1, 2 ...). Another thread does not set it: it may be another's by now. */
 static bool is_deleted(struct thread *thread, uint64_t now_ns)
 {
     if (!thread->drawn || !is_silent(thread, now_ns))
         return false;
-    bool there = os_timer_set(thread->timer, false, thread->moments.next_ns, thread->moments.period_ns);
+    bool there = thread == thread_self ? os_timer_set(thread->timer, false, thread->moments.next_ns, thread->moments.period_ns)
+                                       : os_timer_is_there(thread->timer);
     thread->second_ns = 0;
     return !there && errno == EINVAL;
 }
@@ -339,13 +339,14 @@ static void note_deleted(void)
 /* Its own thread and finish() may both come here: one of them does it. */
 static void stop(struct thread *thread)
 {
-    if (!exchange_seq_cst(&thread->sampled, false))
+    uint64_t was = exchange_seq_cst(&thread->sampled, 0);
+    if (!was)
         return;
     thread->drawn = false;
     if (counters_plan_sample_period_ns())
         counters_overflow_stop(thread);
     else
-        os_timer_stop(thread->timer);
+        shared_timer_delete(was);
     tell_due(thread);
 }
 
@@ -400,12 +401,10 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
 /* Until its owner comes by, no other signal of it can reach the program. */
 static void silence(struct thread *thread)
 {
-    if (!load_relaxed(&thread->sampled))
-        return;
-    if (counters_plan_sample_period_ns())
+    if (!counters_plan_sample_period_ns())
+        shared_timer_disarm(&thread->sampled, session.options.clock == CLOCK_CPU);
+    else if (load_relaxed(&thread->sampled))
         counters_overflow_stop(thread);
-    else
-        os_timer_set(thread->timer, session.options.clock == CLOCK_CPU, 0, 0);
 }
 
 static void take_another_signal(int taken)

@@ -122,7 +122,7 @@ struct thread {
     sigjmp_buf before_sample;
     struct bystander stands_by;
     bool noted;          /* a wait, since the last region's end */
-    bool sampled;        /* has a timer */
+    uint64_t sampled;    /* its timer (shared_timer.h); 1 where it has a counter's overflows, 0: none */
     bool unheard;        /* at its end its samples did not come to us: unsignalled_ns */
     int signal;          /* by which its samples come; 0: there was none left */
     uint64_t heard_ticks; /* until then its samples are taken to come to us */

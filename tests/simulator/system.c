@@ -13,6 +13,7 @@
 bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 void __wrap_os_timer_stop(timer_t timer);
 bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
+bool __wrap_os_timer_is_there(timer_t timer);
 pid_t __wrap_os_tid(void);
 void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
 unsigned __wrap_os_cores(void);
@@ -37,6 +38,11 @@ bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t 
     *timer = machine.current;
     machine.current->timer.signal = signal;
     return __wrap_os_timer_set(*timer, cpu_clock, first_ns, period_ns);
+}
+
+bool __wrap_os_timer_is_there(timer_t timer)
+{
+    return timer != NULL;
 }
 
 void __wrap_os_timer_stop(timer_t timer)
