@@ -202,7 +202,7 @@ $(TEST_BIN)/coming_later.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_BIN)/coming
 	$(TEST_GCC) -shared -o $@ $(TEST_BIN)/coming.lib/later.o $(TEST_BIN)/coming.lib/libgomp.so.1 -Wl,-rpath,'$$ORIGIN/coming.lib'
 
 # With a libgomp of its own, linked into it, and stripped.
-TEST_PROGRAMS += loads_later_static
+test-programs: $(TEST_BIN)/loads_later_static
 $(TEST_BIN)/loads_later_static: $(TEST_SOURCE)/loads_later.c $(TEST_SOURCE)/static_gomp.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
 	$(TEST_GCC_C) -c -o $@.o $(TEST_SOURCE)/static_gomp.c
 	$(TEST_GCC) -O2 -std=gnu11 $(TEST_WARN) -s -o $@ $< $@.o -Wl,-Bstatic -lgomp -Wl,-Bdynamic $(TEST_LIBS)
