@@ -31,10 +31,8 @@ BASE   := $(sort $(wildcard base/*.c))
 CCT    := $(sort $(wildcard cct/*.c))
 REPORT := $(sort $(wildcard report/*/*.c))
 PLUGIN := $(BASE) $(CCT) $(call of_machine,$(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c))
-# Only where there is SQLite: `blame db` says so otherwise.
-SQLITE := $(if $(shell echo '#include <sqlite3.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E - >/dev/null 2>&1 && echo 1),-lsqlite3)
 COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/os_map.c base/run_options.c cct/sums.c $(REPORT) \
-    base/recipe_cause.c $(sort $(filter-out $(if $(SQLITE),,cli/db_%.c cli/specialise.c learn/%.c trials/%.c),$(wildcard cli/*.c compare/*.c export/*.c html/*.c learn/*.c trials/*.c tune/*.c)))
+    base/recipe_cause.c $(sort $(wildcard cli/*.c compare/*.c export/*.c html/*.c))
 
 # `blame` is also a folder: a target of that name would always be up to date.
 BLAME    := $(BUILD)/bin/blame
@@ -44,13 +42,15 @@ MPI_LAYER := $(BUILD)/lib/libblame-mpi.so
 # Only where there is an MPI to build it with: MPICC=mpicc.mpich takes another one.
 MPICC    ?= mpicc
 MPI_MERGE := $(if $(shell command -v $(MPICC)),$(BUILD)/bin/blame-merge)
-PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(MPI_MERGE)
+# The laboratory, where the command looks for it.
+LAB      := $(BUILD)/share/blame/lab
+PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(MPI_MERGE) $(LAB)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 PLUGIN_LIBS  := -lunwind-$(MACHINE) -lunwind -lZydis -lm
 include export/export.mk
-COMMAND_LIBS := $(SQLITE) -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
+COMMAND_LIBS := -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
 .PHONY: all setup demo test unit behaviour checks clean format
@@ -80,6 +80,10 @@ $(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
 
+$(LAB):
+	@mkdir -p $(@D)
+	ln -sfn $(CURDIR)/lab $@
+
 # The command's parts, and one of its own that an MPI's compiler makes.
 MERGE_PARTS := mpi_merge/main.c $(call objects,$(filter-out cli/main.c,$(COMMAND))) $(EXPORT_OBJECTS)
 make_merge = $(1) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(LDFLAGS) -o $@ $(MERGE_PARTS) -Wl,--as-needed $(COMMAND_LIBS)
@@ -97,7 +101,6 @@ BIND_FLAGS := -ffreestanding -fno-stack-protector $(if $(findstring clang,$(CC))
 $(BUILD)/base/bind.o $(BUILD)/check/base/bind.o: ALL_CFLAGS += $(BIND_FLAGS)
 
 $(BUILD)/html/embedded.o: html/page/dist/page.html
-$(addprefix $(BUILD)/cli/,db.o history.o run_trials.o tune.o tune_runs.o): ALL_CFLAGS += $(if $(SQLITE),-DBLAME_TRIALS)
 
 # omp-tools.h alone: clang's whole include directory would bring its own stddef.h to other compilers.
 $(BUILD)/include/omp-tools.h:

@@ -8,13 +8,9 @@ int cli_report(int argc, char **argv);
 int cli_html(int argc, char **argv);
 int cli_diff(int argc, char **argv);
 int cli_stat(int argc, char **argv);
-int cli_scaling(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_snapshot(int argc, char **argv);
-int cli_db(int argc, char **argv);
-int cli_tune(int argc, char **argv);
-int cli_history(int argc, char **argv);
 int cli_finish(int argc, char **argv);
 
 enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2, CLI_WORSE = 3 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/lab.h"
 #include "cli/open_profile.h"
 #include "cli/run_set.h"
 #include "compare/comparable.h"
@@ -110,9 +111,7 @@ static enum options_result check_request(struct request *request)
 static bool open_runs(const struct request *request, struct run_set *set, size_t side_count[SIDES])
 {
     const struct option_list *base = &request->base, *operand = &request->operand;
-    bool listed = base->count > 0 || request->base_where;
-    if (request->base_where && !run_set_add_trials(set, request->database, request->base_where))
-        return false;
+    bool listed = base->count > 0;
     for (size_t i = 0; i < (listed ? base->count : 1); i++)
         if (!run_set_add(set, listed ? base->item[i] : operand->item[0]))
             return false;
@@ -217,9 +216,8 @@ static int compare(const struct request *request, const struct run_set *set, con
 
 int cli_diff(int argc, char **argv)
 {
-    const char *text[3 * argc], *variable = getenv("BLAME_DB");
+    const char *text[3 * argc];
     struct request request = {.base = {text, 0},
-                              .database = variable && *variable ? variable : RUN_SET_DATABASE,
                               .operand = {text + argc, 0},
                               .fail_above = {text + 2 * argc, 0},
                               .metric = -1,
@@ -232,7 +230,9 @@ int cli_diff(int argc, char **argv)
     int status = CLI_DONE;
     if (parsed == OPTIONS_RUN)
         parsed = check_request(&request);
-    if (parsed == OPTIONS_RUN) {
+    if (parsed == OPTIONS_RUN && request.base_where) /* comes back with --base for each of them */
+        status = lab_start(argc, argv);
+    else if (parsed == OPTIONS_RUN) {
         bool opened = open_runs(&request, &set, side_count);
         if (opened)
             complain_about_runs(&set, side_count);

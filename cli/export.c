@@ -8,9 +8,11 @@
 #include "cli/cli.h"
 #include "cli/export_directory.h"
 #include "cli/export_trace.h"
+#include "cli/export_trial.h"
 #include "cli/job_files.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
+#include "cli/run_set.h"
 #include "cli/stacks_file.h"
 #include "export/export.h"
 #include "export/formats.h"
@@ -21,7 +23,10 @@
 
 struct request {
     const char *input, *output;
-    int format, metric, clock; /* -1 = not given */
+    const char **operand;
+    int operand_count;
+    int format, metric, clock, common; /* -1 = not given */
+    bool sums;
     double least_percent; /* -1 = not given */
     const struct export_format *of;
 };
@@ -30,9 +35,10 @@ static const struct option_word clock_word[] = {{"wall", "since the program bega
 
 static const struct usage usage = {
     .command = "export",
-    .synopsis = "DIR --format FORMAT [options]",
+    .synopsis = "DIR... --format FORMAT [options]",
     .about = "Writes a profile in a format that other programs read.\n"
-             "DIR is a profile directory, or a measurement file (*.blame) in one.",
+             "DIR is a profile directory, or a measurement file (*.blame) in one. The format trial takes several of them, and\n"
+             "folders of profile directories.",
     .examples =
         "  blame export blame-amg-4711 --format speedscope -o amg.json\n"
         "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
@@ -44,7 +50,6 @@ static const struct usage usage = {
         "  blame run --trace amg && blame export blame-amg-4711 --format perfetto -o amg.pftrace\n"
         "  blame export blame-amg-4711 --format hpctoolkit -o amg-db && hpcviewer amg-db\n"
         "  blame export blame-amg-4711 --format tau -o amg-tau && cd amg-tau && paraprof",
-    .operands_most = 1,
     .operands = "is a profile directory or a *.blame file",
 };
 
@@ -89,6 +94,12 @@ static enum options_result check(struct request *request)
         return refuse("--min", format, EXPORT_TAKES_MIN);
     if (request->clock >= 0 && !(format->takes & EXPORT_TAKES_CLOCK))
         return refuse("--clock", format, EXPORT_TAKES_CLOCK);
+    if ((request->common >= 0 || request->sums) && !(format->takes & EXPORT_TAKES_RUNS))
+        return refuse(request->sums ? "--sums" : "--common", format, EXPORT_TAKES_RUNS);
+    if (request->operand_count > 1 && !(format->takes & EXPORT_TAKES_RUNS)) {
+        fprintf(stderr, "blame export: %s: one profile is accepted, and %s was given already\n", request->operand[1], request->operand[0]);
+        return OPTIONS_WRONG;
+    }
     if (format->write_directory && to_stdout(request)) {
         fprintf(stderr, "blame export: --format %s: --output is missing; accepted is the name of a directory that is not there yet\n", format->name);
         return OPTIONS_WRONG;
@@ -119,14 +130,14 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "dot: leave out functions below this share of the metric (default 1)"},
         {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0, "stacks: the time of a sample:"},
+        {"--common", OPTION_WORD, &request->common, "VIEW", run_set_view, 0, 0, "trial: contexts have the same number in all runs, of the view"},
+        {"--sums", OPTION_FLAG, &request->sums, NULL, NULL, 0, 0, "trial: leave out what each thread and rank has"},
     };
-    const char *operand[argc];
-    int count;
     enum options_result result =
-        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
+        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand, &request->operand_count);
     if (result != OPTIONS_RUN)
         return result;
-    request->input = operand[0];
+    request->input = request->operand[0];
     return check(request);
 }
 
@@ -279,13 +290,20 @@ static int export_traces(const struct request *request)
     return status;
 }
 
+static int export_runs(const struct request *request)
+{
+    return trial_export(&(struct trial_request){request->operand, request->operand_count, request->common, request->sums}, request->output);
+}
+
 int cli_export(int argc, char **argv)
 {
     static int (*const export[])(const struct request *request) = {[EXPORT_FROM_ROWS] = export_rows,
                                                                    [EXPORT_FROM_LOCATIONS] = export_locations,
                                                                    [EXPORT_FROM_TRACES] = export_traces,
-                                                                   [EXPORT_FROM_LOG] = write_stacks};
-    struct request request = {.format = -1, .metric = -1, .clock = -1, .least_percent = -1};
+                                                                   [EXPORT_FROM_LOG] = write_stacks,
+                                                                   [EXPORT_FROM_RUNS] = export_runs};
+    const char *operand[argc];
+    struct request request = {.operand = operand, .common = -1, .format = -1, .metric = -1, .clock = -1, .least_percent = -1};
     enum options_result parsed = parse_arguments(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;

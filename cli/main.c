@@ -6,6 +6,7 @@
 
 #include "cli/clean_stream.h"
 #include "cli/cli.h"
+#include "cli/lab.h"
 #include "cli/progress.h"
 #include "report/text/memory.h"
 
@@ -24,10 +25,11 @@ static const struct command {
     {"export", cli_export, "write a profile in the format of another program"},
     {"diff", cli_diff, "compare profiles of two builds or inputs"},
     {"stat", cli_stat, "show how the runs of one program scatter"},
-    {"db", cli_db, "keep runs in a database: add, list, show, export, prune"},
-    {"scaling", cli_scaling, "show which code keeps a program from scaling"},
-    {"tune", cli_tune, "search for the setting with which a program is fastest"},
-    {"history", cli_history, "show since when a program is slower, and where"},
+    {"db", lab_start, "keep runs in a database: add, list, show, export, prune"},
+    {"scaling", lab_start, "show which code limits scaling"},
+    {"tune", lab_start, "search for the setting with which a program is fastest"},
+    {"history", lab_start, "show since when a program is slower, and where"},
+    {"lab", lab_start, "show which Python runs db, scaling, tune and history"},
     {"merge", cli_merge, "make one measurement of those of a job's ranks"},
     {"snapshot", cli_snapshot, "make a profile of a program that still runs"},
     {"finish", cli_finish, "make the reports of a program whose end could not"},

@@ -23,9 +23,6 @@ struct run_set {
  * directories, in the order of their names. false after a message. */
 bool run_set_add(struct run_set *set, const char *operand);
 bool run_set_add_all(struct run_set *set, const char *const *operand, int count);
-/* The profiles of a database's trials of which `where` is true (blame db list), from where they were when they were added. false after a message. */
-bool run_set_add_trials(struct run_set *set, const char *database, const char *where);
-#define RUN_SET_DATABASE "blame.db" /* where neither an option nor BLAME_DB names one */
 #define RUN_SET_OPERANDS "are profile directories, *.blame files or folders of profile directories"
 /* The same of what takes profiles by name: each until one is not taken. */
 bool run_set_each(const char *operand, bool (*take)(void *to, const char *path), void *to);

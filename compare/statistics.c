@@ -96,10 +96,3 @@ struct statistics_change statistics_change_of(const struct statistics_side *befo
     qsort(pair, pairs, sizeof *pair, compare_values);
     return (struct statistics_change){pair[rank - 1], pair[pairs - rank]};
 }
-
-double statistics_student(size_t freedom)
-{
-    static const double of[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131};
-    size_t known = sizeof of / sizeof *of;
-    return freedom <= known ? of[freedom - 1] : 1.960 + 2.5 / (double)freedom;
-}

@@ -45,7 +45,4 @@ bool statistics_repeated(size_t before, size_t after);
  * such bound. */
 size_t statistics_rank(size_t before, size_t after);
 
-/* Student's t with so much freedom (1 or more), 97.5 %. */
-double statistics_student(size_t freedom);
-
 #endif

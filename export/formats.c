@@ -64,6 +64,8 @@ const struct export_format export_formats[] = {
     {"dot", "the call graph of one metric: Graphviz", .metrics = EXPORT_ONE_METRIC, .takes = EXPORT_TAKES_METRIC | EXPORT_TAKES_BLAME | EXPORT_TAKES_MIN,
      .write = put_dot},
     {"stacks", "each sample of a trace in a line: when, who, in which state, its frames", .from = EXPORT_FROM_LOG, .takes = EXPORT_TAKES_CLOCK},
+    {"trial", "runs as JSON lines, with threads and ranks: the laboratory (blame db, scaling), your own programs", .from = EXPORT_FROM_RUNS,
+     .takes = EXPORT_TAKES_RUNS},
     {"perfetto", "what threads did when, of a run with --trace: ui.perfetto.dev", .from = EXPORT_FROM_TRACES, .binary = true, .write = put_perfetto},
     {"firefox", "the same for profiler.firefox.com", .from = EXPORT_FROM_TRACES, .write = put_firefox},
     {"hpctoolkit", "all metrics, by thread, with sources and trace, in a new directory: hpcviewer", .from = EXPORT_FROM_LOCATIONS,

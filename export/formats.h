@@ -17,6 +17,7 @@ enum export_from {
     EXPORT_FROM_LOCATIONS, /* rows, and who has what */
     EXPORT_FROM_TRACES,
     EXPORT_FROM_LOG, /* a trace's samples, one by one: cli/stacks_file.h */
+    EXPORT_FROM_RUNS, /* any number of profiles: cli/export_trial.h */
 };
 
 /* Options that it takes. */
@@ -24,6 +25,7 @@ enum export_from {
 #define EXPORT_TAKES_BLAME  2u /* --metric blame, which is a sum of others */
 #define EXPORT_TAKES_MIN    4u
 #define EXPORT_TAKES_CLOCK  8u
+#define EXPORT_TAKES_RUNS   16u /* several profiles, and --common and --sums */
 
 /* Which metrics are in it. */
 enum export_metrics {

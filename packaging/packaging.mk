@@ -10,7 +10,8 @@ INSTALLED := $(BLAME):bin:755 $(addsuffix :bin:755,$(MPI_MERGE)) $(LIBRARY):lib/
     packaging/blame.pc.in:share/pkgconfig:644 packaging/blameConfigVersion.cmake.in:share/cmake/blame:644 \
     packaging/blameConfig.cmake:share/cmake/blame:644 \
     cli/man/blame.1:share/man/man1:644 cli/man/libblame.7:share/man/man7:644 \
-    cli/completion/blame:share/bash-completion/completions:644
+    cli/completion/blame:share/bash-completion/completions:644 \
+    lab/start.py:share/blame/lab:644 $(addsuffix :share/blame/lab/blame_lab:644,$(sort $(wildcard lab/blame_lab/*.py)))
 installed_parts = $(subst :, ,$(1))
 installed_path = "$(DESTDIR)$(PREFIX)/$(word 2,$(installed_parts))/$(patsubst %.in,%,$(notdir $(word 1,$(installed_parts))))"
 
@@ -22,7 +23,8 @@ install: all
 
 uninstall:
 	rm -f $(foreach file,$(INSTALLED),$(call installed_path,$(file)))
-	rmdir "$(DESTDIR)$(PREFIX)/lib/blame" "$(DESTDIR)$(PREFIX)/share/cmake/blame" 2>/dev/null || true
+	rmdir "$(DESTDIR)$(PREFIX)/lib/blame" "$(DESTDIR)$(PREFIX)/share/cmake/blame" \
+	    "$(DESTDIR)$(PREFIX)/share/blame/lab/blame_lab" "$(DESTDIR)$(PREFIX)/share/blame/lab" "$(DESTDIR)$(PREFIX)/share/blame" 2>/dev/null || true
 
 # dpkg-buildpackage wants debian/ in the root of a tree of its own, beside the tarball that the tree is made of; in there BUILD is not ours.
 DEB_TREE = $(BUILD)/deb/blame-$(VERSION)

@@ -3,7 +3,7 @@
 # installed on this machine, so none of its own packages has to go. Does nothing when all is there.
 # aarch64-sysroot.sh DIR kernel: and Debian's kernel, DIR/vmlinuz.
 set -eu
-packages="libc6-dev libunwind-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libsqlite3-dev libpapi-dev zlib1g-dev
+packages="libc6-dev libunwind-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev zlib1g-dev
     libprotobuf-c-dev libzydis-dev libomp5-19 libpfm4-dev libcmocka-dev"
 mkdir -p "$1"
 sysroot=$(cd "$1" && pwd)

@@ -10,16 +10,13 @@ PLUGIN, COMMAND, BOTH, LOADER, MPI, MERGE = "libblame.so", "blame", "both", "lib
 
 ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose in (
     ("mpi_merge", MERGE, "cli report/text", "`blame merge` by the processes of an MPI job"),
-    ("cli", COMMAND, "learn tune trials html export compare report/views report/files report/findings report/tables report/rows report/symbols report/profile report/text base",
-     "the `blame` command: run, report, html, export, diff, stat, scaling, db, history, tune"),
-    ("learn", COMMAND, "trials compare report/text", "first guesses, and code that chooses settings, learned from trials"),
+    ("cli", COMMAND, "html export compare report/views report/files report/findings report/tables report/rows report/symbols report/profile report/text base",
+     "the `blame` command: run, report, html, export, diff, stat; it starts lab/ (Python)"),
     ("html", COMMAND, "report/files report/findings report/tables report/rows report/profile report/text cct",
      "the data of the page; html/page/ is the page itself (JavaScript)"),
-    ("tune", COMMAND, "compare report/text", "the search for a program's fastest setting, and one run of it"),
-    ("trials", COMMAND, "export compare report/tables report/rows report/profile report/text base", "a database of runs, by SQLite"),
-    ("export", COMMAND, "report/tables report/rows report/symbols report/profile report/text", "profiles in other programs' formats"),
+    ("export", COMMAND, "compare report/findings report/tables report/rows report/symbols report/profile report/text base", "profiles in other programs' formats"),
     ("compare", COMMAND, "report/tables report/rows report/profile report/text",
-     "runs laid over one another: diff, stat, scaling, history"),
+     "runs laid over one another: diff, stat, and export for scaling"),
     ("report/views", COMMAND, "report/findings report/tables report/rows report/profile report/text cct",
      "what a terminal shows"),
     ("report/files", COMMAND, "report/findings report/tables report/rows report/profile report/text base",
@@ -56,7 +53,6 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
 FOREIGN = [
     (r"omp-tools\.h|ompt?\.h", ["ompt_tool"], "OMPT's types stop at ompt_tool/"),
     (r"mpi\.h", ["mpi_merge"], "only mpi_merge/ is built with an MPI"),
-    (r"sqlite3\.h", ["trials"], "only trials/ knows SQLite"),
     (r"libunwind.*\.h", ["unwind"], "only unwind/ knows libunwind"),
     (r"(elfutils/.*|dwarf|gelf|libelf)\.h", ["unwind", "report/symbols", "cli"], "debug information is read in report/symbols/"),
 ]

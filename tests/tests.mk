@@ -5,6 +5,7 @@
 #   make behaviour   OpenMP programs under the tool: events and structure, no time
 #   make events-test what libomp tells its tools, construct by construct (tests/events)
 #   make export-test exported profiles, read by other programs (tests/export)
+#   make lab-test    the laboratory's statistics, over seeds (tests/lab); LAB_SEEDS=10: ten times as many
 #   make debian      unmodified Debian programs under the tool
 #   make test        installs what is missing, builds, and runs all of them
 # SAN=address|undefined|thread make test: the unit tests with that sanitizer, and fuzz with SAN=address.
@@ -20,7 +21,7 @@ FUZZ_SEED ?= 1
 
 # Two of them side by side (tests/run.py), the longest first: those that TEST_LONG names, then the others.
 TEST_LONG := behaviour html-test simulate export-test
-TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),behaviour export-test unit debian fuzz coverage-quick checks events-test fuzz-whole)
+TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),behaviour export-test unit debian fuzz coverage-quick checks events-test lab-test fuzz-whole)
 TEST_JOBS ?= $(shell nproc)
 , := ,
 
@@ -125,6 +126,11 @@ behaviour: $(PRODUCTS) test-programs
 include tests/events/events.mk
 include tests/coverage/coverage.mk
 include tests/export/export.mk
+
+# In the interpreter that has the packages which scripts/setup.sh installs.
+.PHONY: lab-test
+lab-test: $(PRODUCTS)
+	@BUILD=$(BUILD) /usr/bin/python3 -B tests/behaviour/run.py tests/lab
 
 debian: $(PRODUCTS)
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py tests/debian

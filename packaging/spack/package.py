@@ -23,7 +23,6 @@ class Blame(MakefilePackage):
     depends_on("libunwind")
     depends_on("papi")
     depends_on("protobuf-c")
-    depends_on("sqlite")
     depends_on("zlib-api")
     depends_on("zydis@4:")
     # The header of OMPT; and what programs run on that GCC has built.

@@ -41,9 +41,8 @@ AARCH64_NOT_UNITS := test_cfi test_cfi_% test_core test_debug_frame test_decode 
     test_stopped test_unwind test_unwind_broken test_unwind_edges test_walks
 # Those whose machine qemu plays otherwise: clocks are read in microseconds; processes start at no time; pages that nobody may read are
 # read, as there is no process_vm_readv but /proc/self/mem; /proc/self/maps is made as a whole when it is opened, and mappings lie elsewhere;
-# libraries' segments are 64 KB apart. A hundred trees learned take an hour.
-AARCH64_NOT_UNITS += test_clock test_os test_python test_lifetimes test_lifetimes_by_map test_loadmap test_loadmap_parts test_loadmap_room test_maps test_elf_view \
-    test_learn_tree
+# libraries' segments are 64 KB apart.
+AARCH64_NOT_UNITS += test_clock test_os test_python test_lifetimes test_lifetimes_by_map test_loadmap test_loadmap_parts test_loadmap_room test_maps test_elf_view
 AARCH64_UNITS = $(filter-out $(AARCH64_NOT_UNITS),$(UNIT_SOURCES:tests/unit/%.c=%))
 
 # What the handler reaches there.

@@ -52,7 +52,7 @@ def program(name):
 def clean_environment():
     """Ours without anything that steers OpenMP, MPI, BLAS, interpreters or the tool. What users install for themselves is not seen."""
     steering = re.compile(r"^(BLAME|OMP|KMP|GOMP|LD|PMI|PMIX|OMPI|SLURM|OPENBLAS|MKL|R|DEBUGINFOD|GLIBC)_|^PYTHON")
-    own = {"PYTHONNOUSERSITE": "1", "R_LIBS_USER": "/nonexistent", "R_PROFILE_USER": "/nonexistent", "R_ENVIRON_USER": "/nonexistent"}
+    own = {"BLAME_PYTHON": "/usr/bin/python3", "PYTHONNOUSERSITE": "1", "R_LIBS_USER": "/nonexistent", "R_PROFILE_USER": "/nonexistent", "R_ENVIRON_USER": "/nonexistent"}
     return {name: value for name, value in os.environ.items() if not steering.match(name)} | own
 
 

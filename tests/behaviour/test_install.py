@@ -36,14 +36,16 @@ class Install(BlameTest):
         with open(prefix + "/lib/another's", "w", encoding="ascii"):
             pass
         merge = ["bin/blame-merge"] if shutil.which("mpicc") else []
+        laboratory = sorted("share/blame/lab/" + os.path.relpath(path, os.path.join(ROOT, "lab"))
+                            for path in [os.path.join(ROOT, "lab", "start.py"), *glob.glob(os.path.join(ROOT, "lab", "blame_lab", "*.py"))])
         self.assertEqual(self.make("install", prefix),
                          ["bin/blame", *merge, "include/blame.F90", "include/blame.h", "lib/another's",
-                          "lib/blame/libblame-loader.so", "lib/blame/libblame-mpi.so", "lib/blame/libblame.so", "share/bash-completion/completions/blame",
+                          "lib/blame/libblame-loader.so", "lib/blame/libblame-mpi.so", "lib/blame/libblame.so", "share/bash-completion/completions/blame", *laboratory,
                           "share/cmake/blame/blameConfig.cmake", "share/cmake/blame/blameConfigVersion.cmake",
                           "share/man/man1/blame.1", "share/man/man7/libblame.7", "share/pkgconfig/blame.pc"])
         self.assertEqual(shlex.split(self.pkg_config(prefix, "--cflags", "--libs")), [f"-I{prefix}/include"])
         self.assertEqual(self.make("uninstall", prefix), ["lib/another's"])
-        self.assertFalse(os.path.exists(prefix + "/lib/blame") or os.path.exists(prefix + "/share/cmake/blame"))
+        self.assertFalse(os.path.exists(prefix + "/lib/blame") or os.path.exists(prefix + "/share/cmake/blame") or os.path.exists(prefix + "/share/blame"))
 
     def pkg_config(self, root, *arguments, **variables):
         run = output("pkg-config", *arguments, "blame", env={**os.environ, "PKG_CONFIG_PATH": root + "/share/pkgconfig", **variables})

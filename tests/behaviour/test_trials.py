@@ -279,7 +279,8 @@ class Trouble(Trials):
         self.db("add", first)
         with open(self.database, "rb") as file:
             whole = file.read()
-        for page in range(0, len(whole) // PAGE):
+        pages = len(whole) // PAGE
+        for page in sorted({0, 1, pages // 2, pages - 1}):
             for content in (whole[:PAGE * page] + SPOILT + whole[PAGE * (page + 1):], whole[:PAGE * page + 2000]):
                 with open(self.database, "wb") as file:
                     file.write(content)

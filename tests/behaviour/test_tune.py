@@ -1,4 +1,4 @@
-"""`blame tune`: what it runs, what it leaves, what it says. How well it searches is shown by tests/unit/test_tune_search.c, without clocks; where one value
+"""`blame tune`: what it runs, what it leaves, what it says. How well it searches is shown by tests/lab/test_search.py, without clocks; where one value
 has to be faster here, the program sets the clock that tune reads."""
 
 import csv
@@ -35,8 +35,12 @@ class Tune(BlameTest):
         clock = os.path.join(self.folder, "clock")
         with open(clock, "w", encoding="ascii") as file:
             file.write("1000000000000\n")
+        python = os.path.join(self.folder, "python")
+        with open(python, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nLD_PRELOAD="{program("played_clock.so")}" exec /usr/bin/python3 "$@"\n')
+        os.chmod(python, 0o755)
         return self.tune("--space", self.space("param naps: " + " ".join(values)), "--pairs", str(pairs), "--seed", "1", *NAPS,
-                         env={"LD_PRELOAD": program("played_clock.so"), "PLAYED_CLOCK": clock})
+                         env={"BLAME_PYTHON": python, "PLAYED_CLOCK": clock})
 
     def test_the_faster_value_is_found_and_its_gain_shown(self):
         run = self.nap(MANY, FEW, pairs=5)
@@ -161,7 +165,7 @@ class Tune(BlameTest):
     def test_wrong_use_is_told_of_in_a_line(self):
         space = self.space("param size: 1 2")
         for arguments, status, said in (
-                (["--runs", "20", "true"], 2, "--runs 20: accepted are 24 and more with --pairs 8"),
+                (["--runs", "20", "--pairs", "8", "true"], 2, "--runs 20: accepted are 24 and more with --pairs 8"),
                 (["--input", "n", "true"], 2, "--input n: accepted is "),
                 (["--space", "none", "true"], 1, "none: No such file"),
                 (["--space", space, "true"], 2, "the parameter size changes nothing; put @{size} into an argument"),

@@ -12,7 +12,7 @@ struct command_line {
     bool of_job;
 };
 
-#define COMMAND_LINES 65
+#define COMMAND_LINES 57
 extern const struct command_line command_lines[];
 
 /* Its exit status. */

@@ -311,10 +311,9 @@ static void place(const struct base *base, const void *bytes, size_t size)
 {
     struct profile_header *header = (struct profile_header *)base->bytes;
     unfinished_remove("in");
-    unfinished_remove("runs.db");
-    header->tool_start_ns++; /* another run, for the database */
+    header->tool_start_ns++; /* another run */
     bool good = put("base/app-1.blame", base->bytes, base->size);
-    header->threads_max += 2; /* for blame scaling */
+    header->threads_max += 2; /* another number, as runs of blame scaling have */
     good = good && put("more/app-1.blame", base->bytes, base->size);
     header->threads_max -= 2;
     header->tool_start_ns--;

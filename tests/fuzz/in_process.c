@@ -83,9 +83,9 @@ static void put_good(const unsigned char *good, size_t size)
     unsigned char *copy = malloc(size);
     memcpy(copy, good, size);
     struct profile_header *header = (struct profile_header *)copy;
-    header->tool_start_ns++; /* another run, for the database */
+    header->tool_start_ns++; /* another run */
     in_process_put("base/app-1.blame", copy, size);
-    header->threads_max += 2; /* for blame scaling */
+    header->threads_max += 2; /* another number, as runs of blame scaling have */
     in_process_put("more/app-1.blame", copy, size);
     header->in_job = 1;
     header->ranks = 2;

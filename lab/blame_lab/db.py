@@ -1,0 +1,257 @@
+"""`blame db`: runs are kept in a database, and found again."""
+
+import re
+
+from . import trials
+from .database import Database
+from .options import Option, Usage, say
+from .refused import BAD_INPUT, BAD_USAGE, DONE, Refused
+from .runs import WAIT_S, database_path, exported
+from .text import base_name, clean, csv_text, csv_value, decimal, fit, write_whole
+
+FORMATS = [("text", "(default)"), ("csv", "all columns")]
+META_ACCEPTED = "KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; several in lines of their own"
+META = re.compile(r"([A-Za-z0-9_.-]{1,63})=([^\n]*)")
+
+USAGE = Usage(
+    "db", "add DIR ... | list | show TRIAL ... | export [TRIAL ...] | prune [TRIAL ...] [options]",
+    "Keeps runs in a database, one file of SQLite's (docs/trials.md has its tables):\n"
+    "add       puts profiles into it, or folders of them; what is there is not added again\n"
+    "list      its trials, the oldest first\n"
+    "show      what is known of trials, and the contexts that cost most\n"
+    "export    contexts of trials with all metrics, as CSV\n"
+    "prune     takes trials out of it, and what only they had; profiles stay\n"
+    "\n"
+    "A TRIAL is a number of the list, or the first digits of a run's id, as run.json has it. SQL is a condition on\n"
+    "the columns of blame db list --format csv, in which names of metadata stand for their values.",
+    "  blame run --meta size=512 --meta revision=$(git rev-parse HEAD) ./amg\n"
+    "  blame db add blame-amg-*\n"
+    "  blame db list --where \"threads = 8 and host like 'node%' and size > 256\"\n"
+    "  blame db show 3\n"
+    "  blame db export 3 4 --output contexts.csv\n"
+    "  blame db prune --keep 100",
+    [Option("--db", "text", "FILE", "the database (default: BLAME_DB, or else blame.db)"),
+     Option("--application", "text", "NAME", "add: of the application NAME (default: the program's name)"),
+     Option("--experiment", "text", "NAME", "add: of its experiment NAME (default: default)"),
+     Option("--meta", "list", "KEY=VALUE", "add: something else to know of it, as revision=1f3c; may be repeated"),
+     Option("--sums", "flag", help_text="add: not what each thread has, only the sum"),
+     Option("--where", "text", "SQL", "list, export, prune: the trials of which this is true"),
+     Option("--top", "whole", "N", "show: this many contexts (default 10)", 0, 1000000, default=10),
+     Option("--locations", "flag", help_text="export: what each thread and rank has, too"),
+     Option("--keep", "whole", "N", "prune: all but the newest N of each experiment", 0, 1000000000),
+     Option("--dry-run", "flag", help_text="prune: only say which"),
+     Option("--format", "word", "FORMAT", "", words=FORMATS, default="text"),
+     Option("--output", "text", "FILE", "list, show, export: write there, not to standard output"),
+     Option("--wait", "whole", "SECONDS", "for others who write to the database (default 60)", 0, 3600, default=WAIT_S)],
+    operand="action", operands="are add, list, show, export, prune")
+
+# Options that only some actions take.
+LIMITED = {"--application": ("add",), "--experiment": ("add",), "--meta": ("add",), "--sums": ("add",), "--where": ("list", "export", "prune"), "--top": ("show",),
+           "--locations": ("export",), "--keep": ("prune",), "--dry-run": ("prune",), "--output": ("list", "show", "export")}
+
+
+class Request:
+    def __init__(self, action, operands, values):
+        self.action, self.operands, self.command = action, operands, f"db {action}"
+        self.__dict__.update(values)
+        self.csv, self.path = self.format == "csv", database_path(self.db)
+
+    def open(self, use="read"):
+        return Database(self.command, self.path, use, self.wait)
+
+    def refuse(self, message, status=BAD_INPUT):
+        raise Refused(message, status, self.command)
+
+    def write(self, text):
+        write_whole(self.command, self.output, text)
+
+
+def main(argv):
+    values, operands, given = USAGE.read(argv)
+    action, operands = operands[0], operands[1:]
+    if action not in ACTIONS:
+        raise Refused(f"{action}: no such action; accepted {USAGE.operands}", BAD_USAGE)
+    run, takes, what = ACTIONS[action]
+    request = Request(action, operands, values)
+    for option, actions in LIMITED.items():
+        if option in given and action not in actions:
+            names = " or ".join(filter(None, (", ".join(actions[:-1]), actions[-1])))
+            request.refuse(f"{option}: is an option of {names}", BAD_USAGE)
+    for item in request.meta:
+        if not all(META.fullmatch(line) for line in item.split("\n")):
+            request.refuse(f"--meta {item}: accepted is {META_ACCEPTED}", BAD_USAGE)
+    if takes == 0 and operands:
+        request.refuse(f"{operands[0]}: it takes none; --where chooses trials", BAD_USAGE)
+    if takes == 1 and not operands:
+        request.refuse(f"no {what} given; see blame db --help", BAD_USAGE)
+    return run(request)
+
+
+# ---- add ----
+
+SAID = {trials.NEW: "added", trials.THERE: "was there already", trials.RENEWED: "was there with less, and is now as it is here",
+        trials.OUTDATED: "is there with more than here, and stays"}
+
+
+def tell(request, head, result):
+    path = clean(head["path"])
+    if request.csv:
+        print(f"{result.trial},{head['run']},{result.added},{csv_text(head['path'])}", flush=True)
+    else:
+        more = "; what is said of it is now as given" if result.named and result.added in (trials.THERE, trials.OUTDATED) else ""
+        print(f"{path}: trial {result.trial} {SAID[result.added]}{more}", flush=True)
+    if result.other:
+        say(request.command, f"{path}: application {request.application} has trials of another program, too: {result.other}")
+
+
+def add(request):
+    given = [("user", *META.fullmatch(line).groups()) for item in request.meta for line in item.split("\n")]
+    with request.open("write") as database:
+        if request.csv:
+            print("trial,run,status,profile")
+        with exported(request.command, [*(["--sums"] if request.sums else []), "--", *request.operands]) as lines:
+            rest = iter(lines)
+            for head in rest:
+                if head["record"] != "run":
+                    continue  # of a run that was there already
+                trial = trials.Trial(head, rest, given, request.application, request.experiment)
+                tell(request, head, trials.add(database, trial))
+    return DONE if lines.status == 0 else BAD_INPUT
+
+
+# ---- list ----
+
+TITLES = ("trial", "started", "application", "experiment", "host", "ranks", "threads", "wall s", "work %", "blame %")
+TEXTS = range(1, 5)  # of them
+EFFORT = "max(work + idleness + overhead + lock_wait + no_core + blocked + mpi_wait, 1e-9)"
+LISTED = ("id, started, application, experiment, host, ranks, threads, printf('%.2f', wall_s), printf('%.1f', 100 * work / {effort}),"
+          " printf('%.1f', 100 * (idleness + overhead + lock_wait) / {effort})").format(effort=EFFORT)
+
+
+def table(titles, rows, texts):
+    """Lines of cells below their titles, numbers to the right."""
+    rows = [titles, *([fit("" if cell is None else str(cell), 40, True) for cell in row] for row in rows)]
+    width = [max(len(row[i]) for row in rows) for i in range(len(titles))]
+    return "".join("  ".join(f"{cell:<{width[i]}}" if i in texts else f"{cell:>{width[i]}}" for i, cell in enumerate(row)).rstrip() + "\n" for row in rows)
+
+
+def csv_of(titles, rows):
+    return "".join(",".join(row) + "\n" for row in ([titles] if titles else []) + [[csv_value(value) for value in row] for row in rows])
+
+
+def as_text(value):
+    """A value as SQLite's own shell prints it."""
+    if isinstance(value, float):
+        text = f"{value:.15g}"
+        return text if set(text) & set(".en") else text + ".0"
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def show_list(request):
+    with request.open() as database:
+        if request.csv:
+            rows = database.trials("*", request.where, "id")
+            text = csv_of([csv_text(title) for title in database.titles], [[as_text(value) if isinstance(value, bytes) else value for value in row] for row in rows])
+        else:
+            user = [name for name, in database.ask("SELECT DISTINCT name FROM metadata WHERE kind = 'user' AND name NOT LIKE 'tune.%' ORDER BY name")]
+            rows = database.trials(LISTED, request.where, "id")
+            said = {(trial, name): value for trial, name, value in database.ask("SELECT trial, name, value FROM metadata WHERE kind = 'user'")}
+            user = [name for name in user if any((row[0], name) in said for row in rows)]
+            rows = [(*row, " ".join(f"{name}={said[row[0], name]}" for name in user if (row[0], name) in said)) for row in rows]
+            text = table([*TITLES, "said"], rows, {*TEXTS, 10}) if user else table(TITLES, [row[:-1] for row in rows], TEXTS)
+    request.write(text)
+    return DONE
+
+
+# ---- show ----
+
+CONTEXTS = ("SELECT metric.context, idleness_e + overhead_e + lock_wait_e AS blame, work_e, context.name, coalesce(context.file, context.module, ''),"
+            " coalesce(context.line, 0), (SELECT name FROM context AS above WHERE above.id = context.parent)"
+            " FROM metric JOIN context ON context.id = metric.context WHERE metric.trial = ? AND context.kind <> 'statement'"
+            " ORDER BY blame + work_e * 1e-9 DESC, metric.context LIMIT ?")
+
+
+def facts_of(database, trial, order):
+    row = database.guard("SELECT * FROM run WHERE id = ?", (trial,))[0]
+    own = [(title, as_text(value)) for title, value in zip(database.titles, row) if value is not None]
+    return own, database.ask(f"SELECT kind, name, value FROM metadata WHERE trial = ? ORDER BY {order}", (trial,))
+
+
+def shown(database, trial, top):
+    own, facts = facts_of(database, trial, "kind = 'user' DESC, kind, name, value")
+    text = "".join(f"{'trial' if title == 'id' else title:<16} {clean(as_text(value))}\n" for title, value in own)
+    text += "".join(f"{kind:<16} {clean(name)} = {clean(as_text(value))}\n" for kind, name, value in facts)
+    if top:
+        text += f"\n{'context':>10} {'blame s':>12} {'work s':>12}  contexts, by what others lost by their own code\n"
+        for context, blame, work, name, file, line, above in database.ask(CONTEXTS, (trial, top)):
+            text += f"{context:>10} {decimal(blame, 6):>12} {decimal(work, 6):>12}  " + clean(f"{name}  {base_name(file)}:{line}{'  < ' + above if above else ''}") + "\n"
+    return text
+
+
+def show(request):
+    with request.open() as database:
+        texts = []
+        for operand in request.operands:
+            trial = database.find(operand)
+            if request.csv:
+                own, facts = facts_of(database, trial, "kind, name, value")
+                texts.append(csv_of([], [(trial, "run", title, value) for title, value in own] + [(trial, *fact) for fact in facts]))
+            else:
+                texts.append(shown(database, trial, request.top))
+    request.write("trial,kind,name,value\n" + "".join(texts) if request.csv else "\n".join(texts))
+    return DONE
+
+
+# ---- export and prune ----
+
+def choose(database, request, everything):
+    """Trials that were named, and those of which the condition is true; of neither all, if that is meant."""
+    chosen = [database.find(operand) for operand in request.operands]
+    if request.where is not None or (everything and not request.operands):
+        chosen += [number for number, in database.trials("id", request.where, "id")]
+    return chosen
+
+
+EXPORT_ORDER = ("samples", "work", "idleness", "overhead", "lock_wait", "core_idleness", "shared_idleness", "lock_wait_here", "no_core", "blocked", "mpi_wait",
+                "rank_idleness")  # as in profile.csv
+
+
+def export(request):
+    values = ", ".join(f"m.{name}_i, m.{name}_e" for name in EXPORT_ORDER)
+    context = f"m.context, c.parent, c.depth, c.kind, c.name, c.module, c.file, c.line, c.call_line, {values}"
+    titles = ["trial", "location", "rank", "thread", "context", "parent", "depth", "kind", "name", "module", "file", "line", "call_line",
+              *(f"{name}_{end}" for name in EXPORT_ORDER for end in "ie")]
+    sums = f"SELECT m.trial, NULL, NULL, NULL, {context} FROM metric AS m JOIN context AS c ON c.id = m.context WHERE m.trial = ? ORDER BY m.context"
+    locations = (f"SELECT m.trial, l.number, l.rank, l.thread, {context} FROM location AS l JOIN location_metric AS m ON m.trial = l.trial AND"
+                 " m.location = l.number JOIN context AS c ON c.id = m.context WHERE m.trial = ? ORDER BY l.number, m.context")
+    with request.open() as database:
+        chosen = choose(database, request, True)
+        rows = [row for trial in chosen for question in (sums, *([locations] if request.locations else [])) for row in database.ask(question, (trial,))]
+    request.write(csv_of(titles, rows) if chosen else "")
+    return DONE
+
+
+OLD = ("SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY experiment ORDER BY started DESC, id DESC) AS place FROM trial)"
+       " WHERE place > ? ORDER BY id")
+
+
+def prune(request):
+    if not request.operands and request.where is None and request.keep is None:
+        request.refuse("no trial given; accepted are TRIAL ..., --where SQL, --keep N", BAD_USAGE)
+    with request.open("read" if request.dry_run else "change") as database:
+        chosen = choose(database, request, False)
+        if request.keep is not None:
+            chosen += [number for number, in database.ask(OLD, (request.keep,))]
+        chosen = sorted(set(chosen))
+        if chosen and not request.dry_run:
+            trials.remove(database, chosen)
+    if request.csv:
+        print("\n".join(["trial", *map(str, chosen)]))
+    elif chosen:
+        print(f"trials {', '.join(map(str, chosen))} {'would be removed' if request.dry_run else 'removed'}")
+    else:
+        print("no trial is one of these: nothing was removed")
+    return DONE
+
+
+ACTIONS = {"add": (add, 1, "profile"), "list": (show_list, 0, None), "show": (show, 1, "trial"), "export": (export, 2, None), "prune": (prune, 2, None)}

@@ -1,0 +1,61 @@
+"""Profiles in notebooks: `blame_lab.read(DIR)` gives tables as pandas frames. Columns that have a unit say it: `idleness_i_s` is inclusive idleness in seconds."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+
+import pandas
+
+VIEWS = {"contexts": "top-down", "functions": "flat", "threads": "threads", "locks": "locks", "waits": "waits", "ranks": "ranks", "timeline": "timeline"}
+SECONDS = re.compile(r"(work|idleness|overhead|lock wait|lock wait here|core idleness|shared idleness|no core|blocked|mpi wait|rank idleness|wait|idle|no_core|mpi_wait|"
+                     r"lock_wait|wall|rank_idleness|parked|stolen|stopped)( \([IE]\))?$")
+
+
+def column(name, unit):
+    """"idleness (I)" is idleness_i_s; "absolute idleness" absolute_idleness_percent."""
+    plain = name.replace(" (I)", "_i").replace(" (E)", "_e").replace(" ", "_")
+    if SECONDS.match(name):
+        return f"{plain}_{unit}"
+    return f"{plain}_percent" if name.startswith(("absolute ", "relative ")) else plain
+
+
+class Profile:
+    """One run, or one job. contexts, functions, threads, locks, waits, ranks, timeline: pandas frames, read when they are asked for; contexts and functions by `id`,
+    with `parent`. Raises ValueError with what blame says where a table cannot be had."""
+
+    def __init__(self, directory, blame="blame"):
+        self.directory, self.blame = os.fspath(directory), os.environ.get("BLAME_LAB_BLAME", blame)
+        self.tables = {}
+        self.unit = "s"  # of a run with --sample, "events"
+        with contextlib.suppress(OSError, ValueError), open(os.path.join(self.directory, "run.json"), encoding="utf-8") as file:
+            self.unit = "events" if json.load(file).get("sample") else "s"
+        self.table("threads")  # what cannot be read is known now
+
+    def __getattr__(self, name):
+        if name not in VIEWS:
+            raise AttributeError(name)
+        if name not in self.tables:
+            self.tables[name] = self.table(VIEWS[name])
+        return self.tables[name]
+
+    def table(self, view):
+        run = subprocess.run([self.blame, "report", self.directory, "--view", view, "--format", "csv"], capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise ValueError(run.stderr.strip() or f"{self.blame} report ended with status {run.returncode}")
+        frame = pandas.read_csv(io.StringIO(run.stdout))
+        frame.columns = [column(name, self.unit) for name in frame.columns]
+        return frame.set_index("id") if view in ("top-down", "flat") else frame
+
+    def graphframe(self):
+        """The calling contexts as Hatchet's GraphFrame. Needs Hatchet (PyPI: llnl-hatchet)."""
+        import hatchet
+        run = subprocess.run([self.blame, "export", self.directory, "--format", "hatchet"], capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise ValueError(run.stderr.strip())
+        return hatchet.GraphFrame.from_json(run.stdout)
+
+    def __repr__(self):
+        return f"<profile of {self.directory}: {len(self.contexts)} contexts>"

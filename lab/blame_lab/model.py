@@ -1,0 +1,174 @@
+"""A decision tree that chooses a setting by an input's features, learned from cases, and how well such a tree does on inputs that it has not seen.
+
+One tree of scikit-learn for all settings: what it foretells of an input is the logarithm of each setting's time over the default's (least squares); a node's setting
+is the one with the least mean, if that is below the default's beyond chance."""
+
+import math
+
+import numpy
+from sklearn.tree import DecisionTreeRegressor
+
+from .cases import BEYOND_CHANCE
+
+LEAST_LEAF, FOLDS, LEAST_GROUPS = 2, 10, 3
+ACCEPTED = 3.0     # standard errors of the runs' own scatter
+FASTER = 0.75      # of the inputs left out whose setting is changed
+
+
+class Feature:
+    """words: None of one that is a number in all cases."""
+
+    def __init__(self, name, values):
+        self.name = name
+        numbers = all(isinstance(value, (int, float)) for value in values)
+        self.words = None if numbers else sorted({str(value) for value in values})
+
+    def known(self, facts):
+        return self.name in facts and (self.words is not None or isinstance(facts[self.name], (int, float)))
+
+
+class Node:
+    """setting: of those that know no more. feature None: a leaf; word None: of a number, `below` where it is at most `threshold`; else `below` where it is another word.
+    count: cases; wrong: of these, whose best setting is another."""
+
+    def __init__(self, setting, count):
+        self.setting, self.count, self.wrong = setting, count, {}
+        self.feature = self.word = self.threshold = self.below = self.above = None
+
+    def branch(self, facts):
+        """The node to go on with; None: nothing says which."""
+        if self.feature is None or not self.feature.known(facts):
+            return None
+        value = facts[self.feature.name]
+        above = str(value) == self.word if self.word is not None else value > self.threshold
+        return self.above if above else self.below
+
+    def choose(self, facts):
+        below = self.branch(facts)
+        return self.setting if below is None else below.choose(facts)
+
+
+class Tree:
+    """cases: those to learn from; settings: all that were tried anywhere, the default first."""
+
+    def __init__(self, cases, features):
+        self.cases, self.features = cases, features
+        self.settings = sorted({setting for case in cases for setting in case.runs})
+        self.gains = numpy.array([[case.gain(setting) for setting in self.settings] for case in cases])  # case, setting, (gain, variance)
+        self.columns = [(feature, word) for feature in features for word in (feature.words or [None])]
+        self.root = self.node(numpy.arange(len(cases)))
+        if len(cases) >= 2 * LEAST_LEAF and self.columns:
+            tree = DecisionTreeRegressor(min_samples_leaf=LEAST_LEAF, random_state=0).fit(self.table(), self.gains[:, :, 0]).tree_
+            self.root = merged(self.grown(tree, 0, numpy.arange(len(cases))))
+
+    def table(self):
+        """A column for each number, and for each word whether it is that. What is not known is the median: it tells nothing."""
+        columns = []
+        for feature, word in self.columns:
+            values = numpy.array([numpy.nan if not feature.known(case.facts) else float(case.facts[feature.name]) if word is None else str(case.facts[feature.name]) == word
+                                  for case in self.cases])
+            columns.append(numpy.where(numpy.isnan(values), numpy.nanmedian(values), values))
+        return numpy.array(columns).T
+
+    def node(self, members):
+        gain, variance = self.gains[members, :, 0].mean(axis=0), self.gains[members, :, 1].sum(axis=0) / len(members) ** 2
+        best = int(numpy.argmax(gain))
+        chosen = self.settings[best] if gain[best] > BEYOND_CHANCE * math.sqrt(variance[best]) else self.settings[0]
+        return Node(self.simplest(chosen, members), len(members))
+
+    def simplest(self, setting, members):
+        """Each value that is not there for a reason beyond chance goes back to its default, where the setting without it was tried."""
+        for i, value in enumerate(setting):
+            without = setting[:i] + (0,) + setting[i + 1:]
+            if value and without in self.settings:
+                one, other = self.settings.index(setting), self.settings.index(without)
+                more = (self.gains[members, one, 0] - self.gains[members, other, 0]).mean()
+                error = math.sqrt((self.gains[members, one, 1] + self.gains[members, other, 1]).sum()) / len(members)
+                if more <= BEYOND_CHANCE * error:
+                    setting = without
+        return setting
+
+    def grown(self, tree, at, members):
+        node = self.node(members)
+        if tree.children_left[at] < 0:
+            return node
+        column = tree.feature[at]
+        node.feature, node.word = self.columns[column]
+        node.threshold = float(tree.threshold[at])
+        left = self.table()[members, column] <= node.threshold
+        node.below, node.above = self.grown(tree, tree.children_left[at], members[left]), self.grown(tree, tree.children_right[at], members[~left])
+        return node
+
+
+def merged(node):
+    """Branches that say the same are one leaf."""
+    if node.feature is None:
+        return node
+    node.below, node.above = merged(node.below), merged(node.above)
+    if node.below.feature is None and node.above.feature is None and node.below.setting == node.above.setting:
+        leaf = Node(node.below.setting, node.count)
+        return leaf
+    return node
+
+
+class Model:
+    """of: cases.Cases; early: shares of a first profile are features, too. better: it does better than always the default on what was left out, beyond chance."""
+
+    def __init__(self, of, early=False):
+        self.of, self.cases = of, of.cases
+        names = sorted({name for case in self.cases for name in case.facts if early or not name.startswith("share.")})
+        self.features = [Feature(name, [case.facts[name] for case in self.cases if name in case.facts]) for name in names]
+        self.tree = Tree(self.cases, self.features) if self.cases else None
+        for case in self.cases:
+            count_wrong(self.tree.root, case.facts, case.best())
+        self.validate()
+
+    def groups(self):
+        """Cases of one application are left out together where there are several, otherwise those of one input."""
+        self.by_application = len({case.application for case in self.cases}) > 1
+        keys = [case.application if self.by_application else tuple((feature.name, case.facts.get(feature.name)) for feature in self.features
+                                                                    if not feature.name.startswith("share.")) for case in self.cases]
+        order = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        return [order[key] for key in keys], len(order)
+
+    def validate(self):
+        group, self.group_count = self.groups()
+        self.folds = self.group_count if self.by_application else min(FOLDS, self.group_count)
+        self.wrong, self.usual_wrong = [0] * len(self.of.dimensions), [0] * len(self.of.dimensions)
+        self.untried, lost, usual_lost, gains, variances = 0, [], [], [], []
+        for fold in range(self.folds if self.group_count > 1 else 0):
+            rest = [case for case, number in zip(self.cases, group) if number % self.folds != fold]
+            tree = Tree(rest, self.features)
+            for case, number in zip(self.cases, group):
+                if number % self.folds == fold:
+                    chosen, best = tree.root.choose(case.facts), case.best()
+                    self.wrong = [wrong + (a != b) for wrong, a, b in zip(self.wrong, chosen, best)]
+                    self.usual_wrong = [wrong + (b != 0) for wrong, b in zip(self.usual_wrong, best)]
+                    self.untried += chosen not in case.runs
+                    lost.append(100 * (case.seconds[case.alike(chosen)] / case.seconds[best] - 1))
+                    usual_lost.append(100 * (case.seconds[case.default] / case.seconds[best] - 1))
+                    gain, variance = case.gain(chosen)
+                    gains.append(gain)
+                    variances.append(variance)
+        count = max(len(gains), 1)
+        self.lost, self.usual_lost = sum(lost) / count, sum(usual_lost) / count
+        gain, error = sum(gains) / count, math.sqrt(sum(variances)) / count
+        self.gain, self.low, self.high = (100 * -math.expm1(-value) for value in (gain, gain - 1.96 * error, gain + 1.96 * error))
+        changed = [value for value in gains if value]
+        self.better = (self.group_count >= LEAST_GROUPS and gain > ACCEPTED * error and bool(changed)
+                       and sum(value > 0 for value in changed) >= FASTER * len(changed))
+
+    def refusal(self):
+        if not self.cases:
+            return "there is no search in which the default was tried"
+        if self.group_count < LEAST_GROUPS:
+            return f"searches with at least {LEAST_GROUPS} different inputs are needed to tell whether it would do better than the default"
+        return None if self.better else "on inputs left out it does not do better than always the default, beyond chance"
+
+
+def count_wrong(node, facts, best):
+    for i, value in enumerate(best):
+        node.wrong[i] = node.wrong.get(i, 0) + (node.setting[i] != value)
+    below = node.branch(facts)
+    if below is not None:
+        count_wrong(below, facts, best)

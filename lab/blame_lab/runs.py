@@ -1,0 +1,94 @@
+"""Profiles as `blame export --format trial` writes them: the only way in which this package reads one."""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from .refused import Refused
+
+KEPT = ("OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS")  # cli/lab.c
+METRICS = [item.split("=") for item in os.environ.get("BLAME_LAB_METRICS", "").split(",") if item]
+UNITS = dict(METRICS)                              # by word: "s", "" of a number
+WORDS = [word for word, _ in METRICS if word != "blame"]  # in the order of the values of a context
+PARTS = ("work", "idleness", "overhead", "lock-wait", "no-core", "blocked", "mpi-wait")  # of the thread time (docs/accounting.md)
+WAIT_S = 60
+
+
+def blame():
+    """The command's path."""
+    return os.environ.get("BLAME_LAB_BLAME", "blame")
+
+
+def program_environment():
+    """What programs get that are started: the environment that `blame` was started with."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BLAME_LAB_")}
+    for name in KEPT:
+        environment.pop(name, None)
+        if "BLAME_LAB_KEPT_" + name in os.environ:
+            environment[name] = os.environ["BLAME_LAB_KEPT_" + name]
+    return environment
+
+
+@contextlib.contextmanager
+def exported(command, arguments):
+    """Lines of `blame export --format trial ARGUMENT ...`, as an iterator of dictionaries. What it says on stderr is said in the name of `command` when it
+    ends. The iterator's attribute `status` is its exit status then."""
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen([blame(), "export", "--format", "trial", *arguments], stdout=subprocess.PIPE, stderr=said,
+                                   env={**os.environ, "OMP_TOOL_LIBRARIES": ""})
+        lines = Lines(process)
+        try:
+            yield lines
+        finally:
+            process.stdout.close()
+            lines.status = process.wait()
+            said.seek(0)
+            sys.stderr.write(re.sub("^blame export: ", f"blame {command}: ", said.read().decode(errors="replace"), flags=re.MULTILINE))
+
+
+class Lines:
+    def __init__(self, process):
+        self.process, self.status = process, None
+
+    def __iter__(self):
+        for line in self.process.stdout:
+            if line.endswith(b"\n"):  # else the writer was ended in the middle of it
+                yield json.loads(line)
+
+
+def run_id(directory):
+    """The id of the run that a profile is of, None if it cannot be known."""
+    try:
+        with open(os.path.join(directory, "run.json"), encoding="utf-8", errors="replace") as file:
+            return json.load(file).get("id")
+    except (OSError, ValueError, AttributeError):
+        pass
+    with exported("export", ["--sums", directory]) as lines:
+        return next((line["run"] for line in lines), None)
+
+
+def directories_where(command, database, where):
+    """Profiles of the trials of which `where` is true, from where they were when they were added. Raises Refused: one is gone, or another run's by now."""
+    from .database import Database
+    found = []
+    with Database(command, database) as opened:
+        for number, source, run in opened.trials("id, source, run", where, "id"):
+            shown = source.decode(errors="replace") if isinstance(source, bytes) else source or ""
+            if not source or not os.access(source, os.R_OK):
+                raise Refused(f"trial {number}: its profile {shown} cannot be read any more; keep the profiles of a baseline")
+            if run_id(source) != run:
+                raise Refused(f"trial {number}: {shown} is another run by now")
+            found.append(os.fsdecode(source))
+    if not found:
+        raise Refused(f"{database}: no trial is of these; see blame db list")
+    return found
+
+
+def database_path(option):
+    """The database of --db, else BLAME_DB's, else blame.db."""
+    path = option or os.environ.get("BLAME_DB") or "blame.db"
+    return "./" + path if path.startswith(":") else path  # SQLite has names of its own for what is no file

@@ -1,0 +1,193 @@
+"""Puts runs into a database, and takes them out. docs/trials.md says what a trial is."""
+
+import datetime
+import re
+
+from .database import COLUMNS
+from .text import clean, readable
+
+NUMBER_DIGITS = 15  # that a double keeps
+REVISIONS = {"revision", "commit", "git"}
+SEVERAL = {"parameter", "compiler"}  # kinds of which a name may have several values
+NEW, THERE, RENEWED, OUTDATED = "added", "there", "renewed", "outdated"
+TEXTS = ("run", "source", "added", "started", "ended", "program", "command", "host", "cpu_model", "binding", "clock", "environment", "unit", "runtime", "blame")
+NUMBERS = ("cores", "threads", "ranks", "nodes", "rate", "wall_s")
+OF_TRIAL = ("DELETE FROM location_metric WHERE trial = ?", "DELETE FROM location WHERE trial = ?", "DELETE FROM metric WHERE trial = ?")
+
+
+def fact_value(kind, name, text):
+    """A fact's value: a number where it would be printed again as it was given (007, 1e5 and 1.10, which is not 1.1, stay text), so that 9 is less than 10."""
+    searched = name == "tune.seconds" or name.startswith("input.")
+    found = re.fullmatch(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?", text, re.ASCII)
+    if not found or name in REVISIONS or kind == "build" or len(found[1]) + len(found[2] or "") > NUMBER_DIGITS:
+        return readable(text)
+    if found[2] and found[2].endswith("0") and not searched:
+        return readable(text)
+    return float(text) if found[2] else int(text)
+
+
+class Trial:
+    """A run as it is put into a database. lines: of blame export, behind the run's own; given: facts that the user says now, which count more."""
+
+    def __init__(self, head, lines, given=(), application=None, experiment=None):
+        self.head, self.lines, self.given = head, lines, given
+        self.application, self.experiment = application, experiment
+        self.state = f"{head['samples']} {head['contexts']} {head['finished']} {head['merged']} {head['detail']}"
+
+    def application_name(self):
+        return readable(self.application or self.head["program"] or "unknown")
+
+
+class Added:
+    """What became of it: NEW, THERE, RENEWED or OUTDATED; named: what is said of it was changed; other: a program of another name in its application."""
+
+    def __init__(self, trial, added, named=False, other=None):
+        self.trial, self.added, self.named, self.other = trial, added, named, other
+
+
+def compare_states(old, new):
+    """Of as many samples a state without locations is less, whatever else differs."""
+    if old == new:
+        return THERE
+    before, now = int(old.split()[0]), int(new.split()[0])
+    return RENEWED if now > before or (now == before and new.endswith("locations") >= old.endswith("locations")) else OUTDATED
+
+
+def add(database, trial):
+    """Whole or not at all."""
+    with database.transaction():
+        old = database.ask("SELECT id, experiment, state FROM trial WHERE run = ?", (trial.head["run"],))
+        added = compare_states(old[0][2], trial.state) if old else NEW
+        if added in (NEW, RENEWED):
+            number, named = write_anew(database, trial, old[0][:2] if old else None), False
+        else:
+            number, named = old[0][0], rename(database, trial, old[0][0])
+        other = other_program(database, number) if trial.application else None
+    return Added(number, added, named, other)
+
+
+def write_anew(database, trial, old):
+    experiment = old[1] if old and not trial.application and not trial.experiment else experiment_of(database, trial)
+    if old:
+        clear(database, old[0])
+    number = write_trial(database, trial, experiment, old[0] if old else None)
+    write_facts(database, number, trial.head["facts"], replace=False)
+    write_facts(database, number, trial.given, replace=True)
+    write_measured(database, number, trial.lines)
+    return number
+
+
+def rename(database, trial, number):
+    """Takes what the user says now of a trial that is there. Returns whether that is anything."""
+    if trial.application or trial.experiment:
+        database.ask("UPDATE trial SET experiment = ? WHERE id = ?", (experiment_of(database, trial), number))
+    write_facts(database, number, trial.given, replace=True)
+    return bool(trial.application or trial.experiment or trial.given)
+
+
+def number_of(database, table, columns, values):
+    marks, conditions = ", ".join("?" * len(values)), " AND ".join(f"{column} = ?" for column in columns)
+    database.ask(f"INSERT OR IGNORE INTO {table}({', '.join(columns)}) VALUES ({marks})", values)
+    return database.number(f"SELECT id FROM {table} WHERE {conditions}", values)
+
+
+def experiment_of(database, trial):
+    application = number_of(database, "application", ("name",), (trial.application_name(),))
+    return number_of(database, "experiment", ("name", "application"), (readable(trial.experiment or "default"), application))
+
+
+def clear(database, number):
+    """All of a trial but what the user has said."""
+    for text in (*OF_TRIAL, "DELETE FROM metadata WHERE trial = ? AND kind <> 'user'", "DELETE FROM trial WHERE id = ?"):
+        database.ask(text, (number,))
+
+
+def write_trial(database, trial, experiment, number):
+    head = dict(trial.head, added=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    if "source_bytes" in head:
+        head["source"] = bytes.fromhex(head["source_bytes"])
+    root = next(line for line in trial.lines if line["record"] == "context")
+    values = [head[name] for name in TEXTS + NUMBERS] + [number, experiment, trial.state] + root["inclusive"]
+    names = [*TEXTS, *NUMBERS, "id", "experiment", "state", *COLUMNS]
+    trial.lines = with_first(root, trial.lines)
+    database.ask(f"INSERT INTO trial({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", values)
+    return database.number("SELECT last_insert_rowid()")
+
+
+def with_first(first, rest):
+    yield first
+    for line in rest:  # no `yield from`: the lines of other runs are read after this one has ended
+        yield line
+
+
+def write_facts(database, number, facts, replace):
+    """What the user has said of a trial since stays, unless it is replaced."""
+    latest = {}
+    for kind, name, text in facts:
+        latest[(kind, name, text if kind in SEVERAL else None)] = text
+    for (kind, name, _), text in latest.items():
+        name = clean(name)
+        if replace:
+            database.ask("DELETE FROM metadata WHERE trial = ? AND kind = ? AND name = ?", (number, kind, name))
+        database.ask("INSERT OR IGNORE INTO metadata(trial, kind, name, value) SELECT ?1, ?2, ?3, ?4 WHERE ?2 <> 'user'"
+                     " OR NOT EXISTS (SELECT 1 FROM metadata WHERE trial = ?1 AND kind = ?2 AND name = ?3)", (number, kind, name, fact_value(kind, name, text)))
+
+
+def write_measured(database, number, lines):
+    """Contexts and their values, of the sum and of each location. Rows come in the order of contexts' numbers, in which tables grow at their end."""
+    numbers, values, location, ended = [], [], None, False
+    for line in lines:
+        record = line["record"]
+        if record == "context":
+            numbers.append(context_number(database, line, numbers))
+            values.append((numbers[-1], line))
+        elif record == "values":
+            values.append((numbers[line["context"]], line))
+        else:
+            write_values(database, number, location, values)
+            values, ended = [], record == "end"
+            if ended:
+                break
+            location = line["location"]
+            database.ask("INSERT INTO location(trial, number, kind, rank, thread, host, pid) VALUES (?,?,?,?,?,?,?)",
+                         (number, *(line[name] for name in ("location", "kind", "rank", "thread", "host", "pid"))))
+    if not ended:
+        database.refuse("the profile could not be read whole; nothing was changed")
+
+
+def context_number(database, line, numbers):
+    identity = int(line["identity"])
+    known = database.number("SELECT id FROM context WHERE identity = ?", (identity,))
+    if known:
+        return known
+    database.ask("INSERT INTO context(identity, path, parent, depth, kind, name, module, file, line, call_line) VALUES (?,?,?,?,?,?,?,?,?,?)",
+                 (identity, int(line["path"]), None if line["parent"] is None else numbers[line["parent"]], line["depth"], line["kind"], line["name"] or "",
+                  line["module"], line["file"], line["line"], line["call_line"]))
+    return database.number("SELECT last_insert_rowid()")
+
+
+def write_values(database, number, location, values):
+    keys = ("trial", "context") if location is None else ("trial", "location", "context")
+    names = [*keys, *(f"{name}_{end}" for name in COLUMNS for end in "ie")]
+    own = (number,) if location is None else (number, location)
+    rows = ([*own, context, *(value for pair in zip(line["inclusive"], line["exclusive"]) for value in pair)]
+            for context, line in sorted(values, key=lambda item: item[0]))
+    table = "metric" if location is None else "location_metric"
+    database.tried(lambda: database.sql.executemany(f"INSERT INTO {table}({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", rows))
+
+
+def other_program(database, number):
+    """Trials of one application are compared: that a program of another name is among them may be a slip."""
+    return database.number("SELECT other.program FROM trial JOIN run AS mine ON mine.id = trial.id JOIN run AS other ON other.application = mine.application"
+                           " WHERE trial.id = ? AND other.program <> trial.program LIMIT 1", (number,))
+
+
+def remove(database, numbers):
+    """These trials, and what only they had: contexts, experiments, applications. All or nothing."""
+    with database.transaction():
+        for text in (*OF_TRIAL, "DELETE FROM metadata WHERE trial = ?", "DELETE FROM trial WHERE id = ?"):
+            database.tried(lambda: database.sql.executemany(text, [(number,) for number in numbers]))
+        database.run("DELETE FROM context WHERE id NOT IN (SELECT context FROM metric);"
+                     "DELETE FROM experiment WHERE id NOT IN (SELECT experiment FROM trial);"
+                     "DELETE FROM application WHERE id NOT IN (SELECT application FROM experiment)")
+    database.run("PRAGMA incremental_vacuum")  # they are gone, also where the file does not shrink

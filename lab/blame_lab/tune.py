@@ -1,0 +1,412 @@
+"""`blame tune`: searches for the setting with which a program is fastest."""
+
+import glob
+import math
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+from . import search, space, tries, trials
+from .database import Database
+from .db import META, META_ACCEPTED
+from .options import Option, Usage
+from .refused import BAD_USAGE, DONE, Refused
+from .runs import WORDS, blame, database_path, exported, program_environment
+from .text import clean, csv_text, decimal, write_whole
+
+RUNS, PAIRS, MOST_INPUTS = 100, 8, 32
+LEAST = 8           # runs beside the pairs: the first, two that tell how times scatter, and one race
+LEAST_GAIN = 0.01
+LITTLE_LOST = 0.01  # of the threads' time: settings of loops and of waiting cannot gain more
+MUCH_SCATTER = 0.1  # of a run's time: the machine was busy
+CAUSES = ("work", "idleness", "overhead", "lock-wait", "no-core")
+
+# Which settings a finding is about, the likeliest first; docs/tuning.md has the table.
+BEGINS = {"imbalance": ("schedule", "threads"), "fine": ("threads", "schedule", "wait"), "serial": ("threads", "wait"), "lock-bound": ("threads", "wait"),
+          "oversubscribed": ("threads", "wait"), "too-many-threads": ("threads", "wait"), "cores-taken": ("threads", "wait"), "start-up": ("threads",)}
+
+USAGE = Usage(
+    "tune", "[options] [--] program [argument ...]",
+    "Searches for the setting with which a program is fastest: threads, wait policy, binding, schedule of\n"
+    "schedule(runtime), or what --space names. Begins where the findings of the first run point. What seems to be\n"
+    "best is held against the program as it is in runs of its own, in turn: the gain has an interval.\n"
+    "With --specialise nothing is run: it learns from searches that are in the database which setting is best for\n"
+    "which input, validates it on inputs left out, and writes it as code: a C header, and functions of a shell beside\n"
+    "it. Where it does no better than the default it says so, with status 3, and writes nothing.",
+    "  blame tune ./amg -n 100\n"
+    "  blame tune --space amg.space --check 'grep -q converged' ./amg -block @{block}\n"
+    "  blame tune --minutes 30 --limit 60 --input n=100 ./amg -n 100\n"
+    "  blame tune --specialise triangle.h --application triangle\n"
+    "  . ./triangle.sh; triangle_apply 2000; ./triangle 2000",
+    [Option("--space", "text", "FILE", "what can be set (docs/tuning.md); default: threads, wait, bind, schedule"),
+     Option("--runs", "whole", "N", "at most N runs of the program (default 100)", LEAST, 100000, default=RUNS),
+     Option("--minutes", "number", "M", "and at most M minutes (default: as long as it takes)", 0.01, 1e5),
+     Option("--pairs", "whole", "N", "so many pairs of runs show the gain (default 8, fewer if --runs are few)", 3, 1000),
+     Option("--limit", "number", "SECONDS", "a run that takes longer is ended, and its setting left", 0.01, 1e6),
+     Option("--check", "text", "COMMAND", "gets a run's output; if it fails, the run went wrong"),
+     Option("--build", "text", "COMMAND", "makes a variant, with @{NAME} in it and in the program's path"),
+     Option("--input", "list", "KEY=VALUE", "what tells this input from others; may be repeated"),
+     Option("--specialise", "text", "FILE", "write FILE.h and FILE.sh, which choose settings by an input's features"),
+     Option("--db", "text", "FILE", "every run is a trial of it (default: BLAME_DB, or else blame.db)"),
+     Option("--application", "text", "NAME", "there the program is called NAME"),
+     Option("--seed", "whole", "N", "of the order of runs (default: of the clock)", 1, 2147483647),
+     Option("--dry-run", "flag", help_text="only say what can be set"),
+     Option("--format", "word", "FORMAT", words=[("text", "(default)"), ("csv", "every run")], default="text"),
+     Option("--output", "text", "FILE", "write there, not to standard output")],
+    operand="program", operands="is a program and its arguments", operands_none=True, program=True)
+
+
+class Run:
+    """One run of the program, as it was. trial: its number, None: it is none; confirms: it is of the pairs."""
+
+    def __init__(self, setting, outcome, confirms):
+        self.setting, self.outcome, self.confirms, self.trial = setting, outcome, confirms, None
+
+
+class Profile:
+    """What is kept of a run's profile: the run's line, findings, and thread seconds by cause."""
+
+    def __init__(self, lines):
+        self.head, self.findings, self.kept = None, [], []
+        for line in lines:
+            if line["record"] == "run":
+                self.head = line
+            elif line["record"] == "finding":
+                self.findings.append(line)
+            else:
+                self.kept.append(line)
+        root = next((line for line in self.kept if line["record"] == "context"), None)
+        self.whole = self.head is not None and root is not None and self.kept[-1]["record"] == "end"
+        self.seconds = {cause: root["inclusive"][WORDS.index(cause)] for cause in CAUSES} if self.whole else {}
+
+
+class Tuning:
+    """request: options, with pairs and seed set; program: its words."""
+
+    def __init__(self, request, program, of):
+        self.request, self.program, self.space = request, program, of
+        self.default = (0,) * len(of.dimensions)
+        self.stop, self.runs, self.unmeasured = tries.Stop(), [], 0
+        self.id = f"{int(time.time()):08x}{os.getpid() & 0xffff:04x}"
+        self.began = time.monotonic()
+        self.order, self.why, self.guess, self.guess_refused = [], {}, None, None
+        self.causes = {False: [], True: []}  # of the pairs: the default, the best
+        self.search = self.database_says = None
+        self.folder = None
+
+    def inside(self, name):
+        return os.path.join(self.folder, name)
+
+    # ---- one run ----
+
+    def attempt(self, words, variables=None, output=None, standard_input=os.devnull, limit_s=None):
+        environment = {**program_environment(), "BLAME_CSV": "0", "BLAME_SUMMARY": "0", **(variables or {})}
+        return tries.run(words, self.stop, environment, output, self.inside("errors"), standard_input, limit_s)
+
+    def is_built(self, setting):
+        """Whether a run of the same variant came before."""
+        matters = [i for i in range(len(self.space.dimensions)) if self.space.mentions(i, self.space.build)]
+        return any(all(run.setting[i] == setting[i] for i in matters) for run in self.runs)
+
+    def run_once(self, setting):
+        if self.space.build and not self.is_built(setting):
+            built = self.attempt(["/bin/sh", "-c", self.space.expand(setting, self.space.build)])
+            if built.end != tries.GOOD:
+                return built
+        words = [blame(), "run", "--out", self.inside("profile"), "--", *(self.space.expand(setting, word) for word in self.program)]
+        outcome = self.attempt(words, self.space.variables(setting), self.inside("output"), limit_s=self.request["limit"])
+        if outcome.end == tries.STATUS and 128 < outcome.number <= 192:  # as blame run passes it on
+            try:
+                tries.signal.Signals(outcome.number - 128)
+                outcome.end, outcome.number = tries.SIGNAL, outcome.number - 128
+            except ValueError:
+                pass
+        if outcome.end == tries.GOOD and self.request["check"]:
+            checked = self.attempt(["/bin/sh", "-c", self.request["check"]], standard_input=self.inside("output"))
+            if checked.end != tries.GOOD:
+                outcome.end = tries.STOPPED if self.stop.asked else tries.WRONG
+        return outcome
+
+    def first_error(self):
+        try:
+            with open(self.inside("errors"), encoding="utf-8", errors="replace") as file:
+                return clean(file.readline().rstrip("\n"))
+        except OSError:
+            return ""
+
+    def run(self, setting, confirms=False):
+        """One run with its trial. Returns its seconds, None if it went wrong."""
+        run = Run(setting, self.run_once(setting), confirms)
+        good, first = run.outcome.end == tries.GOOD, not self.runs
+        if good:
+            self.look_at(run, first)
+        elif first:
+            said = self.first_error() if run.outcome.end == tries.STATUS else ""
+            how = run.outcome.words(self.request["limit"], self.request["check"])
+            raise Refused(f"{self.program[0]}: as it is: {how}{': ' if said else ''}{said}")
+        self.runs.append(run)
+        self.tell(run)
+        shutil.rmtree(self.inside("profile"), ignore_errors=True)
+        return run.outcome.seconds if good else None
+
+    def tell(self, run):
+        if not sys.stderr.isatty():
+            return
+        setting = "".join(f"{of.name}={of.values[value]} " for of, value in zip(self.space.dimensions, run.setting) if value)
+        how = "" if run.outcome.end == tries.GOOD else ": " + run.outcome.words(self.request["limit"], self.request["check"])
+        sys.stderr.write(clean(f"run {len(self.runs)} of at most {self.request['runs']}: {setting}{decimal(run.outcome.seconds, 3)} s{how}") + "\n")
+
+    # ---- what a run's profile says ----
+
+    def look_at(self, run, first):
+        if not glob.glob(glob.escape(self.inside("profile")) + "/*.blame"):
+            self.unmeasured += 1
+            if first:
+                self.put_others(1)
+            return
+        with exported("tune", [self.inside("profile")]) as lines:
+            profile = Profile(lines)
+        if first:
+            self.put_others(self.follow_findings(profile) if profile.whole else 1)
+        elif run.confirms and profile.whole:
+            self.causes[run.setting != self.default].append(profile.seconds)
+        if not self.database_says:
+            self.add_trial(run, profile)
+
+    def add_trial(self, run, profile):
+        given = {"tune": self.id, "tune.seconds": decimal(run.outcome.seconds, 6), "tune.profiled": "1"}
+        given.update((f"tune.{of.name}", self.space.value(i, run.setting[i])) for i, of in enumerate(self.space.dimensions))
+        given.update((f"input.{name}", value) for name, value in self.inputs())
+        try:
+            if not profile.whole:
+                raise Refused("the profile cannot be read")
+            trial = trials.Trial(profile.head, iter(profile.kept), [("user", name, value) for name, value in given.items()], self.request["application"], "tune")
+            with Database("tune", database_path(self.request["db"]), "write") as database:
+                run.trial = trials.add(database, trial).trial
+        except Refused as refusal:
+            self.database_says = str(refusal)
+
+    def inputs(self):
+        return [META.fullmatch(line).groups() for item in self.request["input"] for line in item.split("\n")]
+
+    def follow_findings(self, profile):
+        """Which dimensions are tried first. Returns which part of the threads' time is lost."""
+        for finding in profile.findings:
+            for kind in BEGINS.get(finding["rule"], ()):
+                for i, of in enumerate(self.space.dimensions):
+                    if of.kind == kind and i not in self.why:
+                        self.why[i] = f"{finding['title']} ({decimal(finding['share'], 1)} %)"
+                        self.order.append(i)
+        self.ask_earlier(profile)
+        lost = sum(profile.seconds[cause] for cause in CAUSES if cause != "work")
+        return lost / max(profile.seconds["work"] + lost, 1e-9)
+
+    def put_others(self, lost):
+        """What no finding is about: the fewest values first."""
+        others = [i for i in range(len(self.space.dimensions)) if i not in self.order]
+        for i in others:
+            if not self.space.given and lost < LITTLE_LOST and self.space.dimensions[i].kind in ("schedule", "wait"):
+                self.why[i] = f"not tried: threads lose {decimal(100 * lost, 1)} % of their time to waiting and overhead"
+        self.order += sorted((i for i in others if i not in self.why), key=lambda i: len(self.space.dimensions[i].values))
+
+    def ask_earlier(self, profile):
+        """The setting that searches of before say is best for this input, if there are any."""
+        path = database_path(self.request["db"])
+        if not os.path.exists(path):
+            return
+        from . import specialise
+        try:
+            with Database("tune", path) as database:
+                said, self.guess_refused = specialise.first_guess(database, self.request["application"] or profile.head["program"], profile, self.inputs())
+        except Refused:
+            return  # what is wrong with it, the first trial says
+        setting = tuple(of.values.index(said[of.name]) if said.get(of.name) in of.values[1:] else 0 for of in self.space.dimensions)
+        self.guess = setting if any(setting) else None
+
+    # ---- the search ----
+
+    def is_late(self, default_s):
+        """Whether the pairs would not be done by the end of the time."""
+        minutes = self.request["minutes"]
+        return minutes is not None and 60 * minutes - (time.monotonic() - self.began) < 2.2 * self.request["pairs"] * default_s
+
+    def search_all(self, default_s):
+        dimensions = [(len(of.values), of.ordered) for of in self.space.dimensions]
+        self.search = search.Search(search.Plan(dimensions, self.order, self.request["runs"] - 1, self.request["pairs"], LEAST_GAIN, self.request["seed"], self.guess))
+        while not self.stop.asked and (setting := self.search.next()) is not None:
+            if self.is_late(default_s) and not self.search.confirms:
+                self.search.hurry()
+                continue
+            seconds = self.run(setting, self.search.confirms)
+            if not self.stop.asked:
+                self.search.tell(seconds)
+
+    def everything(self):
+        place = os.environ.get("TMPDIR") or "/tmp"
+        try:
+            self.folder = tempfile.mkdtemp(prefix="blame-tune-", dir=place)
+        except OSError as error:
+            raise Refused(f"{self.program[0]}: as it is: no temporary folder in {place} (TMPDIR): {error.strerror}") from error
+        try:
+            self.search_all(self.run(self.default))
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+# ---- what it says ----
+
+def assignments(tuning, setting):
+    lines = [f"    export {name}={value}" for name, value in tuning.space.variables(setting).items()]
+    lines += [f"    {of.name}={of.values[value]}" for of, value in zip(tuning.space.dimensions, setting) if of.kind == "param" and value]
+    return "".join(line + "\n" for line in lines)
+
+
+def pairs_text(result):
+    return f" ({decimal(100 * result.low, 1)} to {decimal(100 * result.high, 1)} %, 95 %, {result.pairs} pairs of runs apart from the search)\n"
+
+
+def verdict_text(tuning, result):
+    best = assignments(tuning, result.best)
+    if result.verdict == search.GAIN:
+        return f"best:\n{best}gain: {decimal(100 * result.gain, 1)} % less time" + pairs_text(result)
+    if result.verdict == search.NOT_SHOWN:
+        text = f"It is best as it is, as far as this search can tell. What seemed to be faster is not, beyond chance:\n{best}"
+        if result.pairs > 1:
+            text += f"gain: {decimal(100 * result.gain, 1)} %" + pairs_text(result)
+            text += f"Runs scatter here, so that less than {decimal(50 * (result.high - result.low), 1)} % is not told from chance.\n"
+        return text
+    if result.verdict == search.FAILS:
+        return f"It is best as it is, as far as this search can tell. What seemed to be faster went wrong when it was run again:\n{best}"
+    if result.verdict == search.UNCONFIRMED:
+        return f"The search was ended early. This seems to be faster; nothing shows yet that it is:\n{best}"
+    if result.verdict == search.FAILED:
+        return "The program as it is does not always run to its end: nothing can be held against it.\n"
+    if not any(tried.values for tried in tuning.search.tried):
+        return "Nothing was tried: give more --runs, or --minutes.\n"
+    if any(tried.taken for tried in tuning.search.tried):
+        return "Nothing is shown to be faster: what seemed to be, below, was not when it was run again.\n"
+    return "It is best as it is, as far as this search can tell: nothing that was tried was faster.\n"
+
+
+def scatter_text(tuning, result):
+    """Where chance hides what there may be, what would show it."""
+    scatter = tuning.search.scatter()
+    if scatter < MUCH_SCATTER or result.verdict == search.GAIN or not any(tried.values for tried in tuning.search.tried):
+        return ""
+    return (f"Runs of one setting scatter by {decimal(100 * scatter, 0)} %: other programs may use the machine. To see a gain of 10 % it takes about"
+            f" {max(8, math.ceil((2 * 1.96 * math.sqrt(2) * scatter / 0.1) ** 2))} --pairs here, or a quiet machine.\n")
+
+
+def causes_text(tuning):
+    before, after = tuning.causes[False], tuning.causes[True]
+    if not before or not after:
+        return ""
+    parts = [f"{cause.replace('-', ' ')} {decimal(sum(one[cause] for one in before) / len(before), 2)} -> {decimal(sum(one[cause] for one in after) / len(after), 2)}"
+             for cause in CAUSES]
+    return f"threads' seconds, before and with it: {', '.join(parts)}\n"
+
+
+def dimension_text(tuning, i, result):
+    of, tried, why = tuning.space.dimensions[i], tuning.search.tried[i], clean(tuning.why.get(i, ""))
+    if not tried.values:
+        return f"  {of.name:<10} {why if why.startswith('not tried') else 'not tried: the runs or the time were used up'}\n"
+    values = tried.values - {0}
+    best = of.values[tried.best] if tried.best or of.kind == "param" else "default"
+    change = f"{decimal(100 * abs(tried.change), 1)} % {'less' if tried.change < 0 else 'more'} time"
+    if result.best[i]:
+        said = f"{best}: {change}"
+    elif tried.taken:
+        said = f"{best} had {change}, but not with what was found later"
+    else:
+        said = f"not worth it: the best, {best}, had {change}"
+    return f"  {of.name:<10} {len(values)} of {len(of.values) - 1} tried; {said}{f'; tried first: {why}' if why else ''}\n"
+
+
+def runs_text(tuning):
+    kept = sum(run.trial is not None for run in tuning.runs)
+    failed = sum(run.outcome.end not in (tries.GOOD, tries.STOPPED) for run in tuning.runs)
+    text = f"{len(tuning.runs)} runs, {decimal(time.monotonic() - tuning.began, 0)} s"
+    if kept:
+        text += f"; {kept} are trials of {clean(database_path(tuning.request['db']))} (tune = '{tuning.id}')"
+    if tuning.unmeasured:
+        text += f"; {tuning.unmeasured} left no profile: they begin no region"
+    if failed:
+        text += f"; {failed} went wrong, and their settings were left"
+    return text + "\n" + (f"no trials were kept: {clean(tuning.database_says)}\n" if tuning.database_says else "")
+
+
+def text_of(tuning):
+    result = tuning.search.judge()
+    text = f"as it is: {decimal(result.default_s, 3)} s\n" if result.pairs else ""
+    text += verdict_text(tuning, result) + scatter_text(tuning, result)
+    if result.verdict == search.GAIN:
+        text += causes_text(tuning)
+    if tuning.guess:
+        said = "".join(f" {of.name}={of.values[value]}" for of, value in zip(tuning.space.dimensions, tuning.guess) if value)
+        text += f"tried first, by what searches of before say:{said}\n"
+    if tuning.guess_refused:
+        text += f"what searches of before say is not known: {tuning.guess_refused}\n"
+    text += "settings:\n" + "".join(dimension_text(tuning, i, result) for i in range(len(tuning.space.dimensions)))
+    return text + runs_text(tuning)
+
+
+def csv_of(tuning):
+    lines = ["run,trial,part,end,seconds," + ",".join(csv_text(of.name) for of in tuning.space.dimensions)]
+    for number, run in enumerate(tuning.runs, 1):
+        values = ",".join(csv_text(tuning.space.value(i, value)) for i, value in enumerate(run.setting))
+        lines.append(f"{number},{'' if run.trial is None else run.trial},{'pairs' if run.confirms else 'search'},{run.outcome.end},{decimal(run.outcome.seconds, 6)},{values}")
+    return "\n".join(lines) + "\n"
+
+
+def plan_text(tuning):
+    lines = [f"{of.name:<10} {' '.join(of.values)}" for of in tuning.space.dimensions]
+    settings = math.prod(len(of.values) for of in tuning.space.dimensions)
+    lines.append(f"{settings} settings; at most {tuning.request['runs']} runs, of which {2 * tuning.request['pairs']} are pairs of the default and the best. What is tried"
+                 " first, the findings of the first run say.")
+    return "\n".join(lines) + "\n"
+
+
+def check_words(tuning):
+    """Every @{NAME} is a parameter, and every parameter stands somewhere."""
+    texts = [*tuning.program, *([tuning.space.build] if tuning.space.build else [])]
+    for text in texts:
+        tuning.space.expand(tuning.default, text)
+    for i, of in enumerate(tuning.space.dimensions):
+        if of.kind == "param" and not any(tuning.space.mentions(i, text) for text in texts):
+            raise Refused(f"{tuning.request['space']}: the parameter {of.name} changes nothing; put @{{{of.name}}} into an argument", BAD_USAGE)
+
+
+def check(request, program):
+    if bool(program) == bool(request["specialise"]):
+        raise Refused(f"{'--specialise runs no program' if program else 'no program given'}; accepted {USAGE.operands}, or --specialise alone", BAD_USAGE)
+    for item in request["input"]:
+        if not all(META.fullmatch(line) for line in item.split("\n")):
+            raise Refused(f"--input {item}: accepted is {META_ACCEPTED}", BAD_USAGE)
+    if len(request["input"]) > MOST_INPUTS:
+        raise Refused(f"--input {request['input'][MOST_INPUTS]}: accepted are at most {MOST_INPUTS}", BAD_USAGE)
+    if request["pairs"] is None:  # of few runs a third
+        request["pairs"] = max(search.FEWEST_PAIRS, min(PAIRS, request["runs"] // 6))
+    fewest = 2 * request["pairs"] + LEAST
+    if request["runs"] < fewest:
+        raise Refused(f"--runs {request['runs']}: accepted are {fewest} and more with --pairs {request['pairs']}", BAD_USAGE)
+
+
+def main(argv):
+    request, program, _ = USAGE.read(argv)
+    check(request, program)
+    if request["specialise"]:
+        from . import specialise
+        return specialise.write(database_path(request["db"]), request["application"], request["specialise"])
+    request["seed"] = request["seed"] or int(time.time()) & 0x7FFFFFFF
+    of = space.read(request["space"]) if request["space"] else space.usual(os.cpu_count() or 1)
+    of.build = request["build"] or of.build
+    tuning = Tuning(request, program, of)
+    check_words(tuning)
+    if request["dry_run"]:
+        write_whole("tune", request["output"], plan_text(tuning))
+        return DONE
+    tuning.everything()
+    write_whole("tune", request["output"], csv_of(tuning) if request["format"] == "csv" else text_of(tuning))
+    return DONE
