@@ -43,7 +43,7 @@ static bool within_file_limit(uint64_t end)
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
 }
 
-bool os_reserve(int fd, uint64_t offset, size_t bytes)
+static bool allocate(int fd, uint64_t offset, size_t bytes)
 {
     if (!within_file_limit(offset + bytes)) {
         errno = EFBIG;
@@ -52,12 +52,21 @@ bool os_reserve(int fd, uint64_t offset, size_t bytes)
     for (int attempt = 0; attempt < 8; attempt++) {
         if (syscall(SYS_fallocate, fd, 0, offset, bytes) == 0)
             return true;
-        if (errno == EOPNOTSUPP || errno == ENOSYS)
-            return reserve_by_writing(fd, offset, bytes);
         if (errno != EINTR)
             return false;
     }
     return false;
+}
+
+bool os_reserve(int fd, uint64_t offset, size_t bytes)
+{
+    return allocate(fd, offset, bytes) ||
+           ((errno == EOPNOTSUPP || errno == ENOSYS) && reserve_by_writing(fd, offset, bytes));
+}
+
+bool os_reserve_shared(int fd, uint64_t offset, size_t bytes)
+{
+    return allocate(fd, offset, bytes);
 }
 
 void os_guard_writes(struct os_write_guard *guard)

@@ -14,8 +14,11 @@
 #include "base/os_map.h"
 
 /* Makes the file's bytes exist on disk, so that a full disk is an error here and not a SIGBUS later.
- * [handler] */
+ * Writes zeros where the file system cannot reserve space. [handler] */
 bool os_reserve(int fd, uint64_t offset, size_t bytes);
+
+/* The same for bytes some of which other threads may be using: fails where it would have to write zeros. [handler] */
+bool os_reserve_shared(int fd, uint64_t offset, size_t bytes);
 
 /* A write of ours must not end the program, nor reach its handlers: between these two calls the SIGPIPE of a closed
  * pipe and the SIGXFSZ of a file limit are blocked in the calling thread, to which the kernel sends them, and those that

@@ -143,7 +143,7 @@ static void raise_chunk_count(uint32_t count)
         ;
 }
 
-/* Makes the chunk's disk space exist, and as a rule that of some behind it; where there is no room for those, its alone. */
+/* Makes the chunk's disk space exist, and if possible that of some chunks behind it. Other threads may be using these. */
 static bool reserve_chunk(uint32_t number)
 {
     uint32_t first = load_acquire(&arena.reserved), ahead = number / AHEAD_SHARE;
@@ -153,7 +153,7 @@ static bool reserve_chunk(uint32_t number)
     int fd = own_file();
     if (fd < 0)
         return false;
-    if (!os_reserve(fd, chunk_offset(first), (size_t)(end - first) * PROFILE_CHUNK_BYTES))
+    if (!os_reserve_shared(fd, chunk_offset(first), (size_t)(end - first) * PROFILE_CHUNK_BYTES))
         return os_reserve(fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
     while (first < end && !compare_exchange(&arena.reserved, &first, end))
         ;

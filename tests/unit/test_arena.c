@@ -11,6 +11,7 @@
 #include "base/atomics.h"
 #include "cct/arena.h"
 #include "tests/unit/fake_clock.h"
+#include "tests/unit/forbid.h"
 
 #define RETRY_NS 100000000ull
 
@@ -199,6 +200,31 @@ WITH_ARENA(disk_space_is_reserved_some_chunks_at_a_time)
         assert_in_range(file_size(), needed, needed + needed / 8); /* and no more than that is left over */
     }
     assert_in_range(growths, 1, chunks / 8);
+}
+
+/* Runs in a process of its own. 0: no chunk's reservation reached beyond the chunk itself. */
+static int take_chunks_without_fallocate(void)
+{
+    uint32_t number;
+    forbid_call(SYS_fallocate, EOPNOTSUPP);
+    for (off_t i = 1; i <= 20; i++)
+        if (!arena_chunk(PROFILE_CHUNK_TREE, 1, &number) || file_size() != PROFILE_HEADER_BYTES + i * PROFILE_CHUNK_BYTES)
+            return 1;
+    return 0;
+}
+
+/* Zeros written ahead would overwrite a chunk that another thread is using. */
+WITH_ARENA(where_space_cannot_be_reserved_only_the_own_chunk_is_written)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(take_chunks_without_fallocate());
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* "rr": the kernel reads nothing around a page that is touched (proc_pid_smaps(5)). */

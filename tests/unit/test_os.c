@@ -2,12 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,6 +12,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/os.h"
+#include "tests/unit/forbid.h"
 
 static int fresh_file(void)
 {
@@ -82,24 +80,9 @@ UNIT_TEST(a_file_beyond_its_limit_is_refused_without_a_signal)
     unit_clean();
 }
 
-/* Makes fallocate fail with the error from here on, in a process of its own. */
-static void forbid_fallocate(int error)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-        _exit(77);
-}
-
 static int reserve_without_fallocate(int fd, int error)
 {
-    forbid_fallocate(error);
+    forbid_call(SYS_fallocate, error);
     if (!os_reserve(fd, 4096, 10000))
         return 1;
     struct stat st;
