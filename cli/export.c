@@ -19,15 +19,12 @@
 #include "report/text/format.h"
 #include "report/text/memory.h"
 
-#define LEAST_PERCENT 1 /* of dot, unless --min says otherwise */
-
 struct request {
     const char *input, *output;
     const char **operand;
     int operand_count;
     int format, metric, clock, common; /* -1 = not given */
     bool sums;
-    double least_percent; /* -1 = not given */
     const struct export_format *of;
 };
 
@@ -43,7 +40,6 @@ static const struct usage usage = {
         "  blame export blame-amg-4711 --format speedscope -o amg.json\n"
         "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
         "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
-        "  blame export blame-amg-4711 --format dot --min 5 | dot -Tsvg -o amg.svg\n"
         "  blame export blame-amg-4711 --format hatchet -o amg.json\n"
         "  blame export blame-amg-4711 --format cube -o amg.cubex && cube amg.cubex\n"
         "  blame export blame-amg-4711 --format stacks | cut -f 4 | sort | uniq -c\n"
@@ -90,8 +86,6 @@ static enum options_result check(struct request *request)
         return refuse("--metric", format, EXPORT_TAKES_METRIC);
     if (request->metric == METRIC_BLAME && !(format->takes & EXPORT_TAKES_BLAME))
         return refuse("--metric blame", format, EXPORT_TAKES_BLAME);
-    if (request->least_percent >= 0 && !(format->takes & EXPORT_TAKES_MIN))
-        return refuse("--min", format, EXPORT_TAKES_MIN);
     if (request->clock >= 0 && !(format->takes & EXPORT_TAKES_CLOCK))
         return refuse("--clock", format, EXPORT_TAKES_CLOCK);
     if ((request->common >= 0 || request->sums) && !(format->takes & EXPORT_TAKES_RUNS))
@@ -123,12 +117,10 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
          "or -o FILE: where to write, whole or not at all (default: standard output);\n"
          "of hpctoolkit and tau a directory. What is there is not overwritten"},
         {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
-         "what folded and dot are of (default: blame, that is idleness +\n"
+         "what folded is of (default: blame, that is idleness +\n"
          "overhead + lock-wait), what pprof shows unasked, the only one in\n"
          "speedscope (default there: all); one of"},
         environment_option,
-        {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
-         "dot: leave out functions below this share of the metric (default 1)"},
         {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0, "stacks: the time of a sample:"},
         {"--common", OPTION_WORD, &request->common, "VIEW", run_set_view, 0, 0, "trial: contexts have the same number in all runs, of the view"},
         {"--sums", OPTION_FLAG, &request->sums, NULL, NULL, 0, 0, "trial: leave out what each thread and rank has"},
@@ -176,8 +168,7 @@ static struct export_input input_of(const struct request *request, const struct 
     struct export_input input = {.profile = opened->profile,
                                  .rows = opened->rows,
                                  .metric = request->metric >= 0 ? (enum metric)request->metric : metric_default(opened->rows),
-                                 .alone = request->metric >= 0,
-                                 .least_percent = request->least_percent >= 0 ? request->least_percent : LEAST_PERCENT};
+                                 .alone = request->metric >= 0};
     if (blame_is_none && input.metric == METRIC_BLAME) /* a sum, which is not among all */
         input.metric = METRIC_IDLENESS;
     note(request->of, &input);
@@ -303,7 +294,7 @@ int cli_export(int argc, char **argv)
                                                                    [EXPORT_FROM_LOG] = write_stacks,
                                                                    [EXPORT_FROM_RUNS] = export_runs};
     const char *operand[argc];
-    struct request request = {.operand = operand, .common = -1, .format = -1, .metric = -1, .clock = -1, .least_percent = -1};
+    struct request request = {.operand = operand, .common = -1, .format = -1, .metric = -1, .clock = -1};
     enum options_result parsed = parse_arguments(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;

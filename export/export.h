@@ -30,11 +30,6 @@ bool export_hatchet(FILE *out, const struct export_input *input);
  * microseconds (or samples, or events); rows with less than one are left out. */
 void export_folded(FILE *out, const struct rows *rows, enum metric metric);
 
-/* A call graph for Graphviz: a node for each function with at least `least_percent` of the program's metric,
- * the largest hundred; recursion counted once. */
-void export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
-                double least_percent);
-
 struct locations; /* export/locations.h; none has been read yet */
 
 /* Cube 4's archive: effort and its parts, the other metrics, calls and exact times of phases, counters; by location. false: as pprof's. */

@@ -24,12 +24,6 @@ static bool put_cube(FILE *out, const struct export_input *input)
     return export_cube(out, input->locations);
 }
 
-static bool put_dot(FILE *out, const struct export_input *input)
-{
-    export_dot(out, input->profile, input->rows, input->metric, input->least_percent);
-    return true;
-}
-
 static bool put_perfetto(FILE *out, const struct export_input *input)
 {
     return export_perfetto(out, input->processes, input->process_count);
@@ -61,8 +55,6 @@ const struct export_format export_formats[] = {
     {"hatchet", "all metrics of the tree: Hatchet's GraphFrame.from_json", .write = export_hatchet},
     {"cube", "all metrics of the tree, by thread, a .cubex archive: Cube 4, pyCubexR", .from = EXPORT_FROM_LOCATIONS, .binary = true,
      .write = put_cube},
-    {"dot", "the call graph of one metric: Graphviz", .metrics = EXPORT_ONE_METRIC, .takes = EXPORT_TAKES_METRIC | EXPORT_TAKES_BLAME | EXPORT_TAKES_MIN,
-     .write = put_dot},
     {"stacks", "each sample of a trace in a line: when, who, in which state, its frames", .from = EXPORT_FROM_LOG, .takes = EXPORT_TAKES_CLOCK},
     {"trial", "runs as JSON lines, with threads and ranks: the laboratory (blame db, scaling), your own programs", .from = EXPORT_FROM_RUNS,
      .takes = EXPORT_TAKES_RUNS},

@@ -23,7 +23,6 @@ enum export_from {
 /* Options that it takes. */
 #define EXPORT_TAKES_METRIC 1u /* --metric, but for */
 #define EXPORT_TAKES_BLAME  2u /* --metric blame, which is a sum of others */
-#define EXPORT_TAKES_MIN    4u
 #define EXPORT_TAKES_CLOCK  8u
 #define EXPORT_TAKES_RUNS   16u /* several profiles, and --common and --sums */
 
@@ -44,7 +43,6 @@ struct export_input {
     size_t process_count;
     enum metric metric;   /* that is asked for, or shown unasked */
     bool alone;           /* it was asked for */
-    double least_percent; /* of it, below which functions are left out */
 };
 
 struct export_format {

@@ -33,7 +33,6 @@ OUTPUTS = {
     "export, speedscope": "export {a} --format speedscope",
     "export, pprof": "export {a} --format pprof -o -",
     "export, hatchet": "export {a} --format hatchet",
-    "export, dot": "export {a} --format dot",
     "diff": "diff {a} {b}",
     "stat": "stat {a} {b}",
 }

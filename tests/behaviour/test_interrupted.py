@@ -62,7 +62,7 @@ class Interrupted(BlameTest):
 
     def test_a_file_that_is_exported_in_any_format(self):
         folder = self.folder_with_profile()
-        for name in ("folded", "speedscope", "pprof", "hatchet", "cube", "dot", "stacks", "perfetto", "firefox", "hpctoolkit", "tau"):
+        for name in ("folded", "speedscope", "pprof", "hatchet", "cube", "stacks", "trial", "perfetto", "firefox", "hpctoolkit", "tau"):
             with self.subTest(format=name):
                 self.assert_nothing_stays(folder, "export", "profile", "--format", name, "--output", f"made-{name}")
 

@@ -115,7 +115,7 @@ class Options(BlameTest):
                 for command in (["html", "profile", "-o", "page"], ["report", "profile", "-o", "text"], ["diff", "profile", "profile", "-o", "diff"],
                                 ["db", "add", "profile", "--db", "runs.db"], ["db", "export", "--db", "runs.db", "-o", "table"],
                                 *(["export", "profile", "--format", name, "-o", name]
-                                  for name in ("folded", "speedscope", "pprof", "hatchet", "cube", "dot", "stacks", "perfetto", "firefox", "hpctoolkit", "tau"))):
+                                  for name in ("folded", "speedscope", "pprof", "hatchet", "cube", "stacks", "trial", "perfetto", "firefox", "hpctoolkit", "tau"))):
                     made = execute([BLAME, *command], clean_environment(), run.folder)
                     self.assertEqual(made.status, 0, made)
                     self.assertNotIn(secret, made.stdout + made.stderr)

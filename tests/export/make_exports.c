@@ -195,11 +195,6 @@ static void put_cube(FILE *out)
     locations_free(&locations);
 }
 
-static void put_dot(FILE *out)
-{
-    export_dot(out, &profile, rows, metric, 0.5);
-}
-
 static struct traced_process processes[2];
 
 static void put_perfetto(FILE *out)
@@ -293,7 +288,6 @@ int main(int argc, char **argv)
     put(argv[2], "profile", ".csv", put_csv);
     for (metric = 0; metric < METRIC_NAMED; metric++) {
         put(argv[2], metric_word[metric], ".folded", put_folded);
-        put(argv[2], metric_word[metric], ".dot", put_dot);
     }
     metric = METRIC_WORK;
     put(argv[2], "all", ".speedscope.json", put_speedscope);

@@ -17,7 +17,7 @@ import cube_reader  # noqa: E402  (found through the path set above)
 from blame_profile import Tree  # noqa: E402
 from harness import BLAME, TIMEOUT_S, BlameTest, clean_environment, program  # noqa: E402  (found through the path set above)
 
-FORMATS = ("folded", "speedscope", "pprof", "hatchet", "cube", "dot")
+FORMATS = ("folded", "speedscope", "pprof", "hatchet", "cube")
 
 
 class Command(BlameTest):
@@ -63,7 +63,7 @@ class Command(BlameTest):
             self.assertTrue(any(f",{name}," in line for line in report), name)
         folded = self.export(directory, "--format", "folded", "--metric", "work").stdout.decode()
         self.assertRegex(folded, r"(?m)^(.*;)?phase outer;outer \[3\];size = 640;event multiply;.* \d+$")
-        for name in ("speedscope", "hatchet", "dot"):
+        for name in ("speedscope", "hatchet"):
             out = self.export(directory, "--format", name).stdout.decode()
             for frame in ("phase outer", "size = 640", "event multiply"):
                 self.assertIn(f'"{frame}', out, name)
@@ -86,32 +86,23 @@ class Command(BlameTest):
         profile, = speedscope["profiles"]
         self.assertEqual((profile["name"], profile["unit"], profile["endValue"]),
                          ("work, events (perf::TASK-CLOCK)", "none", work))
-        self.assertIn(b" events (perf::TASK-CLOCK); ", self.export(directory, "--format", "dot").stdout)
 
     def test_the_metric_is_what_is_shown_first(self):
         speedscope = self.export(self.lock_profile(), "--format", "speedscope", "--metric", "work").stdout
         self.assertEqual(re.findall(rb'"name":"([a-z-]+)","unit"', speedscope), [b"work"])
-        self.assertIn(b"lock wait", self.export(self.lock_profile(), "--format", "dot", "--metric", "lock-wait").stdout)
         plain = gzip.decompress(self.export(self.lock_profile(), "--format", "pprof", "--metric", "lock-wait").stdout)
         decoded = subprocess.run(["protoc", "--decode_raw"], input=plain, capture_output=True, check=True)
         decoded = decoded.stdout.decode()
         strings = re.findall(r'^6: (".*")$', decoded, re.MULTILINE)
         self.assertEqual(strings[int(re.search(r"^14: (\d+)$", decoded, re.MULTILINE)[1])], '"lock-wait"')
 
-    def test_a_higher_threshold_draws_less(self):
-        def nodes(percent):
-            return self.export(self.lock_profile(), "--format", "dot", "--min", percent).stdout.count(b"fillcolor=")
-        self.assertGreater(nodes("0"), nodes("20"))
-        self.assertGreater(nodes("20"), 0)
-
     def test_wrong_usage_says_what_is_accepted(self):
         self.refused(2, ("--format", *FORMATS), self.lock_profile())
         self.refused(2, ("svg", *FORMATS), self.lock_profile(), "--format", "svg")
-        self.refused(2, ("--min", "dot", "folded"), self.lock_profile(), "--format", "folded", "--min", "1")
         self.refused(2, ("--metric", "hatchet"), self.lock_profile(), "--format", "hatchet", "--metric", "work")
-        self.refused(2, ("--metric", "time", "lock-wait"), self.lock_profile(), "--format", "dot", "--metric", "time")
-        self.refused(2, ("no profile given",), "--format", "dot")
-        self.refused(1, ("/no/such",), "/no/such", "--format", "dot")
+        self.refused(2, ("--metric", "time", "lock-wait"), self.lock_profile(), "--format", "folded", "--metric", "time")
+        self.refused(2, ("no profile given",), "--format", "folded")
+        self.refused(1, ("/no/such",), "/no/such", "--format", "folded")
 
     def test_what_cannot_be_written_leaves_nothing(self):
         folder = self.new_folder()

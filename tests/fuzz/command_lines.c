@@ -38,7 +38,6 @@ const struct command_line command_lines[] = {
     {.text = "export in --format pprof --output made", .run = cli_export},
     {.text = "export in --format hatchet", .run = cli_export},
     {.text = "export in --format cube --output made", .run = cli_export},
-    {.text = "export in --format dot", .run = cli_export},
     {.text = "export in --format stacks", .run = cli_export},
     {.text = "export in --format perfetto --output made", .run = cli_export},
     {.text = "export in --format firefox --output made", .run = cli_export},
