@@ -80,20 +80,6 @@ $(BUILD)/bench/slow_time.so: benchmarks/instructions/slow_time.c | $(BUILD)/benc
 bench-alarms: bench-build $(bench_hybrid) $(PRODUCTS)
 	$(PYTHON) benchmarks/alarms.py --build $(BUILD)/bench --command $(BUILD)/bin/blame $(BENCH_ARGS)
 
-bench_memory := $(addprefix $(BUILD)/bench/,memory libraise_threshold.so tool_memory.so)
-
-.PHONY: bench-memory
-bench-memory: $(bench_memory) $(bench_noop) $(bench_tool) $(if $(bench_alone),,$(PRODUCTS))
-	$(PYTHON) benchmarks/memory/memory.py --build $(BUILD)/bench --tool $(bench_library) --command $(BUILD)/bin/blame $(BENCH_ARGS)
-
-# What a sample's interruption costs, by whatever makes it.
-.PHONY: bench-interrupt
-bench-interrupt: $(BUILD)/bench/interrupt
-	$< $(BENCH_ARGS)
-
-$(BUILD)/bench/interrupt: benchmarks/interrupt/interrupt.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -D_GNU_SOURCE -pthread -o $@ $<
-
 $(BUILD)/bench:
 	mkdir -p $@
 
@@ -116,15 +102,6 @@ $(BUILD)/bench/phases/%: benchmarks/bots/%.c include/blame.h
 
 $(BUILD)/bench/region: benchmarks/startup/region.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
-
-$(BUILD)/bench/memory: benchmarks/memory/memory.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $< -ldl
-
-$(BUILD)/bench/libraise_threshold.so: benchmarks/memory/raise_threshold.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -shared -fPIC -o $@ $<
-
-$(BUILD)/bench/tool_memory.so: tests/programs/tool_memory.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -o $@ $<
 
 $(bench_probes): benchmarks/probes/probes.c include/blame.h | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -I. -o $@ $<

@@ -5,16 +5,11 @@
 SCALE_PROGRAMS := $(addprefix $(BUILD)/scale/,tree modules regions)
 SCALE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -MMD -MP
 SCALE_ARGS ?=
-TRACE_ARGS ?=
 
-.PHONY: bench-scale bench-trace
+.PHONY: bench-scale
 bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(addprefix $(BUILD)/bench/,cg fib) $(bench_noop) $(LIBRARY) $(BUILD)/simulator/simulate
 	$(PYTHON) -B benchmarks/scale/scale.py --simulator $(BUILD)/simulator/simulate --programs $(BUILD)/scale --build $(BUILD)/bench --tool $(LIBRARY) \
 	    --out $(BUILD)/scale.csv $(SCALE_ARGS)
-
-# How much smaller a profile is than a trace of the same samples.
-bench-trace: bench-build $(LIBRARY)
-	$(PYTHON) -B benchmarks/scale/trace.py --build $(BUILD)/bench --tool $(LIBRARY) $(TRACE_ARGS)
 
 $(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c $(call objects,$(BASE) $(CCT) $(wildcard unwind/*.c))
 	@mkdir -p $(@D)
