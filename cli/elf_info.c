@@ -82,26 +82,6 @@ static bool path_of_line(const char *line, char *path, size_t bytes)
     return true;
 }
 
-static size_t tls_bytes_of(const char *line)
-{
-    char path[4096];
-    ElfW(Ehdr) header;
-    size_t bytes = 0;
-    if (!path_of_line(line, path, sizeof(path)))
-        return 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool read_all = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header);
-    for (unsigned i = 0; read_all && i < header.e_phnum && header.e_phentsize == sizeof(ElfW(Phdr)); i++) {
-        ElfW(Phdr) segment;
-        off_t at = (off_t)(header.e_phoff + i * sizeof(segment));
-        if (pread(fd, &segment, sizeof(segment), at) == sizeof(segment) && segment.p_type == PT_TLS)
-            bytes += segment.p_memsz + segment.p_align;
-    }
-    if (fd >= 0)
-        close(fd);
-    return bytes;
-}
-
 /* Open MPI's libmpi.so.40, MPICH's libmpich.so.12 or libmpi.so.12, their parts for Fortran, and what came of them. */
 static bool names_mpi(const char *line)
 {
@@ -121,7 +101,6 @@ static void read_late(const char *line, struct elf_openmp *openmp)
 static void read_line(const char *line, const char *libomp, struct elf_openmp *openmp)
 {
     size_t length = strlen(libomp);
-    openmp->tls_bytes += tls_bytes_of(line);
     openmp->needed |= strstr(line, "libomp") || strstr(line, "libiomp5") || strstr(line, "libgomp");
     openmp->mpi |= names_mpi(line);
     openmp->own_first |= strncmp(line, "\tlibasan.so", 11) == 0 || strncmp(line, "\tlibclang_rt.asan", 17) == 0;

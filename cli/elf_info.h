@@ -23,7 +23,6 @@ struct elf_openmp {
     bool gcc;          /* gets libgomp.so.1 */
     bool moved;        /* wants that, and gets libomp */
     char late[1024];   /* what keeps a library of it from libomp, and which, or "" */
-    size_t tls_bytes;  /* of thread-local storage, of all libraries that it starts with */
 };
 
 /* Asks the loader, in the environment that the program will have; libomp: what our part of the loader gives

@@ -27,9 +27,6 @@
 
 /* Before it, a part of ours in the loader slows down every call between libraries. */
 #define OLDEST_GLIBC 235
-/* Of thread-local storage: what every process has, and what programs without OpenMP of their own get. */
-#define FREE_TLS_BYTES   1024u
-#define OTHERS_TLS_BYTES 16384u
 
 /* What libblame.so's folder has for the program. */
 struct parts {
@@ -230,23 +227,6 @@ static bool glibc_is_old(void)
     return 100 * major + minor < OLDEST_GLIBC;
 }
 
-/* With an audit library glibc reserves room for thread-local storage of the initial-exec kind before it knows the
- * program's libraries: some 1,600 bytes. What it starts with has to fit, as it does without; for what shells and
- * interpreters start or load, a guess. It is taken from each thread's stack. */
-static void reserve_tls(const struct elf_openmp *openmp)
-{
-    static const char tunable[] = "glibc.rtld.optional_static_tls=";
-    const char *old = getenv("GLIBC_TUNABLES");
-    size_t bytes = openmp->tls_bytes + FREE_TLS_BYTES;
-    char text[80];
-    if (!openmp->needed && bytes < OTHERS_TLS_BYTES)
-        bytes = OTHERS_TLS_BYTES;
-    if (bytes < 2 * FREE_TLS_BYTES || (old && strstr(old, tunable)))
-        return;
-    snprintf(text, sizeof(text), "%s%zu", tunable, bytes);
-    prepend("GLIBC_TUNABLES", text);
-}
-
 /* BLAME_SUMMARY=0: nothing is printed but what went wrong. */
 static bool is_quiet(void)
 {
@@ -284,7 +264,6 @@ static void prepare_loader(const char *program, const struct parts *parts)
     prepend("LD_AUDIT", parts->loader);
     set_for_gcc();
     elf_openmp_of(program, libomp, &openmp);
-    reserve_tls(&openmp);
     if (openmp.mpi && !openmp.own_first && parts->mpi[0])
         prepend("LD_PRELOAD", parts->mpi);
     say_runtime(&openmp, libomp, own);

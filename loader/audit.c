@@ -15,6 +15,7 @@
 #include "loader/images.h"
 #include "loader/environment.h"
 #include "loader/kernel.h"
+#include "loader/static_tls.h"
 #include "loader/text.h"
 #include "loader/traits.h"
 
@@ -35,6 +36,7 @@ static struct {
     struct launched launched;
     const struct link_map *program;
     const struct link_map *llvm;   /* the runtime that this process has */
+    bool mapped;                   /* what it needs is there, and nothing of it has run */
     bool started;                  /* what it needs has been loaded */
     bool moved;                    /* GCC's name stands for it */
     const struct link_map *judged; /* who looked for a runtime last, and whether ours is enough */
@@ -46,6 +48,7 @@ static struct {
     bool asked;                  /* it has been read */
     struct stat begun; /* stderr, as it was */
     bool has_stderr;   /* it was open, and has been read */
+    unsigned lines, lines_before; /* printed, and by the process before it was started again */
 } self;
 
 static bool is_llvm(const char *name)
@@ -67,6 +70,8 @@ static void write_line(const char *const *parts, size_t count)
     char line[1024];
     size_t length = 0;
     struct stat now;
+    if (self.lines++ < self.lines_before)
+        return;
     if (!self.has_stderr || !kernel_file_status(2, &now) || !is_same_file(&now, &self.begun))
         return;
     self.has_stderr = kernel_has_room(2, PATIENCE_MS);
@@ -262,6 +267,10 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
     if (!self.llvm && (is_llvm(file) || (*self.given.libomp && text_equal(map->l_name, self.given.libomp))))
         self.llvm = map;
     elf_view_of_map(&view, map);
+    if (!self.mapped && map != self.program) {
+        self.lines_before += static_tls_begin(&view);
+        static_tls_add(map, self.lines);
+    }
     if (self.moved && self.llvm && map != self.llvm)
         tell_of_late(&view, map);
     if (!text_equal(file, "libblame.so"))
@@ -317,8 +326,8 @@ static void tell_of_unmet(void)
 
 EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
 {
-    (void)cookie;
     elf_view_forget_pages();
+    self.mapped |= flag == LA_ACT_CONSISTENT && self.program == (const struct link_map *)*cookie;
     if (flag == LA_ACT_CONSISTENT && self.llvm)
         tell_of_unmet();
 }

@@ -35,7 +35,7 @@ static const struct {
 
 /* Read elsewhere, by other commands, or between the launcher and the tool. Only the first is for users, and named
  * to them. */
-static const char *const others[] = {"BLAME_LIBOMP", "BLAME_NOTES", "BLAME_PROGRAM_PID", "BLAME_FOR_GCC",
+static const char *const others[] = {"BLAME_LIBOMP", "BLAME_NOTES", "BLAME_PROGRAM_PID", "BLAME_FOR_GCC", "BLAME_STARTED_AGAIN",
                                      "BLAME_FOLDER", "BLAME_DB", "BLAME_PYTHON"};
 
 #define OPTION_COUNT (sizeof(table) / sizeof(table[0]))

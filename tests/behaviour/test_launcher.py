@@ -303,6 +303,18 @@ class OtherRuntimes(BlameTest):
                 run = self.attached(argv, how="launcher")
                 self.assertEqual((run.status, run.stdout), (5, "2\n"), run)
 
+    def test_a_process_has_what_it_was_started_with_and_threads_with_the_smallest_stack(self):
+        loader = glob.glob(f"/lib*/ld-linux-{os.uname().machine.replace('_', '-')}.so.*")[0]
+        several = "glibc.malloc.check=0:glibc.rtld.optional_static_tls=10"
+        for name, tunables in (("least_stack", None), ("least_stack_large", None), ("least_stack_large", several)):
+            for how in ("", loader + " "):
+                command = f"exec 7>&1; {how}{program(name)} '' 'a b'; echo $?; {how}{program(name)}"
+                with self.subTest(command=command, tunables=tunables):
+                    run = self.attached(["sh", "-c", command], {"GLIBC_TUNABLES": tunables} if tunables else {}, "launcher")
+                    end = tunables or "none"
+                    self.assertEqual((run.status, run.stdout), (5, "".join((
+                        f"error 0, xxx, 1\n3: '' 'a b', {end}\n5\n", f"error 0, xxx, 1\n1: '' '', {end}\n"))), run)
+
     def test_a_program_that_looks_for_leaks_ends_as_alone_and_one_line_tells(self):
         for how in ("launcher", "library"):
             with self.subTest(how=how):

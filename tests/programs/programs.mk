@@ -105,6 +105,10 @@ $(TEST_BIN)/own_names_library: | $(TEST_BIN)/libown_names.so
 $(call test_forms,own_heap,own_heap.c,$(TEST_CLANG) -fno-builtin -rdynamic)
 $(call test_forms,own_locks,own_locks.c,$(TEST_CLANG))
 $(call test_forms,own_locks.so,own_locks.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE -DLIBRARY)
+TEST_LEAST_STACK := $(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
+$(call test_forms,least_stack,least_stack.c,$(TEST_LEAST_STACK),-lpthread)
+$(call test_forms,least_stack_large,least_stack.c,$(TEST_LEAST_STACK) -DLARGE,$(TEST_BIN)/large_tls.so -Wl$(comma)-rpath$(comma)'$$$$ORIGIN' -lpthread)
+$(TEST_BIN)/least_stack_large: | $(TEST_BIN)/large_tls.so
 $(call test_forms,loads_later,loads_later.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)
 $(call test_forms,loads_later_lib.so,loads_later_lib.c,$(TEST_GCC_C) -shared -fPIC)
 $(call test_forms,loads_later_clang.so,loads_later_lib.c,$(TEST_CLANG) -shared -fPIC)

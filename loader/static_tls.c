@@ -1,0 +1,164 @@
+#include "loader/static_tls.h"
+
+#include "base/same_file.h"
+#include "loader/kernel.h"
+#include "loader/text.h"
+
+#define TUNABLES "GLIBC_TUNABLES="
+#define OURS     "blame.lines=" /* glibc passes over a tunable that it does not know */
+#define TUNABLE  "glibc.rtld.optional_static_tls="
+#define DONE     "BLAME_STARTED_AGAIN="
+
+#define PAGE_BYTES   4096u
+#define GLIBCS_BYTES 512u /* of the tunable, where nobody sets it */
+#define OTHER_BYTES  512u /* of what glibc reserves besides: some 1,300; the rest is for libraries that come later */
+
+static struct {
+    const uintptr_t *stack; /* as the kernel made it: the number of arguments, arguments, NULL, environment, NULL, auxv; NULL: not known */
+    size_t room, wanted;    /* bytes */
+} self;
+
+/* Of an image's first page, which is where the loader says that the image is. */
+static size_t tls_of(uintptr_t base)
+{
+    const ElfW(Ehdr) *header = (const void *)base;
+    size_t bytes = 0;
+    if (!base || !kernel_is_readable(base) || header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_MAG1] != ELFMAG1 ||
+        header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phoff % _Alignof(ElfW(Phdr)) || header->e_phoff > PAGE_BYTES ||
+        header->e_phnum > (PAGE_BYTES - header->e_phoff) / sizeof(ElfW(Phdr)))
+        return 0;
+    const ElfW(Phdr) *segments = (const void *)(base + header->e_phoff);
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_TLS)
+            bytes += segments[i].p_memsz + segments[i].p_align;
+    return bytes;
+}
+
+static size_t number_of(const char *digits)
+{
+    size_t number = 0;
+    for (; *digits >= '0' && *digits <= '9'; digits++)
+        number = 10 * number + (size_t)(*digits - '0');
+    return number;
+}
+
+/* Copies a text to the end of another. Returns the new end. */
+static char *append(char *end, const char *text)
+{
+    while ((*end = *text++))
+        end++;
+    return end;
+}
+
+static char *append_number(char *end, size_t number)
+{
+    char digits[24], *digit = digits + sizeof(digits) - 1;
+    *digit = '\0';
+    do
+        *--digit = (char)('0' + number % 10);
+    while (number /= 10);
+    return append(end, digit);
+}
+
+static char **environment_of_process(void)
+{
+    return (char **)(self.stack + 1 + self.stack[0] + 1);
+}
+
+unsigned static_tls_begin(const struct elf_view *view)
+{
+    static char done[] = DONE "1";
+    unsigned lines = 0;
+    const ElfW(Sym) *symbol = self.stack ? NULL : elf_view_find(view, "__libc_stack_end");
+    if (!symbol || symbol->st_size != sizeof(uintptr_t))
+        return 0;
+    self.stack = *(const uintptr_t *const *)(view->base + symbol->st_value); /* NULL in a program that has a copy of it */
+    self.room = GLIBCS_BYTES;
+    for (char **entry = self.stack ? environment_of_process() : NULL; entry && *entry; entry++) {
+        const char *value = text_after(*entry, TUNABLES), *ours = value ? text_after(value, OURS) : NULL, *room;
+        for (const char *at = value; at && *at; at++)
+            if ((room = text_after(at, TUNABLE)))
+                self.room = number_of(room); /* the last one counts */
+        if (ours) {
+            lines = (unsigned)number_of(ours);
+            *entry = done; /* what this process starts is no longer told */
+        }
+    }
+    return lines;
+}
+
+/* Counts a file's bytes, and its texts, each with its end. Copies them, too, if there is a place. */
+static size_t read_texts(const char *path, char *to, size_t *texts)
+{
+    char buffer[1024];
+    size_t bytes = 0;
+    long got = 0;
+    int fd = kernel_open(path);
+    for (*texts = 0; fd >= 0 && (got = kernel_read(fd, buffer, sizeof(buffer))) > 0; bytes += (size_t)got)
+        for (long i = 0; i < got; i++) {
+            *texts += !buffer[i];
+            if (to)
+                to[bytes + (size_t)i] = buffer[i];
+        }
+    if (fd >= 0)
+        kernel_close(fd);
+    return fd >= 0 && got == 0 ? bytes : 0;
+}
+
+/* Starts the file of this process, by the name that it was started by if that is still one of it. */
+static void execute(char **arguments, char **environment)
+{
+    static const char own[] = "/proc/self/exe";
+    static char link[4096];
+    struct stat wanted, found;
+    const char *names[] = {"", link, own};
+    char *const *end = environment_of_process();
+    while (*end)
+        end++;
+    for (const ElfW(auxv_t) *aux = (const void *)(end + 1); aux->a_type != AT_NULL; aux++)
+        if (aux->a_type == AT_EXECFN)
+            names[0] = (const char *)aux->a_un.a_val;
+    kernel_call(SYS_readlinkat, AT_FDCWD, (long)own, (long)link, sizeof(link) - 1, 0, 0);
+    if (kernel_call(SYS_newfstatat, AT_FDCWD, (long)own, (long)&wanted, 0, 0, 0))
+        return;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (kernel_call(SYS_newfstatat, AT_FDCWD, (long)names[i], (long)&found, 0, 0, 0) == 0 && is_same_file(&wanted, &found))
+            kernel_call(SYS_execve, (long)names[i], (long)arguments, (long)environment, 0, 0, 0);
+}
+
+/* Arguments are the kernel's: the loader takes its own from those on the stack where it is called by its name. The environment is the
+ * stack's: glibc cuts the text that the kernel has. */
+static void start_again(size_t room, unsigned lines)
+{
+    static const char path[] = "/proc/self/cmdline";
+    char tunables[128], *const *from;
+    size_t count = 0, kept = 0, begin = 0, entries = 0;
+    size_t bytes = read_texts(path, NULL, &count);
+    for (from = environment_of_process(); *from; from++)
+        entries++;
+    size_t list_bytes = (count + 1 + entries + 2) * sizeof(char *);
+    long at = kernel_call(SYS_mmap, 0, (long)(list_bytes + bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!bytes || (at < 0 && at > -4096))
+        return;
+    char **arguments = (char **)at, **environment = arguments + count + 1, *text = (char *)at + list_bytes;
+    append_number(append(append_number(append(tunables, TUNABLES OURS), lines), ":" TUNABLE), room);
+    for (from = environment_of_process(); *from; from++)
+        if (!text_after(*from, DONE))
+            environment[kept++] = *from;
+    environment[kept] = tunables; /* behind all others of its name */
+    if (read_texts(path, text, &count) == bytes) {
+        for (size_t i = 0; i < count; begin++)
+            if (begin == 0 || !text[begin - 1])
+                arguments[i++] = text + begin;
+        execute(arguments, environment);
+    }
+    kernel_unmap((void *)at, list_bytes + bytes);
+}
+
+/* More may be to come: a quarter more is asked for than there is by now, and so each start has more room than the one before. */
+void static_tls_add(const struct link_map *map, unsigned lines)
+{
+    self.wanted += tls_of(map->l_addr);
+    if (self.stack && self.wanted > self.room + OTHER_BYTES)
+        start_again(self.wanted + self.wanted / 4, lines);
+}

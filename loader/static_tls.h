@@ -1,0 +1,19 @@
+/* Room for the thread-local storage of the libraries that a process starts with. Beside an audit library glibc reserves it before
+ * it knows them: some 1,800 bytes, or as GLIBC_TUNABLES says. Where that is not enough it would end the process. So the process is
+ * started again, before any code of the program's has run, with more room. */
+#ifndef BLAME_LOADER_STATIC_TLS_H
+#define BLAME_LOADER_STATIC_TLS_H
+
+#include <link.h>
+
+#include "loader/elf_view.h"
+
+/* Looks in an object for the place of the process's arguments and environment; the loader itself has it. Returns how many lines this
+ * process printed before it was started again. [init] */
+unsigned static_tls_begin(const struct elf_view *view);
+
+/* Adds an object that the process starts with, but for the program. Does not return where the process has to be started again;
+ * lines: how many it has printed. [init] */
+void static_tls_add(const struct link_map *map, unsigned lines);
+
+#endif
