@@ -36,8 +36,8 @@
 static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
     (void)thread_data;
-    if (type == ompt_thread_other || fork_self())
-        return; /* nobody's idle threads */
+    if (type == ompt_thread_other || fork_is_new() || fork_self())
+        return; /* nobody's idle threads, and the runtime's own start within fork() */
     bool initial = type == ompt_thread_initial || type == ompt_thread_unknown; /* one that the program made */
     struct thread *thread = attach_thread(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
     if (thread && initial)

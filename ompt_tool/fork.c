@@ -60,6 +60,13 @@ void fork_in_child(void)
     sampler_fork_done();
 }
 
+/* A region in a handler that ran before this one has noticed the fork already, and may be measured. */
+static void child_of_fork(void)
+{
+    if (fork_own == &never_missed || fork_is_new())
+        fork_in_child();
+}
+
 void fork_init(void)
 {
     uint32_t *page = os_map_wiped();
@@ -67,7 +74,7 @@ void fork_init(void)
         *page = 1;
         fork_own = page;
     }
-    pthread_atfork(sampler_fork_prepare, sampler_fork_done, fork_in_child);
+    pthread_atfork(sampler_fork_prepare, sampler_fork_done, child_of_fork);
 }
 
 static bool start_in_child(void)
@@ -86,7 +93,7 @@ static bool start_in_child(void)
 struct thread *fork_child_attach(void)
 {
     uint32_t expected = 1;
-    if (likely(!load_relaxed(&child_waits)))
+    if (likely(!load_relaxed(&child_waits)) || fork_is_new())
         return NULL;
     if (compare_exchange(&child_waits, &expected, 0) && !start_in_child())
         return NULL;

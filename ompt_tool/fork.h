@@ -3,22 +3,31 @@
 #ifndef BLAME_OMPT_TOOL_FORK_H
 #define BLAME_OMPT_TOOL_FORK_H
 
+#include <stdbool.h>
+
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
 /* Registers what is to happen around fork(). [init] */
 void fork_init(void);
 
-/* Not 0, but in a child made by clone() or _Fork(), of which pthread_atfork() tells nobody. */
+/* Not 0, but in a child that has not let go of what is its parent's: other handlers of pthread_atfork() run before ours, the
+ * runtime's among them; of a child made by clone() or _Fork() nobody is told. */
 extern uint32_t *fork_own __attribute__((visibility("hidden")));
 
 /* In a child: lets go of what is its parent's, so that it measures for itself. [owner] */
 void fork_in_child(void);
 
+/* Returns whether this is such a child: what is told in it goes to nobody's record until a region begins. [any] */
+static inline bool fork_is_new(void)
+{
+    return unlikely(!load_relaxed(fork_own));
+}
+
 /* Where a region begins, before such a child begins a team. [owner] */
 static inline void fork_notice(void)
 {
-    if (unlikely(!load_relaxed(fork_own)))
+    if (fork_is_new())
         fork_in_child();
 }
 

@@ -94,6 +94,14 @@ class Forks(BlameTest):
             with self.subTest(how=how):
                 self.assert_apart(*self.profiles("fork", how))
 
+    def test_a_child_that_another_child_forks_has_one_profile(self):
+        self.assert_apart(*self.profiles("twice"))
+
+    def test_a_fork_in_a_thread_without_openmp_adds_no_thread_to_the_parents_profile(self):
+        parent, child = self.profiles("thread")
+        self.assert_apart(parent, child)
+        self.assertEqual([thread["kind"] for thread in parent.threads], ["initial", "worker"])
+
     def test_a_child_that_was_made_past_fork_has_a_profile_of_its_own(self):
         """By clone() or _Fork(): what is to happen around a fork is told to nobody."""
         for way in ("clone", "_Fork"):

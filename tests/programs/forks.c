@@ -1,9 +1,11 @@
 /* fork, without exec ("fork") or with an exec of this program ("exec"); parent and child both run OpenMP, and
  * each must have a profile of its own. "clone", "_Fork": past fork() and what the runtime does there, so that the parent has no other
- * threads yet; "leave": such a child that ends by exit() at once. "vfork": a child by that, whose exec fails,
+ * threads yet; "leave": such a child that ends by exit() at once. "twice": the child forks at once, ends, and leaves the work to its
+ * child, as daemons do; "thread": a thread of the program's own, which never runs OpenMP, forks. "vfork": a child by that, whose exec fails,
  * ends by exit(). "title": the parent has written a title over its arguments
  * and environment, as setproctitle() does. */
 #include "analytic.h"
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
@@ -33,8 +35,38 @@ NAMED static int child(void)
     return threads == 2 ? 7 : 1;
 }
 
+static pid_t fork_twice(void)
+{
+    pid_t pid = fork(), next = pid == 0 ? fork() : 0;
+    int status = 0;
+    if (pid == 0 && next != 0)
+        _exit(waitpid(next, &status, 0) == next && WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    return pid;
+}
+
+static void *fork_aside(void *pid)
+{
+    *(pid_t *)pid = fork();
+    if (*(pid_t *)pid == 0)
+        exit(child());
+    return NULL;
+}
+
+static pid_t fork_in_a_thread(void)
+{
+    pthread_t thread;
+    pid_t pid = -1;
+    if (pthread_create(&thread, NULL, fork_aside, &pid) == 0)
+        pthread_join(thread, NULL);
+    return pid;
+}
+
 static pid_t start_child(const char *way)
 {
+    if (strcmp(way, "twice") == 0)
+        return fork_twice();
+    if (strcmp(way, "thread") == 0)
+        return fork_in_a_thread();
     if (strcmp(way, "_Fork") == 0)
         return _Fork();
     if (strcmp(way, "vfork") == 0) {
@@ -69,7 +101,8 @@ int main(int argc, char **argv)
         return 2;
     if (strcmp(argv[1], "child") == 0)
         return child();
-    bool told = strcmp(argv[1], "fork") == 0 || strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "vfork") == 0;
+    bool told = strcmp(argv[1], "fork") == 0 || strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "vfork") == 0 ||
+                strcmp(argv[1], "twice") == 0 || strcmp(argv[1], "thread") == 0;
     if (strcmp(argv[1], "title") == 0)
         write_title(argv);
 #pragma omp parallel num_threads(told ? 2 : 1)
