@@ -251,6 +251,21 @@ static void tell_of_late(const struct elf_view *needer, const struct link_map *m
         say(map, differs, " runs on it" REPLACED);
 }
 
+/* For the thread-local storage of an object that the process starts with. */
+static void make_room(const struct elf_view *view, const struct link_map *map)
+{
+    struct elf_view program;
+    self.lines_before += static_tls_begin(view);
+    elf_view_of_map(&program, self.program);
+    if (!static_tls_fits(map, &program)) {
+        const char *parts[] = {"blame: ", map->l_name, ": its thread-local storage has no place beside an audit library of the loader: the program "
+                               "is measured from the first use of OpenMP on, and if GCC built it not at all\n"};
+        write_line(parts, sizeof(parts) / sizeof(parts[0]));
+        static_tls_leave();
+    }
+    static_tls_add(map, self.lines);
+}
+
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     struct elf_view view;
@@ -267,10 +282,8 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
     if (!self.llvm && (is_llvm(file) || (*self.given.libomp && text_equal(map->l_name, self.given.libomp))))
         self.llvm = map;
     elf_view_of_map(&view, map);
-    if (!self.mapped && map != self.program) {
-        self.lines_before += static_tls_begin(&view);
-        static_tls_add(map, self.lines);
-    }
+    if (!self.mapped && map != self.program)
+        make_room(&view, map);
     if (self.moved && self.llvm && map != self.llvm)
         tell_of_late(&view, map);
     if (!text_equal(file, "libblame.so"))

@@ -8,30 +8,46 @@
 #define OURS     "blame.lines=" /* glibc passes over a tunable that it does not know */
 #define TUNABLE  "glibc.rtld.optional_static_tls="
 #define DONE     "BLAME_STARTED_AGAIN="
+#define AUDIT    "LD_AUDIT="
 
 #define PAGE_BYTES   4096u
+#define TCB_BYTES    64u /* what glibc aligns the storage of all to, if the program does not ask for more */
 #define GLIBCS_BYTES 512u /* of the tunable, where nobody sets it */
 #define OTHER_BYTES  512u /* of what glibc reserves besides: some 1,300; the rest is for libraries that come later */
+
+#if defined(__x86_64__)
+#define IS_STATIC_TLS(type) ((type) == R_X86_64_TPOFF64)
+#elif defined(__aarch64__)
+#define IS_STATIC_TLS(type) ((type) == R_AARCH64_TLS_TPREL)
+#endif
 
 static struct {
     const uintptr_t *stack; /* as the kernel made it: the number of arguments, arguments, NULL, environment, NULL, auxv; NULL: not known */
     size_t room, wanted;    /* bytes */
 } self;
 
+struct tls {
+    size_t bytes, align;
+};
+
+static struct tls tls_of_segments(const ElfW(Phdr) *segments, size_t count)
+{
+    struct tls tls = {0};
+    for (size_t i = 0; i < count; i++)
+        if (segments[i].p_type == PT_TLS)
+            tls = (struct tls){segments[i].p_memsz, segments[i].p_align};
+    return tls;
+}
+
 /* Of an image's first page, which is where the loader says that the image is. */
-static size_t tls_of(uintptr_t base)
+static struct tls tls_of(uintptr_t base)
 {
     const ElfW(Ehdr) *header = (const void *)base;
-    size_t bytes = 0;
     if (!base || !kernel_is_readable(base) || header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_MAG1] != ELFMAG1 ||
         header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phoff % _Alignof(ElfW(Phdr)) || header->e_phoff > PAGE_BYTES ||
         header->e_phnum > (PAGE_BYTES - header->e_phoff) / sizeof(ElfW(Phdr)))
-        return 0;
-    const ElfW(Phdr) *segments = (const void *)(base + header->e_phoff);
-    for (unsigned i = 0; i < header->e_phnum; i++)
-        if (segments[i].p_type == PT_TLS)
-            bytes += segments[i].p_memsz + segments[i].p_align;
-    return bytes;
+        return (struct tls){0};
+    return tls_of_segments((const void *)(base + header->e_phoff), header->e_phnum);
 }
 
 static size_t number_of(const char *digits)
@@ -63,6 +79,18 @@ static char *append_number(char *end, size_t number)
 static char **environment_of_process(void)
 {
     return (char **)(self.stack + 1 + self.stack[0] + 1);
+}
+
+/* 0: the kernel does not say. */
+static uintptr_t auxiliary(uint64_t type)
+{
+    char *const *end = environment_of_process();
+    while (*end)
+        end++;
+    for (const ElfW(auxv_t) *aux = (const void *)(end + 1); aux->a_type != AT_NULL; aux++)
+        if (aux->a_type == type)
+            return aux->a_un.a_val;
+    return 0;
 }
 
 unsigned static_tls_begin(const struct elf_view *view)
@@ -111,13 +139,7 @@ static void execute(char **arguments, char **environment)
     static const char own[] = "/proc/self/exe";
     static char link[4096];
     struct stat wanted, found;
-    const char *names[] = {"", link, own};
-    char *const *end = environment_of_process();
-    while (*end)
-        end++;
-    for (const ElfW(auxv_t) *aux = (const void *)(end + 1); aux->a_type != AT_NULL; aux++)
-        if (aux->a_type == AT_EXECFN)
-            names[0] = (const char *)aux->a_un.a_val;
+    const char *names[] = {(const char *)auxiliary(AT_EXECFN), link, own};
     kernel_call(SYS_readlinkat, AT_FDCWD, (long)own, (long)link, sizeof(link) - 1, 0, 0);
     if (kernel_call(SYS_newfstatat, AT_FDCWD, (long)own, (long)&wanted, 0, 0, 0))
         return;
@@ -126,12 +148,13 @@ static void execute(char **arguments, char **environment)
             kernel_call(SYS_execve, (long)names[i], (long)arguments, (long)environment, 0, 0, 0);
 }
 
-/* Arguments are the kernel's: the loader takes its own from those on the stack where it is called by its name. The environment is the
- * stack's: glibc cuts the text that the kernel has. */
-static void start_again(size_t room, unsigned lines)
+/* Starts this process again, with another entry, or none, in place of all that begin so. Arguments are the kernel's: the loader takes its own from
+ * those on the stack where it is called by its name. The environment is the stack's: glibc cuts the text that the kernel has. Returns if
+ * that is not possible. */
+static void start_again(const char *beginning, char *entry)
 {
     static const char path[] = "/proc/self/cmdline";
-    char tunables[128], *const *from;
+    char *const *from;
     size_t count = 0, kept = 0, begin = 0, entries = 0;
     size_t bytes = read_texts(path, NULL, &count);
     for (from = environment_of_process(); *from; from++)
@@ -141,11 +164,10 @@ static void start_again(size_t room, unsigned lines)
     if (!bytes || (at < 0 && at > -4096))
         return;
     char **arguments = (char **)at, **environment = arguments + count + 1, *text = (char *)at + list_bytes;
-    append_number(append(append_number(append(tunables, TUNABLES OURS), lines), ":" TUNABLE), room);
     for (from = environment_of_process(); *from; from++)
-        if (!text_after(*from, DONE))
+        if (!text_after(*from, beginning))
             environment[kept++] = *from;
-    environment[kept] = tunables; /* behind all others of its name */
+    environment[kept] = entry;
     if (read_texts(path, text, &count) == bytes) {
         for (size_t i = 0; i < count; begin++)
             if (begin == 0 || !text[begin - 1])
@@ -155,10 +177,47 @@ static void start_again(size_t room, unsigned lines)
     kernel_unmap((void *)at, list_bytes + bytes);
 }
 
+static void start_with_room(size_t room, unsigned lines)
+{
+    char entry[128];
+    append_number(append(append_number(append(entry, TUNABLES OURS), lines), ":" TUNABLE), room);
+    start_again(DONE, entry); /* behind all others of its name */
+}
+
 /* More may be to come: a quarter more is asked for than there is by now, and so each start has more room than the one before. */
 void static_tls_add(const struct link_map *map, unsigned lines)
 {
-    self.wanted += tls_of(map->l_addr);
+    struct tls tls = tls_of(map->l_addr);
+    self.wanted += tls.bytes + tls.align;
     if (self.stack && self.wanted > self.room + OTHER_BYTES)
-        start_again(self.wanted + self.wanted / 4, lines);
+        start_with_room(self.wanted + self.wanted / 4, lines);
+}
+
+/* Whether its code reaches the thread-local storage of libraries as if that were its own. */
+static bool reaches_static(const struct elf_view *program)
+{
+    const ElfW(Rela) *relocations = (const void *)program->relocations;
+    for (size_t i = program->relative_count; i < program->relocations_bytes / sizeof(ElfW(Rela)); i++) {
+        if (!kernel_is_readable((uintptr_t)&relocations[i].r_info))
+            break;
+        if (IS_STATIC_TLS(ELF64_R_TYPE(relocations[i].r_info)) && ELF64_R_SYM(relocations[i].r_info))
+            return true;
+    }
+    return false;
+}
+
+bool static_tls_fits(const struct link_map *map, const struct elf_view *program)
+{
+    struct tls tls = tls_of(map->l_addr);
+    if (!self.stack || tls.align <= TCB_BYTES || tls.align <= tls_of_segments((const void *)auxiliary(AT_PHDR), auxiliary(AT_PHNUM)).align)
+        return true;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_STATIC_TLS)
+            return false;
+    return !reaches_static(program);
+}
+
+void static_tls_leave(void)
+{
+    start_again(AUDIT, NULL);
 }

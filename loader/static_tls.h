@@ -16,4 +16,11 @@ unsigned static_tls_begin(const struct elf_view *view);
  * lines: how many it has printed. [init] */
 void static_tls_add(const struct link_map *map, unsigned lines);
 
+/* Whether glibc finds a place for its thread-local storage beside an audit library: it does not for a stricter alignment than a thread's
+ * own, where that storage has to be there before main. [init] */
+bool static_tls_fits(const struct link_map *map, const struct elf_view *program);
+
+/* Starts the process again without any audit library. Returns if that is not possible. [init] */
+void static_tls_leave(void);
+
 #endif

@@ -303,6 +303,14 @@ class OtherRuntimes(BlameTest):
                 run = self.attached(argv, how="launcher")
                 self.assertEqual((run.status, run.stdout), (5, "2\n"), run)
 
+    def test_a_library_for_whose_alignment_there_is_no_place_beside_an_audit_library(self):
+        for argv in ([program("large_tls_aligned")], ["sh", "-c", program("large_tls_aligned")]):
+            with self.subTest(argv=argv[0]):
+                run = self.attached(argv, how="launcher")
+                self.assertEqual((run.status, run.stdout, run.other_lines()), (5, "2\n", []), run)
+                self.assertIn("large_tls_aligned.so: its thread-local storage has no place", run.tool_lines()[0])
+                self.load(run, checks=SOUND)
+
     def test_a_process_has_what_it_was_started_with_and_threads_with_the_smallest_stack(self):
         loader = glob.glob(f"/lib*/ld-linux-{os.uname().machine.replace('_', '-')}.so.*")[0]
         several = "glibc.malloc.check=0:glibc.rtld.optional_static_tls=10"

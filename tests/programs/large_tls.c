@@ -1,6 +1,9 @@
 /* A library with thread-local storage that has to be there before main (initial-exec), and its program. */
 #ifdef LIBRARY
-__thread char room[4000] __attribute__((tls_model("initial-exec")));
+#ifndef ALIGNMENT
+#define ALIGNMENT 1
+#endif
+__thread char room[4000] __attribute__((tls_model("initial-exec"), aligned(ALIGNMENT)));
 
 int touch(int value)
 {

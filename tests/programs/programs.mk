@@ -105,6 +105,10 @@ $(TEST_BIN)/own_names_library: | $(TEST_BIN)/libown_names.so
 $(call test_forms,own_heap,own_heap.c,$(TEST_CLANG) -fno-builtin -rdynamic)
 $(call test_forms,own_locks,own_locks.c,$(TEST_CLANG))
 $(call test_forms,own_locks.so,own_locks.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE -DLIBRARY)
+TEST_ALIGNED := $(TEST_BIN)/large_tls_aligned.so
+$(call test_forms,large_tls_aligned.so,large_tls.c,$(TEST_CLANG) -DLIBRARY -DALIGNMENT=128 -fPIC -shared -Wl$(comma)-soname$(comma)large_tls_aligned.so)
+$(call test_forms,large_tls_aligned,large_tls.c,$(TEST_CLANG),$(TEST_ALIGNED) -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
+$(TEST_BIN)/large_tls_aligned: | $(TEST_ALIGNED)
 TEST_LEAST_STACK := $(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
 $(call test_forms,least_stack,least_stack.c,$(TEST_LEAST_STACK),-lpthread)
 $(call test_forms,least_stack_large,least_stack.c,$(TEST_LEAST_STACK) -DLARGE,$(TEST_BIN)/large_tls.so -Wl$(comma)-rpath$(comma)'$$$$ORIGIN' -lpthread)
