@@ -77,6 +77,7 @@ static void put_builds(struct facts *facts, const struct profile *profile)
 void facts_of_profile(struct facts *facts, const struct profile *profile)
 {
     facts_put_lines(facts, FACT_OPTION, profile_text(profile, "options"), "BLAME_");
+    facts_put_lines(facts, FACT_MACHINE, profile_text(profile, "machine"), "");
     facts_put_lines(facts, FACT_ENVIRONMENT, profile_text(profile, "environment"), "");
     facts_put_lines(facts, FACT_USER, profile_text(profile, "meta"), "");
     put_parameters(facts, profile);

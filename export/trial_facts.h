@@ -18,6 +18,7 @@ struct facts {
 
 #define FACT_USER        "user"        /* what the user said, by blame run --meta or blame db add --meta */
 #define FACT_ENVIRONMENT "environment" /* OMP_... and KMP_... */
+#define FACT_MACHINE     "machine"     /* what it ran on, as run.json has it */
 #define FACT_OPTION      "option"      /* of the measurement, as run.json has them */
 #define FACT_PARAMETER   "parameter"   /* of the program's phases */
 #define FACT_BUILD       "build"       /* a module's build id */

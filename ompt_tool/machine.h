@@ -9,7 +9,8 @@ void machine_note(const char *key);
 /* Puts the name of the program that traces this process (strace, a debugger) into the file, if one does. [init] */
 void machine_note_tracer(void);
 
-/* The processor's name, and what the environment tells the OpenMP runtime. [init] */
+/* Puts the processor's name, what the machine and its system are, and what the environment tells the OpenMP runtime into the file.
+ * What the system does not say is left out. [init] */
 void machine_describe(void);
 
 #endif

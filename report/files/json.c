@@ -87,8 +87,8 @@ static void given_options(json_t *json, const char *lines)
     }
 }
 
-/* An object of NAME=VALUE lines; none: it is empty. */
-static json_t *lines_object(const char *lines)
+/* Returns an object of NAME=VALUE lines, empty where there are none. numbers: digits become a number. */
+static json_t *lines_object(const char *lines, bool numbers)
 {
     json_t *json = json_object();
     while (lines && *lines) {
@@ -96,7 +96,7 @@ static json_t *lines_object(const char *lines)
         char *name = memory_text("%.*s", (int)length, lines), *clean = format_clean(name, true);
         char *value = length < bytes ? memory_text("%.*s", (int)(bytes - length - 1), lines + length + 1) : NULL;
         if (value)
-            json_object_set_new(json, clean, text(value));
+            json_object_set_new(json, clean, numbers ? option_value(clean, value) : text(value));
         free(name);
         free(clean);
         free(value);
@@ -386,8 +386,9 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "threads", number(profile->thread_count));
     json_object_set_new(json, "cores", number(header->cores));
     json_object_set_new(json, "cpu_model", text(profile_text(profile, "cpu_model")));
-    json_object_set_new(json, "environment", lines_object(profile_text(profile, "environment")));
-    json_object_set_new(json, "meta", lines_object(profile_text(profile, "meta")));
+    json_object_set_new(json, "machine", lines_object(profile_text(profile, "machine"), true));
+    json_object_set_new(json, "environment", lines_object(profile_text(profile, "environment"), false));
+    json_object_set_new(json, "meta", lines_object(profile_text(profile, "meta"), false));
     set_rank(json, profile, rows->row[0].inclusive);
     json_object_set_new(json, "regions", number(header->regions));
     json_object_set_new(json, "options", options(profile));

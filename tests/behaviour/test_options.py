@@ -3,6 +3,7 @@
 import glob
 import gzip
 import os
+import platform
 import re
 import shlex
 
@@ -27,6 +28,15 @@ ACCEPTED = {
 DEFAULTS = {"rate": "200", "clock": "wall", "environment": "dedicated", "context": "deferred", "tasks": "region",
             "depth": "512", "phase_instances": "10000", "events_throttle": "100000@2000"}
 OWN_LINE = "the program's own line"
+
+
+def read_text(path):
+    """What the system says there; "" if it says nothing."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 class Options(BlameTest):
@@ -62,6 +72,28 @@ class Options(BlameTest):
         self.assertEqual(run["environment"], {name: env[name] for name in ("OMP_SCHEDULE", "KMP_BLOCKTIME", "OMP_NUM_THREADS")})
         self.assertNotIn("meta", run["options"])
         self.assertEqual(run["cpu_model"].strip(), self.plain([program("processor")]).stdout.strip())
+
+    def test_what_the_machine_is_is_in_run_json_as_the_system_says_it(self):
+        machine = self.load(self.quick()).run["machine"]
+        system = platform.uname()
+        memory, = re.findall(r"^MemTotal:\s+(\d+) kB", read_text("/proc/meminfo"), re.M)
+        expected = {"os": f"{system.system} {system.release}", "architecture": system.machine, "memory_bytes": int(memory) * 1024}
+        names = re.findall(r"^PRETTY_NAME=(.*)", read_text("/etc/os-release"), re.M)
+        expected |= {"distribution": shlex.split(name)[0] for name in names}
+        nodes = glob.glob("/sys/devices/system/node/node[0-9]*")
+        expected |= {"numa_nodes": len(nodes)} if nodes else {}
+        for path in glob.glob("/sys/devices/system/cpu/cpu0/cache/index*"):
+            level, kind, size = (read_text(os.path.join(path, name)).strip() for name in ("level", "type", "size"))
+            if kind != "Instruction" and int(level) < 4:
+                expected["l1d_bytes" if level == "1" else f"l{level}_bytes"] = int(size[:-1]) * 1024
+        speed = read_text("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
+        speeds = re.findall(r"^cpu MHz\s*: (\d+)", read_text("/proc/cpuinfo"), re.M)
+        told = machine.pop("cpu_mhz", None)
+        self.assertEqual(machine, expected)
+        if speed:
+            self.assertEqual(told, int(speed) // 1000)
+        elif told is not None:  # nor is it where asking would wake other cores
+            self.assertTrue(speeds and 0 < told < 10000, (told, speeds))
 
     def test_a_run_has_an_id_of_its_own(self):
         ids = [self.load(self.quick({"BLAME_SEED": "1"})).run["id"] for _ in range(2)]

@@ -69,6 +69,8 @@ class Adding(Trials):
         self.assertEqual((int(trial["threads"]), int(trial["cores"])), (profile.run["threads_max"], profile.run["cores"]))
         said = {(kind, name): value for kind, name, value in self.ask("SELECT kind, name, value FROM metadata")}
         self.assertEqual((said["user", "size"], said["user", "revision"], said["environment", "OMP_SCHEDULE"]), (512, "1234567", "dynamic,4"))
+        self.assertEqual({name: value for (kind, name), value in said.items() if kind == "machine"}, profile.run["machine"])
+        self.assertIn(f"machine          memory_bytes = {profile.run['machine']['memory_bytes']}\n", self.db("show", "1").stdout)
         self.assertIn("clang", said["compiler", "compiler"])
         self.assertEqual(said["build", "imbalance2"], next(module["build_id"] for module in profile.run["modules"] if module["path"].endswith("/imbalance2")))
         exported = self.table("export", "1")

@@ -2,13 +2,22 @@
 /* What the plugin notes of the machine, of files that stand here. */
 #include "ompt_tool/machine.h"
 
+#include <sys/utsname.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "base/os.h"
 #include "cct/arena.h"
 #include "tests/unit/fake_clock.h"
 #include "tests/unit/unit.h"
 
 static const char *cgroup, *pressure, *root, *status;
+static const char *release, *other_release, *frequency, *nodes;
+static bool has_machine;
 static char noted[2048];
+
+#define CPU "/sys/devices/system/cpu/cpu0/"
 
 /* In the places of the system's and the arena's. */
 size_t os_read_text(const char *path, char *text, size_t bytes)
@@ -28,6 +37,23 @@ size_t os_read_text(const char *path, char *text, size_t bytes)
         {"/sys/fs/cgroup/cpu/cpu.stat", root},
         {"/sys/fs/cgroup/cpu//cpu.stat", root},
         {"/sys/fs/cgroup/cpu/old/cpu.stat", "nr_throttled 1\nthrottled_time 77\n"},
+        {"/etc/os-release", release},
+        {"/usr/lib/os-release", other_release},
+        {CPU "cpufreq/cpuinfo_max_freq", frequency},
+        {"/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2445.432\n\nprocessor\t: 1\ncpu MHz\t\t: 1.0\n"},
+        {CPU "cache/index0/level", "1\n"},
+        {CPU "cache/index0/type", has_machine ? "Data\n" : NULL},
+        {CPU "cache/index0/size", "32K\n"},
+        {CPU "cache/index1/level", "1\n"},
+        {CPU "cache/index1/type", "Instruction\n"},
+        {CPU "cache/index1/size", "64K\n"},
+        {CPU "cache/index2/level", "2\n"},
+        {CPU "cache/index2/type", "Unified\n"},
+        {CPU "cache/index2/size", "1M\n"},
+        {CPU "cache/index3/level", "3\n"},
+        {CPU "cache/index3/type", "Unified\n"},
+        {"/proc/meminfo", has_machine ? "MemTotal:       16384000 kB\nMemFree:  1 kB\n" : NULL},
+        {"/sys/devices/system/node/online", nodes},
     };
     text[0] = '\0';
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -89,6 +115,56 @@ UNIT_TEST(who_traces_the_process_is_noted)
     status = "TracerPid:\t77\n"; /* in another namespace */
     machine_note_tracer();
     assert_string_equal(noted, "traced_by=another program");
+}
+
+static const char *described(void)
+{
+    machine_describe();
+    const char *line = strstr(noted, "\ndistribution=");
+    return line ? line + 1 : strstr(noted, "architecture=") ? strchr(strstr(noted, "architecture="), '\n') + 1 : NULL;
+}
+
+UNIT_TEST(what_the_machine_is_is_noted)
+{
+    struct utsname names;
+    char system[256];
+    uname(&names);
+    snprintf(system, sizeof system, "machine=os=%s %s\narchitecture=%s\n", names.sysname, names.release, names.machine);
+    has_machine = true;
+    release = "NAME=\"Debian\"\nPRETTY_NAME=\"Debian = 12\"\nID=debian\n";
+    frequency = "3600000\n";
+    nodes = "0-1,4\n";
+    assert_string_equal(described(), "distribution=Debian = 12\ncpu_mhz=3600\nl1d_bytes=32768\nl2_bytes=1048576\n"
+                                     "memory_bytes=16777216000\nnuma_nodes=3\n");
+    assert_memory_equal(noted, system, strlen(system));
+}
+
+UNIT_TEST(what_the_system_does_not_say_is_left_out)
+{
+    has_machine = false;
+    release = NULL;
+    frequency = "0\n";
+    nodes = NULL;
+    assert_string_equal(described(), "");
+    other_release = "ID=x\nPRETTY_NAME=plain";
+    nodes = "-3,x\n";
+    assert_string_equal(described(), "distribution=plain\n");
+    other_release = "PRETTY_NAME='quoted\nX=1\n"; /* the quote does not end */
+    nodes = "3-1\n";
+    assert_string_equal(described(), "distribution=quoted\n");
+    other_release = "PRETTY_NAME=\"\"\n";
+    assert_string_equal(described(), "");
+}
+
+UNIT_TEST(without_cpufreq_the_clock_speed_is_the_kernels_where_asking_it_is_cheap)
+{
+    bool cheap = false;
+#if defined(__x86_64__)
+    unsigned eax, ebx, ecx = 0, edx;
+    cheap = !__get_cpuid(6, &eax, &ebx, &ecx, &edx) || !(ecx & 1); /* cores have no clocks to be measured by */
+#endif
+    frequency = NULL;
+    assert_string_equal(described(), cheap ? "cpu_mhz=2445\n" : "");
 }
 
 UNIT_MAIN(NULL, NULL)
