@@ -1,7 +1,7 @@
 # What it costs to show a huge profile. Included by benchmarks/bench.mk within the top-level Makefile.
 #   make bench-report                                             some minutes
 #   make bench-report REPORT_ARGS='--contexts 100000 --only html'
-# blame itself is not measured here: its costs are bench-scale's and bench-memory's.
+# blame itself is not measured here: its costs are bench-scale's.
 
 REPORT_ARGS ?=
 

@@ -7,6 +7,7 @@ import sys
 
 from .options import Helped, say
 from .refused import DONE, Refused
+from .usages import BY_COMMAND
 
 MODULES = {"db": "db", "history": "history", "scaling": "scaling", "tune": "tune", "lab": "where", "diff": "baseline"}
 
@@ -18,7 +19,10 @@ def run(command, argv):
             signal.signal(number, signal.SIG_DFL)
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     sys.stderr.reconfigure(encoding="utf-8", errors="replace")
+    usage = BY_COMMAND.get(command)
     try:
+        if usage and {"--help", "-h"} & set(argv):
+            usage.read(argv)  # prints it, unless that is the program's
         return importlib.import_module("." + MODULES[command], __package__).main(argv)
     except Helped:
         return DONE

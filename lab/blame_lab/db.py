@@ -4,46 +4,14 @@ import re
 
 from . import trials
 from .database import Database
-from .options import Option, Usage, say
+from .options import say
 from .refused import BAD_INPUT, BAD_USAGE, DONE, Refused
-from .runs import WAIT_S, database_path, exported
+from .runs import database_path, exported
 from .text import base_name, clean, csv_text, csv_value, decimal, fit, write_whole
+from .usages import DB
 
-FORMATS = [("text", "(default)"), ("csv", "all columns")]
 META_ACCEPTED = "KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; several in lines of their own"
 META = re.compile(r"([A-Za-z0-9_.-]{1,63})=([^\n]*)")
-
-USAGE = Usage(
-    "db", "add DIR ... | list | show TRIAL ... | export [TRIAL ...] | prune [TRIAL ...] [options]",
-    "Keeps runs in a database, one file of SQLite's (docs/trials.md has its tables):\n"
-    "add       puts profiles into it, or folders of them; what is there is not added again\n"
-    "list      its trials, the oldest first\n"
-    "show      what is known of trials, and the contexts that cost most\n"
-    "export    contexts of trials with all metrics, as CSV\n"
-    "prune     takes trials out of it, and what only they had; profiles stay\n"
-    "\n"
-    "A TRIAL is a number of the list, or the first digits of a run's id, as run.json has it. SQL is a condition on\n"
-    "the columns of blame db list --format csv, in which names of metadata stand for their values.",
-    "  blame run --meta size=512 --meta revision=$(git rev-parse HEAD) ./amg\n"
-    "  blame db add blame-amg-*\n"
-    "  blame db list --where \"threads = 8 and host like 'node%' and size > 256\"\n"
-    "  blame db show 3\n"
-    "  blame db export 3 4 --output contexts.csv\n"
-    "  blame db prune --keep 100",
-    [Option("--db", "text", "FILE", "the database (default: BLAME_DB, or else blame.db)"),
-     Option("--application", "text", "NAME", "add: of the application NAME (default: the program's name)"),
-     Option("--experiment", "text", "NAME", "add: of its experiment NAME (default: default)"),
-     Option("--meta", "list", "KEY=VALUE", "add: something else to know of it, as revision=1f3c; may be repeated"),
-     Option("--sums", "flag", help_text="add: not what each thread has, only the sum"),
-     Option("--where", "text", "SQL", "list, export, prune: the trials of which this is true"),
-     Option("--top", "whole", "N", "show: this many contexts (default 10)", 0, 1000000, default=10),
-     Option("--locations", "flag", help_text="export: what each thread and rank has, too"),
-     Option("--keep", "whole", "N", "prune: all but the newest N of each experiment", 0, 1000000000),
-     Option("--dry-run", "flag", help_text="prune: only say which"),
-     Option("--format", "word", "FORMAT", "", words=FORMATS, default="text"),
-     Option("--output", "text", "FILE", "list, show, export: write there, not to standard output"),
-     Option("--wait", "whole", "SECONDS", "for others who write to the database (default 60)", 0, 3600, default=WAIT_S)],
-    operand="action", operands="are add, list, show, export, prune")
 
 # Options that only some actions take.
 LIMITED = {"--application": ("add",), "--experiment": ("add",), "--meta": ("add",), "--sums": ("add",), "--where": ("list", "export", "prune"), "--top": ("show",),
@@ -67,10 +35,10 @@ class Request:
 
 
 def main(argv):
-    values, operands, given = USAGE.read(argv)
+    values, operands, given = DB.read(argv)
     action, operands = operands[0], operands[1:]
     if action not in ACTIONS:
-        raise Refused(f"{action}: no such action; accepted {USAGE.operands}", BAD_USAGE)
+        raise Refused(f"{action}: no such action; accepted {DB.operands}", BAD_USAGE)
     run, takes, what = ACTIONS[action]
     request = Request(action, operands, values)
     for option, actions in LIMITED.items():

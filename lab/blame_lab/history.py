@@ -2,33 +2,14 @@
 
 from . import changes
 from .database import Database, quoted
-from .options import Option, Usage, say
+from .options import say
 from .refused import BAD_USAGE, DONE, Refused
-from .runs import METRICS, UNITS, database_path
+from .runs import UNITS, database_path
 from .text import base_name, clean, csv_text, decimal, fit, utf8_terminal, write_whole
+from .usages import HISTORY
 
 NAME_COLUMNS, BAR_COLUMNS, CULPRITS = 16, 30, 3
 ALIKE = ("application", "host", "threads", "ranks", "cores", "unit")  # columns in which trials must be alike
-
-USAGE = Usage(
-    "history", "[options]",
-    "How a program's time, or what it is lost on, goes from revision to revision, by the runs of a database (blame db\n"
-    "add): where it changes beyond chance, since which revision, and in which code.",
-    "  blame run --meta revision=$(git rev-parse HEAD) ./amg; blame db add blame-amg-*\n"
-    "  blame history --where \"application = 'amg' and threads = 8\"\n"
-    "  git rev-list --reverse HEAD >order; blame history --order order --metric idleness --row solve",
-    [Option("--db", "text", "FILE", "the database (default: BLAME_DB, or else blame.db)"),
-     Option("--where", "text", "SQL", "the trials of which this is true, as in blame db list"),
-     Option("--metric", "word", "METRIC", "what is looked at (default wall, the run's length):", words=[("wall", None), *((word, None) for word, _ in METRICS)],
-            default="wall"),
-     Option("--row", "text", "FUNCTION", "of this function alone, wherever it was called; not with wall"),
-     Option("--by", "text", "KEY", "metadata that says a run's revision (default revision), or date", default="revision"),
-     Option("--order", "text", "FILE", "revisions, the oldest first, one a line (default: by their first run)"),
-     Option("--least", "number", "PERCENT", "a smaller change is none (default 1)", 0, 1000, default=1.0),
-     Option("--format", "word", "FORMAT", "", words=[("text", "(default)"), ("csv", "every revision")], default="text"),
-     Option("--output", "text", "FILE", "write there, not to standard output")],
-    operands_none=True)
-
 
 class Revision:
     """runs: (trial, value) in the order of their beginning."""
@@ -191,7 +172,7 @@ def csv_of(past, found):
 
 
 def main(argv):
-    request, operands, _ = USAGE.read(argv)
+    request, operands, _ = HISTORY.read(argv)
     if operands:
         raise Refused(f"{operands[0]}: it takes none; --where chooses trials", BAD_USAGE)
     if request["row"] and request["metric"] == "wall":

@@ -10,12 +10,11 @@ import numpy
 
 from . import scaling_page
 from .fit import Design, Fit
-from .options import Option, Usage
 from .refused import BAD_INPUT, BAD_USAGE, DONE, Refused
 from .runs import PARTS, WORDS, database_path, directories_where, exported
 from .text import base_name, clean, csv_text, decimal, fit, paragraph, terminal_columns, utf8_terminal, write_whole
+from .usages import RUN_OPERANDS, SCALING
 
-OPERANDS = "are profile directories, *.blame files or folders of profile directories"
 TOLD = 0.01          # of all effort: a row costs something from here on
 LEAST_LOST = 0.0005  # of all effort: what is printed as more than 0.0 %
 LEAST_SHOWN = 0.05   # per cent of all effort: what makes a rare metric worth a column
@@ -24,29 +23,6 @@ ENOUGH = 5           # different numbers: fewer do not tell forms of a model apa
 NO_CORES = 0.05      # of all effort: worth a line
 WIDE = 150           # in fewer columns there is no room for models: the CSV has them
 NAME_COLUMNS, LEAST_NAME_COLUMNS, MODEL_COLUMNS = 48, 16, 32
-
-USAGE = Usage(
-    "scaling", "DIR... [options]",
-    "How a program grows with its threads, and which code keeps it from scaling. DIR is a profile directory, a\n"
-    "*.blame file, or a folder of profile directories; their runs differ in their number of threads (or ranks).",
-    "  mkdir runs; for n in 1 2 4 8; do OMP_NUM_THREADS=$n blame run --out runs/amg-$n ./amg; done\n"
-    "  blame scaling runs\n"
-    "  blame scaling --where \"application = 'amg' and experiment = 'node7'\"\n"
-    "  blame scaling runs --view flat --format csv --output scaling.csv\n"
-    "  blame scaling runs --format html --output scaling.html",
-    [Option("--view", "word", "VIEW", words=[("top-down", "contexts: functions by their callers (default)"), ("flat", "functions, whoever calls them")],
-            default="top-down"),
-     Option("--by", "word", "NUMBER", "what runs differ in:", words=[("threads", "(default)"), ("ranks", "of jobs")], default="threads"),
-     Option("--weak", "flag", help_text="with twice the threads there is twice as much to do (else: as much)"),
-     Option("--where", "text", "SQL", "runs are a database's trials of which this is true (blame db list)"),
-     Option("--db", "text", "FILE", "that database (default: BLAME_DB, or else blame.db)"),
-     Option("--environment", "word", "KIND", "what is counted as idleness (default: what the run was told):",
-            words=[("dedicated", "unused cores are wasted"), ("shared", "they are not: only threads of a team idle")]),
-     Option("--top", "whole", "N", "text, html: this many contexts (default 10)", 0, 1000000, default=10),
-     Option("--format", "word", "FORMAT", words=[("text", "(default)"), ("csv", "every context at every number"), ("html", "a page with plots")], default="text"),
-     Option("--output", "text", "FILE", "write there, not to standard output")],
-    operand="profile", operands=OPERANDS, operands_none=True)
-
 
 class Context:
     """values: [inclusive or exclusive][part of the effort][point], medians of the point's runs; runs: the exclusive effort by run; variance: of it, by run."""
@@ -287,9 +263,9 @@ def read(arguments):
 
 
 def main(argv):
-    request, operands, _ = USAGE.read(argv)
+    request, operands, _ = SCALING.read(argv)
     if not operands and request["where"] is None:
-        raise Refused(f"no profile given; accepted {OPERANDS}, or --where SQL", BAD_USAGE)
+        raise Refused(f"no profile given; accepted {RUN_OPERANDS}, or --where SQL", BAD_USAGE)
     found = directories_where("scaling", database_path(request["db"]), request["where"]) if request["where"] is not None else []
     arguments = ["--common", request["view"], *(["--environment", request["environment"]] if request["environment"] else []), "--", *found, *operands]
     runs = read(arguments)

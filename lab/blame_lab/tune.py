@@ -11,13 +11,12 @@ import time
 from . import search, space, tries, trials
 from .database import Database
 from .db import META, META_ACCEPTED
-from .options import Option, Usage
 from .refused import BAD_USAGE, DONE, Refused
 from .runs import WORDS, blame, database_path, exported, program_environment
 from .text import clean, csv_text, decimal, write_whole
+from .usages import LEAST_RUNS, TUNE
 
-RUNS, PAIRS, MOST_INPUTS = 100, 8, 32
-LEAST = 8           # runs beside the pairs: the first, two that tell how times scatter, and one race
+PAIRS, MOST_INPUTS = 8, 32
 LEAST_GAIN = 0.01
 LITTLE_LOST = 0.01  # of the threads' time: settings of loops and of waiting cannot gain more
 MUCH_SCATTER = 0.1  # of a run's time: the machine was busy
@@ -26,37 +25,6 @@ CAUSES = ("work", "idleness", "overhead", "lock-wait", "no-core")
 # Which settings a finding is about, the likeliest first; docs/tuning.md has the table.
 BEGINS = {"imbalance": ("schedule", "threads"), "fine": ("threads", "schedule", "wait"), "serial": ("threads", "wait"), "lock-bound": ("threads", "wait"),
           "oversubscribed": ("threads", "wait"), "too-many-threads": ("threads", "wait"), "cores-taken": ("threads", "wait"), "start-up": ("threads",)}
-
-USAGE = Usage(
-    "tune", "[options] [--] program [argument ...]",
-    "Searches for the setting with which a program is fastest: threads, wait policy, binding, schedule of\n"
-    "schedule(runtime), or what --space names. Begins where the findings of the first run point. What seems to be\n"
-    "best is held against the program as it is in runs of its own, in turn: the gain has an interval.\n"
-    "With --specialise nothing is run: it learns from searches that are in the database which setting is best for\n"
-    "which input, validates it on inputs left out, and writes it as code: a C header, and functions of a shell beside\n"
-    "it. Where it does no better than the default it says so, with status 3, and writes nothing.",
-    "  blame tune ./amg -n 100\n"
-    "  blame tune --space amg.space --check 'grep -q converged' ./amg -block @{block}\n"
-    "  blame tune --minutes 30 --limit 60 --input n=100 ./amg -n 100\n"
-    "  blame tune --specialise triangle.h --application triangle\n"
-    "  . ./triangle.sh; triangle_apply 2000; ./triangle 2000",
-    [Option("--space", "text", "FILE", "what can be set (docs/tuning.md); default: threads, wait, bind, schedule"),
-     Option("--runs", "whole", "N", "at most N runs of the program (default 100)", LEAST, 100000, default=RUNS),
-     Option("--minutes", "number", "M", "and at most M minutes (default: as long as it takes)", 0.01, 1e5),
-     Option("--pairs", "whole", "N", "so many pairs of runs show the gain (default 8, fewer if --runs are few)", 3, 1000),
-     Option("--limit", "number", "SECONDS", "a run that takes longer is ended, and its setting left", 0.01, 1e6),
-     Option("--check", "text", "COMMAND", "gets a run's output; if it fails, the run went wrong"),
-     Option("--build", "text", "COMMAND", "makes a variant, with @{NAME} in it and in the program's path"),
-     Option("--input", "list", "KEY=VALUE", "what tells this input from others; may be repeated"),
-     Option("--specialise", "text", "FILE", "write FILE.h and FILE.sh, which choose settings by an input's features"),
-     Option("--db", "text", "FILE", "every run is a trial of it (default: BLAME_DB, or else blame.db)"),
-     Option("--application", "text", "NAME", "there the program is called NAME"),
-     Option("--seed", "whole", "N", "of the order of runs (default: of the clock)", 1, 2147483647),
-     Option("--dry-run", "flag", help_text="only say what can be set"),
-     Option("--format", "word", "FORMAT", words=[("text", "(default)"), ("csv", "every run")], default="text"),
-     Option("--output", "text", "FILE", "write there, not to standard output")],
-    operand="program", operands="is a program and its arguments", operands_none=True, program=True)
-
 
 class Run:
     """One run of the program, as it was. trial: its number, None: it is none; confirms: it is of the pairs."""
@@ -380,7 +348,7 @@ def check_words(tuning):
 
 def check(request, program):
     if bool(program) == bool(request["specialise"]):
-        raise Refused(f"{'--specialise runs no program' if program else 'no program given'}; accepted {USAGE.operands}, or --specialise alone", BAD_USAGE)
+        raise Refused(f"{'--specialise runs no program' if program else 'no program given'}; accepted {TUNE.operands}, or --specialise alone", BAD_USAGE)
     for item in request["input"]:
         if not all(META.fullmatch(line) for line in item.split("\n")):
             raise Refused(f"--input {item}: accepted is {META_ACCEPTED}", BAD_USAGE)
@@ -388,13 +356,13 @@ def check(request, program):
         raise Refused(f"--input {request['input'][MOST_INPUTS]}: accepted are at most {MOST_INPUTS}", BAD_USAGE)
     if request["pairs"] is None:  # of few runs a third
         request["pairs"] = max(search.FEWEST_PAIRS, min(PAIRS, request["runs"] // 6))
-    fewest = 2 * request["pairs"] + LEAST
+    fewest = 2 * request["pairs"] + LEAST_RUNS
     if request["runs"] < fewest:
         raise Refused(f"--runs {request['runs']}: accepted are {fewest} and more with --pairs {request['pairs']}", BAD_USAGE)
 
 
 def main(argv):
-    request, program, _ = USAGE.read(argv)
+    request, program, _ = TUNE.read(argv)
     check(request, program)
     if request["specialise"]:
         from . import specialise

@@ -4,18 +4,10 @@ import importlib.metadata
 import platform
 import sys
 
-from .options import Option, Usage
 from .refused import DONE
+from .usages import LAB
 
 PACKAGES = (("numpy", "history, scaling, tune"), ("scipy", "scaling, tune"), ("sklearn", "tune --specialise"), ("pandas", "blame_lab.read() in notebooks"))
-USAGE = Usage("lab", "[--where]",
-              "Which Python runs blame db, history, scaling and tune, and which packages it has: BLAME_PYTHON's, else VIRTUAL_ENV's,\n"
-              "else the python3 of the PATH if it has NumPy, else /usr/bin/python3.",
-              "  blame lab --where\n"
-              "  PYTHONPATH=$(blame lab --where | sed -n 's/^package *//p') python3 -c 'import blame_lab'",
-              [Option("--where", "flag", help_text="what is said without an option, too")], operands_none=True, operands="is --where alone", operands_most=0)
-
-
 def version_of(name):
     try:
         return importlib.metadata.version({"sklearn": "scikit-learn"}.get(name, name))
@@ -24,9 +16,9 @@ def version_of(name):
 
 
 def main(argv):
-    _, operands, _ = USAGE.read(argv)
+    _, operands, _ = LAB.read(argv)
     if operands:
-        USAGE.refuse(f"{operands[0]}: accepted {USAGE.operands}")
+        LAB.refuse(f"{operands[0]}: accepted {LAB.operands}")
     print(f"{'python':<12} {sys.executable} ({platform.python_version()})")
     print(f"{'package':<12} {sys.path[0]}")
     for name, use in PACKAGES:
