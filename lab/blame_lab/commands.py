@@ -1,7 +1,6 @@
 """The commands by their names; how each ends."""
 
 import importlib
-import os
 import signal
 import sys
 

@@ -4,7 +4,6 @@ has to be faster here, the program sets the clock that tune reads."""
 import csv
 import io
 import os
-import re
 import signal
 import subprocess
 import time
@@ -14,7 +13,8 @@ from harness import BLAME, PASSIVE, TIMEOUT_S, BlameTest, clean_environment, exe
 SHORT, LONG = "0.02", "0.4"
 FEW, MANY = "1", "20"
 # 20 ms a nap, and up to 0.6 ms by chance.
-NAPS = ["sh", "-c", 'read now <"$PLAYED_CLOCK"; echo $((now + $1 * 20000000 + now / 1000000 % 7 * 100000)) >"$PLAYED_CLOCK"', "sh", "@{naps}"]
+NAPS = ["sh", "-c", 'read now <"$PLAYED_CLOCK"; echo $((now + $1 * 20000000 + now / 1000000 % 7 * 100000)) >"$PLAYED_CLOCK.new"; mv "$PLAYED_CLOCK.new" "$PLAYED_CLOCK"',
+        "sh", "@{naps}"]
 
 
 class Tune(BlameTest):
