@@ -64,6 +64,15 @@ static void put_sample(struct page *page)
     free(event);
 }
 
+/* What the shares leave of the threads' time. */
+static void put_nobody(struct page *page)
+{
+    const struct rows *rows = page->input->rows;
+    double effort_s = metric_value(rows, rows_whole(rows), METRIC_EFFORT);
+    fputs(",\"nobody_busy_s\":", page->out);
+    json_decimal(page->out, rows->events ? 0 : ledger_nobody_s(page->input->profile, effort_s), 6);
+}
+
 static void put_header(struct page *page)
 {
     const struct profile *profile = page->input->profile;
@@ -85,6 +94,7 @@ static void put_header(struct page *page)
             header->rate, header->clock == 1 ? "cpu" : "wall", header->finished || header->snapshot ? "true" : "false");
     page_text(page, version ? version : BLAME_VERSION);
     put_sample(page);
+    put_nobody(page);
     putc('}', page->out);
 }
 

@@ -68,6 +68,49 @@ class BesideOthers(PageTest):
             self.assertFalse({"no core", "blocked"} & set(texts), texts)
 
 
+class NobodyBusy(PageTest):
+    """Thread time in which no thread was busy is a share beside those of which per cent are."""
+
+    def show(self, seconds):
+        self.open({**(data := beside_others()), "header": {**data["header"], "nobody_busy_s": seconds}})
+
+    def boxes(self, selector):
+        return self.run_script(
+            """return [...document.querySelectorAll(arguments[0])].map((of) => of.getBoundingClientRect()).filter((box) => box.width > 0)
+            .map(({ left, right, top, bottom }) => [left, right, top, bottom])""", selector)
+
+    def test_shares_and_nobodys_are_the_whole(self):
+        self.show(30.0)
+        self.assertEqual(self.texts(".share-number"), ["40.0\u2009%", "0.0\u2009%", "0.0\u2009%", "0.0\u2009%", "50.0\u2009%", "10.0\u2009%", "75.0\u2009%"])
+        self.assertEqual(self.texts(".nobody-legend .share-seconds"), ["of all: 30.00 s"])
+        self.assertEqual(self.texts(".share-whole"), ["Per cent of 10.00 s of thread time; beside it 30.00 s in which no thread was busy: 40.00 s in all"])
+        for of in (".share.nobody", ".nobody-legend"):
+            self.assertIn("no thread was busy", self.one(of).get_attribute("title"))
+        bar, = self.boxes(".share-bar")
+        pieces = self.boxes(".share")
+        self.assertEqual(len(pieces), 4)
+        self.assertAlmostEqual(pieces[0][0], bar[0], delta=1)
+        self.assertAlmostEqual(pieces[-1][1], bar[1], delta=1)
+        self.assertAlmostEqual((pieces[-1][1] - pieces[-1][0]) / (bar[1] - bar[0]), 0.75, delta=0.01)
+
+    def test_nothing_overlaps(self):
+        for dark, width in ((False, 1440), (True, 1000), (False, 640)):
+            self.resize(width, 1000, dark)
+            self.show(3000.0)
+            boxes = self.boxes(".share-legends > *")
+            self.assertEqual(len(boxes), 7)
+            for i, (left, right, top, bottom) in enumerate(boxes):
+                for other in boxes[:i]:
+                    self.assertTrue(right <= other[0] or left >= other[1] or bottom <= other[2] or top >= other[3], (width, boxes))
+            beyond = self.run_script("return [...document.querySelectorAll('.share-legends > *')].filter((of) => of.scrollWidth > of.clientWidth).map((of) => [of.textContent, of.scrollWidth, of.clientWidth])")
+            self.assertEqual(beyond, [], width)
+
+    def test_none_is_not_shown(self):
+        for seconds in (0, None):
+            self.show(seconds)
+            self.assertEqual((self.all(".nobody"), self.texts(".share-whole")), ([], ["Per cent of 10.00 s of thread time"]))
+
+
 class Tree(PageTest):
     page = staticmethod(small)
 

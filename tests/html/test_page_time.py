@@ -148,6 +148,15 @@ class Time(TimeTest):
         self.assertFalse(self.one(".span-line").is_displayed())
         self.assertFalse(self.one(".finding-span").is_displayed())
 
+    def test_a_span_has_no_share_of_nobodys_and_says_it(self):
+        data = program()
+        data["header"]["nobody_busy_s"] = 2.0
+        self.open(data)
+        self.assertEqual(len(self.all(".nobody-legend")), 1)
+        self.set(span="2-3")
+        self.assertEqual(self.all(".nobody-legend"), [])
+        self.assertIn("without that in which no thread was busy", self.one(".share-whole").text)
+
     def test_rows_without_bins_have_their_part_of_those_above(self):
         self.set(span="0-1", view="flat")
         self.assertEqual([self.value(name, "work") for name in ("<program root>", "main", "solve", "a.c:11", "tiny")],

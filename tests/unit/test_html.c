@@ -62,6 +62,25 @@ WITH_PROFILE(the_page_has_one_place_for_the_data)
     assert_null(memmem(mark, bytes - (size_t)(mark - form), HTML_DATA_MARK, mark_bytes));
 }
 
+/* Seconds of threads' time that no row has, from a hundredth of the effort on; events are none. */
+WITH_PROFILE(time_without_a_busy_thread_is_beside_the_rows)
+{
+    static char sample[] = "sample\0perf::PAGE-FAULTS@10";
+    add(0, 10, 2);
+    make_page(ALL);
+    double effort_s = 1e-6 * (double)(number("rows/i/work/0") + number("rows/i/idleness/0"));
+    for (int part = 0; part < 4; part++) { /* of a hundred and fiftieth of the effort */
+        double seconds = part * effort_s / 150;
+        made.threads[0].idle_nobody_busy = seconds * S;
+        make_page(ALL);
+        assert_true(fabs(json_number_value(at(page.data, "header/nobody_busy_s")) - (part < 2 ? 0 : seconds)) < 1e-6);
+    }
+    made.profile.text = sample;
+    made.profile.text_bytes = sizeof sample;
+    make_page(ALL);
+    assert_int_equal(number("header/nobody_busy_s"), 0);
+}
+
 static void assert_micro(double seconds)
 {
     char csv[FORMAT_NUMBER_BYTES + 1], digits[FORMAT_NUMBER_BYTES + 1], *to = digits;

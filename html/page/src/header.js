@@ -12,6 +12,9 @@ const SHARES = [
     ["blocked", "asleep outside OpenMP"],
     ["mpi wait", "in calls of MPI that wait for other ranks"],
 ];
+const NOBODY =
+    "Threads’ time in which no thread was busy, as all waited in OpenMP at once. Nobody’s code is to blame, so no context has it and no per cent are of it. " +
+    "Threads that wait and have no core notice late that their wait is over; a detached task may wait for something else.";
 const MOST_PROBLEMS = 5; // as blame's commands tell
 const SAME = 0.01, // a finding's seconds are a row's
     LEAST_IN_SPAN = 0.005;
@@ -45,11 +48,34 @@ export function titleLine(model) {
     );
 }
 
-// What all per cent of the head and of findings are of.
+// What all per cent of the head and of findings are of, and what is beside that.
 function wholeOf(model) {
-    const whole = model.text({ unit: model.unit }, model.effort(), Math.min(model.decimals, 2));
-    if (model.span) return `In the span: per cent of ${whole} of thread time`;
+    const text = (value) => model.text({ unit: model.unit }, value, Math.min(model.decimals, 2)),
+        whole = text(model.effort()),
+        nobody = model.nobody();
+    if (model.span) return `In the span: per cent of ${whole} of thread time${model.data.header.nobody_busy_s ? ", without that in which no thread was busy" : ""}`;
+    if (nobody) return `Per cent of ${whole} of thread time; beside it ${text(nobody)} in which no thread was busy: ${text(model.effort() + nobody)} in all`;
     return model.unit === "s" ? `Per cent of ${whole} of thread time` : `Per cent of ${whole}`;
+}
+
+// The share that is nobody's, of all shares' sum and its own: [piece of the bar, legend].
+function nobodyShare(model) {
+    const nobody = model.nobody(),
+        effort = model.effort(),
+        share = percent(nobody / (nobody + effort)),
+        text = model.text({ unit: "s" }, nobody, Math.min(model.decimals, 2));
+    if (!nobody) return [];
+    return [
+        h("span.share.nobody", { style: { "flex-grow": nobody / (effort || nobody) }, title: `nobody busy ${text}, ${share} % of all. ${NOBODY}` }),
+        h(
+            "div.share-legend.nobody-legend",
+            { title: NOBODY },
+            h("span.share-name", null, h("span.swatch.nobody"), "nobody busy"),
+            h("span.share-number", null, share, h("small", null, "\u2009%")),
+            h("span.share-seconds", null, `of all: ${text}`),
+            h("span.share-meaning", null, "all threads waited in OpenMP"),
+        ),
+    ];
 }
 
 export function shareBar(model, state) {
@@ -89,12 +115,13 @@ export function shareBar(model, state) {
             ),
         );
     }
+    const [nobodyPiece, nobodyLegend] = nobodyShare(model);
     const element = h(
         "section.shares",
         { "aria-label": model.unit === "s" ? "Where the thread time went" : "Where the events were counted" },
         h("p.share-whole", null, wholeOf(model)),
-        h("div.share-bar", { "aria-hidden": "true" }, bars),
-        h("div.share-legends", null, legend),
+        h("div.share-bar", { "aria-hidden": "true" }, bars, nobodyPiece),
+        h("div.share-legends", null, legend, nobodyLegend),
     );
     return {
         element,

@@ -183,6 +183,11 @@ export class Model {
         return sum;
     }
 
+    // Threads' time in which no thread was busy: no row has it. Of a span it is not known.
+    nobody() {
+        return this.span ? 0 : (this.data.header.nobody_busy_s ?? 0) / MICRO;
+    }
+
     // What a value is a share of, as blame report has it: all samples, or the whole program's effort.
     whole(metric) {
         const index = this.metricIndex.get(metric);

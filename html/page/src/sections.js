@@ -80,7 +80,7 @@ export function threadsSection(model) {
     const parts = partsOf(model),
         // A sample of an idle thread stands for a period of that thread, as one of a working thread does.
         part = ([key, metric]) =>
-            amountColumn(model, key, titleOf(metric), (thread) => thread[key], undefined, () => (metric === "idleness" ? "work" : metric));
+            amountColumn(model, key, titleOf(metric), (thread) => thread[key], key === "idle" ? "All of its idle time, also while no thread was busy" : undefined, () => (metric === "idleness" ? "work" : metric));
     const table = new Table(
         "Threads",
         [
