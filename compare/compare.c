@@ -117,6 +117,15 @@ static void add_row(struct comparison *comparison, size_t run, const struct rows
     add_amount(&comparison->run[run], rows, row, index);
 }
 
+static void add_nobody(struct compare_run *run, const struct rows *rows)
+{
+    struct ledger ledger;
+    double effort_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
+    ledger_sum(run->profile, &ledger);
+    run->nobody = rows->events ? 0 : run->scale * 1e-9 * ledger.idle_nobody_busy;
+    run->nobody_told = !rows->events && ledger_nobody_s(run->profile, effort_s) > 0;
+}
+
 void comparison_add(struct comparison *comparison, size_t run, const struct rows *rows)
 {
     uint32_t *entry = memory_array(rows->count, sizeof *entry);
@@ -124,6 +133,7 @@ void comparison_add(struct comparison *comparison, size_t run, const struct rows
     names_of_run(comparison->names, run, rows, entry);
     set_scale(&comparison->run[run], comparison->normalise,
               metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
+    add_nobody(&comparison->run[run], rows);
     for (uint32_t i = 0; i < rows->count; i++)
         add_row(comparison, run, rows, i, entry, context);
     free(entry);
@@ -223,6 +233,25 @@ struct compare_change comparison_wall_change(const struct comparison *comparison
     for (size_t run = 0; run < comparison->run_count; run++)
         wall_s[run] = comparison->run[run].wall_s;
     return comparison_change_of(comparison, wall_s, NULL);
+}
+
+/* A sample of an idle thread stands for a period of it, as one of a working thread does. */
+struct compare_change comparison_nobody_change(const struct comparison *comparison)
+{
+    double value[comparison->run_count], variance[comparison->run_count];
+    for (size_t run = 0; run < comparison->run_count; run++) {
+        value[run] = comparison->run[run].nobody;
+        variance[run] = comparison_variance(comparison, run, METRIC_WORK, value[run], ERROR_ALONE);
+    }
+    return comparison_change_of(comparison, value, variance);
+}
+
+bool comparison_shows_nobody(const struct comparison *comparison)
+{
+    bool told = false;
+    for (size_t run = 0; run < comparison->run_count; run++)
+        told |= comparison->run[run].nobody_told;
+    return told;
 }
 
 static double median_of_sum(const struct comparison *comparison, enum compare_side side,

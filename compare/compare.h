@@ -42,6 +42,8 @@ struct compare_run {
     const struct profile *profile;
     double wall_s;
     double scale; /* of values, by normalisation */
+    double nobody; /* threads' time in which no thread was busy, which no context has; normalised */
+    bool nobody_told; /* it is worth a line */
     struct error_terms error;
     struct compare_amount *amount; /* of the contexts that the run has */
     size_t amount_count, amount_room;
@@ -101,6 +103,10 @@ double comparison_variance(const struct comparison *comparison, size_t run, enum
 
 /* Of the wall times. */
 struct compare_change comparison_wall_change(const struct comparison *comparison);
+
+/* Of threads' time in which no thread was busy. Whether it is worth a line: in one run at least. */
+struct compare_change comparison_nobody_change(const struct comparison *comparison);
+bool comparison_shows_nobody(const struct comparison *comparison);
 
 /* The median effort of a side's runs. */
 double comparison_effort(const struct comparison *comparison, enum compare_side side);

@@ -86,6 +86,10 @@ static void print_totals(FILE *out, const struct comparison *comparison, const s
         change = comparison_change(comparison, 0, metric_parts[m], true);
         print_total(out, metric_title(metric_parts[m]), &change, effort, decimals);
     }
+    if (comparison_shows_nobody(comparison)) {
+        change = comparison_nobody_change(comparison);
+        print_total(out, "nobody busy", &change, NULL, decimals);
+    }
     if (!more)
         return;
     change = comparison_change(comparison, 0, (enum metric)style->metric, true);

@@ -33,6 +33,14 @@ static struct spread spread_of_wall(const struct comparison *comparison)
     return spread_of(value, comparison->run_count);
 }
 
+static struct spread spread_of_nobody(const struct comparison *comparison)
+{
+    double value[comparison->run_count];
+    for (size_t run = 0; run < comparison->run_count; run++)
+        value[run] = comparison->run[run].nobody;
+    return spread_of(value, comparison->run_count);
+}
+
 static struct spread spread_of_context(const struct comparison *comparison, uint32_t context,
                                        enum metric metric, bool inclusive)
 {
@@ -127,6 +135,11 @@ void stat_text(FILE *out, const struct comparison *comparison, const struct stat
         spread = spread_of_context(comparison, 0, metric_parts[m], true);
         print_spread(out, comparison, &spread, decimals);
         fprintf(out, "  %s\n", metric_title(metric_parts[m]));
+    }
+    if (comparison_shows_nobody(comparison)) {
+        spread = spread_of_nobody(comparison);
+        print_spread(out, comparison, &spread, decimals);
+        fprintf(out, "  nobody busy, beside these\n");
     }
     print_contexts(out, comparison, style, decimals);
     print_confidence(out, comparison, style, coverage);

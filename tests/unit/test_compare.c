@@ -5,7 +5,9 @@
 
 #include "compare/comparable.h"
 #include "compare/compare.h"
+#include "compare/diff_view.h"
 #include "compare/limits.h"
+#include "compare/stat_view.h"
 #include "report/rows/error.h"
 
 /* Exclusive work of the n-th context with that canonical name, by run. */
@@ -322,6 +324,46 @@ COMPARED(a_run_has_the_errors_that_its_report_states)
                                                       comparison_basis(comparison, 0, row, inclusive));
                 assert_true(fabs(ERROR_DEVIATIONS * sqrt(variance) - error) < 1e-9);
             }
+}
+
+static const char *text_of(const struct comparison *comparison, bool diff)
+{
+    static char text[4000];
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_non_null(out);
+    if (diff)
+        diff_text(out, comparison, made.profiles, &(struct diff_style){.metric = -1, .columns = 100, .top = 9});
+    else
+        stat_text(out, comparison, &(struct stat_style){.metric = METRIC_WORK, .columns = 100, .top = 9});
+    fclose(out);
+    return text;
+}
+
+/* Beside the shares, from a hundredth of a run's effort on. */
+COMPARED(time_without_a_busy_thread_has_a_line)
+{
+    struct profile_thread thread[] = {{.idle_nobody_busy = 1e8}, {.idle_nobody_busy = 30e9}};
+    for (size_t run = 0; run < 2; run++) {
+        ADD(1, {0, ROW_PROCEDURE, "f", "app", "f.c", 1, 10});
+        made.profile[run].threads = &thread[run];
+        made.profile[run].thread_count = 1;
+    }
+    struct comparison *comparison = compare(1);
+    struct compare_change change = comparison_nobody_change(comparison);
+    assert_true(fabs(change.before - 0.1) < 1e-9 && fabs(change.after - 30) < 1e-9 && change.beyond_noise);
+    assert_non_null(strstr(text_of(comparison, true), "\n  nobody busy            0.100                30.000               +29.900 +29900.0 %\n"));
+    assert_non_null(strstr(text_of(comparison, false), "\n    15.050      0.100     30.000  nobody busy, beside these\n"));
+    comparison_free(comparison);
+    thread[0].idle_nobody_busy = 1.9e8;
+    thread[1].idle_nobody_busy = 2.1e8; /* of 20 s: f is at work, the other thread idles */
+    comparison = compare(1);
+    assert_false(comparison_nobody_change(comparison).beyond_noise);
+    assert_non_null(strstr(text_of(comparison, true), "\n  nobody busy "));
+    comparison_free(comparison);
+    thread[1].idle_nobody_busy = 1.9e8;
+    comparison = compare(1);
+    assert_null(strstr(text_of(comparison, true), "nobody busy"));
+    assert_null(strstr(text_of(comparison, false), "nobody busy"));
 }
 
 UNIT_MAIN(NULL, NULL)
