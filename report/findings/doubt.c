@@ -53,7 +53,7 @@ static void find_nobody_busy(struct inquiry *inquiry)
     finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
     finding.evidence = format_printable(
         "all threads waited in OpenMP for %s s of the run's %s s (reported from %s %% of that on), which no "
-        "other figure contains",
+        "per cent contains",
         DECIMAL(seconds, 2), DECIMAL(wall_s, 2), DECIMAL(LOST_PERCENT, 0));
     finding.advice =
         format_printable("Other processes took the cores, or threads pass tiny pieces of work to each other: "
