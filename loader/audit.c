@@ -263,7 +263,11 @@ static void make_room(const struct elf_view *view, const struct link_map *map)
         write_line(parts, sizeof(parts) / sizeof(parts[0]));
         static_tls_leave();
     }
-    static_tls_add(map, self.lines);
+    const char *tunable = static_tls_add(map, self.lines);
+    const char *parts[] = {"blame: ", map->l_name, ": its thread-local storage may find no room beside an audit library of the loader, and the program "
+                           "cannot be started again here with more: set GLIBC_TUNABLES=", tunable, "\n"};
+    if (tunable)
+        write_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)

@@ -133,7 +133,13 @@ static size_t read_texts(const char *path, char *to, size_t *texts)
     return fd >= 0 && got == 0 ? bytes : 0;
 }
 
-/* Starts the file of this process, by the name that it was started by if that is still one of it. */
+static bool is_there(const char *path, struct stat *status)
+{
+    return kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)status, 0, 0, 0) == 0;
+}
+
+/* Starts the file of this process, by the name that it was started by if that is still one of it. Under valgrind the process's file is
+ * valgrind's, but not by its name: the program would go on alone. */
 static void execute(char **arguments, char **environment)
 {
     static const char own[] = "/proc/self/exe";
@@ -141,10 +147,10 @@ static void execute(char **arguments, char **environment)
     struct stat wanted, found;
     const char *names[] = {(const char *)auxiliary(AT_EXECFN), link, own};
     kernel_call(SYS_readlinkat, AT_FDCWD, (long)own, (long)link, sizeof(link) - 1, 0, 0);
-    if (kernel_call(SYS_newfstatat, AT_FDCWD, (long)own, (long)&wanted, 0, 0, 0))
+    if (!is_there(own, &wanted) || (is_there(link, &found) && !is_same_file(&wanted, &found)))
         return;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (kernel_call(SYS_newfstatat, AT_FDCWD, (long)names[i], (long)&found, 0, 0, 0) == 0 && is_same_file(&wanted, &found))
+        if (is_there(names[i], &found) && is_same_file(&wanted, &found))
             kernel_call(SYS_execve, (long)names[i], (long)arguments, (long)environment, 0, 0, 0);
 }
 
@@ -177,20 +183,19 @@ static void start_again(const char *beginning, char *entry)
     kernel_unmap((void *)at, list_bytes + bytes);
 }
 
-static void start_with_room(size_t room, unsigned lines)
-{
-    char entry[128];
-    append_number(append(append_number(append(entry, TUNABLES OURS), lines), ":" TUNABLE), room);
-    start_again(DONE, entry); /* behind all others of its name */
-}
-
 /* More may be to come: a quarter more is asked for than there is by now, and so each start has more room than the one before. */
-void static_tls_add(const struct link_map *map, unsigned lines)
+const char *static_tls_add(const struct link_map *map, unsigned lines)
 {
+    static char entry[128];
     struct tls tls = tls_of(map->l_addr);
     self.wanted += tls.bytes + tls.align;
-    if (self.stack && self.wanted > self.room + OTHER_BYTES)
-        start_with_room(self.wanted + self.wanted / 4, lines);
+    if (!self.stack || self.wanted <= self.room + OTHER_BYTES)
+        return NULL;
+    char *end = append(append_number(append(entry, TUNABLES OURS), lines), ":"), *tunable = end;
+    append_number(append(end, TUNABLE), self.wanted + self.wanted / 4);
+    start_again(DONE, entry); /* behind all others of its name */
+    self.stack = NULL;
+    return tunable;
 }
 
 /* Whether its code reaches the thread-local storage of libraries as if that were its own. */

@@ -12,9 +12,9 @@
  * process printed before it was started again. [init] */
 unsigned static_tls_begin(const struct elf_view *view);
 
-/* Adds an object that the process starts with, but for the program. Does not return where the process has to be started again;
- * lines: how many it has printed. [init] */
-void static_tls_add(const struct link_map *map, unsigned lines);
+/* Adds an object that the process starts with, but for the program. Does not return where the process has to be started again. Where it
+ * cannot be, returns once what GLIBC_TUNABLES would have to have; else NULL. lines: how many it has printed. [init] */
+const char *static_tls_add(const struct link_map *map, unsigned lines);
 
 /* Whether glibc finds a place for its thread-local storage beside an audit library: it does not for a stricter alignment than a thread's
  * own, where that storage has to be there before main. [init] */

@@ -1,6 +1,7 @@
 """What is said where there is no profile, or little to say: the cause, and no more than there is."""
 
 import os
+import re
 
 from harness import BLAME, BlameTest, clean_environment, execute, program
 
@@ -30,6 +31,16 @@ class Untold(BlameTest):
         run = self.launched([*WITHOUT_PROC, program("quick_gcc"), "5"])
         self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
         self.assertIn("blame: /proc/self/environ cannot be read: the program keeps the runtime that it asks for", run.stderr)
+
+    def test_where_nothing_can_be_started_again_the_line_says_what_to_set(self):
+        if execute([*WITHOUT_PROC, "true"], clean_environment(), self.new_folder()).status:
+            self.skipTest("no file system can be unmounted here")
+        argv, env = [*WITHOUT_PROC, program("least_stack_large")], {"LD_LIBRARY_PATH": os.path.dirname(program("large_tls.so"))}
+        run = self.launched(argv, env)
+        advice = re.search(r"^blame: .*large_tls.so: .* set GLIBC_TUNABLES=(\S+)$", run.stderr, re.MULTILINE)
+        self.assertTrue(advice, run)
+        run = self.launched(argv, env | {"GLIBC_TUNABLES": advice[1]})
+        self.assertEqual((run.status, run.stdout), (5, "error 0, xxx, 1\n"), run)
 
     def test_what_is_switched_off_is_not_explained(self):
         run = self.launched([program("quick"), "5"], {"BLAME_DISABLE": "1"})
