@@ -6,14 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Files of libraries that were loaded after the start, mapped as each was loaded: it may be unlinked, or have had a path that is no
- * longer its own (/proc/self/fd/N), before the first sample in it. The loader's part fills and empties them, under the loader's
- * lock; the tool takes some, at any moment. */
+/* Libraries that were loaded beside the tool. The loader's part maps each file as it is loaded: before the first sample in the library the file
+ * may be unlinked, or its path may be another file's (/proc/self/fd/N). Who changes `state` from THERE by compare and exchange has the entry:
+ * the loader's part makes it FREE to unmap the file, the tool makes it HELD to look at the file, and then FREE if it keeps the mapping, else
+ * THERE again. The loader's part fills FREE entries only, under the loader's lock. */
 #define LAUNCHED_IMAGES 64
-enum launched_image_state { LAUNCHED_FREE, LAUNCHED_THERE, LAUNCHED_TAKEN };
+enum launched_image_state { LAUNCHED_FREE, LAUNCHED_THERE, LAUNCHED_HELD };
 struct launched_image {
-    uint32_t state;  /* THERE becomes TAKEN or FREE by compare and exchange: whoever does that has the mapping */
-    uintptr_t base;  /* of the library: address = link-time address + base */
+    uint32_t state;
+    uintptr_t base; /* of the library: address = link-time address + base */
     const void *data;
     size_t bytes;
 };
@@ -23,8 +24,8 @@ struct launched {
     uintptr_t loader;        /* in the code of loader/ */
     uint32_t before_main;    /* the program itself needs an OpenMP runtime, which was started before main */
     uint32_t moved;          /* an object that asked for GCC's runtime has got LLVM's */
+    uint32_t deprecated;     /* such an object makes calls that LLVM's runtime warns of and GCC's does not */
     struct launched_image *images; /* LAUNCHED_IMAGES of them */
-    uint32_t deprecated;     /* one of these calls what LLVM's comments on, and GCC's does not */
 };
 
 extern struct launched blame_launched;

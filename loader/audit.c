@@ -37,7 +37,7 @@ static struct {
     const struct link_map *program;
     const struct link_map *llvm;   /* the runtime that this process has */
     bool mapped;                   /* what it needs is there, and nothing of it has run */
-    bool started;                  /* what it needs has been loaded */
+    bool measured;                 /* the tool is there */
     bool moved;                    /* GCC's name stands for it */
     const struct link_map *judged; /* who looked for a runtime last, and whether ours is enough */
     bool enough;
@@ -277,7 +277,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
     (void)cookie; /* stays the map's address */
     if (namespace != LM_ID_BASE)
         return 0;
-    if (self.started)
+    if (self.measured)
         images_add(map);
     if (!self.program)
         self.program = map;
@@ -293,7 +293,8 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
     if (!text_equal(file, "libblame.so"))
         return 0;
     const ElfW(Sym) *symbol = elf_view_find(&view, "blame_launched");
-    if (symbol && symbol->st_size == sizeof(self.launched))
+    self.measured = symbol && symbol->st_size == sizeof(self.launched);
+    if (self.measured)
         *(struct launched *)(view.base + symbol->st_value) = self.launched;
     return 0;
 }
@@ -364,7 +365,6 @@ EXPORT void la_preinit(uintptr_t *cookie)
     struct elf_view view;
     const struct link_map *maps[] = {self.llvm, self.program}; /* linked into the program itself, perhaps */
     (void)cookie;
-    self.started = true;
     for (size_t i = 0; i < 2; i++) {
         if (!maps[i])
             continue;

@@ -1,31 +1,34 @@
 #include "loader/images.h"
 
+#include <stdbool.h>
+
 #include "base/atomics.h"
 #include "loader/kernel.h"
 
 #define MOST_BYTES (16l << 20) /* of a file; LAUNCHED_IMAGES of them are the most that is mapped at a time */
 
 static struct launched_image images[LAUNCHED_IMAGES];
-static unsigned next; /* the oldest gives way */
+static unsigned next; /* entry, modulo their number: the oldest file gives way */
 
 struct launched_image *images_of_process(void)
 {
     return images;
 }
 
-static void empty(struct launched_image *image)
+/* Makes the entry free, and unmaps its file. False: the tool is looking at it. */
+static bool empty(struct launched_image *image)
 {
-    uint32_t there = LAUNCHED_THERE;
-    if (compare_exchange(&image->state, &there, LAUNCHED_FREE))
+    uint32_t state = LAUNCHED_THERE;
+    bool taken = compare_exchange(&image->state, &state, LAUNCHED_FREE);
+    if (taken)
         kernel_unmap(image->data, image->bytes);
-    else
-        store_release(&image->state, LAUNCHED_FREE);
+    return taken || state == LAUNCHED_FREE;
 }
 
 void images_add(const struct link_map *map)
 {
-    struct launched_image *image = &images[next];
-    int fd = *map->l_name && kernel_memory_limit() == UINT64_MAX ? kernel_open(map->l_name) : -1;
+    struct launched_image *image = &images[next++ % LAUNCHED_IMAGES];
+    int fd = *map->l_name && kernel_memory_limit() == UINT64_MAX && empty(image) ? kernel_open(map->l_name) : -1;
     if (fd < 0)
         return;
     size_t bytes = 0;
@@ -33,9 +36,7 @@ void images_add(const struct link_map *map)
     kernel_close(fd);
     if (!data)
         return;
-    empty(image);
-    next = (next + 1) % LAUNCHED_IMAGES;
-    image->base = map->l_addr;
+    store_relaxed(&image->base, map->l_addr);
     image->data = data;
     image->bytes = bytes;
     store_release(&image->state, LAUNCHED_THERE);
@@ -44,6 +45,6 @@ void images_add(const struct link_map *map)
 void images_remove(const struct link_map *map)
 {
     for (unsigned i = 0; i < LAUNCHED_IMAGES; i++)
-        if (load_relaxed(&images[i].state) != LAUNCHED_FREE && images[i].base == map->l_addr)
+        if (images[i].base == map->l_addr)
             empty(&images[i]);
 }

@@ -25,7 +25,7 @@ static struct {
     uint32_t functions; /* of them */
     uint32_t adding; /* 1 while a thread adds a module: some hundred nanoseconds */
     uintptr_t vdso;
-    size_t image_room; /* bytes of files that may still be mapped whole; 0 in a process whose memory is limited */
+    int64_t image_room; /* bytes of files that may still be mapped whole; 0 in a process whose memory is limited */
     struct launched_image *launched;
     bool started;
     char *strings;
@@ -162,22 +162,24 @@ static void open_file(struct reading *reading)
     reading->fd = -1;
 }
 
-/* The file of a library that is gone, or has no path any more, from the launcher's part in the loader. */
+/* Takes the file of a library that is gone, or has no path any more, from the launcher's part in the loader. */
 static void take_launched(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
     for (size_t i = 0; modules.launched && i < LAUNCHED_IMAGES; i++) {
         struct launched_image *image = &modules.launched[i];
         uint32_t there = LAUNCHED_THERE;
-        if (image->base != module->load_bias || !compare_exchange(&image->state, &there, LAUNCHED_TAKEN))
+        if (load_relaxed(&image->base) != module->load_bias || !compare_exchange(&image->state, &there, LAUNCHED_HELD))
             continue;
-        if (image->bytes >= FIRST_BYTES && os_copy_memory(reading->in_file, (uintptr_t)image->data, FIRST_BYTES) &&
-            memcmp(reading->in_file, reading->in_memory, FIRST_BYTES) == 0) {
+        bool same = image->bytes >= FIRST_BYTES && os_copy_memory(reading->in_file, (uintptr_t)image->data, FIRST_BYTES) &&
+                    memcmp(reading->in_file, reading->in_memory, FIRST_BYTES) == 0;
+        if (same) {
             module->image = image->data;
             module->image_bytes = image->bytes;
-            return;
         }
-        store_release(&image->state, LAUNCHED_THERE);
+        store_release(&image->state, same ? LAUNCHED_FREE : LAUNCHED_THERE);
+        if (same)
+            return;
     }
 }
 
@@ -188,12 +190,12 @@ static void map_image(struct reading *reading)
     size_t bytes = reading->fd >= 0 ? os_file_bytes(reading->fd) : 0;
     if (reading->fd < 0 && !(module->flags & PROFILE_MODULE_VDSO))
         take_launched(reading);
-    if (!bytes || bytes > MAX_COPY_BYTES || bytes > load_relaxed(&modules.image_room))
+    if (!bytes || bytes > MAX_COPY_BYTES || (int64_t)bytes > load_relaxed(&modules.image_room))
         return;
     module->image = os_map_file(reading->fd, 0, bytes);
     module->image_bytes = module->image ? bytes : 0;
     if (module->image)
-        fetch_sub_acq_rel(&modules.image_room, bytes);
+        fetch_sub_acq_rel(&modules.image_room, (int64_t)bytes); /* below 0 if several threads were here */
 }
 
 /* The segment with the unwind tables (L2): from the file, or a copy when the file has gone. The vDSO has no

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 from harness import BLAME, BlameTest, clean_environment, execute, program
 from test_jobs import rank_of_open_mpi
@@ -171,6 +172,12 @@ class KeptNames(BlameTest):
         names = self.gone("launcher")
         for name in ("unlinked", "first_build", "second_build", "in_memory"):
             self.assertIn(name, names)
+
+    def test_a_process_without_openmp_has_no_library_mapped_for_the_tool(self):
+        library = program("gone_first.so")
+        count = f"import ctypes; ctypes.CDLL('{library}'); print(sum('{library}' in line and line.split()[2] == '00000000' for line in open('/proc/self/maps')))"
+        run = self.attached([sys.executable, "-c", count], how="launcher")
+        self.assertEqual((run.status, run.stdout), (0, "1\n"), run)
 
     def test_without_the_launcher_libraries_that_are_gone_later_have_names(self):
         """What has gone before the first sample in it has none, and those of no other file."""
