@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/launcher.h"
 #include "base/log.h"
 #include "base/os.h"
@@ -23,6 +24,7 @@
 #define MOST_NAME    160
 #define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
 #define MOST_LEFT    20     /* so often the job's directory may go away before our file is in it */
+#define SAME_BOOT_NS 1000000000 /* clocks are read at different moments, and may be set a little meanwhile */
 
 static struct job job; /* all zero: none */
 
@@ -162,20 +164,27 @@ static bool choose_name(char *wanted, size_t bytes)
     return false;
 }
 
-/* Whether the file is of this process before it became another program (exec), and measures nothing: it has begun no region. */
+/* Returns whether the file was made since this machine has run: another machine that shares the folder booted at another moment. */
+static bool is_of_this_machine(const struct profile_header *header)
+{
+    int64_t booted_ns = header->start_realtime_ns - (int64_t)header->start_ns;
+    return llabs(booted_ns - (clock_realtime_ns() - (int64_t)clock_now_ns())) < SAME_BOOT_NS;
+}
+
+/* Returns whether this process made the file before it became another program (exec), and measured nothing: it has begun no region. */
 static bool is_left_by_us(const char *path)
 {
     struct profile_header header;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool ours = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) && memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic)) == 0 &&
                 header.version == PROFILE_VERSION && header.pid == getpid() && header.wants_region && !header.in_job &&
-                header.start_ns >= os_process_start_ns();
+                header.start_ns >= os_process_start_ns() && is_of_this_machine(&header);
     if (fd >= 0)
         close(fd);
     return ours;
 }
 
-/* Takes away what this process left there before exec. */
+/* Removes a profile without a region that this process left there before exec: the directory's name is then free for the program that it became. */
 static void take_back(const char *path)
 {
     char end[32], file[PATH_MAX];
@@ -183,11 +192,11 @@ static void take_back(const char *path)
     size_t length = (size_t)snprintf(end, sizeof(end), "-%d.blame", (int)getpid());
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         size_t name = strlen(entry->d_name);
-        if (name <= length || strcmp(entry->d_name + name - length, end) != 0 ||
-            snprintf(file, sizeof(file), "%s/%s", path, entry->d_name) >= (int)sizeof(file) || !is_left_by_us(file))
-            continue;
-        unlink(file);
-        rmdir(path);
+        bool named = name > length && strcmp(entry->d_name + name - length, end) == 0;
+        if (named && snprintf(file, sizeof(file), "%s/%s", path, entry->d_name) < (int)sizeof(file) && is_left_by_us(file)) {
+            unlink(file);
+            rmdir(path);
+        }
     }
     if (directory)
         closedir(directory);

@@ -2,11 +2,11 @@
 
 import os
 import re
+import sys
 
 from harness import BLAME, BlameTest, clean_environment, execute, program
 
 WITHOUT_PROC = ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"]
-NOTHING_BEGAN = "nothing that ran here began a parallel region"
 
 
 class Untold(BlameTest):
@@ -65,6 +65,14 @@ class Untold(BlameTest):
         self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
         self.assertEqual([os.path.basename(path) for path in run.directories()], ["profile"], run)
         self.assertEqual(os.path.basename(self.load(run).run["command"].split()[0]), "quick")
+
+    def test_another_machines_profile_with_the_same_number_stays(self):
+        """As if one that shares the folder had made it, booted an hour earlier."""
+        earlier = "import os, struct, sys; file = open(f'profile/{os.listdir(\"profile\")[0]}', 'r+b'); file.seek(48); begin, = struct.unpack('<q', file.read(8)); " \
+                  "file.seek(48); file.write(struct.pack('<q', begin - 3600 * 10**9)); file.close(); os.execv(sys.argv[1], sys.argv[1:])"
+        run = self.launched(["sh", "-c", f"{program('starts')} becomes {sys.executable} -c \"$0\" {program('quick')}; true", earlier])
+        self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
+        self.assertEqual([os.path.basename(path) for path in run.directories()], ["profile.1"], run)  # the other had no region, and is removed at the end
 
     def test_a_childs_command_is_not_the_title_that_was_written_over_it(self):
         run = self.launched([program("starts"), "titles"])
