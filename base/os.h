@@ -105,8 +105,9 @@ bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t per
 /* Cores that this process may run on: affinity, and the cgroup's quota rounded up. [init] */
 unsigned os_cores(void);
 
-/* CLOCK_MONOTONIC time when the process started: to 10 ms, the resolution of /proc. [init] */
+/* CLOCK_MONOTONIC time when the process started: the middle of the 10 ms to which /proc knows it. [init] */
 uint64_t os_process_start_ns(void);
+#define OS_PROCESS_START_UNSURE_NS 5000000u
 
 /* Copies a file; `to` must not exist. False with errno set on failure. [init] */
 bool os_copy_file(const char *from, const char *to);

@@ -178,7 +178,7 @@ static bool is_left_by_us(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool ours = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) && memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic)) == 0 &&
                 header.version == PROFILE_VERSION && header.pid == getpid() && header.wants_region && !header.in_job &&
-                header.start_ns >= os_process_start_ns() && is_of_this_machine(&header);
+                header.start_ns + OS_PROCESS_START_UNSURE_NS >= os_process_start_ns() && is_of_this_machine(&header);
     if (fd >= 0)
         close(fd);
     return ours;

@@ -32,8 +32,6 @@
 
 static char python[160]; /* its version and, behind a tab, why its frames are not read; "": there is none */
 
-#define START_UNSURE_NS 5000000u /* how far off os_process_start_ns() may be */
-
 /* Arguments may be secrets: who says so keeps them. A program may write a title over them: a forked child has what its parent read first. */
 static const char *read_command(void)
 {
@@ -134,7 +132,7 @@ static void note_before_start(struct profile_header *header)
     left_ns -= used_ns;
     header->before_no_core_ns = no_core_ns < left_ns ? no_core_ns : left_ns;
     left_ns -= header->before_no_core_ns;
-    header->before_blocked_ns = left_ns > START_UNSURE_NS ? left_ns : 0;
+    header->before_blocked_ns = left_ns > OS_PROCESS_START_UNSURE_NS ? left_ns : 0;
 }
 
 static void write_header(void)
