@@ -178,8 +178,8 @@ static double seconds_of(const struct top *top)
     return sum;
 }
 
-/* What a list is of. nobody: waiting for locks that nobody held; else what somebody's code is blamed for, and not
- * what a missing core is. */
+/* What a list is of. nobody: what a missing core is to blame for, and waiting for locks that nobody held; else what
+ * somebody's code is blamed for. */
 struct listed {
     enum metric metric;
     bool nobody;
@@ -435,8 +435,8 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     struct findings *findings = findings_gather(summary->profile, tables->rows, tables->locks, tables->waits);
     size_t room = findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
     print_findings(summary, findings);
-    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room,
-                   "While this ran, other threads idled");
+    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room, "While this ran, other threads idled");
+    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS, .nobody = true}, room, "While this had no core, others idled");
     print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
                    "This held locks that other threads waited for");
     print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT, .nobody = true}, room,

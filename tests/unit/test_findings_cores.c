@@ -269,4 +269,17 @@ WITH_PROFILE(the_same_seconds_are_the_same_per_cent_in_findings_and_above_them)
     assert_said(text, "no core       20.00 s  20.0 %");
 }
 
+/* Of one thread alone; the lists of the summary have all that was idled together. */
+WITH_PROFILE(what_idles_for_want_of_cores_is_in_the_summary)
+{
+    uint32_t node = without_core(20, 4);
+    gather();
+    assert_null(strstr(summary(), "had no core, others idled"));
+    made.nodes[node].metric.inverse_busy = 20 * S;
+    gather();
+    const char *list = strstr(summary(), "\nWhile this had no core, others idled:\n");
+    assert_non_null(list);
+    assert_said(list, " 60.00 s  <no core>  < ");
+}
+
 UNIT_MAIN(NULL, NULL)
