@@ -46,10 +46,9 @@ static void find_nobody_busy(struct inquiry *inquiry)
     /* Who waits sees the end of its wait only with a core. */
     double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait + inquiry->ledger.mpi_wait);
     double without_s = 1e-9 * waited_without_core(inquiry->profile);
-    char cores[2 * FORMAT_NUMBER_BYTES + 60] = "";
+    char cores[FORMAT_NUMBER_BYTES + 60] = "";
     if (without_s > 0 && without_s >= MOSTLY * waited_s)
-        snprintf(cores, sizeof cores, "; waiting threads had no core for %s of %s s", DECIMAL(without_s, 2),
-                 DECIMAL(waited_s, 2));
+        snprintf(cores, sizeof cores, "; waiting threads had no core for %s %% of their time", DECIMAL(100 * without_s / waited_s, 0));
     finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
     finding.evidence = format_printable(
         "all threads waited in OpenMP for %s s of the run's %s s (reported from %s %% of that on), which no "
