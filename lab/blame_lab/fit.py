@@ -24,14 +24,15 @@ def terms(p):
 
 class Fit:
     """form: 0 is constant, or the data do not show that it is not; a, b: of that form; allowed: so many forms are not told apart from the best; at: the value at
-    the p asked for; low, high: between which limits the allowed forms have it, each one's interval of the mean."""
+    the p asked for; low, high: between which limits the allowed forms have it, each one's interval of the mean; few: three values, through which one of so many forms
+    always goes."""
 
-    def __init__(self, form=0, a=0.0, b=0.0, allowed=0, at=0.0, low=0.0, high=0.0):
-        self.form, self.a, self.b, self.allowed, self.at, self.low, self.high = form, a, b, allowed, at, low, high
+    def __init__(self, form=0, a=0.0, b=0.0, allowed=0, at=0.0, low=0.0, high=0.0, few=False):
+        self.form, self.a, self.b, self.allowed, self.at, self.low, self.high, self.few = form, a, b, allowed, at, low, high, few
 
     def tells(self):
         """Limits a factor of 2 apart say that other forms fit as well."""
-        return self.high <= 2 * max(self.low, 0)
+        return not self.few and self.high <= 2 * max(self.low, 0)
 
     def text(self, p="p"):
         power, logarithm = divmod(self.form, len(LOGARITHMS))
@@ -90,4 +91,4 @@ class Design:
         half = stdtrit(freedom, (1 + LEVEL) / 2) * numpy.sqrt(rest / freedom * spread)
         at = mean + slope * away
         return Fit(form, float(mean - slope[form] * term_mean[form]), float(slope[form]), int(allowed.sum()), float(at[form]), float((at - half)[allowed].min()),
-                   float((at + half)[allowed].max()))
+                   float((at + half)[allowed].max()), len(self.p) == 3)

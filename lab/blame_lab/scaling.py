@@ -181,7 +181,8 @@ def whole_text(scaling, columns):
         of_wall = "" if scaling.events else f", on cores of their own {foretold(wall, 3)} s of wall time"
         text += f"With {next_p} {scaling.by} it will be {foretold(found, scaling.decimals)} {scaling.unit}{of_wall}."
     else:
-        text += f"How much it will be with {next_p} {scaling.by} the data cannot tell: {found.allowed} forms fit as well, and are more than a factor of 2 apart there."
+        why = "three numbers fit one of so many forms always" if found.few else f"{found.allowed} forms fit as well, and are more than a factor of 2 apart there"
+        text += f"How much it will be with {next_p} {scaling.by} the data cannot tell: {why}."
     text = paragraph(text, columns)
     if len(scaling.numbers) < ENOUGH:
         text += paragraph("Models of fewer than five different numbers are guesses: a constant, a root and a logarithm look alike.", columns)

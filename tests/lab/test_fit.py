@@ -47,6 +47,10 @@ class Fit(unittest.TestCase):
                 lab.say(f"{runs} runs a number, {name}: {held:.1%} of {SETS} within the limits")
                 self.assertGreaterEqual(held, 0.95 - 3 * (0.05 * 0.95 / SETS) ** 0.5, (runs, name))
 
+    def test_three_numbers_foretell_nothing(self):
+        self.assertFalse(Design(P[:3], 8).fit(5 + P[:3]).tells())
+        self.assertTrue(Design(P[:4], 16).fit(5 + P[:4]).tells())
+
     def test_limits_are_of_use(self):
         chance = numpy.random.default_rng(5)
         told = sum(self.design.fit(self.medians(FAMILY["p"], 3, chance)).tells() for _ in range(100))
