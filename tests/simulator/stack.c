@@ -239,3 +239,9 @@ uint32_t module_function(const struct module_function *function)
     (void)function;
     return 0;
 }
+
+/* No launcher. */
+void modules_launched(struct launched_image *images)
+{
+    (void)images;
+}
