@@ -82,7 +82,7 @@ class NobodyBusy(PageTest):
     def test_shares_and_nobodys_are_the_whole(self):
         self.show(30.0)
         self.assertEqual(self.texts(".share-number"), ["40.0\u2009%", "0.0\u2009%", "0.0\u2009%", "0.0\u2009%", "50.0\u2009%", "10.0\u2009%", "75.0\u2009%"])
-        self.assertEqual(self.texts(".nobody-legend .share-seconds"), ["of all: 30.00 s"])
+        self.assertEqual(self.texts(".nobody-legend .share-seconds"), ["of all: 30.00\u00a0s"])
         self.assertEqual(self.texts(".share-whole"), ["Per cent of 10.00 s of thread time; beside it 30.00 s in which no thread was busy: 40.00 s in all"])
         for of in (".share.nobody", ".nobody-legend"):
             self.assertIn("no thread was busy", self.one(of).get_attribute("title"))

@@ -63,7 +63,7 @@ function nobodyShare(model) {
     const nobody = model.nobody(),
         effort = model.effort(),
         share = percent(nobody / (nobody + effort)),
-        text = model.text({ unit: "s" }, nobody, Math.min(model.decimals, 2));
+        text = model.text({ unit: "s" }, nobody, Math.min(model.decimals, 2)).replace(" s", "\u00a0s");
     if (!nobody) return [];
     return [
         h("span.share.nobody", { style: { "flex-grow": nobody / (effort || nobody) }, title: `nobody busy ${text}, ${share} % of all. ${NOBODY}` }),
