@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/patient_stderr.h"
 #include "report/files/output.h"
+#include "report/tables/coverage.h"
 #include "report/text/memory.h"
 #include "report/symbols/producers.h"
 #include "report/symbols/symbols.h"
@@ -80,10 +81,12 @@ static bool any_sample(const struct profile *profile)
     return false;
 }
 
-/* Returns whether there is anything to sum up: not of a program that printed its help and ended. */
+/* Returns whether there is anything to sum up: not of a program that printed its help and ended. What could not be measured is told. */
 static bool has_something(const struct profile *profile)
 {
-    return profile->header.regions > 0 || any_sample(profile);
+    struct coverage coverage;
+    coverage_of(profile, &coverage);
+    return profile->header.regions > 0 || any_sample(profile) || coverage_is_poor(&coverage);
 }
 
 /* asked: by a user, who gets a summary whatever there is. */
