@@ -45,6 +45,7 @@ void fork_in_child(void)
         core_end(&thread->core); /* its file would go on telling of the parent's thread */
     thread_reset();
     state_reset();
+    moments_reset();
     notes_reset();
     ranks_forget();
     directed_reset();

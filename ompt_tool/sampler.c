@@ -50,6 +50,7 @@ uint64_t sampler_signals(void)
 static void begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t period_ns)
 {
     thread->ledger->period_ns = period_ns;
+    thread->ledger->number = 1 + state_line_number(thread->line);
     if (session.options.clock == CLOCK_CPU)
         thread->moments = (struct moments){.period_ns = period_ns, .begin_ns = begin_ns};
     else

@@ -17,12 +17,12 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
+#include "cct/moment.h"
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/launch.h"
 #include "ompt_tool/machine.h"
 #include "ompt_tool/place.h"
 #include "ompt_tool/sampler.h"
-#include "ompt_tool/session/moments.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
 #include "ompt_tool/static_runtime.h"
@@ -143,6 +143,7 @@ static void write_header(void)
     header->start_ns = session.start_ns;
     header->start_realtime_ns = clock_realtime_ns() - (int64_t)(header->tool_start_ns - session.start_ns);
     header->period_ns = session.period_ns;
+    header->seed = (uint32_t)options->seed;
     header->rate = (uint32_t)options->rate;
     header->clock = (uint32_t)options->clock;
     header->environment = (uint32_t)options->environment;
@@ -193,7 +194,7 @@ static void choose_seed(struct run_options *options)
     static bool by_chance;
     by_chance |= !options->seed;
     if (by_chance)
-        options->seed = 1 + (int)(moments_hash(clock_now_ns() ^ ((uint64_t)getpid() << 32)) % INT_MAX);
+        options->seed = 1 + (int)(moment_hash(clock_now_ns() ^ ((uint64_t)getpid() << 32)) % INT_MAX);
 }
 
 void start_refused(void)

@@ -2,48 +2,13 @@
 #include "ompt_tool/session/moments.h"
 
 #include "base/atomics.h"
-
-#define LEAST_BITS 2u /* two threads in two parts would never be alike: what one has more the other has less */
+#include "cct/moment.h"
 
 static uint32_t part_bits; /* a period has 2^part_bits parts, more than any thread's number; 0: there is one thread */
 
-/* splitmix64 */
-uint64_t moments_hash(uint64_t word)
-{
-    word += 0x9e3779b97f4a7c15ull;
-    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ull;
-    word = (word ^ (word >> 27)) * 0x94d049bb133111ebull;
-    return word ^ (word >> 31);
-}
-
-/* Which part of the period is the thread's: a * number + b in the field of 2^bits elements. a, which is not 0, and b are
- * drawn: any two threads are in any two parts equally often. */
-static uint64_t part_of(uint32_t thread, uint64_t drawn, uint32_t bits)
-{
-    static const uint16_t irreducible[] = {1, 3, 7, 0xb, 0x13, 0x25, 0x43, 0x83, 0x11b, 0x203, 0x409, 0x805, 0x1009};
-    uint32_t last = (1u << bits) - 1, modulus = irreducible[bits];
-    uint32_t a = 1 + (uint32_t)((drawn >> 32) * last >> 32), sum = (uint32_t)drawn & last;
-    for (; thread; thread >>= 1) {
-        sum ^= a & -(thread & 1);
-        a <<= 1;
-        a ^= modulus & -(a >> bits);
-    }
-    return sum;
-}
-
-/* A place in the period that begins there, in 2^-64 of it. */
 static uint64_t draw(const struct moments *moments, uint64_t begin_ns)
 {
-    uint32_t bits = load_relaxed(&part_bits);
-    uint64_t drawn = moments_hash(begin_ns + moments->salt), place = moments_hash(drawn + moments->thread);
-    if (bits)
-        place = place >> bits | part_of(moments->thread, drawn, bits) << (64 - bits);
-    return place;
-}
-
-static uint64_t moment_at(uint64_t begin_ns, uint64_t length_ns, uint64_t place)
-{
-    return begin_ns + (uint64_t)(((unsigned __int128)place * length_ns) >> 64);
+    return moment_place(begin_ns, moments->salt, moments->thread, load_relaxed(&part_bits));
 }
 
 static uint64_t moment_of(const struct moments *moments, uint64_t begin_ns)
@@ -51,11 +16,14 @@ static uint64_t moment_of(const struct moments *moments, uint64_t begin_ns)
     return moment_at(begin_ns, moments->period_ns, draw(moments, begin_ns));
 }
 
+void moments_reset(void)
+{
+    store_relaxed(&part_bits, 0);
+}
+
 static void note_thread(uint32_t thread)
 {
-    uint32_t known = load_relaxed(&part_bits), bits = thread ? 32 - (uint32_t)__builtin_clz(thread) : 0;
-    if (bits && bits < LEAST_BITS)
-        bits = LEAST_BITS;
+    uint32_t known = load_relaxed(&part_bits), bits = moment_bits(thread);
     while (bits > known && !compare_exchange(&part_bits, &known, bits))
         ;
 }
@@ -67,7 +35,7 @@ void moments_start(struct moments *moments, uint64_t begin_ns, uint64_t period_n
     moments->period_ns = period_ns;
     moments->missed_ns = (begin_ns - start_ns) % period_ns;
     moments->begin_ns = begin_ns - moments->missed_ns;
-    moments->salt = moments_hash(seed) - start_ns;
+    moments->salt = moment_salt(seed, start_ns);
     moments->thread = thread;
     /* What is left of the first one is a period of its own, shorter; the draw is squeezed into it. */
     moments->next_ns = moment_at(begin_ns, period_ns - moments->missed_ns, draw(moments, moments->begin_ns));

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cct/moment.h"
 #include "report/profile/trace_stream.h"
 #include "report/text/memory.h"
 
@@ -27,6 +28,9 @@ struct tail_lane {
     uint64_t cpu_ns; /* of the thread, before the record */
     uint32_t thread;
     uint64_t thread_from_ns, thread_until_ns; /* it is that one between these */
+    uint32_t bits; /* of draws, from then on, */
+    uint64_t bits_until_ns;
+    size_t bits_threads; /* when so many threads were known */
     unsigned char bytes[DATA_BYTES];
 };
 
@@ -309,6 +313,41 @@ static void choose_thread(struct trace_tail *tail, struct tail_lane *lane)
         lane->cpu_ns = 0;
 }
 
+/* How many parts a period had then: as the highest number of the threads that had begun asks for. */
+static uint32_t bits_at(const struct trace_tail *tail, struct tail_lane *lane, uint64_t time_ns)
+{
+    if (time_ns < lane->bits_until_ns && lane->bits_threads == tail->thread_count)
+        return lane->bits;
+    lane->bits = 0;
+    lane->bits_until_ns = UINT64_MAX;
+    lane->bits_threads = tail->thread_count;
+    for (size_t i = 0; i < tail->thread_count; i++) {
+        const struct profile_thread *thread = &tail->threads[i];
+        uint32_t bits = thread->number ? moment_bits(thread->number - 1) : 0;
+        if (thread->begin_ns <= time_ns)
+            lane->bits = bits > lane->bits ? bits : lane->bits;
+        else if (thread->begin_ns < lane->bits_until_ns)
+            lane->bits_until_ns = thread->begin_ns;
+    }
+    return lane->bits;
+}
+
+/* When the sample was due that stands for the period around that time. */
+static uint64_t moment_of(const struct trace_tail *tail, struct tail_lane *lane, uint64_t middle_ns)
+{
+    const struct profile_header *header = &tail->header;
+    const struct trace_record *record = &lane->record;
+    const struct profile_thread *thread = lane->thread == TRACE_NO_THREAD ? NULL : &tail->threads[lane->thread];
+    uint64_t period_ns = lane->stream.period_ns;
+    if (!header->seed || header->clock != 0 || !period_ns || !thread || !thread->number || middle_ns < header->start_ns)
+        return middle_ns;
+    uint64_t begin_ns = middle_ns - (middle_ns - header->start_ns) % period_ns, end_ns = begin_ns + period_ns;
+    uint64_t place = moment_place(begin_ns, moment_salt(header->seed, header->start_ns), thread->number - 1, bits_at(tail, lane, begin_ns));
+    uint64_t from_ns = thread->begin_ns > begin_ns && thread->begin_ns < end_ns ? thread->begin_ns : begin_ns; /* a thread's first is shorter */
+    uint64_t moment_ns = moment_at(from_ns, end_ns - from_ns, place), last_ns = record->begin_ns + record->length_ns;
+    return moment_ns < record->begin_ns ? record->begin_ns : moment_ns > last_ns ? last_ns : moment_ns;
+}
+
 /* Makes the lane's next sample; false: it has none. */
 static bool advance(struct trace_tail *tail, struct tail_lane *lane)
 {
@@ -326,7 +365,7 @@ static bool advance(struct trace_tail *tail, struct tail_lane *lane)
     }
     uint64_t part_ns = (uint64_t)(((double)lane->given + 0.5) / (double)lane->record.count * (double)lane->record.length_ns);
     lane->given++;
-    lane->next = (struct trace_sample){.time_ns = lane->record.begin_ns + part_ns,
+    lane->next = (struct trace_sample){.time_ns = moment_of(tail, lane, lane->record.begin_ns + part_ns),
                                        .cpu_ns = lane->cpu_ns + (ran ? part_ns : 0),
                                        .thread = lane->thread,
                                        .node = PROFILE_TRACE_NODE(lane->record.pair),

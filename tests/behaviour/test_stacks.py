@@ -1,13 +1,15 @@
 """The log of stacks: `blame run --stacks` while the program runs, `blame export --format stacks` afterwards."""
 
+import csv
 import glob
+import io
 import os
 import re
 import signal
 import subprocess
 import time
 
-from harness import BLAME, TIMEOUT_S, BlameTest, clean_environment, execute, program
+from harness import BLAME, PASSIVE, TIMEOUT_S, BlameTest, clean_environment, execute, program
 
 LINE = re.compile(r"\d+\.\d{6}\t\d+\t\d+\t(work|overhead|idle|lock_wait|mpi_wait|no_core|blocked|stopped)\t[^\t]*")
 FRAME = re.compile(r"[^;\t\\]+:[^:;\t]+:\d+:0x[0-9a-f]+")
@@ -45,6 +47,20 @@ class Stacks(BlameTest):
         self.assertEqual(run.status, status, run)
         self.assert_only_tool_lines(run, own)
         return run
+
+    def test_samples_of_a_step_lie_between_its_begin_and_its_end(self):
+        _, profile = self.profile_of("folds", "100", "6000", env=PASSIVE | {"OMP_NUM_THREADS": "2", "BLAME_RATE": "1000"}, how="launcher", options=("--trace",))
+        rows = csv.DictReader(io.StringIO(profile.read("phases.csv")))
+        steps = {row["instance"]: (float(row["begin"]), float(row["seconds"])) for row in rows if row["phase"] == "step"}
+        inside = outside = 0
+        for line in self.exported(profile.directory):
+            number = re.search(r";\[(\d+)\]:\?:0:0x0;phase step:", line)
+            if number:
+                begin, seconds = steps[number[1]]
+                late = float(line.split("\t")[0]) - begin
+                inside, outside = inside + (-1e-5 < late < seconds + 1e-5), outside + (not -1e-5 < late < seconds + 1e-5)
+        self.assertGreater(inside, 500)
+        self.assertLessEqual(outside, 0.005 * inside)
 
     def test_it_is_the_trace_a_line_a_sample(self):
         run = self.stacks_run([program("stack_sweep"), "0.3", "2"])

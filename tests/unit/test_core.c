@@ -3,6 +3,7 @@
 
 #include <sys/syscall.h>
 
+#include "cct/moment.h"
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/core_waits.h"
 #include "tests/unit/fake_clock.h"
@@ -267,7 +268,7 @@ static uint32_t found_without(uint64_t turns, double no_core, double at_tenth, u
     for (uint64_t i = 0, now_ns = 990 * MS; i < 1000; i++) {
         uint64_t passed_ns = (i & 1 ? 6 : 4) * MS, none_ns = (uint64_t)((i % 10 ? no_core : at_tenth) * (double)passed_ns);
         kernel = (struct run_counts){(fake_cpu_ns += passed_ns - none_ns) - 1 * US, kernel.no_core_ns + none_ns, kernel.turns + turns};
-        lacked += ask_at(now_ns += passed_ns, 20 * US + (moments_hash(i) & 1) * earlier_ns, false) == CORE_NONE;
+        lacked += ask_at(now_ns += passed_ns, 20 * US + (moment_hash(i) & 1) * earlier_ns, false) == CORE_NONE;
     }
     return lacked;
 }
@@ -481,7 +482,6 @@ UNIT_TEST_WITH(what_is_lost_while_no_other_thread_is_in_use_is_nobodys_later, wo
     follow(CORE_HAD, 25 * MS, 2 * MS, 0);
     assert_int_equal(lost_ns(), 3 * MS);
 }
-
 /* A pending sample's wait goes on as one that begins later. */
 UNIT_TEST_WITH(a_wait_that_goes_on_is_the_same_wait, work_from_10_ms, NULL)
 {

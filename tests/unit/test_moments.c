@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "cct/moment.h"
 #include "ompt_tool/session/moments.h"
 
 #define P       5000000ull
@@ -119,7 +120,7 @@ UNIT_TEST(what_has_passed_is_counted_to_the_last_moment)
     struct moments late = of_thread(1, START + P / 3, 9), slow = late;
     uint64_t random = 88172645463325252ull, last_ns, expected_last_ns = 0, weight_ns;
     for (uint32_t i = 0; i < 2000; i++) {
-        random = moments_hash(random);
+        random = moment_hash(random);
         uint64_t now_ns = late.next_ns + random % (random % 5 * P + 1), count = 0;
         uint64_t from_ns = late.begin_ns + late.missed_ns;
         while (slow.next_ns <= now_ns) {
