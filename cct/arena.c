@@ -29,6 +29,7 @@ static struct {
     char path[PATH_MAX];
     struct profile_header *header;
     uint32_t next_chunk;
+    uint32_t tree_chunks;
     uint32_t reserved; /* chunks below this number have their disk space */
     uint64_t retry_ns; /* no growth before this time; 0: none failed */
     struct filling threads, modules, names, text;
@@ -109,7 +110,7 @@ void arena_abandon(void)
     memset(arena.chunks, 0, used * sizeof(arena.chunks[0]));
     memset(arena.extents, 0, sizeof(arena.extents));
     arena.header = NULL;
-    arena.next_chunk = arena.reserved = 0;
+    arena.next_chunk = arena.reserved = arena.tree_chunks = 0;
     arena.retry_ns = 0;
     arena.threads = arena.modules = arena.names = arena.text = (struct filling){NULL, 0};
 }
@@ -180,6 +181,11 @@ static void *map_chunk(uint32_t number)
     return extent + (size_t)(number - first) * PROFILE_CHUNK_BYTES;
 }
 
+uint32_t arena_tree_chunks(void)
+{
+    return load_relaxed(&arena.tree_chunks);
+}
+
 void arena_note_refusal(int error)
 {
     struct profile_header *header = arena.header;
@@ -218,6 +224,8 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
     chunk->used = kind == PROFILE_CHUNK_TREE || kind == PROFILE_CHUNK_TIME ? 1 : 0;
     chunk->metric_unit = PROFILE_UNITS_PER_CHUNK;
     store_release(&chunk->kind, (uint32_t)kind);
+    if (kind == PROFILE_CHUNK_TREE)
+        fetch_add_relaxed(&arena.tree_chunks, 1);
     store_release(&arena.chunks[number], chunk); /* A2, pairs with arena_unit() */
     raise_chunk_count(number + 1);
     *chunk_no = number;

@@ -35,6 +35,9 @@ struct profile_header *arena_header(void);
  * pause, so that a full disk does not cost a system call per sample). [handler] */
 struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, uint32_t *chunk_no);
 
+/* Returns how many chunks of kind TREE the file has. [handler] */
+uint32_t arena_tree_chunks(void);
+
 /* Notes in the header why something had no room, an errno, and its limit; the first one counts. [handler] */
 void arena_note_refusal(int error);
 

@@ -68,6 +68,7 @@ static bool graft(struct tree *tree, uint32_t from, uint32_t into)
             uint32_t twin = tree_child(tree, target, (enum profile_node_kind)child->kind, child->key);
             if (!twin || !move_metric(tree, child_idx, twin))
                 return false;
+            child->joined = twin == target; /* the tree is full */
             at = child_idx;
             target = twin;
             continue;
@@ -75,10 +76,10 @@ static bool graft(struct tree *tree, uint32_t from, uint32_t into)
         if (at == from)
             break;
         tell(tree, at, target);
-        uint32_t parent_idx = node->parent;
+        uint32_t parent_idx = node->parent, above = node->joined ? target : tree_node(target)->parent;
         tree_remove(tree, at, target); /* always the first child: depth first */
         at = parent_idx;
-        target = tree_node(target)->parent;
+        target = above;
     }
     tell(tree, from, into);
     tree_remove(tree, from, into);

@@ -82,6 +82,7 @@ enum profile_pseudo {
     PROFILE_PSEUDO_INTERPRETER_LOCK = 14, /* <waiting for the interpreter's lock>, Python's; below it a HOLDER, if one was found */
     /* Directly below a region's context: code on a stack that the program made (a fiber). The region's function is on the thread's own. */
     PROFILE_PSEUDO_FIBER = 15, /* <fiber>, where the region's function is not known; else that is the row */
+    PROFILE_PSEUDO_TREE_FULL = 16, /* <tree full>: calls of its parent for which the tree had no node left (cct/tree.h) */
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr)&0xffffffffffffull))
@@ -139,7 +140,8 @@ struct profile_node {
     uint32_t metric;       /* unit index (as node_idx) of its struct profile_metric, 0 = none */
     uint8_t kind;          /* enum profile_node_kind */
     uint8_t marks;         /* for the writer: TREE_MARK_ (cct/tree.h) */
-    uint8_t reserved[2];
+    uint8_t pending;       /* for the writer: 1 below a REGION */
+    uint8_t joined;        /* for the writer: tree_graft() gave what it had to its parent's counterpart */
 };
 
 /* A bit for each thread with busy time at a node, in a file that was merged: in first_child and next_sibling. */

@@ -103,6 +103,7 @@ static bool have_chunk(struct tree *tree, uint32_t units)
         return false;
     tree->chunk = chunk;
     tree->chunk_no = chunk_no;
+    tree->chunks++;
     return true;
 }
 
@@ -118,12 +119,12 @@ static uint32_t new_node(struct tree *tree, uint32_t parent, enum profile_node_k
         node_idx = tree->chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
     }
     struct profile_node *node = tree_node(node_idx);
-    *node = (struct profile_node){.key = key, .parent = parent};
+    struct profile_node *above = parent ? tree_node(parent) : NULL;
+    *node = (struct profile_node){.key = key, .parent = parent, .pending = above ? above->pending : kind == PROFILE_NODE_REGION};
     store_release(&node->kind, (uint8_t)kind); /* a reader of the file skips the node until it is whole */
     if (unit)
         store_release(&tree->chunk->used, unit + 1);
-    if (parent) {
-        struct profile_node *above = tree_node(parent);
+    if (above) {
         node->next_sibling = above->first_child;
         above->first_child = node_idx;
     }
@@ -163,9 +164,40 @@ uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind ki
     return find(tree, parent, kind, key);
 }
 
+/* Whether the program's call paths may get no more nodes below this one. */
+static bool is_full(const struct tree *tree, const struct profile_node *parent)
+{
+    if (parent->pending && tree->free_nodes)
+        return false;
+    return arena_tree_chunks() >= TREE_CHUNKS_SHARED + (parent->pending ? TREE_CHUNKS_PENDING : 0);
+}
+
+static bool is_rest(uint32_t kind, uint64_t key)
+{
+    return kind == PROFILE_NODE_PSEUDO && key == PROFILE_PSEUDO_TREE_FULL;
+}
+
+static bool is_call(enum profile_node_kind kind, uint64_t key)
+{
+    return kind == PROFILE_NODE_FRAME || kind == PROFILE_NODE_SITE || is_rest(kind, key);
+}
+
+/* Where a path ends for which the tree is full; 0: it is not, or there is no memory. */
+static __attribute__((noinline)) uint32_t rest_below(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+{
+    const struct profile_node *above = tree_node(parent);
+    if (!is_call(kind, key) || !is_full(tree, above))
+        return 0;
+    if (is_rest(above->kind, above->key))
+        return parent;
+    return is_rest(kind, key) ? 0 : tree_child(tree, parent, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TREE_FULL);
+}
+
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     uint32_t found = find(tree, parent, kind, key);
+    if (!found && unlikely(tree->chunks >= TREE_CHUNKS_EACH))
+        found = rest_below(tree, parent, kind, key);
     if (found)
         return found;
     uint32_t node_idx = new_node(tree, parent, kind, key);

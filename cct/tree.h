@@ -12,6 +12,13 @@
 
 #include "cct/profile_format.h"
 
+/* A program whose call paths never repeat must not fill memory and disk. Each tree may take TREE_CHUNKS_EACH chunks. Beyond these, all trees
+ * together may take TREE_CHUNKS_SHARED, and nodes below regions' placeholders, which are moved later, TREE_CHUNKS_PENDING more. When a tree is
+ * full, a call path ends at its innermost node that exists, in a node PROFILE_PSEUDO_TREE_FULL: sums stay whole. */
+#define TREE_CHUNKS_EACH    32u   /* 1 MB */
+#define TREE_CHUNKS_SHARED  4096u /* 128 MB */
+#define TREE_CHUNKS_PENDING 1024u /* 32 MB */
+
 #define TREE_PATH_MAX      4104u /* most frames of a path (BLAME_DEPTH) and its marks */
 #define TREE_SEGMENTS      20
 #define TREE_FIRST_SEGMENT 1024u /* buckets; segment s > 0 holds as many as all before it */
@@ -62,6 +69,7 @@ struct tree {
     uint32_t root; /* PROFILE_NODE_ROOT */
     uint32_t trie; /* PROFILE_NODE_TRIE */
     uint32_t chunk_no;
+    uint32_t chunks; /* of kind TREE */
     struct profile_chunk *chunk;
     uint32_t free_nodes;   /* recycled nodes, linked by hash_next */
     uint32_t free_metrics; /* recycled metric records, linked by their first word */
@@ -81,8 +89,8 @@ struct tree {
 /* Prepares an empty tree with its two roots; false when there is no memory. [owner] */
 bool tree_init(struct tree *tree, uint32_t number);
 
-/* The child of parent with that kind and key, made if it is not there; 0 when there is no memory.
- * O(1) expected; at most one chunk is mapped. [handler] */
+/* The child of parent with that kind and key, made if it is not there; 0 when there is no memory. For a FRAME or SITE for which the tree is full
+ * it is parent's PROFILE_PSEUDO_TREE_FULL, or parent itself if it is one. O(1) expected; at most one chunk is mapped. [handler] */
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
 
 /* The same if there is one; else 0. [handler] */

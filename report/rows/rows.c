@@ -36,6 +36,7 @@ static const char *const pseudo_names[] = {
     [PROFILE_PSEUDO_STOPPED] = "<stopped>",
     [PROFILE_PSEUDO_INTERPRETER_LOCK] = "<waiting for the interpreter's lock>",
     [PROFILE_PSEUDO_FIBER] = "<fiber>",
+    [PROFILE_PSEUDO_TREE_FULL] = "<tree full>",
 };
 
 const char *row_pseudo_name(uint64_t code)
