@@ -33,7 +33,7 @@
 #endif
 
 #define LIBRARIES_MOST 16
-#define VERSION_MASK   0x7fff /* of an entry of DT_VERSYM; the bit above it hides the symbol from who names no version */
+#define VERSION_MASK   0x7fff /* of an entry of DT_VERSYM; the bit above it hides the symbol from references without a version */
 
 /* An object of the process, and what its dynamic section says. */
 struct object {
@@ -138,7 +138,7 @@ static const char *version_needed(const struct object *object, uint32_t symbol)
     }
 }
 
-/* Returns whether a definition has that version; NULL: the one for who names none. */
+/* Returns whether a definition has the wanted version; NULL: the one that references without a version get. */
 static bool has_version(const struct object *object, uint32_t symbol, const char *wanted)
 {
     unsigned entry = object->versions ? object->versions[symbol] : VER_NDX_GLOBAL, number = entry & VERSION_MASK;

@@ -1,9 +1,9 @@
 /* The program's floating-point environment: rounding, traps and the flags that its arithmetic has raised. It is the program's like errno:
- * a program may test the flags behind a call of OpenMP's, and die where a trap that it has enabled is ours.
+ * a program may test the flags after a call of OpenMP's, and a trap that it has enabled would end it in our arithmetic.
  *
  * Callbacks do their arithmetic between float_begin() and float_end(), in functions that are not inlined there: the compiler may move
- * arithmetic over both. scripts/check-float.py finds what stands outside. Each costs some ten ticks, so that no fast path has them.
- * A signal handler needs neither: the kernel puts the program's environment back behind it, and on x86-64 gives it the default one. */
+ * arithmetic over both. scripts/check-float.py finds what stands outside. Each costs some ten ticks: no fast path calls them.
+ * A signal handler needs neither: the kernel restores the program's environment after it, and on x86-64 gives it the default one. */
 #ifndef BLAME_BASE_FLOAT_STATE_H
 #define BLAME_BASE_FLOAT_STATE_H
 

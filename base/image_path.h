@@ -1,4 +1,4 @@
-/* Where the file of a library is kept that had gone when the program ended, until its names are kept: beside the measurement. */
+/* The copy of a library's file that was gone when the program ended. It lies beside the measurement until the library's names are kept. */
 #ifndef BLAME_BASE_IMAGE_PATH_H
 #define BLAME_BASE_IMAGE_PATH_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* False: it does not fit. [init] */
+/* Writes the copy's path; false if that does not fit. [init] */
 static inline bool image_path(char *path, size_t bytes, const char *measurement, uint32_t module_id)
 {
     int length = snprintf(path, bytes, "%s.%u.code", measurement, module_id);

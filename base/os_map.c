@@ -49,7 +49,7 @@ const void *os_map_file(int fd, uint64_t offset, size_t bytes)
     return map_part(fd, offset, bytes, PROT_READ, MAP_PRIVATE);
 }
 
-/* The kernel reads around a page that is touched, in a new file for nothing, unless it is told not to. */
+/* Without MADV_RANDOM the kernel also reads the pages around one that is touched, which in a new file are empty. */
 void *os_map_shared(int fd, uint64_t offset, size_t bytes)
 {
     char *memory = map_part(fd, offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED);

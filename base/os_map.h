@@ -9,7 +9,7 @@
 /* Zeroed private memory, page aligned; NULL when there is none. [handler] */
 void *os_map(size_t bytes);
 
-/* Mapped memory that is about to be used, all of it: one call in the place of two faults a page, where the kernel can. [handler] */
+/* Has the kernel map all pages of this memory now, where it can (Linux 5.14): one call in place of two faults a page. [handler] */
 void os_make_present(void *memory, size_t bytes);
 void os_unmap(void *memory, size_t bytes); /* [handler] */
 

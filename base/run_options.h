@@ -66,10 +66,9 @@ uint64_t run_option_size_read(const char *text);
          "output directory; %e program, %p pid, %h host, %r MPI rank, %j job;\n"                             \
          "what exists is never overwritten: .1, .2 is appended, or, where that\n"                            \
          "cannot be (., .., a slash at the end), it gets the default name inside;\n"                         \
-         "the folder above must exist, without blame run it is made; a name\n"                               \
-         "without a slash at its begin\n"                                                                    \
-         "begins where blame run was typed, without blame run in the program's\n"                            \
-         "folder\n"                                                                                          \
+         "the folder above must exist, without blame run it is made; a relative\n"                           \
+         "name begins where blame run was typed, without blame run in the\n"                                 \
+         "program's folder\n"                                                                                \
          "(default: blame-%e-%p, of a job blame-%e-%j)")                                                     \
     FORM("BLAME_JOB", job, "the launcher's" /* refused */, run_option_job,                                   \
          "a name of at most 63 letters, digits, '.', '_', '+' and '-'", "NAME",                              \
@@ -153,9 +152,9 @@ uint64_t run_option_size_read(const char *text);
              W("1", "print a summary on standard error at the end (default)"),                               \
          "0|1", "")                                                                                          \
     WORD("BLAME_RUNTIME", runtime, "auto",                                                                   \
-         W("auto", "libomp, unless it does something otherwise than libgomp (default)")                      \
-             W("libomp", "libomp, if it has all the names") W("own", "libgomp, unmeasured"),                 \
-         "WHICH", "what a program of GCC runs on under blame run:")                                          \
+         W("auto", "libomp, unless it is known to behave differently here (default)")                      \
+             W("libomp", "libomp, if it has all functions") W("own", "libgomp, unmeasured"),                 \
+         "WHICH", "the runtime of a program built by GCC, under blame run:")                                          \
     WORD("BLAME_DISABLE", disable, "0", W("0", "(default)") W("1", "the tool declines to start"), "0|1", "")
 
 #endif

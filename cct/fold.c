@@ -6,7 +6,7 @@
 #include "base/os.h"
 
 #define FULL (FOLD_SAMPLES * 3 / 4) /* so many that wait are too many */
-#define CHILD_STEPS 16u /* what finding or making a node costs */
+#define CHILD_STEPS 16u /* that finding or making a node counts as */
 #define JUST_ENDED 8u /* ends that may have come since the moment of a sample that is kept now */
 
 /* A sample's handler may come in between. */
@@ -249,7 +249,7 @@ static bool may_be_in(const struct tree *tree, const struct fold_sample *sample,
            sample->time_ns <= instance->end_ns + FOLD_AWRY_NS && (!sample->own || instance->tree == tree->number);
 }
 
-/* False: there were too many samples for now. */
+/* Returns false if the steps were used up: the next call goes on. */
 static bool take_instance(struct tree *tree, uint32_t number, struct fold_ring *ring, const struct fold_instance *instance)
 {
     for (; ring->next < ring->count && ring->held; ring->next++) {

@@ -12,7 +12,7 @@
 #include "cct/tree.h"
 
 #define FOLD_SAMPLES 512u  /* that wait, of a tree's in one phase */
-#define FOLD_STEPS   1024u /* of one phase, in one sample: ends, samples and nodes that are looked at, or a little more */
+#define FOLD_STEPS   1024u /* ends, samples and nodes that one sample looks at in one phase, or a few more */
 
 struct fold_sample {
     uint64_t time_ns;
@@ -26,11 +26,11 @@ struct fold_ring {
     uint32_t held;   /* samples in them */
     uint32_t stride; /* so many samples a place */
     uint32_t in_last;
-    uint64_t seen;   /* ends that have been looked at; of the next one the samples in places below this one, of which some may be its own, in */
-    uint32_t next;   /* a region that was not known: */
-    bool unresolved;
-    uint64_t retry;  /* from this one on some may be those of samples whose region was not known then: */
-    uint32_t grafts; /* the tree's, then */
+    uint64_t seen;   /* ends that have been looked at */
+    uint32_t next;   /* the place from which on the samples have not been compared with the next end */
+    bool unresolved; /* before that place, some sample that may belong to the next end is in a region that was not known */
+    uint64_t retry;  /* the first end that some sample may belong to whose region was not known */
+    uint32_t grafts; /* the tree's, when the ends were looked at */
     struct fold_sample sample[FOLD_SAMPLES];
 };
 
@@ -38,7 +38,7 @@ struct folds {
     struct fold_ring *ring[FOLD_PHASES];
     uint32_t own[FOLD_PHASES]; /* instances that the tree's thread has open */
     uint64_t chance;
-    uint64_t steps; /* that are left to this sample, in this phase */
+    uint64_t steps; /* left to this sample, in this phase */
     struct fold_bins bins;
     uint32_t down[TREE_PATH_MAX];
 };

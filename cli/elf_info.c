@@ -88,7 +88,7 @@ static bool names_mpi(const char *line)
     return strncmp(line, "\tlibmpi", 7) == 0 && strchr(".cf_", line[7]);
 }
 
-/* What our part of the loader says of a library that comes when the program has been moved: until what follows from that. */
+/* Takes from a line of our part of the loader why libomp does not suit a library, without the line's end, which says what follows. */
 static void read_late(const char *line, struct elf_openmp *openmp)
 {
     static const char mark[] = "blame: ";
@@ -127,7 +127,7 @@ void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *open
         waitpid(child, NULL, 0);
 }
 
-/* Whether a dynamic object defines it for others. */
+/* Returns whether a dynamic object exports the name. */
 static bool offers(const char *path, const char *name)
 {
     GElf_Shdr header;
@@ -149,7 +149,7 @@ static bool offers(const char *path, const char *name)
     return found;
 }
 
-/* A runtime has one that asks others. */
+/* LLVM's runtimes export ompt_start_tool, too: theirs asks other tools. */
 static bool is_runtime_or_ours(const char *path)
 {
     static const char *const names[] = {"libomp", "libiomp5", "libblame"};

@@ -22,7 +22,7 @@ struct elf_openmp {
     bool own_first;    /* starts with a library that ends it unless it is the first of all: nothing may be preloaded */
     bool gcc;          /* gets libgomp.so.1 */
     bool moved;        /* wants that, and gets libomp */
-    char late[1024];   /* what keeps a library of it from libomp, and which, or "" */
+    char late[1024];   /* why libomp does not suit a library of the program, or "" */
 };
 
 /* Asks the loader, in the environment that the program will have; libomp: what our part of the loader gives

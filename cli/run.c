@@ -227,7 +227,7 @@ static bool glibc_is_old(void)
     return 100 * major + minor < OLDEST_GLIBC;
 }
 
-/* BLAME_SUMMARY=0: nothing is printed but what went wrong. */
+/* BLAME_SUMMARY=0: only errors are printed. */
 static bool is_quiet(void)
 {
     const char *summary = getenv("BLAME_SUMMARY");
@@ -296,8 +296,8 @@ static void prepare(const char *program, const struct parts *parts, const struct
         log_line_of_job("glibc ", gnu_get_libc_version(),
                         " is older than 2.35: measured from the first use of OpenMP on, and programs built by GCC are not", NULL);
     else if (elf_checks_memory(program))
-        log_line_of_job("checked by MemorySanitizer, which ends a program beside an audit library of the loader: measured from the first use of "
-                        "OpenMP on", NULL);
+        log_line_of_job("checked by MemorySanitizer, which does not start beside an audit library of the loader (LD_AUDIT): measured from the first use "
+                        "of OpenMP on", NULL);
     else
         prepare_loader(program, parts);
 }
@@ -385,7 +385,7 @@ static void say_no_profile(const char *program)
     }
     const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
     log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "", ": nothing that ran here began a parallel region on an OpenMP runtime with tool support "
-                    "(libomp, or libgomp where libomp can take its place), what did has a tool of its own (ompt_start_tool), or the environment of blame run did not reach it",
+                    "(libomp, or libgomp where libomp can take its place), a program that did has an OpenMP tool of its own (ompt_start_tool), or the environment of blame run did not reach it",
                     NULL);
 }
 

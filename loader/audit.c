@@ -116,7 +116,7 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
 #define KEEPS    " keeps the runtime that it asks for, and what that does is not measured"
 #define REPLACED ": " GCC_NAME " has been replaced already"
 
-/* Which runtime is to be taken is not known. */
+/* Says that the environment, and with it the runtime to take, is not known. */
 static void say_unread(const struct link_map *needer)
 {
     const char *parts[] = {"blame: /proc/self/environ cannot be read: ", *needer->l_name ? needer->l_name : "the program", KEEPS, "\n"};
@@ -125,7 +125,7 @@ static void say_unread(const struct link_map *needer)
     self.enough = false;
 }
 
-/* True if the runtime does for that object what the one does that it asks for; if not, it has been said. */
+/* Returns whether the runtime can replace the one that the object asks for; if not, a line has said why. */
 static bool suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     struct elf_view wanted;
@@ -143,7 +143,7 @@ static bool suits(const struct elf_view *runtime, const struct link_map *needer,
     return !differs;
 }
 
-/* The same of the object that searches the library, and of all others that are there and will get what it gets. */
+/* Returns the same for the object that searches the library and all loaded ones that will share what it gets. */
 static bool suits_all(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     if (!suits(runtime, needer, library))

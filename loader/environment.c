@@ -21,7 +21,7 @@ static void take(struct environment *environment, const char *entry)
 
 void environment_read(struct environment *environment)
 {
-    static char entry[sizeof(environment->libomp) + sizeof("BLAME_LIBOMP=")]; /* under the loader's lock; of a longer one the begin */
+    static char entry[sizeof(environment->libomp) + sizeof("BLAME_LIBOMP=")]; /* one thread has the loader's lock; a longer entry is cut */
     char buffer[1024];
     size_t length = 0;
     int fd = kernel_open("/proc/self/environ");

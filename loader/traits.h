@@ -1,4 +1,4 @@
-/* What libomp does otherwise than libgomp for a program of GCC, as far as the names that the program asks for tell. */
+/* What libomp does differently from libgomp for a program of GCC, as far as the names that the program imports show it. */
 #ifndef BLAME_LOADER_TRAITS_H
 #define BLAME_LOADER_TRAITS_H
 
@@ -11,13 +11,13 @@ enum {
     TRAIT_SHARES = 2,     /* a construct starts with memory for its team, or with reductions of tasks */
     TRAIT_REDUCES = 4,    /* tasks reduce in a construct */
     TRAIT_CANCELS = 8,    /* cancel */
-    TRAIT_DEPRECATED = 16 /* calls what libomp comments on, each time */
+    TRAIT_DEPRECATED = 16 /* calls of which libomp warns */
 };
 
-/* Those that the object shows. [init] */
+/* Returns the traits of an object. [init] */
 unsigned traits_of(const struct elf_view *object);
 
-/* What of these libomp does otherwise, to follow its name; NULL: nothing. cancels: OMP_CANCELLATION is on. [init] */
+/* Returns what libomp does differently, as a text to follow its name; NULL if nothing. cancels: OMP_CANCELLATION is on. [init] */
 const char *traits_differ(unsigned traits, bool cancels);
 
 #endif

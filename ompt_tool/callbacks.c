@@ -44,7 +44,7 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
         helpers_know_initial(thread);
 }
 
-/* A runtime that started before main ends behind the program's exit handlers, ours among them. */
+/* A runtime that started before main ends, as a library that exit() finishes, before our exit handler runs. */
 static void notice_exit(struct thread *thread)
 {
     if (session.exits || !thread || thread->ledger->kind != PROFILE_THREAD_INITIAL || !thread_enter_tool(thread))

@@ -21,7 +21,7 @@ bool launch_wants_region(void)
     return blame_launched.image_start_ns && !(blame_launched.before_main && is_named_program());
 }
 
-/* libomp tells every call that it calls deprecated, libgomp none: the only warning of its that is not the program's own. */
+/* libomp warns of each call that is deprecated, and libgomp does not. All other warnings of libomp's are kept: they concern what the program does. */
 static bool is_kept(const char *name)
 {
     bool warnings = strcmp(name, "KMP_WARNINGS") == 0;

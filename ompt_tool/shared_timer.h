@@ -1,5 +1,6 @@
-/* A thread's timer, which another thread may disarm, or delete. The kernel may give the number of a deleted timer to the next one, the program's
- * too: so who disarms it claims it first, and nobody deletes a timer that is claimed but who has claimed it. Nobody waits. */
+/* A thread's timer, which another thread may disarm, or delete. The kernel may give the number of a deleted timer to
+ * the next one, which may be the program's. So a thread claims a timer before it disarms it, and a claimed timer is deleted by that thread alone.
+ * Nobody waits. */
 #ifndef BLAME_OMPT_TOOL_SHARED_TIMER_H
 #define BLAME_OMPT_TOOL_SHARED_TIMER_H
 

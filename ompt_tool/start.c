@@ -79,7 +79,7 @@ void start_find_interpreters(void)
         snprintf(python, sizeof(python), "%s%s%s", version, why_not ? "\t" : "", why_not ? why_not : "");
 }
 
-/* Who reads the profile elsewhere may not find the files that it names. */
+/* A reader in another mount namespace may not find the files that the profile names. */
 static void write_mounts(void)
 {
     char text[64] = "";

@@ -8,7 +8,7 @@
 /* Looks for interpreters in the process: the measurement says which there are. [init] */
 void start_find_interpreters(void);
 
-/* Tells `blame run` that nothing is measured here, and that it has been said why. [init] */
+/* Tells `blame run` that nothing is measured here, and that the reason has been printed. [init] */
 void start_refused(void);
 
 /* Creates the output directory and the arena, and fills the header. False, after one line on stderr, when

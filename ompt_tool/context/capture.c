@@ -114,7 +114,7 @@ static struct probe_task walk_ended_in(const struct thread *thread, const struct
                                .from_root = is_whole_path(thread, walk, boundary)};
 }
 
-/* The league whose team `region` is, if the walk went on to the task that encountered it: nothing of the program is between. */
+/* Returns the league whose team `region` is, if the walk went on to the task that encountered the league (no code of the program is between); else NULL. */
 static struct region *league_passed(const struct thread *thread, struct region *region, struct region *outer)
 {
     struct region *league = region->outer;

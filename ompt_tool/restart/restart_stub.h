@@ -32,8 +32,8 @@ extern const char restart_resume_rcx[] RESTART_HIDDEN;
 extern const char restart_resume_switched[] RESTART_HIDDEN;
 extern const char restart_resume_end[] RESTART_HIDDEN;
 
-/* Continues by restart_syscall, without rt_sigreturn, the context that `words` has the begin of. place: where it is copied to, on the
- * interrupted stack; `words` are elsewhere. fpregs: the vector registers. [handler] */
+/* Continues a context by restart_syscall, without rt_sigreturn. words: its first RESTART_CONTEXT_BYTES, which are not on the interrupted
+ * stack; place: where on that stack they are copied to; fpregs: the vector registers. [handler] */
 RESTART_HIDDEN void restart_resume(uint64_t place, const uint64_t *words, const void *fpregs) __attribute__((noreturn));
 #else
 struct restart_frame;

@@ -79,8 +79,8 @@ struct mpi_wait {
     bool told;                 /* the rank's line counts the thread (blame/ranks.h) */
 };
 
-/* The handler's stack, which ends where the record begins (sample_entry.h). A sample takes 3 KB of it, and as much as the kernel's frame (12 KB
- * with AMX) where the handler faults. */
+/* The handler's stack, which ends where the record begins (sample_entry.h). A sample takes 4 KB of it; where the handler faults, the kernel's frame
+ * (12 KB with AMX) comes on top. */
 #ifdef __x86_64__
 #define THREAD_HANDLER_STACK_BYTES 32768u
 #else
@@ -116,7 +116,7 @@ struct thread {
     struct counters *counters; /* NULL: nothing is counted (counters.h) */
     uint32_t in_tool;          /* a callback works on what the handler uses (T1) */
     int errno_before;          /* the program's, then */
-    struct float_state floats; /* the same */
+    struct float_state floats; /* the program's floating-point environment, then */
     uint32_t in_handler;       /* the handler is running */
     bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
     sigjmp_buf before_sample;

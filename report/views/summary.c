@@ -402,7 +402,7 @@ static void print_nobody(const struct summary *summary)
     double effort = effort_of(summary), seconds = ledger_nobody_s(summary->profile, effort);
     int width = metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : 9;
     if (seconds > 0)
-        fprintf(summary->out, "  %-*s %9s s  no thread was busy: beside these, and in no per cent (%s %% of all %s s)\n", width, "nobody",
+        fprintf(summary->out, "  %-*s %9s s  no thread was busy; not part of the per cent above (%s %% of all %s s)\n", width, "nobody",
                 DECIMAL(seconds, 2), DECIMAL(100 * seconds / (seconds + effort), 1), DECIMAL(seconds + effort, 2));
 }
 
