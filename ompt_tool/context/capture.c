@@ -198,7 +198,8 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
 static bool lacks_stack(const struct thread *thread, const ucontext_t *context)
 {
     uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, here = (uintptr_t)__builtin_frame_address(0);
-    if (likely((uintptr_t)thread - here < THREAD_HANDLER_STACK_BYTES))
+    const uintptr_t own_bytes = THREAD_HANDLER_STACK_BYTES;
+    if (likely((uintptr_t)thread - here < own_bytes))
         return false;
     return unlikely(context->uc_stack.ss_size) && here > low - LEAST_STACK && here < low + LEAST_STACK;
 }
