@@ -27,18 +27,19 @@ static bool is_gone(const struct loadmap_module *module)
     return !same;
 }
 
-/* The mapping may reach beyond the end of a file that was cut: then the system call fails, not the process. */
+/* The mapping may reach beyond the end of a file that was cut: then the system call fails, and the process lives. */
 static bool write_image(const char *path, const struct loadmap_module *module)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
     size_t done = 0;
-    for (ssize_t got = 1; fd >= 0 && done < module->image_bytes && got > 0; done += got > 0 ? (size_t)got : 0)
-        got = write(fd, module->image + done, module->image_bytes - done);
-    if (fd >= 0)
-        os_close(fd);
-    if (fd >= 0 && done < module->image_bytes)
+    for (ssize_t put = 1; put > 0 && done < module->image_bytes; done += put > 0 ? (size_t)put : 0)
+        put = os_write(fd, module->image + done, module->image_bytes - done);
+    os_close(fd);
+    if (done < module->image_bytes)
         unlink(path);
-    return fd >= 0 && done == module->image_bytes;
+    return done == module->image_bytes;
 }
 
 void images_keep(const char *measurement)
