@@ -230,15 +230,27 @@ static bool is_there(const struct ranks_segment *of, uint32_t number, int64_t ti
     return (int64_t)load_relaxed(&line->appeared) <= ticks && (!until || ticks < until);
 }
 
+/* Where each rank's line is, as the last census saw it. */
+#define PLACES 2048u
+static uint16_t places[PLACES];
+
+static inline void note_place(const struct ranks_segment *of, uint32_t number)
+{
+    uint16_t *place = &places[load_relaxed(&of->line[number].rank) % PLACES];
+    if (unlikely(load_relaxed(place) != number))
+        store_relaxed(place, (uint16_t)number);
+}
+
 /* A moment before what all lines remember gives way to one that is as far from any other as chance has it, as a state census's
- * does. */
+ * does. Notes where each rank is. */
 static int64_t remembered(const struct ranks_segment *of, uint32_t count, int64_t ticks, int64_t now_ticks)
 {
     int64_t from = ticks;
     for (uint32_t i = 0; i < count; i++) {
-        int64_t line_from = is_ready(of, i) && (int64_t)load_acquire(&of->line[i].noted_last) > ticks
-                                ? remembers_from(&of->line[i])
-                                : 0;
+        if (!is_ready(of, i))
+            continue;
+        note_place(of, i);
+        int64_t line_from = (int64_t)load_acquire(&of->line[i].noted_last) > ticks ? remembers_from(&of->line[i]) : 0;
         from = line_from > from ? line_from : from;
     }
     return from == ticks || from >= now_ticks ? ticks : from + ticks % (now_ticks - from);
@@ -277,23 +289,20 @@ static bool waited(const struct ranks_line *line, int64_t ticks, struct wait *wa
     return (int64_t)load_acquire(&line->noted_last) > ticks && waited_then(line, ticks, wait);
 }
 
-/* Where a rank's line was found last, so that most are found at once. */
-#define PLACES 2048u
-static uint16_t places[PLACES];
-
-/* The line of that rank; RANKS_MAX: it was not on this node then. */
-static uint32_t line_of_rank(const struct ranks_segment *of, uint32_t count, uint32_t rank, int64_t ticks)
+/* The line of that rank; RANKS_MAX: it was not on this node then. Of two ranks in one place, or when one has gone, all are looked at. */
+static uint32_t line_of_rank(const struct ranks_segment *of, uint32_t count, uint32_t rank, int64_t ticks, uint32_t *looks)
 {
-    uint32_t number = load_relaxed(&places[rank % PLACES]);
-    if (number < count && load_relaxed(&of->line[number].rank) == rank && is_there(of, number, ticks))
+    uint32_t number = load_relaxed(&places[rank % PLACES]), there = number < count ? load_relaxed(&of->line[number].rank) : 0;
+    ++*looks;
+    if (number >= count || there % PLACES != rank % PLACES)
+        return RANKS_MAX; /* remembered() has looked at all */
+    if (there == rank && is_there(of, number, ticks))
         return number;
+    *looks += count;
     for (number = 0; number < count; number++)
         if (is_there(of, number, ticks) && load_relaxed(&of->line[number].rank) == rank)
-            break;
-    if (number == count)
-        return RANKS_MAX;
-    store_relaxed(&places[rank % PLACES], (uint16_t)number);
-    return number;
+            return number;
+    return RANKS_MAX;
 }
 
 /* Who is to blame for a wait: the busy rank at the end of those who wait for one another; ANYBODY, if one of them does not say for
@@ -306,10 +315,9 @@ static uint32_t head_of(const struct ranks_segment *of, uint32_t count, int64_t 
     for (uint32_t hops = 0; hops < RANKS_CHAIN; hops++) {
         if (!wait.peer || *looks >= RANKS_LOOKS)
             return ANYBODY;
-        uint32_t number = line_of_rank(of, count, (uint32_t)(wait.peer - 1), ticks);
+        uint32_t number = line_of_rank(of, count, (uint32_t)(wait.peer - 1), ticks, looks);
         if (number == RANKS_MAX)
             return NOBODY;
-        ++*looks;
         if (!waited(&of->line[number], ticks, &wait))
             return number;
     }

@@ -17,7 +17,7 @@
 #define RANKS_WAITS   32u   /* a power of two */
 #define RANKS_CALLS   8u    /* told apart in one census */
 #define RANKS_CHAIN   16u   /* a rank that waits for one that waits for one ... */
-#define RANKS_LOOKS   4096u /* at lines of such chains, in one census */
+#define RANKS_LOOKS   4096u /* at lines for such chains, in one census; or those of one node more */
 #define RANKS_VERSION 2u
 #define RANKS_NEVER   ((uint64_t)INT64_MAX)
 

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#if !defined(__x86_64__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__SANITIZE_UNDEFINED__)
+#if !defined(__x86_64__) || defined(SANITIZED)
 #define INSTRUCTIONS_COUNT 0 /* a sanitizer's are counted, too */
 
 static inline long instructions_of(void (*call)(void), long most)
@@ -41,5 +41,14 @@ static inline long instructions_of(void (*call)(void), long most)
     return instructions_counted;
 }
 #endif
+
+/* Asserts that the call takes some so many: at most half as much again, and so many that the state is the one that was meant. A trap
+ * takes microseconds on a virtual machine: keep it below 100,000. */
+#define assert_instructions(call, about)                                                                     \
+    do {                                                                                                     \
+        long counted_ = instructions_of(call, 2 * (about));                                                  \
+        if (INSTRUCTIONS_COUNT && (counted_ < (about) / 3 || counted_ > (about) * 3 / 2))                    \
+            fail_msg("%ld instructions, not some %ld", counted_, (long)(about));                             \
+    } while (0)
 
 #endif
