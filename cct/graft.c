@@ -7,6 +7,10 @@
 #include "cct/sums.h"
 #include "cct/time.h"
 
+#define FOLDS_STEPS 32u /* what telling costs of a node with samples that are to be folded, in nodes that are moved, */
+#define TRACE_STEPS 4u  /* and of one with samples that are to be traced */
+#define CLIMBS      8u  /* so many nodes looked at, for bins further up, cost as much as one that is moved */
+
 /* What stands in a metric's place depends on the node's kind. */
 static void add_record(enum profile_node_kind kind, void *to, const void *from)
 {
@@ -44,55 +48,63 @@ static bool move_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     return true;
 }
 
-static inline void tell(struct tree *tree, uint32_t from, uint32_t into)
+static inline void spend(uint64_t *steps, uint64_t spent)
 {
-    if (likely(!tree_node(from)->marks))
+    *steps -= spent < *steps ? spent : *steps;
+}
+
+static inline void tell(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
+{
+    uint8_t marks = tree_node(from)->marks;
+    if (likely(!marks))
         return;
+    spend(steps, marks & TREE_MARK_FOLDS ? FOLDS_STEPS : TRACE_STEPS);
     for (uint32_t i = 0; i < TREE_TOLD; i++)
         if (tree->moved[i])
             tree->moved[i](tree, from, into);
 }
 
 /* Walks `from` depth first, in step with its counterpart below `into`; both find their way back by parents,
- * so no stack is needed. A node is recycled when its last child has gone. */
-static bool graft(struct tree *tree, uint32_t from, uint32_t into)
+ * so no stack is needed. A node is recycled when its last child has gone. Who comes again goes down to where it stopped. */
+static bool graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
     if (!move_metric(tree, from, into))
         return false;
     uint32_t at = from, target = into;
-    for (;;) {
+    while (*steps) {
         struct profile_node *node = tree_node(at);
         uint32_t child_idx = node->first_child;
         if (child_idx) {
             struct profile_node *child = tree_node(child_idx);
             uint32_t twin = tree_child(tree, target, (enum profile_node_kind)child->kind, child->key);
+            uint32_t climbed = tree->times.climbed;
             if (!twin || !move_metric(tree, child_idx, twin))
                 return false;
+            spend(steps, (tree->times.climbed - climbed) / CLIMBS);
             child->joined = twin == target; /* the tree is full */
             at = child_idx;
             target = twin;
             continue;
         }
-        if (at == from)
-            break;
-        tell(tree, at, target);
+        tell(tree, at, target, steps);
         uint32_t parent_idx = node->parent, above = node->joined ? target : tree_node(target)->parent;
         tree_remove(tree, at, target); /* always the first child: depth first */
+        if (at == from)
+            return true;
+        spend(steps, 1);
         at = parent_idx;
         target = above;
     }
-    tell(tree, from, into);
-    tree_remove(tree, from, into);
-    return true;
+    return false;
 }
 
-bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
+bool tree_graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
     for (size_t i = 0; i < 2; i++)
         tree->last[i].base = tree->last[i].count = 0;
     tree->grafts++;
     time_fix(&tree->times, true);
-    bool done = graft(tree, from, into);
+    bool done = graft(tree, from, into, steps);
     time_fix(&tree->times, false);
     return done;
 }

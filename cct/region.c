@@ -7,6 +7,7 @@
 #include "cct/graft.h"
 
 #define SLAB_BYTES 16384
+#define PATH_STEPS 64u /* what the path of a region costs, in nodes that are moved */
 
 uint32_t region_epoch;
 
@@ -169,25 +170,25 @@ uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree,
     return entry_node(&placeholders->entries[placeholders->count++], tree, fork_key);
 }
 
-/* Below which node the contexts that wait for the region can go now: at best its resolved context, else its
- * path below the outer region's placeholder; 0 when nothing is known. */
+/* Below which node the contexts that wait for the region, whose own is known, can go now: at best the resolved context, else its
+ * path below the outer region's placeholder; 0 without memory. */
 static uint32_t graft_target(struct placeholders *placeholders, struct tree *tree, struct placeholder *entry)
 {
-    uint32_t context = load_acquire(&entry->region->context);
-    if (!context)
-        return 0;
     if (!entry->base)
         entry->base = resolved_base(tree, entry->region);
     if (entry->base || !entry->region->outer)
         return entry->base; /* 0: no memory now, perhaps later */
-    return tree_copy_trie_path(tree, context, placeholders_node(placeholders, tree, entry->region->outer, 0));
+    return tree_copy_trie_path(tree, load_relaxed(&entry->region->context), placeholders_node(placeholders, tree, entry->region->outer, 0));
 }
 
-static bool graft_one(struct placeholders *placeholders, struct tree *tree, uint32_t index)
+static bool graft_one(struct placeholders *placeholders, struct tree *tree, uint32_t index, uint64_t *steps)
 {
     struct placeholder *entry = &placeholders->entries[index];
+    if (!load_acquire(&entry->region->context))
+        return false;
+    *steps -= PATH_STEPS < *steps ? PATH_STEPS : *steps;
     uint32_t into = graft_target(placeholders, tree, entry);
-    if (!into || (entry->node_idx && !tree_graft(tree, entry->node_idx, into)))
+    if (!into || (entry->node_idx && !tree_graft(tree, entry->node_idx, into, steps)))
         return false;
     struct region *region = entry->region;
     *entry = placeholders->entries[--placeholders->count];
@@ -195,13 +196,13 @@ static bool graft_one(struct placeholders *placeholders, struct tree *tree, uint
     return true;
 }
 
-uint32_t placeholders_resolve(struct placeholders *placeholders, struct tree *tree)
+uint32_t placeholders_resolve(struct placeholders *placeholders, struct tree *tree, uint64_t steps)
 {
     /* Grafting may append the outer region's placeholder; going on until nothing moves takes that one too. */
-    for (bool moved = true; moved && placeholders->count;) {
+    for (bool moved = true; moved && placeholders->count && steps;) {
         moved = false;
-        for (uint32_t i = placeholders->count; i-- > 0;)
-            if (i < placeholders->count && graft_one(placeholders, tree, i))
+        for (uint32_t i = placeholders->count; i-- > 0 && steps;)
+            if (i < placeholders->count && graft_one(placeholders, tree, i, &steps))
                 moved = true;
     }
     return placeholders->count;

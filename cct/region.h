@@ -118,8 +118,8 @@ struct placeholders {
 uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree, struct region *region,
                            uint64_t fork_key);
 
-/* Grafts what can be resolved: below the outer region's placeholder, or below the root. Returns the number of
- * placeholders that are left. [owner] */
-uint32_t placeholders_resolve(struct placeholders *placeholders, struct tree *tree);
+/* Grafts what can be resolved: below the outer region's placeholder, or below the root; so many steps of it (GRAFT_STEPS), or a little
+ * more. Returns the number of placeholders that are left: another call goes on. [owner] */
+uint32_t placeholders_resolve(struct placeholders *placeholders, struct tree *tree, uint64_t steps);
 
 #endif

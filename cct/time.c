@@ -137,7 +137,7 @@ static struct profile_bins *dense_of(struct tree *tree, uint32_t context)
 static struct profile_bins *dense_above(struct tree *tree, uint32_t context)
 {
     struct profile_bins *bins = NULL;
-    for (; context && !bins; context = tree_node(context)->parent)
+    for (; context && !bins; context = tree_node(context)->parent, tree->times.climbed++)
         bins = dense_of(tree, context);
     return bins ? bins : dense_at(&tree->times, 0);
 }

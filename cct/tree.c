@@ -7,6 +7,8 @@
 #include "base/os.h"
 #include "cct/arena.h"
 
+#define CHAIN_MOST 128u /* nodes in one bucket: there is no room for another */
+
 static uint32_t hash_of(uint32_t parent, uint32_t kind, uint64_t key)
 {
     uint64_t h = hash_number(key ^ ((uint64_t)kind << 40)) + parent;
@@ -41,7 +43,7 @@ static uint32_t node_hash(const struct profile_node *node)
 }
 
 /* Linear hashing: adds one bucket and splits the one whose nodes it shares. Without memory the chains just
- * grow. */
+ * grow, up to CHAIN_MOST. */
 static void split_one_bucket(struct tree *tree)
 {
     uint32_t added = tree->buckets;
@@ -159,6 +161,15 @@ static inline uint32_t find(struct tree *tree, uint32_t parent, enum profile_nod
     return 0;
 }
 
+/* Keys that collide are a program's that wants them to, or there was no memory for more buckets. */
+static bool has_room(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+{
+    uint32_t in_chain = 0;
+    for (uint32_t idx = *bucket_at(tree, bucket_number(tree, hash_of(parent, kind, key))); idx; idx = tree_node(idx)->hash_next)
+        in_chain++;
+    return in_chain < CHAIN_MOST;
+}
+
 uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     return find(tree, parent, kind, key);
@@ -200,7 +211,7 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind k
         found = rest_below(tree, parent, kind, key);
     if (found)
         return found;
-    uint32_t node_idx = new_node(tree, parent, kind, key);
+    uint32_t node_idx = has_room(tree, parent, kind, key) ? new_node(tree, parent, kind, key) : 0;
     if (node_idx)
         hash_insert(tree, node_idx);
     return node_idx;

@@ -41,6 +41,7 @@ struct times {
     struct profile_lane *lane;
     uint32_t lane_shift;
     bool fixed; /* tree_graft() walks: no context's dense bins are taken from it */
+    uint32_t climbed; /* contexts that were asked for dense bins on the way up from those that have none */
     uint64_t dither;
     struct profile_chunk *chunk; /* that has room for records, perhaps */
     uint32_t chunk_no;
@@ -90,7 +91,8 @@ struct tree {
 bool tree_init(struct tree *tree, uint32_t number);
 
 /* The child of parent with that kind and key, made if it is not there; 0 when there is no memory. For a FRAME or SITE for which the tree is full
- * it is parent's PROFILE_PSEUDO_TREE_FULL, or parent itself if it is one. O(1) expected; at most one chunk is mapped. [handler] */
+ * it is parent's PROFILE_PSEUDO_TREE_FULL, or parent itself if it is one. O(1) expected, 128 steps
+ * at most: beyond these there is no room either; at most one chunk is mapped. [handler] */
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
 
 /* The same if there is one; else 0. [handler] */

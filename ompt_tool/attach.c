@@ -78,7 +78,7 @@ static __attribute__((noinline)) void end(struct thread *thread)
     if (thread_enter_tool(thread)) {
         probes_end_all(thread);
         sample_settle_rest(thread);
-        placeholders_resolve(&thread->placeholders, &thread->tree);
+        placeholders_resolve(&thread->placeholders, &thread->tree, UINT64_MAX);
         tracing_flush(thread);
         counters_settle(thread);
         counters_detach(thread);

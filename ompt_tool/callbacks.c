@@ -9,6 +9,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "cct/arena.h"
+#include "cct/graft.h"
 #include "ompt_tool/attach.h"
 #include "ompt_tool/capabilities.h"
 #include "ompt_tool/context/capture.h"
@@ -102,7 +103,7 @@ static void resolve(struct thread *thread, struct region *ended)
         return;
     if (ended && region_needs_context(ended))
         capture_region_context(thread, ended);
-    placeholders_resolve(&thread->placeholders, &thread->tree);
+    placeholders_resolve(&thread->placeholders, &thread->tree, GRAFT_STEPS);
     thread_leave_tool(thread);
 }
 

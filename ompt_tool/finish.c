@@ -99,7 +99,7 @@ static void resolve_all(uint64_t now_ns)
             continue;
         probes_finish(thread);
         settle_thread(thread, now_ns);
-        placeholders_resolve(&thread->placeholders, &thread->tree);
+        placeholders_resolve(&thread->placeholders, &thread->tree, UINT64_MAX);
         tracing_flush(thread);
     }
     finish_folds(deadline_ns);

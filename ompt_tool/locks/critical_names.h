@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /* *key: PROFILE_KEY of the variable whose critical section has this wait id; 0: there is none. Reads the
- * symbol tables of modules that are new to it. False while another thread is at it: to be asked again.
- * [owner] */
+ * symbol tables of modules that are new to it, some hundred reads of files a call. False while another thread is at it, or there
+ * is more to be read and the variable was not in what has been: to be asked again. [owner] */
 bool critical_names_find(uint64_t wait_id, uint64_t *key);
 
 #endif

@@ -183,7 +183,7 @@ WITH_FOLD(a_sample_waits_until_its_region_is_known)
     uint32_t fold = fold_of(false);
     assert_int_equal(find(fold, PROFILE_NODE_FRAME, 3) != 0, 1);
     assert_int_equal(find(find(fold, PROFILE_NODE_FRAME, 8), PROFILE_NODE_FRAME, 6), 0);
-    assert_true(tree_graft(&tree, placeholder, frame(step_node(1), 8)));
+    assert_true(tree_graft(&tree, placeholder, frame(step_node(1), 8), &(uint64_t){UINT64_MAX}));
     assert_int_not_equal(frame(tree.root, 99), 0); /* what was recycled is another's */
     finish();
     assert_true(own_in(find(find(fold, PROFILE_NODE_FRAME, 8), PROFILE_NODE_FRAME, 6), 60, 61) == 40);

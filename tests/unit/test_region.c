@@ -175,7 +175,7 @@ UNIT_TEST(nested_regions_resolve_in_any_order)
                                 context_of(&third, 20, 2)};
         for (int i = 0; i < 3; i++) {
             region_publish(r[orders[n][i]], contexts[orders[n][i]]);
-            uint32_t left = placeholders_resolve(&primary.placeholders, &primary.tree);
+            uint32_t left = placeholders_resolve(&primary.placeholders, &primary.tree, UINT64_MAX);
             assert_int_equal(left == 0, i == 2);
             assert_true(work_in_all(&primary) == 1); /* wherever it hangs by now */
         }
@@ -199,7 +199,7 @@ WITH_WORKERS(a_region_that_ends_without_a_context_is_not_recycled)
     for (int i = 0; i < 1000; i++)
         assert_ptr_not_equal(begin(&primary, NULL), region);
     assert_int_equal(region->instance, instance);
-    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 1);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX), 1);
     assert_true(work_in_all(&second) == 3);
 }
 
@@ -218,13 +218,13 @@ WITH_WORKERS(placeholders_are_limited_and_room_comes_back)
     uint32_t context = context_of(&primary, 1, 1);
     for (uint32_t i = 0; i < PLACEHOLDERS_MAX; i += 2)
         region_publish(regions[i], context);
-    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), PLACEHOLDERS_MAX / 2);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX), PLACEHOLDERS_MAX / 2);
     assert_true(WORK_AT(&second, 1, 500) == PLACEHOLDERS_MAX / 2 + 1);
     sample(&second, regions[PLACEHOLDERS_MAX], 500, 1);
     for (uint32_t i = 1; i < PLACEHOLDERS_MAX; i += 2)
         region_publish(regions[i], context);
     region_publish(regions[PLACEHOLDERS_MAX], context);
-    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX), 0);
     assert_true(WORK_AT(&second, 1, 500) == PLACEHOLDERS_MAX + 2);
 }
 
@@ -239,11 +239,11 @@ WITH_WORKERS(with_all_places_taken_nested_regions_wait)
         region_publish(inner[i], context_of(&primary, 10, 1));
         region_end(inner[i]);
     }
-    placeholders_resolve(&second.placeholders, &second.tree);
+    placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX);
     assert_true(work_in_all(&second) == PLACEHOLDERS_MAX);
     region_publish(outer, context_of(&primary, 1, 1));
     region_end(outer);
-    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX), 0);
     assert_true(WORK_AT(&second, 1, 10, 500) == PLACEHOLDERS_MAX);
 }
 
@@ -267,11 +267,11 @@ UNIT_TEST(out_of_memory_a_resolved_context_waits_on)
             if (outer)
                 region_publish(outer, context_of(&primary, 1, 2));
             leave_room(room);
-            placeholders_resolve(&second.placeholders, &second.tree);
+            placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX);
             assert_true(work_in_all(&second) == 3);
             unit_limit_files(RLIM_INFINITY);
             fake_now_ns += 1000000000;
-            assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+            assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX), 0);
             if (outer)
                 assert_true(WORK_AT(&second, 1, 2, 10, 11, 500) == 1 &&
                             WORK_AT(&second, 1, 2, 10, 11, 501) == 2);
@@ -291,7 +291,7 @@ WITH_WORKERS(out_of_memory_a_sample_has_no_node_and_no_reference_leaks)
     fake_now_ns += 1000000000;
     region_publish(region, context_of(&primary, 1, 1));
     region_end(region);
-    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX), 0);
     struct region *returned = load_relaxed(&primary.pool.returned), *freed = primary.pool.free;
     assert_true(returned == region || freed == region);
 }
@@ -331,7 +331,7 @@ static void *work_in_regions(void *argument)
         }
         fetch_add_acq_rel(&gate.joined, 1);
         if (unit_random(&random) % 8 == 0)
-            placeholders_resolve(&self->placeholders, &self->tree);
+            placeholders_resolve(&self->placeholders, &self->tree, UINT64_MAX);
     }
     return NULL;
 }
@@ -364,7 +364,7 @@ WITH_WORKERS(threads_share_regions_and_all_samples_arrive)
     region_publish(outer, context_of(&primary, 900, 1));
     region_end(outer);
     for (uint32_t i = 0; i < THREADS; i++) {
-        assert_int_equal(placeholders_resolve(&workers[i].placeholders, &workers[i].tree), 0);
+        assert_int_equal(placeholders_resolve(&workers[i].placeholders, &workers[i].tree, UINT64_MAX), 0);
         double work = WORK_AT(&workers[i], 900, 1, 2, 500) + WORK_AT(&workers[i], 900, 2, 3, 500) +
                       WORK_AT(&workers[i], 900, 3, 4, 500);
         uint64_t samples = tree_metric(&workers[i].tree, workers[i].tree.trie)->samples;

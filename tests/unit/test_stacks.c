@@ -219,7 +219,7 @@ WITH_LOG(a_region_that_has_not_ended_has_its_own_frames)
     flush_all();
     assert_int_equal(write_new(stacks), 1);
     assert_string_equal(text, "0.002500\t0\t0\twork\tbody:a.c:8:0x3;fork:a.c:6:0x2;<unresolved>:?:0:0x0\n");
-    assert_true(tree_graft(&tree, region, frame(frame(tree.root, 1), 2)));
+    assert_true(tree_graft(&tree, region, frame(frame(tree.root, 1), 2), &(uint64_t){UINT64_MAX}));
     sample_at(0, 1, frame(frame(frame(tree.root, 1), 2), 3), PROFILE_TIME_WORK, 1);
     flush_all();
     size_t before = bytes;

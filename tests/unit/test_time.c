@@ -300,7 +300,7 @@ WITH_TIME(a_graft_moves_the_bins_whatever_their_width_and_form)
         add_below(tree.root, profile_time_shift(9000000000ull << 4), before);
         add_below(placeholder, profile_time_shift(9000000000ull << 4), before);
         assert_records_are_one_s(tree.root, placeholder);
-        assert_true(tree_graft(&tree, placeholder, top));
+        assert_true(tree_graft(&tree, placeholder, top, &(uint64_t){UINT64_MAX}));
         assert_records_are_one_s(tree.root, 0);
         assert_close(sum_below(top, true), below);
         add_below(tree.root, profile_time_shift(9000000000ull << 4), after);

@@ -98,8 +98,8 @@ WITH_TRACE(samples_of_regions_have_the_node_that_stays)
     uint32_t y = frame(inner, 44);
     sample_at(2, y, PROFILE_TIME_WORK, 1);
     sample_at(3, x, PROFILE_TIME_WORK, 1);
-    assert_true(tree_graft(&tree, inner, frame(outer, 55)));
-    assert_true(tree_graft(&tree, outer, frame(tree.root, 66)));
+    assert_true(tree_graft(&tree, inner, frame(outer, 55), &(uint64_t){UINT64_MAX}));
+    assert_true(tree_graft(&tree, outer, frame(tree.root, 66), &(uint64_t){UINT64_MAX}));
     for (uint32_t i = 0; i < 100; i++) /* what was recycled is taken by others */
         frame(tree.root, 1000 + i);
     struct trace *trace = read_back(&profile);

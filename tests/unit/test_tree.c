@@ -139,7 +139,7 @@ WITH_TREE(a_million_nodes_are_found_grafted_and_recycled)
     add_work(nodes[COUNT - 1], 3);
     add_work(nodes[0], 1);
     uint32_t chunks = arena_header()->chunk_count;
-    assert_true(tree_graft(&tree, place, tree.root));
+    assert_true(tree_graft(&tree, place, tree.root, &(uint64_t){UINT64_MAX}));
     assert_int_equal(tree.entries, COUNT);
     uint32_t after_graft = arena_header()->chunk_count;
     assert_true(after_graft - chunks < 100); /* nodes that were emptied are used for the next */
@@ -191,7 +191,7 @@ WITH_TREE(a_graft_adds_counters_as_counters)
         counters_of(both)->value[i] = 100 + i;
         counters_of(frame(into, 3))->value[i] = 1000;
     }
-    assert_true(tree_graft(&tree, from, into));
+    assert_true(tree_graft(&tree, from, into, &(uint64_t){UINT64_MAX}));
     for (uint32_t i = 0; i < PROFILE_COUNTERS; i++) {
         assert_true(counters_of(into)->value[i] == 1.5 + i);
         assert_true(counters_of(frame(into, 2))->value[i] == 10);
@@ -228,7 +228,7 @@ WITH_TREE(recycled_metric_records_start_at_zero)
         add_work(frame(place, key), 3);
     }
     uint32_t metric_unit = tree.chunk->metric_unit;
-    assert_true(tree_graft(&tree, place, tree.root)); /* three records free, each linked to the next */
+    assert_true(tree_graft(&tree, place, tree.root, &(uint64_t){UINT64_MAX})); /* three records free, each linked to the next */
     for (uint32_t i = 0; i < 3; i++) {
         struct profile_metric *metric = tree_metric(&tree, frame(tree.root, 100 + i));
         static const struct profile_metric zero;
@@ -274,7 +274,7 @@ UNIT_TEST(out_of_memory_in_a_graft_loses_nothing)
         uint32_t filled = 0;
         while (tree.chunk->metric_unit - tree.chunk->used > room && frame(tree.trie, filled + 1000))
             filled++;
-        bool whole = tree_graft(&tree, place, tree.root);
+        bool whole = tree_graft(&tree, place, tree.root, &(uint64_t){UINT64_MAX});
         struct sums sums = sums_in_file();
         assert_int_equal(sums.work, sum);
         assert_int_equal(sums.samples, 16);
@@ -282,7 +282,7 @@ UNIT_TEST(out_of_memory_in_a_graft_loses_nothing)
             assert_int_equal(tree_node(place)->kind, PROFILE_NODE_REGION);
             unit_limit_files(RLIM_INFINITY);
             fake_now_ns += 1000000000;
-            assert_true(tree_graft(&tree, place, tree.root));
+            assert_true(tree_graft(&tree, place, tree.root, &(uint64_t){UINT64_MAX}));
         }
         sums = sums_in_file();
         assert_int_equal(sums.work, sum);

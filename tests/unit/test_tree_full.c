@@ -135,7 +135,7 @@ WITH_TREE(a_graft_into_a_full_tree_keeps_all_sums)
         add_sample(frame(frame(twin, 6), 7));
         add_sample(frame(place, 9));
         assert_int_not_equal(tree_node(deep)->parent, twin); /* there is room as long as the context is not known */
-        assert_true(tree_graft(&tree, place, into));
+        assert_true(tree_graft(&tree, place, into, &(uint64_t){UINT64_MAX}));
         assert_int_equal(samples_at(a), round);
         assert_int_equal(samples_at(rest_of(a)), 3 * round);
         assert_int_equal(samples_at(rest_of(into)), round);
@@ -147,7 +147,7 @@ WITH_TREE(a_graft_into_a_full_tree_keeps_all_sums)
     for (uint32_t i = 0; i < 20000; i++) {
         uint32_t place = tree_placeholder(&tree, 7);
         add_sample(frame(frame(place, 100 + i), i));
-        assert_true(tree_graft(&tree, place, into));
+        assert_true(tree_graft(&tree, place, into, &(uint64_t){UINT64_MAX}));
     }
     assert_int_equal(arena_tree_chunks(), chunks);
     assert_int_equal(samples_below(into, &rest), 21 + 20000);

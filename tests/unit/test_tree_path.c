@@ -41,7 +41,7 @@ WITH_TREE(paths_are_found_however_they_follow_each_other)
         assert_int_equal(node_idx, frames_down(base, keys, count));
         assert_int_equal(tree_path(&tree, base, keys, count), node_idx);
         if (which < PLACES && random_below(20) == 0) {
-            assert_true(tree_graft(&tree, base, tree.root));
+            assert_true(tree_graft(&tree, base, tree.root, &(uint64_t){UINT64_MAX}));
             places[which] = tree_placeholder(&tree, 1); /* the same node, most likely */
         }
     }
@@ -53,7 +53,7 @@ WITH_TREE(a_path_is_forgotten_when_its_nodes_are_recycled)
     static const uint64_t keys[] = {3, 2, 1};
     uint32_t place = tree_placeholder(&tree, 5);
     assert_int_not_equal(tree_path(&tree, place, keys, 3), 0);
-    assert_true(tree_graft(&tree, place, tree.root));
+    assert_true(tree_graft(&tree, place, tree.root, &(uint64_t){UINT64_MAX}));
     assert_int_equal(tree_placeholder(&tree, 6), place);
     uint32_t node_idx = tree_path(&tree, place, keys, 3);
     for (int i = 0; i < 3; i++, node_idx = tree_node(node_idx)->parent) {
