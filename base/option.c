@@ -18,14 +18,22 @@ static bool is_word(const char *text, const char *word)
     return true;
 }
 
-static bool read_word(const struct option_spec *option, const char *text)
+static bool read_word(const struct option_word *words, int *to, const char *text)
 {
-    for (int i = 0; option->words[i].word; i++)
-        if (is_word(text, option->words[i].word)) {
-            *(int *)option->to = i;
+    for (int i = 0; words[i].word; i++)
+        if (is_word(text, words[i].word)) {
+            *to = i;
             return true;
         }
     return false;
+}
+
+static bool read_name(const struct option_word *words, struct option_name *name, const char *text)
+{
+    bool word = read_word(words, &name->word, text);
+    name->word = word ? name->word : -1;
+    name->other = word ? NULL : text;
+    return *text;
 }
 
 static bool read_whole(const struct option_spec *option, const char *text)
@@ -57,7 +65,9 @@ bool option_read(const struct option_spec *option, const char *text)
         *(bool *)option->to = true;
         return true;
     case OPTION_WORD:
-        return read_word(option, text);
+        return read_word(option->words, option->to, text);
+    case OPTION_NAME:
+        return read_name(option->words, option->to, text);
     case OPTION_NUMBER:
         return read_number(option, text);
     case OPTION_WHOLE:
@@ -76,7 +86,7 @@ bool option_read(const struct option_spec *option, const char *text)
 void option_accepted(const struct option_spec *option, const char *between, char *text, size_t bytes)
 {
     size_t used = 0;
-    if (option->kind == OPTION_WORD)
+    if (option->kind == OPTION_WORD || option->kind == OPTION_NAME)
         for (int i = 0; option->words[i].word && used < bytes; i++)
             used +=
                 (size_t)snprintf(text + used, bytes - used, "%s%s", i ? between : "", option->words[i].word);

@@ -9,6 +9,7 @@
 enum option_kind {
     OPTION_FLAG,   /* to: bool, set to true; takes no value */
     OPTION_WORD,   /* to: int, the index among words */
+    OPTION_NAME,   /* to: struct option_name: one of words, or any other text */
     OPTION_NUMBER, /* to: double, low to high */
     OPTION_WHOLE,  /* to: int, low to high */
     OPTION_TEXT,   /* to: const char *, not empty, borrowed */
@@ -19,6 +20,11 @@ enum option_kind {
 struct option_list {
     const char **item; /* room for argc, the caller's */
     size_t count;
+};
+
+struct option_name {
+    int word;          /* the index among words; -1: none of them */
+    const char *other; /* instead of it, borrowed */
 };
 
 /* A word that an option takes, and what --help says of it; NULL: --help lists the words alone. What stands behind a ":" in it is given by the
@@ -38,7 +44,7 @@ struct option_spec {
     enum option_kind kind;
     void *to;                        /* untouched unless the option is given; given twice: the last counts */
     const char *value;               /* its value in --help: "VIEW"; NULL for flags */
-    const struct option_word *words; /* OPTION_WORD: NULL behind the last */
+    const struct option_word *words; /* OPTION_WORD, OPTION_NAME: NULL behind the last */
     double low, high;
     const char *help; /* lines are aligned by --help; "\n" begins the next; words are listed behind it */
 };

@@ -101,7 +101,7 @@ static enum options_result wrong_value(const struct usage *usage, const struct o
     char accepted[512];
     option_accepted(option, ", ", accepted, sizeof accepted);
     fprintf(stderr, "blame %s: %s %s: accepted %s %s\n", usage->command, option->name, *value ? value : "\"\"",
-            option->kind == OPTION_WORD ? "are" : "is", accepted);
+            option->kind == OPTION_WORD || option->kind == OPTION_NAME ? "are" : "is", accepted);
     return OPTIONS_WRONG;
 }
 

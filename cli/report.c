@@ -95,7 +95,7 @@ static struct rows *arrange(const struct report *report)
     const struct view_style *style = &report->style;
     struct rows *rows = report->rows;
     uint32_t depth = request->depth == NOT_GIVEN ? UINT32_MAX : (uint32_t)request->depth;
-    double total = metric_value(rows, rows_whole(rows), style->metric);
+    double total = rows_whole_value(rows, style->metric);
     if (request->view == VIEW_BOTTOM_UP)
         return view_bottom_up(rows, style->metric, 0.01 * style->least_percent * total, depth);
     if (request->view == VIEW_FLAT)
@@ -148,9 +148,10 @@ static void print_text(struct report *report, const struct rows *view)
     const struct profile *profile = report->opened->profile;
     struct view_style *style = &report->style;
     struct report_focused focused = {
-        .part = metric_value(report->rows, report->rows->row[0].inclusive, style->metric),
-        .whole = metric_value(report->rows, rows_whole(report->rows), style->metric),
-        .metric = style->metric};
+        .part = row_value(report->rows, &report->rows->row[0], false, style->metric),
+        .whole = rows_whole_value(report->rows, style->metric),
+        .title = rows_metric_title(report->rows, style->metric),
+        .seconds = style->metric != METRIC_SAMPLES && style->metric < METRIC_COUNTER};
     char *notes = report_notes(request, profile, &focused);
     style->notes = notes;
     if (request->source)
@@ -425,15 +426,16 @@ static char *rank_file(const struct report_request *request)
     return NULL;
 }
 
-static int run(const struct report_request *request)
+static int run(struct report_request *request)
 {
     struct opened_profile opened;
     struct out_file out;
     if (!check_source_dir("report", request->source_directory) || !open_input(request, &opened))
         return CLI_BAD_INPUT;
     struct report report = {.request = request, .opened = &opened};
-    int status = CLI_BAD_INPUT;
-    if (filter_rows(&report) && gather_folded(&report) && out_file_open(&out, "report", request->output)) {
+    bool named = report_options_measures(request, opened.rows);
+    int status = named ? CLI_BAD_INPUT : CLI_BAD_USAGE;
+    if (named && filter_rows(&report) && gather_folded(&report) && out_file_open(&out, "report", request->output)) {
         print_to(&report, out.stream);
         status = out_file_close(&out, true);
     }

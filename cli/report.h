@@ -36,9 +36,10 @@ struct report_request {
     double least_percent;
     int depth, thread, rank, width;
     const char *focus, *hide, *column_list, *source_directory, *phase;
+    const char *counter; /* what --sort names if it is no metric: metric is METRIC_COUNTER until the profile is read */
     bool source, error, all;
     regex_t focus_expression, hide_expression; /* compiled if their texts are given */
-    struct view_columns columns;               /* if the list is given */
+    struct view_columns columns;               /* if the list is given, and the profile is read */
 };
 
 extern const struct option_word report_view[]; /* by enum report_view */
@@ -46,12 +47,15 @@ extern const char *const report_view_title[];  /* the same */
 
 /* Reads and checks the options; report_options_free() afterwards, whatever the result. */
 enum options_result report_options_read(struct report_request *request, int argc, char **argv);
+/* Finds the metrics and counters that --sort and --columns name among those of the profile's rows; false after a message. */
+bool report_options_measures(struct report_request *request, const struct rows *rows);
 void report_options_free(struct report_request *request);
 
 /* The sum that a focus left, and the program's. */
 struct report_focused {
     double part, whole;
-    enum metric metric;
+    const char *title; /* of the metric or counter */
+    bool seconds;
 };
 
 /* Text views say what was chosen; malloc'ed. focused: NULL where it is not known. */

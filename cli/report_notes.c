@@ -29,10 +29,10 @@ static void note_focus(FILE *notes, const struct report_request *request,
 {
     fprintf(notes, "--focus %s: only paths through rows that match", request->focus);
     if (focused) {
-        bool samples = focused->metric == METRIC_SAMPLES;
-        fprintf(notes, ": %s of the %s %s%s%s", DECIMAL(focused->part, samples ? 0 : 3),
-                DECIMAL(focused->whole, samples ? 0 : 3), samples ? "" : "s of ",
-                metric_title(focused->metric), request->thread < 0 ? " in the whole program" : "");
+        int decimals = focused->seconds ? 3 : 0;
+        fprintf(notes, ": %s of the %s %s%s%s", DECIMAL(focused->part, decimals),
+                DECIMAL(focused->whole, decimals), focused->seconds ? "s of " : "",
+                focused->title, request->thread < 0 ? " in the whole program" : "");
     }
     fputs(focused ? ". Absolute per cent are of all, matching or not.\n" : "; per cent are of those.\n",
           notes);

@@ -142,8 +142,8 @@ static bool can_sort(const struct report_request *request)
                                                                                         : "greatest share");
         return false;
     }
-    fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", metric_word[request->metric],
-            report_view[request->view].word);
+    fprintf(stderr, "blame report: --sort %s: with --view %s accepted are",
+            request->counter ? request->counter : metric_word[request->metric], report_view[request->view].word);
     for (int metric = 0, count = 0; metric < METRIC_NAMED; metric++)
         if (accepted & 1 << metric)
             fprintf(stderr, "%s %s", count++ ? "," : "", metric_word[metric]);
@@ -189,10 +189,19 @@ static bool compile(const char *option, const char **text, regex_t *expression)
     return false;
 }
 
-static bool read_columns(struct report_request *request)
+bool report_options_measures(struct report_request *request, const struct rows *rows)
 {
-    char error[512];
-    if (!request->column_list || view_columns_read(&request->columns, request->column_list,
+    char error[2048];
+    enum metric metric;
+    if (request->counter && !rows_find_metric(rows, request->counter, strlen(request->counter), &metric)) {
+        char *names = rows_metric_names(rows);
+        fprintf(stderr, "blame report: --sort %s: accepted are %s\n", request->counter, names);
+        free(names);
+        return false;
+    }
+    if (request->counter)
+        request->metric = (int)metric;
+    if (!request->column_list || view_columns_read(&request->columns, rows, request->column_list,
                                                    request->view != VIEW_TOP_DOWN, error, sizeof error))
         return true;
     fprintf(stderr, "blame report: --columns %s\n", error);
@@ -204,17 +213,19 @@ static enum options_result check(struct report_request *request)
     bool focus = compile("--focus", &request->focus, &request->focus_expression);
     bool hide = compile("--hide", &request->hide, &request->hide_expression);
     request->source |= request->source_directory != NULL;
-    return focus && hide && fits_together(request) && read_columns(request) ? OPTIONS_RUN : OPTIONS_WRONG;
+    return focus && hide && fits_together(request) ? OPTIONS_RUN : OPTIONS_WRONG;
 }
 
 /* Reads the operand and the options' values. */
 static enum options_result read_arguments(struct report_request *request, int argc, char **argv)
 {
+    struct option_name sort = {.word = NOT_GIVEN};
     const struct option_spec options[] = {
         {"--view", OPTION_WORD, &request->view, "VIEW", report_view, 0, 0, ""},
         {"--by", OPTION_WORD, &request->by, "WHAT", by, 0, 0, "what rows of the flat view are:"},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
-         "default: blame, that is idleness + overhead + lock-wait; or another of"},
+        {"--sort", OPTION_NAME, &sort, "METRIC", metric_words, 0, 0,
+         "default: blame, that is idleness + overhead + lock-wait; or one of\n"
+         "the profile's counters, as perf::PAGE-FAULTS; or another of"},
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "leave out rows below this share of the metric (default: text 0.5, else 0)"},
         {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,
@@ -234,7 +245,8 @@ static enum options_result read_arguments(struct report_request *request, int ar
         environment_option,
         {"--columns", OPTION_TEXT, &request->column_list, "LIST", NULL, 0, 0,
          "numbers to show: METRIC, METRIC:i (inclusive), METRIC:e (exclusive),\n"
-         "with % behind for per cent: work:i,idleness:e,idleness:i%"},
+         "with % behind for per cent: work:i,idleness:e,idleness:i%; counters\n"
+         "by their names"},
         {"--percent", OPTION_WORD, &request->percent, "KIND", percent, 0, 0, "per cent are"},
         {"--error", OPTION_FLAG, &request->error, NULL, NULL, 0, 0,
          "beside each number how far sampling can have put it off (95 %)"},
@@ -253,6 +265,8 @@ static enum options_result read_arguments(struct report_request *request, int ar
     enum options_result result =
         options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
     request->input = result == OPTIONS_RUN ? operand[0] : NULL;
+    request->counter = sort.other;
+    request->metric = sort.other ? METRIC_COUNTER : sort.word;
     return result;
 }
 

@@ -13,11 +13,11 @@ static double own_value(const struct rows *rows, uint32_t index, enum metric met
     const struct row *row = &rows->row[index];
     bool by_exclusive = rows->by_exclusive, split = by_exclusive || rows->cut;
     bool inclusive = split && (index == 0 || !by_exclusive);
-    double value = metric_value(rows, inclusive ? row->inclusive : row->exclusive, metric);
+    double value = row_value(rows, row, !inclusive, metric);
     for (uint32_t child = index + 1; split && child < row->end; child = rows->row[child].end) {
         const struct row *below = &rows->row[child];
         if (below->kind != ROW_STATEMENT)
-            value -= metric_value(rows, by_exclusive ? below->exclusive : below->inclusive, metric);
+            value -= row_value(rows, below, by_exclusive, metric);
     }
     return value;
 }
@@ -34,7 +34,7 @@ static char *frame_name(const struct row *row)
 
 void export_folded(FILE *out, const struct rows *rows, enum metric metric)
 {
-    double scale = metric == METRIC_SAMPLES || rows->events ? 1 : 1e6;
+    double scale = metric == METRIC_SAMPLES || metric >= METRIC_COUNTER || rows->events ? 1 : 1e6;
     size_t text_room = 0, length_room = 0, *length = NULL; /* by depth: of the stack's text up to there */
     char *text = NULL;
     for (uint32_t i = 0; i < rows->count; i++) {

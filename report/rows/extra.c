@@ -1,13 +1,13 @@
 /* What rows have besides their sums. Rows without anything of it, in most profiles all, have no record. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/sums.h"
 #include "report/rows/make.h"
 
 /* The row's record, made if need be. */
-static struct row_extra *extra_of(struct rows *rows, uint32_t index)
+static struct row_extra *extra_of(struct rows *rows, struct row *row)
 {
-    struct row *row = &rows->row[index];
     if (!row->extra)
         row->extra = rows_alloc(rows, sizeof *row->extra);
     return (struct row_extra *)row->extra;
@@ -17,7 +17,7 @@ static void add_probe(struct rows *rows, uint32_t row, const struct merged_probe
 {
     if (row == ROW_NONE)
         return;
-    struct row_extra *extra = extra_of(rows, row);
+    struct row_extra *extra = extra_of(rows, &rows->row[row]);
     sums_add_probe(&extra->probe, &probe->probe);
     sums_add_counters(&extra->exact, &probe->counters);
 }
@@ -41,18 +41,32 @@ static void add_counters(struct rows *rows, const struct profile *profile)
         uint32_t row = rows->node_row[profile->counters[i].node];
         if (row == ROW_NONE)
             continue;
-        struct row_extra *extra = extra_of(rows, row);
+        struct row_extra *extra = extra_of(rows, &rows->row[row]);
         sums_add_counters(&extra->exclusive, &profile->counters[i].counters);
         sums_add_counters(&extra->inclusive, &profile->counters[i].counters);
     }
     for (uint32_t i = (uint32_t)rows->count; i-- > 1;)
         if (rows->row[i].extra)
-            sums_add_counters(&extra_of(rows, rows->row[i].parent)->inclusive,
+            sums_add_counters(&extra_of(rows, &rows->row[rows->row[i].parent])->inclusive,
                               &rows->row[i].extra->inclusive);
     for (uint32_t i = 1; i < rows->count; i++)
         if (rows->row[i].kind == ROW_STATEMENT && rows->row[i].extra)
-            sums_add_counters(&extra_of(rows, rows->row[i].parent)->exclusive,
+            sums_add_counters(&extra_of(rows, &rows->row[rows->row[i].parent])->exclusive,
                               &rows->row[i].extra->exclusive);
+}
+
+static bool counted(const struct profile_counters *counters)
+{
+    static const struct profile_counters none;
+    return counters && memcmp(counters, &none, sizeof none) != 0;
+}
+
+void rows_add_counters(struct rows *rows, struct row *row, const struct profile_counters *inclusive, const struct profile_counters *exclusive)
+{
+    if (counted(inclusive))
+        sums_add_counters(&extra_of(rows, row)->inclusive, inclusive);
+    if (counted(exclusive))
+        sums_add_counters(&extra_of(rows, row)->exclusive, exclusive);
 }
 
 void rows_add_extras(struct rows *rows, const struct profile *profile)

@@ -203,26 +203,25 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
 }
 
 /* Blame is a sum: a row matters by any part of it, too, as idleness may be negative. */
-static double share_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
+static double share_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
 {
-    double value = metric_value(rows, sums, metric);
+    double value = row_value(rows, row, exclusive, metric);
     if (metric != METRIC_BLAME)
         return value;
     for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
-        value = fmax(value, metric_value(rows, sums, metric_blame_part[i]));
+        value = fmax(value, row_value(rows, row, exclusive, metric_blame_part[i]));
     return value;
 }
 
 void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclusive, double least,
                       bool *visible)
 {
-    double total = metric_value(rows, rows_whole(rows), metric);
-    if (!(total > 0))
+    double total = rows_whole_value(rows, metric);
+    if (!(total > 0) && metric < METRIC_COUNTER)
         total = metric_value(rows, rows_whole(rows), METRIC_EFFORT);
     for (size_t i = rows->count; i-- > 0;) {
         const struct row *row = &rows->row[i];
-        const struct profile_sums *sums = by_exclusive && i ? row->exclusive : row->inclusive;
-        visible[i] |= i == 0 || least <= 0 || share_value(rows, sums, metric) >= 0.01 * least * total;
+        visible[i] |= i == 0 || least <= 0 || share_value(rows, row, by_exclusive, metric) >= 0.01 * least * total;
         if (i && visible[i])
             visible[row->parent] = true;
     }

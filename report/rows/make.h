@@ -26,6 +26,8 @@ void *rows_alloc(struct rows *rows, size_t bytes);
 /* Add to a row's sums; *metric may be borrowed and must outlive the rows unchanged. */
 void rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_sums *sums);
 void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_sums *sums);
+/* Adds to what was counted at a row's samples; NULL: nothing. */
+void rows_add_counters(struct rows *rows, struct row *row, const struct profile_counters *inclusive, const struct profile_counters *exclusive);
 /* From the exclusive sums of nodes: inclusive ones, and functions with their statements'. */
 void rows_sum(struct rows *rows);
 /* Gives rows what they have besides: by node_row, before rows_order(). */

@@ -1,6 +1,13 @@
 /* What is computed from a row's sums: docs/accounting.md derives it. */
 #include "report/rows/metric.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text/format.h"
+#include "report/text/memory.h"
+
 const char *const metric_word[METRIC_NAMED + 1] = {
 #define METRIC(name, word, title, unit, about) word,
     METRIC_TABLE(METRIC)
@@ -94,6 +101,7 @@ static double value_ns(const struct rows *rows, const struct profile_sums *sums,
             sum += value_ns(rows, sums, metric_parts[i]);
         return sum;
     case METRIC_SAMPLES:
+    case METRIC_COUNTER: /* rows have them, sums do not */
         break;
     }
     return (double)sums->samples;
@@ -157,4 +165,65 @@ double metric_of_order(const struct rows *rows, const struct profile_sums *sums,
                        const struct profile_sums *of)
 {
     return percent(value_ns(rows, sums, metric), value_ns(rows, of, METRIC_ORDER));
+}
+
+static double counter_of(const struct profile_counters *counters, enum metric metric)
+{
+    return counters ? counters->value[metric - METRIC_COUNTER] : 0;
+}
+
+double row_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
+{
+    return metric < METRIC_COUNTER ? metric_value(rows, exclusive ? row->exclusive : row->inclusive, metric)
+                                   : counter_of(row_counters(row, exclusive), metric);
+}
+
+double rows_whole_value(const struct rows *rows, enum metric metric)
+{
+    return metric < METRIC_COUNTER ? metric_value(rows, rows_whole(rows), metric) : counter_of(rows_whole_counters(rows), metric);
+}
+
+double row_absolute(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
+{
+    return metric < METRIC_COUNTER ? metric_absolute(rows, exclusive ? row->exclusive : row->inclusive, metric)
+                                   : percent(row_value(rows, row, exclusive, metric), rows_whole_value(rows, metric));
+}
+
+double row_relative(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
+{
+    return metric < METRIC_COUNTER ? metric_relative(rows, exclusive ? row->exclusive : row->inclusive, metric)
+                                   : row_absolute(rows, row, exclusive, metric);
+}
+
+const char *rows_metric_title(const struct rows *rows, enum metric metric)
+{
+    return metric < METRIC_COUNTER ? metric_title(metric) : rows->counter_name[metric - METRIC_COUNTER];
+}
+
+bool rows_find_metric(const struct rows *rows, const char *name, size_t bytes, enum metric *metric)
+{
+    for (size_t i = 0; i < METRIC_NAMED + rows->counter_count; i++) {
+        const char *word = i < METRIC_NAMED ? metric_word[i] : rows->counter_name[i - METRIC_NAMED];
+        if (strlen(word) == bytes && strncmp(word, name, bytes) == 0) {
+            *metric = (enum metric)(i < METRIC_NAMED ? i : METRIC_COUNTER + i - METRIC_NAMED);
+            return true;
+        }
+    }
+    return false;
+}
+
+char *rows_metric_names(const struct rows *rows)
+{
+    char *text;
+    FILE *names = memory_stream(&text);
+    for (int i = 0; metric_word[i]; i++)
+        fprintf(names, "%s%s", i ? ", " : "", metric_word[i]);
+    fputs(rows->counter_count ? "; or a counter of this profile: " : "; this profile has no counters", names);
+    for (size_t i = 0; i < rows->counter_count; i++) {
+        char *name = format_clean(rows->counter_name[i], true);
+        fprintf(names, "%s%s", i ? ", " : "", name);
+        free(name);
+    }
+    memory_stream_close(names);
+    return text;
 }

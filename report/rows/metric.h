@@ -31,11 +31,12 @@ enum metric {
     METRIC_THREAD_IDLENESS = METRIC_NAMED,
     METRIC_EFFORT, /* the sum of metric_parts */
     METRIC_ORDER,  /* the same of those that always have a value: what rows are in the order of */
+    METRIC_COUNTER, /* the first of the rows' counters; the others follow */
 };
 
 extern const char *const metric_word[METRIC_NAMED + 1]; /* as options take them; NULL behind the last */
 extern const char *const metric_unit[METRIC_NAMED];
-/* As columns and headings have it: "lock wait"; "effort". */
+/* As columns and headings have it: "lock wait"; "effort". No counter's. */
 const char *metric_title(enum metric metric);
 const char *metric_about(enum metric metric); /* what it is, in a line without a full stop */
 
@@ -64,6 +65,19 @@ double metric_relative(const struct rows *rows, const struct profile_sums *sums,
 /* The same as CSV files have it: of the METRIC_ORDER of `of`. */
 double metric_of_order(const struct rows *rows, const struct profile_sums *sums, enum metric metric,
                        const struct profile_sums *of);
+
+/* The same of a row, and also of what its counters counted: of these relative per cent are absolute ones. */
+double row_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric);
+double row_absolute(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric);
+double row_relative(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric);
+/* Returns what absolute per cent of a metric or counter are of. */
+double rows_whole_value(const struct rows *rows, enum metric metric);
+/* Returns a metric's title, or a counter's name as the user gave it. */
+const char *rows_metric_title(const struct rows *rows, enum metric metric);
+/* Finds a metric by its word, or a counter of the rows by its name. */
+bool rows_find_metric(const struct rows *rows, const char *name, size_t bytes, enum metric *metric);
+/* Returns all words and names that rows_find_metric() finds, as a list for messages; malloc'ed. */
+char *rows_metric_names(const struct rows *rows);
 
 /* What is shown where no metric is asked for: blame, or work where there is hardly any. */
 enum metric metric_default(const struct rows *rows);

@@ -72,8 +72,7 @@ static void sort_children(struct order *order, enum metric metric, bool by_exclu
     const struct rows *rows = order->rows;
     order->value = memory_array(rows->count, sizeof *order->value);
     for (size_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->row[i];
-        order->value[i] = metric_value(rows, by_exclusive ? row->exclusive : row->inclusive, metric);
+        order->value[i] = row_value(rows, &rows->row[i], by_exclusive, metric);
     }
     for (size_t i = 0; i < rows->count; i++) {
         uint32_t *first = &order->child[order->first_child[i]];

@@ -126,6 +126,7 @@ struct rows {
     size_t spread_count;
     size_t counter_count; /* rows have these counters */
     const char *const *counter_name;
+    const struct profile_counters *whole_counters; /* what per cent of counters are of; NULL: row 0's */
     struct pool memory; /* what rows_alloc() gave out */
     struct strings
         *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
@@ -137,6 +138,17 @@ void rows_free(struct rows *rows);
 static inline const struct profile_sums *rows_whole(const struct rows *rows)
 {
     return rows->whole ? rows->whole : rows->row[0].inclusive;
+}
+
+/* What was counted at the row's samples; NULL: nothing. */
+static inline const struct profile_counters *row_counters(const struct row *row, bool exclusive)
+{
+    return !row->extra ? NULL : exclusive ? &row->extra->exclusive : &row->extra->inclusive;
+}
+
+static inline const struct profile_counters *rows_whole_counters(const struct rows *rows)
+{
+    return rows->whole_counters ? rows->whole_counters : row_counters(&rows->row[0], false);
 }
 
 /* Whether a row is a phase, event or parameter. */

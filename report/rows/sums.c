@@ -19,6 +19,9 @@ struct rows *rows_like(const struct rows *rows)
     made->shared = rows->shared;
     made->events = rows->events;
     made->whole = rows_whole(rows);
+    made->counter_count = rows->counter_count;
+    made->counter_name = rows->counter_name;
+    made->whole_counters = rows_whole_counters(rows);
     return made;
 }
 

@@ -152,8 +152,10 @@ static void add_probes(struct phase_gathering *to)
         else if (thread != entry->thread && thread != PHASE_THREAD_NONE)
             entry->thread = PHASE_THREAD_MANY;
         sums_add_probe(&entry->probe, &probe->probe);
-        if (nesting == OUTERMOST)
+        if (nesting == OUTERMOST) {
             entry->outer_ns += probe->probe.inclusive_ns;
+            sums_add_counters(&entry->outer_counters, &probe->counters);
+        }
         if (nesting == INSIDE_ITSELF)
             continue;
         entry->exact_ns += probe->probe.inclusive_ns;
@@ -236,6 +238,7 @@ static void make_groups(struct phase_table *table)
         group->entry_count++;
         sums_add_probe(&group->probe, &entry->probe);
         group->exact_ns += entry->outer_ns;
+        sums_add_counters(&group->counters, &entry->outer_counters);
         profile_sums_add(&group->inclusive, &entry->outer);
         profile_sums_add(&group->exclusive, &entry->exclusive);
     }

@@ -26,6 +26,7 @@ struct phase_entry {
     struct profile_sums inclusive, exclusive;
     /* Inside no other execution of the phase. */
     double outer_ns;
+    struct profile_counters outer_counters;
     struct profile_sums outer;
 };
 
@@ -35,6 +36,7 @@ struct phase_group {
     size_t first_entry, entry_count;
     struct profile_probe probe;
     double exact_ns;
+    struct profile_counters counters; /* in all its executions, in those inside each other once */
     struct profile_sums inclusive, exclusive;
 };
 

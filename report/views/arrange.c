@@ -51,8 +51,10 @@ static void sum_instances(const struct rows *rows, struct rows *view, struct row
     uint32_t end = 0;
     for (size_t i = 0; i < count; i++) {
         const struct row *row = &rows->row[instances[i].row];
+        bool inside = instances[i].row < end;
         rows_add_exclusive(view, view_row, row->exclusive);
-        if (instances[i].row < end)
+        rows_add_counters(view, view_row, inside ? NULL : row_counters(row, false), row_counters(row, true));
+        if (inside)
             continue;
         rows_add_inclusive(view, view_row, row->inclusive);
         end = row->end;
@@ -154,7 +156,7 @@ struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double 
     view->callers = true;
     while (stack.count) {
         struct group group = stack.groups[--stack.count];
-        double value = metric_value(rows, view->row[group.view_row].exclusive, metric);
+        double value = row_value(view, &view->row[group.view_row], true, metric);
         bool wanted = group.level < most && value >= least;
         view->incomplete |= wanted && view->count > VIEW_CALLERS_ROWS;
         if (wanted && !view->incomplete)
@@ -181,6 +183,7 @@ static void add_line(const struct rows *rows, struct rows *view, uint32_t view_f
     }
     rows_add_exclusive(view, &view->row[*slot], from->exclusive);
     rows_add_inclusive(view, &view->row[*slot], from->exclusive);
+    rows_add_counters(view, &view->row[*slot], row_counters(from, true), row_counters(from, true));
 }
 
 /* The source lines of the functions in a stack. */

@@ -170,6 +170,22 @@ static void print_series(const struct phases_view *to, const struct phase_group 
     free(text);
 }
 
+/* What was counted from begin to end. */
+static void print_counters(const struct phases_view *to, const struct profile_counters *counters)
+{
+    char *text;
+    FILE *out = memory_stream(&text);
+    for (size_t i = 0; i < to->rows->counter_count; i++) {
+        char *name = format_printable("%s", to->rows->counter_name[i]);
+        fprintf(out, "%s%s %s", i ? ", " : "counted: ", name, DECIMAL(counters->value[i], 0));
+        free(name);
+    }
+    memory_stream_close(out);
+    if (*text)
+        format_indented(to->out, text, SERIES_INDENT, to->style->columns);
+    free(text);
+}
+
 static void print_executions(const struct phases_view *to, const struct phase_group *group)
 {
     const struct phase_entry *entries = &to->table->entry[group->first_entry];
@@ -184,6 +200,7 @@ static void print_executions(const struct phases_view *to, const struct phase_gr
         char *label = format_printable("[%lld]", (long long)entries[i].instance);
         print_numbers(to, entries[i].probe.calls, entries[i].exact_ns, &entries[i].inclusive);
         print_name(to, "  ", 2, label);
+        print_counters(to, &entries[i].counters);
         free(label);
     }
 }
@@ -204,8 +221,10 @@ static void print_phases(struct phases_view *to)
         print_name(to, "", 0, label);
         fputs(format_plain(to->style->colour), to->out);
         free(label);
-        if (group->name)
+        if (group->name) {
+            print_counters(to, &group->counters);
             print_executions(to, group);
+        }
         if (row != ROW_NONE)
             print_below(to, row);
     }
@@ -312,6 +331,17 @@ static void print_events(const struct phases_view *to)
     free(events);
 }
 
+static void print_meaning(const struct phases_view *to)
+{
+    format_paragraph(to->out,
+                     "Exact: seconds from begin to end, by the clock of the threads that began it. The "
+                     "others: thread time by samples, nested phases included. Below a phase what its "
+                     "code calls; a nested phase is followed at its own row.",
+                     to->style->columns);
+    if (to->rows->counter_count)
+        format_paragraph(to->out, "Counted: from begin to end, in the threads that began it.", to->style->columns);
+}
+
 void view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
                       const struct phase_table *table, uint32_t depth, const struct view_style *style)
 {
@@ -332,11 +362,7 @@ void view_text_phases(FILE *out, const struct profile *profile, const struct row
         format_paragraph(out, "The program began no phase; include/blame.h has blame_phase_begin().",
                          style->columns);
     else
-        format_paragraph(out,
-                         "Exact: seconds from begin to end, by the clock of the threads that began it. The "
-                         "others: thread time by samples, nested phases included. Below a phase what its "
-                         "code calls; a nested phase is followed at its own row.",
-                         style->columns);
+        print_meaning(&to);
     print_phases(&to);
     print_events(&to);
     if (to.cut)

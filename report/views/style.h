@@ -45,10 +45,10 @@ struct view_style {
     const size_t *order;        /* of threads; NULL: by their start */
 };
 
-/* Columns from a list as users write it: METRIC, METRIC:i, METRIC:e, with % behind for per cent. Without :i
- * or :e it is by_exclusive that says which. false: one line in error. */
-bool view_columns_read(struct view_columns *columns, const char *list, bool by_exclusive, char *error,
-                       size_t error_bytes);
+/* Reads columns from a list as users write it: METRIC, METRIC:i, METRIC:e, with % behind for per cent; METRIC may be one of the
+ * rows' counters. Without :i or :e it is by_exclusive that says which. false: one line in error. */
+bool view_columns_read(struct view_columns *columns, const struct rows *rows, const char *list, bool by_exclusive,
+                       char *error, size_t error_bytes);
 
 /* The program and its run in one or two lines, and the style's notes, for all text views. */
 void view_text_header(FILE *out, const struct profile *profile, const struct view_style *style);

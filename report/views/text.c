@@ -18,12 +18,13 @@
 #define LEAST_TREE   36 /* columns of the terminal that the tree gets before further numbers do */
 #define ROOMY_TREE   48 /* the same once there are as many further numbers as sure ones */
 #define LEAST_SOURCE 12 /* columns for a source line */
+#define TITLE_COLUMNS 40 /* of a counter's name above its column */
 
 struct number_column {
     enum metric metric;
     bool exclusive, percent, hot; /* hot: may be coloured */
     bool error;                   /* of the number in the column before */
-    char title[28];
+    char title[200];
     size_t width;
 };
 
@@ -42,14 +43,15 @@ struct table {
     bool *last;           /* by depth: the row shown there has no further sibling */
 };
 
-static const struct profile_sums *primary_metric(const struct table *table, const struct row *row)
-{
-    return table->style->by_exclusive && row->kind != ROW_ROOT ? row->exclusive : row->inclusive;
-}
-
 static double primary_value(const struct table *table, const struct row *row)
 {
-    return metric_value(table->rows, primary_metric(table, row), table->style->metric);
+    return row_value(table->rows, row, table->style->by_exclusive && row->kind != ROW_ROOT, table->style->metric);
+}
+
+/* Returns a metric's title, or as much of a counter's name as a column's title has room for; malloc'ed. */
+static char *title_of(const struct table *table, enum metric metric)
+{
+    return format_fit(rows_metric_title(table->rows, metric), TITLE_COLUMNS, table->style->utf8);
 }
 
 /* Prints each line of the style's notes. */
@@ -135,10 +137,12 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
 static bool add_column(struct table *table, enum metric metric, bool exclusive, bool percent,
                        const char *title)
 {
-    size_t length = strlen(title), least = percent ? 8 : table->number_columns;
+    bool counter = metric >= METRIC_COUNTER;
+    size_t number = counter ? strlen(DECIMAL(rows_whole_value(table->rows, metric), 0)) + 1 : table->number_columns;
+    size_t length = format_columns(title), least = percent ? 8 : number;
     size_t width = percent && length < 5 ? 6 : length + 1 < least ? least : length + 1;
     struct number_column *column = &table->column[table->column_count];
-    size_t error_width = table->style->errors && !percent ? table->number_columns : 0,
+    size_t error_width = table->style->errors && !percent && !counter ? table->number_columns : 0,
            both = width + error_width;
     size_t tree = table->column_count < 2 * table->sure_columns ? LEAST_TREE : ROOMY_TREE;
     if (table->sure_columns && table->tree_columns < both + tree)
@@ -192,18 +196,29 @@ static void choose_columns(struct table *table)
     table->tree_columns = style->columns - 2;
     for (size_t i = 0; style->numbers && i < style->numbers->count; i++) {
         const struct view_column *column = &style->numbers->column[i];
-        char title[28];
-        snprintf(title, sizeof title, "%s (%s)%s", metric_title(column->metric),
-                 column->exclusive ? "E" : "I", column->percent ? " %" : "");
+        char *name = title_of(table, column->metric);
+        char *title = memory_text("%s (%s)%s", name, column->exclusive ? "E" : "I", column->percent ? " %" : "");
         add_column(table, column->metric, column->exclusive, column->percent, title);
+        free(title);
+        free(name);
     }
     if (style->numbers)
         return;
-    add_column(table, style->metric, style->by_exclusive, false, metric_title(style->metric));
+    char *name = title_of(table, style->metric);
+    add_column(table, style->metric, style->by_exclusive, false, name);
+    free(name);
     add_column(table, style->metric, style->by_exclusive, true, style->relative ? "rel.%" : "%");
     add_column(table, style->metric, !style->by_exclusive, false, style->by_exclusive ? "incl." : "itself");
     table->sure_columns = table->column_count;
     add_others(table);
+}
+
+static bool shows_counter(const struct table *table)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->column[i].metric >= METRIC_COUNTER)
+            return true;
+    return false;
 }
 
 /* What the numbers are. */
@@ -218,16 +233,23 @@ static void print_meaning(const struct table *table)
             snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s%s%s", i ? " + " : "",
                      table->rows->shared && metric_parts[i] == METRIC_IDLENESS ? "shared " : "",
                      metric_title(metric_parts[i]));
+    char *name = title_of(table, style->metric);
+    bool counts = style->metric == METRIC_SAMPLES || style->metric >= METRIC_COUNTER;
     if (style->metric == METRIC_SAMPLES)
         snprintf(text, sizeof text, "Per cent of all samples. ");
+    else if (counts)
+        snprintf(text, sizeof text, "Counted at samples; per cent of the %.40s %s of all contexts. Other metrics are seconds. ",
+                 DECIMAL(rows_whole_value(table->rows, style->metric), 0), name);
     else if (style->relative)
         snprintf(text, sizeof text, "Seconds; per cent of each row's own effort (%s). ", parts);
     else
         snprintf(text, sizeof text, "Seconds; per cent of the whole effort, %.40s s of thread time (%s). ",
                  DECIMAL(effort, 2), parts);
-    double nobody_s = style->metric == METRIC_SAMPLES || style->relative ? 0 : ledger_nobody_s(table->profile, effort);
+    double nobody_s = counts || style->relative ? 0 : ledger_nobody_s(table->profile, effort);
     if (nobody_s > 0)
         snprintf(text + strlen(text), sizeof text - strlen(text), "Beside it %.40s s in which no thread was busy. ", DECIMAL(nobody_s, 2));
+    if (style->metric < METRIC_COUNTER && shows_counter(table))
+        strcat(text, "Counters were counted at samples. ");
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s. Sorted by %s",
              table->rows->callers
@@ -235,7 +257,8 @@ static void print_meaning(const struct table *table)
              : style->by_exclusive
                  ? "Code by its own cost, followed by its source lines"
                  : "Rows include what they call; \"88: f\" is f called in line 88 of the row above",
-             metric_title(style->metric));
+             name);
+    free(name);
     length = strlen(text);
     if (style->least_percent > 0)
         snprintf(text + length, sizeof text - length, ", cut below %.12s %% of it.",
@@ -261,26 +284,24 @@ static void print_titles(const struct table *table)
 
 static void print_number(const struct table *table, const struct row *row, const struct number_column *column)
 {
-    const struct profile_sums *sums = column->exclusive ? row->exclusive : row->inclusive;
     const struct rows *rows = table->rows;
     const struct view_style *style = table->style;
     char number[FORMAT_NUMBER_BYTES] = "";
     int decimals = table->decimals;
-    double value, share = metric_absolute(rows, sums, column->metric);
-    if (row->kind == ROW_ROOT && style->by_exclusive && column->exclusive)
-        sums = row->inclusive;
+    double value, share = row_absolute(rows, row, column->exclusive, column->metric);
+    bool exclusive = column->exclusive && !(row->kind == ROW_ROOT && style->by_exclusive);
     if (column->percent) {
-        value = style->relative ? metric_relative(rows, sums, column->metric)
-                                : metric_absolute(rows, sums, column->metric);
+        value = style->relative ? row_relative(rows, row, exclusive, column->metric)
+                                : row_absolute(rows, row, exclusive, column->metric);
         decimals = 1;
     } else {
-        value = metric_value(rows, sums, column->metric);
-        if (column->metric == METRIC_SAMPLES)
+        value = row_value(rows, row, exclusive, column->metric);
+        if (column->metric == METRIC_SAMPLES || column->metric >= METRIC_COUNTER)
             decimals = 0;
     }
     bool any = value != 0;
     if (column->error)
-        value = metric_error(rows, sums, column->metric);
+        value = metric_error(rows, exclusive ? row->exclusive : row->inclusive, column->metric);
     if (any && !(column->exclusive && !style->by_exclusive && row->kind == ROW_ROOT))
         format_decimal(number, value, decimals);
     const char *heat = column->hot && row->kind != ROW_ROOT ? format_heat(share, style->colour) : "";
@@ -341,14 +362,16 @@ static void print_cut(const struct table *table, size_t cut, double cut_value)
 {
     const struct view_style *style = table->style;
     char text[320];
-    bool samples = style->metric == METRIC_SAMPLES;
+    bool counts = style->metric == METRIC_SAMPLES || style->metric >= METRIC_COUNTER;
     if (cut || style->deeper)
         fputc('\n', table->out);
     if (cut) {
+        char *name = title_of(table, style->metric);
         snprintf(text, sizeof text,
                  "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all", cut,
-                 cut == 1 ? "" : "s", DECIMAL(style->least_percent, 1), metric_title(style->metric),
-                 DECIMAL(cut_value, samples ? 0 : table->decimals), samples ? "" : " s");
+                 cut == 1 ? "" : "s", DECIMAL(style->least_percent, 1), name,
+                 DECIMAL(cut_value, counts ? 0 : table->decimals), counts ? "" : " s");
+        free(name);
         format_paragraph(table->out, text, style->columns);
     }
     if (style->deeper) {
@@ -407,8 +430,9 @@ void view_text(FILE *out, const struct profile *profile, const struct rows *rows
     print_meaning(&table);
     print_titles(&table);
     if (primary_value(&table, &rows->row[0]) == 0 && style->least_percent > 0) {
-        fprintf(out, "No %s was measured%s.\n", metric_title(style->metric),
-                style->notes && *style->notes ? " there" : "");
+        char *name = title_of(&table, style->metric);
+        fprintf(out, "No %s was measured%s.\n", name, style->notes && *style->notes ? " there" : "");
+        free(name);
     } else {
         choose_visible(&table);
         print_rows(&table);

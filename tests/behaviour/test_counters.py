@@ -74,6 +74,26 @@ class AtSamples(Counters):
         cpu = truth["compute"][2]
         self.assertLess(abs(counted.below("compute")[clock] * 1e-9 - cpu), 0.02 + 0.1 * cpu, truth)
         self.assertGreaterEqual(counted.below("sleep_often")[switches], 0.9 * THREADS * SLEEPS)
+        self.assert_views_show(run.directories()[0], {name: int(counted.below(name)[faults]) for name in truth})
+
+    def assert_views_show(self, directory, faults):
+        """Page faults below each of the program's functions, as text has them by counters' names."""
+        def report(*options, status=0):
+            made = execute([BLAME, "report", directory, "--min", "0", *options], clean_environment(), self.new_folder())
+            self.assertEqual(made.status, status, made)
+            return made
+
+        for view in ("top-down", "bottom-up", "flat"):
+            text = report("--view", view, "--sort", FAULTS, "--columns", f"{FAULTS}:i,{SWITCHES}").stdout
+            self.assertIn(f" {FAULTS} (I) {SWITCHES} ({'I' if view == 'top-down' else 'E'})", text)
+            shown = {name: int(count) for count, name in re.findall(r"^ +(\d+) [^a-z]*(touch_pages|compute)\b", text, re.M)[::-1]}
+            self.assertEqual(shown, {name: faults[name] for name in shown}, text)
+            self.assertIn("touch_pages", shown)
+        self.assertLess(report("--view", "flat", "--sort", FAULTS).stdout.index("touch_pages"), 1000)
+        for option in ("--sort", "--columns"):
+            line, = report(option, "perf::NONE", status=2).stderr.splitlines()
+            self.assertIn(f"{option} perf::NONE: ", line)
+            self.assertIn(f"counter of this profile: {FAULTS}, {CLOCK}, {SWITCHES}", line)
 
     def test_pages_touched_twice_as_often_count_twice(self):
         few, many = (self.counted(self.counting({"BLAME_COUNTERS": FAULTS}, pages=pages, sleeps=0, seconds=0.05))

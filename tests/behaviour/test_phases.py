@@ -10,7 +10,7 @@ import re
 from collections import namedtuple
 
 import contract_checks
-from harness import PASSIVE, BlameTest, program
+from harness import BLAME, PASSIVE, BlameTest, clean_environment, execute, program
 
 BUILDS = (("", "library"), ("_gcc", "launcher"))
 TWO_PASSIVE = PASSIVE | {"OMP_NUM_THREADS": "2"}
@@ -284,6 +284,9 @@ class Examples(PhaseTest):
         for row in outer:  # one thread, which computes all the time that it has a core
             self.assertLessEqual(float(row["perf::TASK-CLOCK"]) / 1e9, 1.01 * float(row["seconds"]) + 1e-4)
             self.assertGreater(float(row["perf::TASK-CLOCK"]), 0)
+        view = execute([BLAME, "report", run.directories()[0], "--view", "phases", "--width", "200"], clean_environment(), self.new_folder())
+        shown = [float(count) for count in re.findall(r"counted: perf::PAGE-FAULTS (\d+), perf::TASK-CLOCK \d+$", view.stdout, re.M)]
+        self.assertEqual(shown, [sum(faults), *faults])
 
     def test_alternating_directions_by_axis(self):
         for build, how in BUILDS:

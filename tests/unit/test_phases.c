@@ -291,6 +291,7 @@ WITH_PROFILE(recursion_counts_once)
     assert_true(entry->exact_ns == 3 * S && probe_mean_s(&entry->probe) == 2.5);
     assert_true(entry->counters.value[0] == 1);
     assert_group(table, "quiet", 3, 2);
+    assert_true(table->group[table->group_count - 1].counters.value[0] == 1);
     FILE *out = made_out();
     write_phases_csv(out, made.tables.rows, table);
     fclose(out);
@@ -407,7 +408,11 @@ WITH_PROFILE(the_view_shows_each_phase_and_what_its_code_calls)
                 "    3.500       7     1.750    500000.000                       size = 512");
     const char *exchange = strstr(made_text, "50.0 exchange\n");
     assert_non_null(exchange); /* what a phase calls follows it */
-    assert_memory_equal(strchr(exchange, '\n') + 1, "                      2.000     2.000", 33);
+    const char counted[] = "counted: perf::A 2, B 2\n", below[] = "                      2.000     2.000";
+    exchange = strstr(exchange, counted);
+    assert_non_null(exchange);
+    assert_memory_equal(exchange + strlen(counted), below, strlen(below));
+    assert_line("counted: perf::A 12", "counted: perf::A 12, B 3"); /* of all executions */
     assert_non_null(strstr(exchange, "50.0 - kernel  a.c:20\n"));
     assert_null(strstr(made_text, "  - kernel")); /* below the event */
     for (const char *at = made_text; *at; at += strcspn(at, "\n") + 1)

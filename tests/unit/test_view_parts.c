@@ -52,7 +52,8 @@ UNIT_TEST(columns_are_read_or_refused_with_what_is_accepted)
 {
     struct view_columns columns;
     char error[512];
-    assert_true(view_columns_read(&columns, "work:i,idleness%,lock-wait:E%", true, error, sizeof error));
+    const struct rows rows = {.counter_count = 0};
+    assert_true(view_columns_read(&columns, &rows, "work:i,idleness%,lock-wait:E%", true, error, sizeof error));
     assert_int_equal(columns.count, 3);
     assert_true(columns.column[0].metric == METRIC_WORK && !columns.column[0].exclusive);
     assert_true(columns.column[1].exclusive && columns.column[1].percent);
@@ -60,14 +61,14 @@ UNIT_TEST(columns_are_read_or_refused_with_what_is_accepted)
     static const char *const wrong[] = {"",      "work,", ",work", "beauty",   "work:x",
                                         "work:", "%",     ":i",    "work:i:e", "work %"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_false(view_columns_read(&columns, wrong[i], false, error, sizeof error));
+        assert_false(view_columns_read(&columns, &rows, wrong[i], false, error, sizeof error));
         assert_non_null(strstr(error, "accepted"));
         assert_non_null(strstr(error, "samples"));
     }
     char many[200] = "work";
     for (int i = 0; i < VIEW_COLUMNS_MOST; i++)
         strcat(many, ",work");
-    assert_false(view_columns_read(&columns, many, false, error, sizeof error));
+    assert_false(view_columns_read(&columns, &rows, many, false, error, sizeof error));
     assert_non_null(strstr(error, "16"));
 }
 

@@ -92,6 +92,76 @@ static char *print(struct rows *rows, struct view_style style)
     return made_text;
 }
 
+/* f counted 100 and, called by itself, 20; g 3 in the inner f and 5000 in the outer one. */
+static struct rows *counted_tables(void)
+{
+    static const struct merged_counters counted[] = {
+        {3, {{7, 100}}}, {4, {{0, 20}}}, {6, {{0, 3}}}, {8, {{0, 5000}}}};
+    memcpy(made.counters, counted, sizeof counted);
+    made.profile.counters_count = sizeof counted / sizeof *counted;
+    made.profile.counter_name[0] = "perf::A:u";
+    made.profile.counter_name[1] = "B\033";
+    made.profile.counter_count = 2;
+    return made_tables();
+}
+
+static void assert_counted(const struct rows *rows, uint32_t row, double inclusive, double exclusive)
+{
+    enum metric b = (enum metric)(METRIC_COUNTER + 1);
+    assert_true(row_value(rows, &rows->row[row], false, b) == inclusive);
+    assert_true(row_value(rows, &rows->row[row], true, b) == exclusive);
+}
+
+WITH_PROFILE(views_have_counters_as_they_have_metrics)
+{
+    struct rows *rows = counted_tables(), *view = view_bottom_up(rows, (enum metric)(METRIC_COUNTER + 1), 4, UINT32_MAX);
+    uint32_t f = child(view, 0, "f", 0), g = child(view, 0, "g", 0);
+    assert_int_equal(g, 1); /* the largest count first */
+    assert_counted(view, f, 5123, 120);
+    assert_counted(view, child(view, f, "f", 20), 23, 20);
+    assert_counted(view, child(view, f, "main", 10), 5123, 100);
+    assert_counted(view, g, 5003, 5003);
+    assert_counted(view, child(view, child(view, g, "f", 21), "main", 10), 5000, 5000);
+    rows_free(view);
+    view = view_bottom_up(rows, (enum metric)(METRIC_COUNTER + 1), 200, UINT32_MAX);
+    f = child(view, 0, "f", 0);
+    assert_int_equal(view->row[f].end, f + 1); /* has less than that */
+    rows_free(view);
+    view = view_flat(rows, FLAT_FUNCTION, METRIC_COUNTER);
+    f = child(view, 0, "f", 0);
+    assert_int_equal(f, 1);
+    assert_counted(view, f, 5123, 120);
+    assert_counted(view, child(view, f, "v.c:25", 0), 120, 120);
+    assert_true(row_absolute(view, &view->row[f], true, METRIC_COUNTER) == 100);
+    rows_free(view);
+}
+
+WITH_PROFILE(text_shows_counters_and_says_what_they_are)
+{
+    struct view_columns columns, none;
+    char error[1000];
+    struct rows *rows = counted_tables();
+    struct view_style style = {.title = "Top-down", .columns = 400, .metric = (enum metric)(METRIC_COUNTER + 1), .least_percent = 1, .errors = true};
+    assert_true(view_columns_read(&columns, rows, "B\033,perf::A:u:e,perf::A:u%,work", false, error, sizeof error));
+    assert_true(columns.column[1].metric == METRIC_COUNTER && columns.column[1].exclusive);
+    assert_true(columns.column[2].percent && !columns.column[2].exclusive);
+    style.numbers = &columns;
+    rows_order(rows, style.metric, false);
+    const char *text = print(rows, style);
+    assert_non_null(strstr(text, "per cent of the 5123 B? of all contexts"));
+    assert_non_null(strstr(text, "rows below 1.0 % of the B? cut, together 23;"));
+    assert_non_null(strstr(text, " B? (I) perf::A:u (E) perf::A:u (I) % work (I)      +-\n"));
+    assert_non_null(strstr(text, "  5123                         100.0    15.00 "));
+    assert_false(view_columns_read(&none, rows, "perf::A:e", false, error, sizeof error));
+    assert_non_null(strstr(error, "blame; or a counter of this profile: perf::A:u, B"));
+    style.metric = METRIC_WORK;
+    assert_non_null(strstr(print(rows, style), "Counters were counted at samples."));
+    FILE *out = made_out();
+    export_folded(out, rows, METRIC_COUNTER);
+    fclose(out);
+    assert_string_equal(made_text, "main;f 7\n");
+}
+
 WITH_PROFILE(text_fits_its_columns_and_says_what_it_cut)
 {
     struct view_style style = {
