@@ -386,9 +386,12 @@ void time_begin(struct tree *tree, uint64_t origin_ns)
     times->origin_ns = origin_ns;
     uint32_t lane_idx = tree_child(tree, tree->root, PROFILE_NODE_LANE, 0);
     uint32_t time_idx = tree_child(tree, tree->root, PROFILE_NODE_TIME, 0);
-    uint32_t unit_idx = lane_idx && time_idx ? time_units(tree, LANE_UNITS) : 0;
-    uint32_t root_idx = unit_idx ? take_dense(tree, time_idx, PROFILE_TIME_SHIFT) : 0;
-    if (!root_idx)
+    /* The root's bins stand before the lane: what a new thread touches of the chunk is one page. */
+    uint32_t root_idx = times->used                ? times->dense[0] /* there was no room for the lane */
+                        : lane_idx && time_idx ? take_dense(tree, time_idx, PROFILE_TIME_SHIFT)
+                                               : 0;
+    uint32_t unit_idx = root_idx && lane_idx ? time_units(tree, LANE_UNITS) : 0;
+    if (!unit_idx)
         return;
     times->lane = arena_unit(unit_idx);
     times->lane_shift = PROFILE_TIME_SHIFT - PROFILE_TIME_FINER;

@@ -12,6 +12,9 @@
 #include "cct/fold.h"
 #include "ompt_tool/session/session.h"
 
+/* What a sample takes of the handler's stack. */
+#define SAMPLE_STACK_BYTES (THREAD_HANDLER_STACK_BYTES < 4096u ? THREAD_HANDLER_STACK_BYTES : 4096u)
+
 #define MAX_LEDGERS 65536u /* beyond, a thread goes on with the ledger of one that has ended */
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
@@ -57,41 +60,49 @@ uint64_t thread_untracked_ns(uint64_t now_ns)
     return load_relaxed(&threads.untracked_ns) + load_relaxed(&threads.untracked_now) * now_ns;
 }
 
-static bool make_path(struct path *path)
-{
-    if (!path->keys)
-        path->keys = os_map((size_t)session.options.depth * sizeof(uint64_t));
-    return path->keys != NULL;
-}
-
-static bool make_levels(struct thread *thread)
-{
-    if (!thread->level)
-        thread->level = os_map((LEVELS + 1) * sizeof(struct level));
-    thread->last_level = thread->level + LEVELS;
-    return thread->level != NULL;
-}
-
 /* What it has of it stays from one try to the next. */
 static bool complete(struct thread *thread)
 {
-    return make_path(&thread->path) && make_path(&thread->context_path) && make_levels(thread) &&
-           (thread->unwinder.cache || unwinder_init(&thread->unwinder)) && tree_init(&thread->tree, threads.tree_count + 1);
+    return (thread->unwinder.cache || unwinder_init(&thread->unwinder)) && tree_init(&thread->tree, threads.tree_count + 1);
 }
 
-/* With the handler's stack below it. */
+static size_t path_bytes(void)
+{
+    return (size_t)session.options.depth * sizeof(uint64_t);
+}
+
+static size_t record_bytes(void)
+{
+    return THREAD_HANDLER_STACK_BYTES + sizeof(struct thread) + (LEVELS + 1) * sizeof(struct level) + 2 * path_bytes();
+}
+
+static void unmap_record(struct thread *thread)
+{
+    os_unmap((char *)thread - THREAD_HANDLER_STACK_BYTES, record_bytes());
+}
+
+/* One mapping: the handler's stack, the record, its levels, its paths. What every thread uses is present: what a sample takes of the stack, the
+ * record, the first level. */
 static struct thread *map_record(void)
 {
-    char *memory = os_map(THREAD_HANDLER_STACK_BYTES + sizeof(struct thread));
+    char *memory = os_map(record_bytes());
     if (!memory)
         return NULL;
-    os_make_present(memory + THREAD_HANDLER_STACK_BYTES, sizeof(struct thread));
-    return (struct thread *)(memory + THREAD_HANDLER_STACK_BYTES);
+    struct thread *thread = (struct thread *)(memory + THREAD_HANDLER_STACK_BYTES);
+    os_make_present((char *)thread - SAMPLE_STACK_BYTES, SAMPLE_STACK_BYTES + sizeof(*thread) + sizeof(struct level));
+    thread->level = (struct level *)(thread + 1);
+    thread->last_level = thread->level + LEVELS;
+    thread->path.keys = (uint64_t *)(thread->last_level + 1);
+    thread->context_path.keys = thread->path.keys + session.options.depth;
+    return thread;
 }
 
-static struct thread *make_record(void)
+/* *fresh: one that the caller has mapped, or NULL. */
+static struct thread *make_record(struct thread **fresh)
 {
-    struct thread *thread = threads.half ? threads.half : map_record();
+    struct thread *thread = threads.half ? threads.half : *fresh ? *fresh : map_record();
+    if (thread == *fresh)
+        *fresh = NULL;
     bool whole = thread && complete(thread);
     threads.half = whole ? NULL : thread;
     if (!whole) {
@@ -135,24 +146,21 @@ static struct profile_thread *make_ledger(enum profile_thread_kind kind, const s
     return ledger;
 }
 
-static struct thread *take_record(enum profile_thread_kind kind, struct state_line *line)
+static struct thread *take_locked(enum profile_thread_kind kind, struct state_line *line, struct thread **fresh)
 {
-    os_lock(&threads.lock);
     struct thread *thread = threads.free;
     if (thread)
         threads.free = thread->next_free;
     else
-        thread = make_record();
+        thread = make_record(fresh);
     struct profile_thread *ledger = thread ? make_ledger(kind, thread) : NULL;
     if (thread && !ledger) {
         thread->next_free = threads.free;
         threads.free = thread;
         thread = NULL;
     }
-    if (!thread) {
-        os_unlock(&threads.lock);
+    if (!thread)
         return NULL;
-    }
     thread->ledger = ledger;
     thread->from_ns = ledger->tree ? ledger->begin_ns : ledger->last_ns;
     thread->line = line;
@@ -160,7 +168,18 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
     thread->unusual = (union unusual){.uncounted = true};
     thread->begun = false;
     threads.sampled++;
+    return thread;
+}
+
+/* A record is mapped before the lock is taken: the threads of a large team all begin at once. */
+static struct thread *take_record(enum profile_thread_kind kind, struct state_line *line)
+{
+    struct thread *fresh = load_relaxed(&threads.free) || load_relaxed(&threads.half) ? NULL : map_record();
+    os_lock(&threads.lock);
+    struct thread *thread = take_locked(kind, line, &fresh);
     os_unlock(&threads.lock);
+    if (fresh)
+        unmap_record(fresh);
     return thread;
 }
 

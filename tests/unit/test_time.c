@@ -36,6 +36,15 @@ static const struct profile_lane *lane_in_file(void)
     return arena_unit(tree_node(tree_find(&tree, tree.root, PROFILE_NODE_LANE, 0))->metric);
 }
 
+/* Each page of a new chunk costs a fault. */
+WITH_TIME(what_a_new_tree_touches_of_its_chunk_is_one_page)
+{
+    const char *chunk = arena_unit(tree.times.chunk_no * PROFILE_UNITS_PER_CHUNK);
+    const struct profile_bins *root = arena_unit(tree.times.dense[0]);
+    assert_in_range((const char *)lane_in_file() - chunk, 1, 4095);
+    assert_in_range((const char *)(root + 1) - chunk, 1, 4095);
+}
+
 /* As a reader adds them up: of the context, by bins of that width. */
 static void add_context(uint32_t context, uint32_t shift, double own[PROFILE_TIME_BINS])
 {
