@@ -70,10 +70,9 @@ class Interrupted(BlameTest):
         folder = self.folder_with_profile()
         with open(os.path.join(folder, "made"), "w", encoding="utf-8") as file:
             file.write("what was there")
-        execute([BLAME, "db", "add", "profile", "--db", "runs.db"], clean_environment(), folder)
         shutil.copytree(os.path.join(folder, "profile"), os.path.join(folder, "other"))
         for arguments in (("html", "profile"), ("report", "profile"), ("report", "profile", "--format", "csv"), ("diff", "profile", "other"),
-                          ("diff", "profile", "other", "--format", "csv"), ("stat", "profile", "other"), ("db", "export", "--db", "runs.db")):
+                          ("diff", "profile", "other", "--format", "csv"), ("stat", "profile", "other")):
             with self.subTest(arguments=arguments):
                 before = contents(folder)
                 for there in self.each_moment(folder, *arguments, "--output", "made"):

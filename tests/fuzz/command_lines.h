@@ -1,5 +1,5 @@
 /* The commands of `blame` that read files, as users type them, for fuzzers: in a folder where `in`, `base` and `more` are profiles, the latter
- * two good ones of different numbers of threads, and `job` a job's directory. What is written is `made`, `made.blame`, or `runs.db`. */
+ * two good ones of different numbers of threads, and `job` a job's directory. What is written is `made` or `made.blame`. */
 #ifndef BLAME_TESTS_FUZZ_COMMAND_LINES_H
 #define BLAME_TESTS_FUZZ_COMMAND_LINES_H
 

@@ -21,8 +21,6 @@
 
 #define CPU_S    10
 #define INPUT    "in/app-1.blame"
-#define EMPTY_DB "empty.db"
-#define DB       "runs.db"
 
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -94,18 +92,6 @@ static void put_good(const unsigned char *good, size_t size)
     free(copy);
 }
 
-static int run_line(const char *text)
-{
-    for (size_t i = 0; i < COMMAND_LINES; i++)
-        if (strcmp(command_lines[i].text, text) == 0)
-            return command_line_run(&command_lines[i]);
-    die(text);
-    return -1;
-}
-
-static const char add_base[] = "db add base --application a --meta revision=1 --db runs.db",
-                  add_in[] = "db add in --application a --meta revision=2 --db runs.db";
-
 void in_process_start(const unsigned char *good, size_t size)
 {
     static char folder[] = "/dev/shm/blame-fuzz-XXXXXX", elsewhere[] = "/tmp/blame-fuzz-XXXXXX";
@@ -125,8 +111,6 @@ void in_process_start(const unsigned char *good, size_t size)
     input = open(INPUT, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (input < 0 || link(INPUT, "job/rank-000001.blame") != 0)
         die(INPUT);
-    if (run_line(add_base) != CLI_DONE || rename(DB, EMPTY_DB) != 0)
-        die(add_base);
     signal(SIGXCPU, on_limit);
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGXCPU};
     if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &limit) != 0)
@@ -141,21 +125,6 @@ static void put_input(const void *bytes, size_t size)
     input_size = size;
 }
 
-static void copy_database(void)
-{
-    static char *bytes;
-    static size_t size;
-    if (!bytes) {
-        struct stat status;
-        int file = open(EMPTY_DB, O_RDONLY | O_CLOEXEC);
-        if (file < 0 || fstat(file, &status) != 0 || !(bytes = malloc(size = (size_t)status.st_size)) ||
-            read(file, bytes, size) != (ssize_t)size)
-            die(EMPTY_DB);
-        close(file);
-    }
-    in_process_put(DB, bytes, size);
-}
-
 static void remove_made(const struct command_line *line)
 {
     static const char *const made[] = {"made",
@@ -165,11 +134,7 @@ static void remove_made(const struct command_line *line)
                                        "base/app-1.symbols",
                                        "more/app-1.symbols",
                                        "job/job.blame",
-                                       "job/job.symbols",
-                                       DB,
-                                       DB "-journal",
-                                       DB "-wal",
-                                       DB "-shm"};
+                                       "job/job.symbols"};
     static const char *const finished[] = {"profile.csv", "threads.csv", "locks.csv",
                                            "waits.csv",   "phases.csv",  "ranks.csv",
                                            "spread.csv",  "balance.csv", "run.json"};
@@ -183,16 +148,6 @@ static void remove_made(const struct command_line *line)
     }
 }
 
-static int run_commands(const struct command_line *line)
-{
-    if (strstr(line->text, DB)) {
-        copy_database();
-        if (line->text != strstr(line->text, "db add"))
-            run_line(add_in);
-    }
-    return command_line_run(line);
-}
-
 void in_process_run(size_t command, const void *bytes, size_t size)
 {
     const struct command_line *line = &command_lines[command % COMMAND_LINES];
@@ -201,7 +156,7 @@ void in_process_run(size_t command, const void *bytes, size_t size)
     set_limit(CPU_S);
     running = true;
     if (setjmp(ended) == 0)
-        status = run_commands(line);
+        status = command_line_run(line);
     running = false;
     set_limit(0);
     counts[command % COMMAND_LINES].runs++;
@@ -211,6 +166,15 @@ void in_process_run(size_t command, const void *bytes, size_t size)
     fflush(stdout);
     remove_made(line);
     *(int *)environment_option.to = -1;
+}
+
+static int run_line(const char *text)
+{
+    for (size_t i = 0; i < COMMAND_LINES; i++)
+        if (strcmp(command_lines[i].text, text) == 0)
+            return command_line_run(&command_lines[i]);
+    die(text);
+    return -1;
 }
 
 unsigned char *in_process_merged(size_t *size)
