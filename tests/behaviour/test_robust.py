@@ -309,7 +309,7 @@ class SameWithTool(BlameTest):
     @unittest.skipUnless(os.path.exists(os.path.join(BUILD, "tests", "debug_frame")), "no Fortran compiler")
     def test_what_is_written_for_debuggers_alone_is_read(self):
         _, profile = self.profile_of("debug_frame")
-        kernels = sum(row["samples (I)"] for row in profile.rows if row.name == "outer")
+        kernels = sum(row["samples (I)"] for row in profile.rows if row.name == "kernels::outer")
         self.assertGreater(kernels, 0)
         self.assertLessEqual(20 * profile.run["unwinding"]["decoded_steps"], kernels)
         self.assertLessEqual(100 * profile.run["truncated_paths"], profile.run["samples"]["recorded"])
