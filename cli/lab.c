@@ -1,4 +1,4 @@
-/* `blame db`, `history`, `scaling`, `tune`, `lab`, and `diff --base-where`. */
+/* `blame db`, `history`, `scaling`, `tune`, `fold`, `lab`, and `diff --base-where`. */
 #include "cli/lab.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@ Runs in any Python, also one that is too old, and says what is missing. The pack
 import os
 import sys
 
-NEEDS = {"history": ["numpy"], "scaling": ["numpy", "scipy"], "tune": ["numpy", "scipy"]}
+NEEDS = {"history": ["numpy"], "fold": ["numpy"], "scaling": ["numpy", "scipy"], "tune": ["numpy", "scipy"]}
 PACKAGES = {"numpy": "python3-numpy", "scipy": "python3-scipy", "sqlite3": "python3, whole"}
 
 

@@ -8,7 +8,7 @@ from .options import Helped, say
 from .refused import DONE, Refused
 from .usages import BY_COMMAND
 
-MODULES = {"db": "db", "history": "history", "scaling": "scaling", "tune": "tune", "lab": "where", "diff": "baseline"}
+MODULES = {"db": "db", "history": "history", "scaling": "scaling", "tune": "tune", "fold": "fold", "lab": "where", "diff": "baseline"}
 
 
 def run(command, argv):

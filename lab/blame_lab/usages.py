@@ -110,11 +110,24 @@ TUNE = Usage(
      Option("--output", "text", "FILE", "write there, not to standard output")],
     operand="program", operands="is a program and its arguments", operands_none=True, program=True)
 
+FOLD = Usage(
+    "fold", "DIR [options]",
+    "What happens along an average execution of a numbered phase: its executions, laid over one another. DIR is a\n"
+    "profile directory or a *.blame file of a run with --trace.",
+    "  blame run --trace ./app; blame fold blame-app-*\n"
+    "  blame fold blame-app-4711 --phase step --format svg --output step.svg",
+    [Option("--phase", "text", "NAME", "the phase (default: the only one that is numbered)"),
+     Option("--outliers", "flag", None, "of those that took unusually long or short, not of the usual ones", default=False),
+     Option("--top", "whole", "N", "functions that are shown (default 10)", 1, 1000, default=10),
+     Option("--format", "word", "FORMAT", "", words=[("text", "(default)"), ("csv", "every function in every part"), ("svg", "a picture")], default="text"),
+     Option("--output", "text", "FILE", "write there, not to standard output")],
+    operand="profile", operands="is a profile directory or a *.blame file", operands_most=1)
+
 LAB = Usage("lab", "[--where]",
-              "Which Python runs blame db, history, scaling and tune, and which packages it has: BLAME_PYTHON's, else VIRTUAL_ENV's,\n"
+              "Which Python runs blame db, history, scaling, tune and fold, and which packages it has: BLAME_PYTHON's, else VIRTUAL_ENV's,\n"
               "else the python3 of the PATH if it has NumPy, else /usr/bin/python3.",
               "  blame lab --where\n"
               "  PYTHONPATH=$(blame lab --where | sed -n 's/^package *//p') python3 -c 'import blame_lab'",
               [Option("--where", "flag", help_text="what is said without an option, too")], operands_none=True, operands="is --where alone", operands_most=0)
 
-BY_COMMAND = {"db": DB, "history": HISTORY, "scaling": SCALING, "tune": TUNE, "lab": LAB}
+BY_COMMAND = {"db": DB, "history": HISTORY, "scaling": SCALING, "tune": TUNE, "fold": FOLD, "lab": LAB}

@@ -7,7 +7,7 @@ import sys
 from .refused import DONE
 from .usages import LAB
 
-PACKAGES = (("numpy", "history, scaling, tune"), ("scipy", "scaling, tune"), ("sklearn", "tune --specialise"), ("pandas", "blame_lab.read() in notebooks"))
+PACKAGES = (("numpy", "history, scaling, tune, fold"), ("scipy", "scaling, tune"), ("sklearn", "tune --specialise"), ("pandas", "blame_lab.read() in notebooks"))
 def version_of(name):
     try:
         return importlib.metadata.version({"sklearn": "scikit-learn"}.get(name, name))

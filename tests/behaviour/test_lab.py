@@ -49,7 +49,7 @@ class Lab(BlameTest):
         old = subprocess.run([PYTHON, "-c", script], capture_output=True, text=True, check=False, env=clean_environment())
         self.assertEqual(old.returncode, 1)
         self.assertRegex(old.stderr, r"^blame db: \S+: is Python 3\.8; Python 3\.9 or newer is needed")
-        for command in ("db", "history", "scaling", "tune", "lab"):  # and help needs nothing
+        for command in ("db", "history", "scaling", "tune", "fold", "lab"):  # and help needs nothing
             self.assertIn(f"usage: blame {command} ", self.said(command, "--help", env={"BLAME_PYTHON": bare}).stdout)
 
     def test_a_users_module_of_a_standard_name_is_not_taken(self):
