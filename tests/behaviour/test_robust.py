@@ -357,6 +357,12 @@ class SameWithTool(BlameTest):
                 with self.subTest(name=name, way=way):
                     self.assert_same_with_tool([program(name), way, "2"], {"BLAME_RATE": "10000"} | PASSIVE, how)
 
+    def test_memcheck_finds_nothing_that_it_does_not_find_without_the_tool(self):
+        """It has to know the handler's stack, or reports hundreds of errors there."""
+        run = self.attached(["valgrind", "-q", "--error-exitcode=99", program("quick"), "5"])
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+        self.assertGreater(sum(int(thread["samples"]) for thread in self.load(run, elapsed=False).threads), 0)
+
     def test_a_deep_recursion(self):
         run = self.attached([program("deep"), "20000"], {"OMP_STACKSIZE": "64M"} | PASSIVE)
         self.assertEqual((run.status, run.stdout.splitlines()[0]), (0, "frames 40002"), run)
