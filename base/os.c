@@ -455,3 +455,15 @@ bool os_is_network_path(const char *path)
             return true;
     return false;
 }
+
+bool os_memory_is_locked(void)
+{
+    static const char word[] = "VmLck:";
+    char text[2048];
+    size_t bytes = os_read_text("/proc/self/status", text, sizeof text), at = 0;
+    while (at + sizeof word <= bytes && memcmp(text + at, word, sizeof word - 1) != 0)
+        at++;
+    for (at += sizeof word - 1; at < bytes && (text[at] == ' ' || text[at] == '\t');)
+        at++;
+    return at < bytes && text[at] >= '1' && text[at] <= '9';
+}

@@ -37,6 +37,8 @@ ssize_t os_read(int fd, void *buffer, size_t bytes); /* [handler] */
 ssize_t os_read_at(int fd, void *buffer, size_t bytes, uint64_t offset); /* [handler] */
 /* What can be read of a file at once, with a zero byte behind it; its bytes, 0 when it cannot be read. [handler] */
 size_t os_read_text(const char *path, char *text, size_t bytes);
+/* Whether the process has locked memory (mlockall): a mapping may then be read whole at once, and count against its limit. [handler] */
+bool os_memory_is_locked(void);
 ssize_t os_write(int fd, const void *buffer, size_t bytes); /* [handler] */
 void os_close(int fd);                                      /* [handler] */
 

@@ -190,7 +190,7 @@ static void map_image(struct reading *reading)
     size_t bytes = reading->fd >= 0 ? os_file_bytes(reading->fd) : 0;
     if (reading->fd < 0 && !(module->flags & PROFILE_MODULE_VDSO))
         take_launched(reading);
-    if (!bytes || bytes > MAX_COPY_BYTES || (int64_t)bytes > load_relaxed(&modules.image_room))
+    if (!bytes || bytes > MAX_COPY_BYTES || (int64_t)bytes > load_relaxed(&modules.image_room) || os_memory_is_locked())
         return;
     module->image = os_map_file(reading->fd, 0, bytes);
     module->image_bytes = module->image ? bytes : 0;

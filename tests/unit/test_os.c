@@ -12,6 +12,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/os.h"
+#include "base/os_map.h"
 #include "tests/unit/forbid.h"
 
 static int fresh_file(void)
@@ -440,6 +441,15 @@ UNIT_TEST(the_kernel_counts_what_a_thread_ran)
         assert_true(on_core_ns > 10000000);
     os_run_times(0, &on_core_ns, &no_core_ns);
     assert_int_equal(on_core_ns + no_core_ns, 0);
+}
+
+UNIT_TEST(that_memory_is_locked_is_known)
+{
+    static char page[4096] __attribute__((aligned(4096)));
+    assert_false(os_memory_is_locked());
+    assert_int_equal(mlock(page, sizeof page), 0);
+    assert_true(os_memory_is_locked());
+    munlock(page, sizeof page);
 }
 
 UNIT_MAIN(NULL, NULL)
