@@ -5,23 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *option_rest;
-
-/* "folded:PHASE" is any text behind "folded:". */
-static bool is_word(const char *text, const char *word)
-{
-    const char *rest = strchr(word, ':');
-    size_t bytes = rest ? (size_t)(rest + 1 - word) : 0;
-    if (!rest || strncmp(text, word, bytes) != 0 || !text[bytes])
-        return !rest && strcmp(text, word) == 0;
-    option_rest = text + bytes;
-    return true;
-}
-
 static bool read_word(const struct option_word *words, int *to, const char *text)
 {
     for (int i = 0; words[i].word; i++)
-        if (is_word(text, words[i].word)) {
+        if (strcmp(text, words[i].word) == 0) {
             *to = i;
             return true;
         }

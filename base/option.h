@@ -27,8 +27,7 @@ struct option_name {
     const char *other; /* instead of it, borrowed */
 };
 
-/* A word that an option takes, and what --help says of it; NULL: --help lists the words alone. What stands behind a ":" in it is given by the
- * user: option_rest. */
+/* A word that an option takes, and what --help says of it; NULL: --help lists the words alone. */
 struct option_word {
     const char *word, *about;
 };
@@ -48,9 +47,6 @@ struct option_spec {
     double low, high;
     const char *help; /* lines are aligned by --help; "\n" begins the next; words are listed behind it */
 };
-
-/* What stood behind the ":" of the last word that has one; borrowed. */
-extern const char *option_rest;
 
 /* Reads a value; false, and nothing else, when it is not accepted. [init] */
 bool option_read(const struct option_spec *option, const char *text);

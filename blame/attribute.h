@@ -9,7 +9,6 @@
 
 #include "blame/directed.h"
 #include "blame/state.h"
-#include "cct/fold.h"
 #include "cct/time.h"
 #include "cct/tree.h"
 
@@ -29,7 +28,6 @@ static inline struct profile_metric *attribute_lock_at(struct tree *tree, uint32
 static inline void attribute_time(struct tree *tree, uint32_t node_idx, uint64_t time_ns, struct profile_time_value value)
 {
     time_add(tree, node_idx, time_ns, value);
-    fold_note(tree, node_idx, time_ns, value);
 }
 
 /* Blame that arrives at a context at that time: at the lock below it, and in the context's own bins. False without room. [handler] */

@@ -7,9 +7,8 @@
 #include "cct/sums.h"
 #include "cct/time.h"
 
-#define FOLDS_STEPS 32u /* what telling costs of a node with samples that are to be folded, in nodes that are moved, */
-#define TRACE_STEPS 4u  /* and of one with samples that are to be traced */
-#define CLIMBS      8u  /* so many nodes looked at, for bins further up, cost as much as one that is moved */
+#define TRACE_STEPS 4u /* what telling costs of a node with samples that are to be traced, in nodes that are moved */
+#define CLIMBS      8u /* so many nodes looked at, for bins further up, cost as much as one that is moved */
 
 /* What stands in a metric's place depends on the node's kind. */
 static void add_record(enum profile_node_kind kind, void *to, const void *from)
@@ -55,13 +54,11 @@ static inline void spend(uint64_t *steps, uint64_t spent)
 
 static inline void tell(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
-    uint8_t marks = tree_node(from)->marks;
-    if (likely(!marks))
+    if (likely(!tree_node(from)->marks))
         return;
-    spend(steps, marks & TREE_MARK_FOLDS ? FOLDS_STEPS : TRACE_STEPS);
-    for (uint32_t i = 0; i < TREE_TOLD; i++)
-        if (tree->moved[i])
-            tree->moved[i](tree, from, into);
+    spend(steps, TRACE_STEPS);
+    if (tree->moved)
+        tree->moved(tree, from, into);
 }
 
 /* Walks `from` depth first, in step with its counterpart below `into`; both find their way back by parents,

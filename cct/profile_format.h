@@ -41,7 +41,7 @@ enum profile_chunk_kind {
     PROFILE_CHUNK_RANK = 6, /* struct profile_rank[], from byte PROFILE_RANK_BYTES on: of a job that was merged */
     PROFILE_CHUNK_TIME = 7, /* struct profile_lane and struct profile_bins of one tree, in units from unit 1 on */
     PROFILE_CHUNK_TRACE = 8, /* what each sample found; its header is struct profile_trace_chunk */
-    PROFILE_CHUNK_FOLD = 9,  /* struct profile_fold[], from byte PROFILE_FOLD_BYTES on */
+    /* 9: phases laid over one another, of blame until 28 November 2026 */
 };
 
 struct profile_chunk {

@@ -65,26 +65,6 @@ struct profile_lane {
     float ns[PROFILE_LANE_BINS][PROFILE_TIME_STATES];
 };
 
-/* A numbered phase whose instances are laid over one another, so that all begin at bin 0 and end with bin PROFILE_TIME_BINS - 1. Below its FOLD node
- * hang the contexts in it, without the instances' own nodes, and below these TIME nodes (of shift 0); one below the FOLD node itself, with key 1, has the
- * squares of what samples added. What is said twice is of usual instances and of those that took much longer or shorter, which are apart. */
-#define PROFILE_FOLD_BYTES 128u
-struct profile_fold {
-    uint32_t name; /* number of its struct profile_name */
-    uint32_t reserved;
-    uint64_t instances[2];
-    double duration_ns[2]; /* of these, added up */
-    uint64_t samples[2];   /* that were taken in them, and found their way here */
-    uint64_t left_out;     /* instances: with a pause in them, or cut by the end of a region or of the measurement */
-    uint64_t low_ns, high_ns; /* durations that were usual at last; 0: nobody judged */
-    /* Samples: those that another one stands for, with a part of its weight each, where an instance had too many (no time is lost by it); and those
-     * that are lost: too many others had ended since theirs, or it did not end; it was left out; there was no room. */
-    uint64_t thinned, overtaken, cut, no_room;
-    uint64_t reserved_last[2];
-};
-
-#define PROFILE_FOLD_KEY(name, outlier) ((uint64_t)(name)*2 + (outlier))
-
 /* Of contexts' bins, so long after tool_start_ns; lanes' is PROFILE_TIME_FINER less. [handler] */
 static inline uint32_t profile_time_shift(uint64_t after_ns)
 {
@@ -94,7 +74,6 @@ static inline uint32_t profile_time_shift(uint64_t after_ns)
     return shift;
 }
 
-_Static_assert(sizeof(struct profile_fold) == PROFILE_FOLD_BYTES, "fold records tile their chunk");
 _Static_assert(sizeof(struct profile_bins) % 32 == 0 && sizeof(struct profile_lane) % 32 == 0, "they are units of the file");
 
 #endif

@@ -43,7 +43,7 @@ enum profile_node_kind {
                                profile_bins; no row */
     PROFILE_NODE_LANE = 25, /* below the root: the states of the tree's threads, by when; key: 0; metric: struct profile_lane; no row */
     PROFILE_NODE_MOVED = 26, /* the trace names it: what was its is of the node with the index `key`; no row */
-    PROFILE_NODE_FOLD = 27, /* below the trie: a numbered phase, its instances laid over one another; key: PROFILE_FOLD_KEY (cct/profile_time.h) */
+    /* 27, below the trie: phases laid over one another, of blame until 28 November 2026 */
     PROFILE_NODE_HOLDER = 28, /* below PSEUDO: the line of another thread's that had what this one waited for; key as FRAME's */
 };
 

@@ -27,9 +27,6 @@
 /* Of a node, by others who have its index. */
 #define TREE_MARK_WRITTEN 1u /* the file's trace: recycled, it stays and says what it became (PROFILE_NODE_MOVED) */
 #define TREE_MARK_WAITS   2u /* samples of the trace that are not written yet: they are told by `moved` */
-#define TREE_MARK_FOLDS   4u /* samples that are to be folded: the same */
-
-enum tree_told { TREE_TOLD_TRACE, TREE_TOLD_FOLDS, TREE_TOLD };
 
 #define TIME_DENSE  64u /* the first is the root's */
 #define TIME_CACHED 32u
@@ -63,8 +60,6 @@ struct tree_last {
     uint64_t keys[TREE_LAST_FRAMES];
 };
 
-struct folds;
-
 struct tree {
     uint32_t number;
     uint32_t root; /* PROFILE_NODE_ROOT */
@@ -79,9 +74,8 @@ struct tree {
     uint32_t entries;
     uint32_t grafts; /* counts tree_graft(): nodes that are no root's may have been recycled since */
     uint32_t *segments[TREE_SEGMENTS];
-    /* Told, if they are there, before tree_graft() recycles a node: what was of it is of `into` now. [owner] */
-    void (*moved[TREE_TOLD])(struct tree *tree, uint32_t from, uint32_t into);
-    struct folds *folds; /* samples that are to be folded (cct/fold.h); NULL: there has been none */
+    /* Told, if it is there, before tree_graft() recycles a node: what was of it is of `into` now. [owner] */
+    void (*moved)(struct tree *tree, uint32_t from, uint32_t into);
     uint32_t *scratch;        /* TREE_PATH_MAX entries, outside the program's stack */
     struct tree_last last[2]; /* [1]: below the trie */
     struct times times;

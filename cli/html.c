@@ -102,19 +102,6 @@ static void tell_done(const char *path, double bytes, const struct html_result *
     putchar('\n');
 }
 
-/* Returns how many there are. */
-static size_t gather_folds(const struct opened_profile *opened, struct fold_table *folds[2 * HTML_FOLDS])
-{
-    const struct profile *profile = opened->profile;
-    size_t count = 0;
-    for (size_t i = 0; i < profile->fold_count && count < 2 * HTML_FOLDS; i++) {
-        const struct merged_fold *fold = &profile->folds[i];
-        folds[count] = folds_gather(profile, opened->symbols, profile->names[fold->counts.name - 1].text, fold->outliers);
-        count += folds[count] != NULL;
-    }
-    return count;
-}
-
 static bool write_page(FILE *out, const struct opened_profile *opened, const struct html_options *options,
                        struct html_result *result)
 {
@@ -123,19 +110,14 @@ static bool write_page(FILE *out, const struct opened_profile *opened, const str
     struct phase_table *phases =
         phases_any(opened->profile) ? phases_gather(opened->profile, opened->rows) : NULL;
     struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
-    struct fold_table *folds[2 * HTML_FOLDS];
     struct html_input input = {.profile = opened->profile,
                                .rows = opened->rows,
                                .locks = locks,
                                .waits = waits,
                                .phases = phases,
-                               .findings = findings,
-                               .folds = folds,
-                               .fold_count = gather_folds(opened, folds)};
+                               .findings = findings};
     bool good = html_write(out, &input, options, result);
     int why = errno;
-    for (size_t i = 0; i < input.fold_count; i++)
-        folds_table_free(folds[i]);
     findings_free(findings);
     phases_free(phases);
     waits_free(waits);

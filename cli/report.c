@@ -13,7 +13,6 @@
 #include "export/export.h"
 #include "report/files/balance_csv.h"
 #include "report/files/csv.h"
-#include "report/files/folds_csv.h"
 #include "report/files/ranks_csv.h"
 #include "report/files/spread_csv.h"
 #include "report/files/timeline_csv.h"
@@ -28,7 +27,6 @@
 #include "report/text/source_file.h"
 #include "report/text/source_text.h"
 #include "report/views/arrange.h"
-#include "report/views/folds.h"
 #include "report/views/sort.h"
 #include "report/views/text.h"
 
@@ -42,7 +40,6 @@ struct report {
     const struct report_request *request;
     const struct opened_profile *opened;
     struct rows *rows; /* filtered, if a filter was asked for */
-    struct fold_table *folded; /* if a folded phase was asked for */
     FILE *out;
     struct view_style style;
 };
@@ -316,22 +313,12 @@ static void print_culprits(struct report *report)
     culprits_free(&culprits);
 }
 
-static void print_folded(struct report *report)
-{
-    int depth = report->request->depth;
-    if (report->request->format == FORMAT_CSV)
-        write_folds_csv(report->out, report->folded);
-    else
-        view_text_folds(report->out, report->opened->profile, report->folded, depth == NOT_GIVEN ? PHASES_DEPTH : (uint32_t)depth, &report->style);
-}
-
 static void (*const print_view[VIEW_COUNT])(struct report *report) = {
     [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree, [VIEW_FLAT] = print_tree,
     [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,    [VIEW_WAITS] = print_waits,
     [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,  [VIEW_RANKS] = print_ranks,
     [VIEW_SPREAD] = print_spread,     [VIEW_BALANCE] = print_balance, [VIEW_TIMELINE] = print_timeline,
-    [VIEW_CULPRITS] = print_culprits,         [VIEW_FOLDED] = print_folded,
-    [VIEW_OUTLIERS] = print_folded,
+    [VIEW_CULPRITS] = print_culprits,
 };
 
 /* Takes the rows that the filters leave; false after a message. */
@@ -348,25 +335,6 @@ static bool filter_rows(struct report *report)
         return true;
     fprintf(stderr, "blame report: --focus %s: no row with time in %s has a name or file that matches\n",
             request->focus, request->input);
-    return false;
-}
-
-/* False after a message. */
-static bool gather_folded(struct report *report)
-{
-    const struct report_request *request = report->request;
-    bool outliers = request->view == VIEW_OUTLIERS;
-    if (!outliers && request->view != VIEW_FOLDED)
-        return true;
-    report->folded = folds_gather(report->opened->profile, report->opened->symbols, request->phase, outliers);
-    if (report->folded)
-        return true;
-    char *names = folds_names(report->opened->profile), *phase = format_clean(request->phase, true);
-    fprintf(stderr, "blame report: --view %s:%s: %s has no numbered phase of that name that was folded; %s%s\n", outliers ? "outliers" : "folded",
-            phase, request->input,
-            *names ? "accepted are: " : report->opened->profile->timeline.bins ? "it has none" : "nothing is with BLAME_TIMELINE=0, or by an older blame", names);
-    free(names);
-    free(phase);
     return false;
 }
 
@@ -435,13 +403,12 @@ static int run(struct report_request *request)
     struct report report = {.request = request, .opened = &opened};
     bool named = report_options_measures(request, opened.rows);
     int status = named ? CLI_BAD_INPUT : CLI_BAD_USAGE;
-    if (named && filter_rows(&report) && gather_folded(&report) && out_file_open(&out, "report", request->output)) {
+    if (named && filter_rows(&report) && out_file_open(&out, "report", request->output)) {
         print_to(&report, out.stream);
         status = out_file_close(&out, true);
     }
     if (report.rows != opened.rows)
         rows_free(report.rows);
-    folds_table_free(report.folded);
     close_profile(&opened);
     return status;
 }

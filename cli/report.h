@@ -22,8 +22,6 @@ enum report_view {
     VIEW_BALANCE,
     VIEW_TIMELINE,
     VIEW_CULPRITS,
-    VIEW_FOLDED,
-    VIEW_OUTLIERS,
     VIEW_COUNT
 };
 enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };
@@ -35,7 +33,7 @@ struct report_request {
     int view, format, by, metric, percent, colour;
     double least_percent;
     int depth, thread, rank, width;
-    const char *focus, *hide, *column_list, *source_directory, *phase;
+    const char *focus, *hide, *column_list, *source_directory;
     const char *counter; /* what --sort names if it is no metric: metric is METRIC_COUNTER until the profile is read */
     bool source, error, all;
     regex_t focus_expression, hide_expression; /* compiled if their texts are given */

@@ -21,13 +21,11 @@ const struct option_word report_view[] = {
     {"balance", "which ranks of a job others wait for, also on other nodes, by\nthe ranks' sums"},
     {"timeline", "what each thread did when, and whose code others waited for"},
     {"culprits", "rows by when others waited for them"},
-    {"folded:PHASE", "what happens along one instance of a numbered phase, on\naverage over all of usual length"},
-    {"outliers:PHASE", "the same of those that took longer or shorter"},
     {NULL, NULL},
 };
 const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",   "Threads", "Locks",
                                          "Waits",    "Findings",  "Phases", "Ranks",   "Spread",
-                                         "Balance",   "Timeline",  "Culprits", "Folded", "Outliers", NULL};
+                                         "Balance",   "Timeline",  "Culprits", NULL};
 
 static const struct option_word by[] = {
     {"function", "(default)"},
@@ -121,8 +119,6 @@ static int metrics_of(int view)
     case VIEW_BALANCE:
     case VIEW_TIMELINE:
     case VIEW_CULPRITS:
-    case VIEW_FOLDED:
-    case VIEW_OUTLIERS:
         return 0;
     default:
         return -1;
@@ -158,7 +154,7 @@ static bool fits_together(const struct report_request *request)
            fits_view(request, "--min", NULL, request->least_percent >= 0,
                      TREES | TABLES | 1 << VIEW_FINDINGS | 1 << VIEW_PHASES | 1 << VIEW_SPREAD) &&
            fits_view(request, "--depth", NULL, request->depth != NOT_GIVEN,
-                     TREES | TABLES | 1 << VIEW_PHASES | 1 << VIEW_FOLDED | 1 << VIEW_OUTLIERS) &&
+                     TREES | TABLES | 1 << VIEW_PHASES) &&
            fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--hide", NULL, request->hide, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--all", NULL, request->all, 1 << VIEW_RANKS | 1 << VIEW_BALANCE | 1 << VIEW_TIMELINE | 1 << VIEW_CULPRITS) &&
@@ -270,6 +266,20 @@ static enum options_result read_arguments(struct report_request *request, int ar
     return result;
 }
 
+/* True after a message: a view that went to another command. */
+static bool asks_for_fold(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *view = strncmp(argv[i], "--view=", 7) == 0 ? argv[i] + 7 : strcmp(argv[i - 1], "--view") == 0 ? argv[i] : "";
+        bool asked = strncmp(view, "folded:", 7) == 0 || strncmp(view, "outliers:", 9) == 0;
+        if (asked) {
+            fprintf(stderr, "blame report: --view %.*s: is blame fold now, of a run with --trace\n", view[0] == 'f' ? 6 : 8, view);
+            return true;
+        }
+    }
+    return false;
+}
+
 enum options_result report_options_read(struct report_request *request, int argc, char **argv)
 {
     *request = (struct report_request){.by = NOT_GIVEN,
@@ -280,8 +290,9 @@ enum options_result report_options_read(struct report_request *request, int argc
                                        .thread = NOT_GIVEN,
                                        .rank = NOT_GIVEN,
                                        .width = NOT_GIVEN};
+    if (asks_for_fold(argc, argv))
+        return OPTIONS_WRONG;
     enum options_result result = read_arguments(request, argc, argv);
-    request->phase = option_rest;
     if (result == OPTIONS_RUN)
         return check(request);
     request->focus = request->hide = NULL; /* not compiled */

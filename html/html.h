@@ -7,7 +7,6 @@
 
 #include "report/profile/profile.h"
 #include "report/findings/findings.h"
-#include "report/tables/folds.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/tables/waits.h"
@@ -19,8 +18,6 @@
 /* Of phases those with the most exact seconds, and of so many of them the series of their executions. */
 #define HTML_PHASES 5000
 #define HTML_SERIES 20
-/* Of so many folded phases the usual executions, and those of unusual length. */
-#define HTML_FOLDS 20
 /* Points that a series has at most; each stands for as many executions as need be. */
 #define HTML_SERIES_POINTS 2000
 
@@ -43,8 +40,6 @@ struct html_input {
     const struct wait_table *waits;
     const struct findings *findings;  /* NULL: none were looked for */
     const struct phase_table *phases; /* NULL: there are none */
-    struct fold_table *const *folds;  /* of numbered phases */
-    size_t fold_count;
 };
 
 struct html_options {

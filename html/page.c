@@ -196,7 +196,6 @@ static const struct {
     {",\n\"left_out\":", put_left_out},
     {",\n\"rows\":", page_put_rows},
     {",\n\"phases\":", page_put_phases},
-    {",\n\"folds\":", page_put_folds},
     {",\n\"ranks\":", page_put_ranks},
     {",\n\"spreads\":", page_put_spreads},
     {",\n\"timeline\":", page_put_timeline},

@@ -59,8 +59,6 @@ void page_put_rows(struct page *page);
 /* The value of "phases". */
 void page_put_phases(struct page *page);
 
-/* The value of "folds". */
-void page_put_folds(struct page *page);
 
 /* The values of "threads" and what was left out of them, "locks", "waits", "findings". */
 void page_put_threads(struct page *page);

@@ -16,7 +16,6 @@
 #include "base/os.h"
 #include "blame/attribute.h"
 #include "cct/arena.h"
-#include "cct/fold.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"
@@ -80,15 +79,6 @@ static void resolve_open_regions(struct thread *self)
             capture_region_context(self, level.region);
 }
 
-/* All that was to be resolved has been. */
-static void finish_folds(uint64_t deadline_ns)
-{
-    fold_phases_finish();
-    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
-        if (thread->tree.folds && is_quiet(thread, deadline_ns))
-            fold_finish(&thread->tree);
-}
-
 static void resolve_all(uint64_t now_ns)
 {
     uint64_t deadline_ns = now_ns + WAIT_NS;
@@ -102,7 +92,6 @@ static void resolve_all(uint64_t now_ns)
         placeholders_resolve(&thread->placeholders, &thread->tree, UINT64_MAX);
         tracing_flush(thread);
     }
-    finish_folds(deadline_ns);
 }
 
 static void note_r(void)

@@ -13,7 +13,6 @@
 #include "blame/ranks.h"
 #include "blame/state.h"
 #include "cct/arena.h"
-#include "cct/fold_phases.h"
 #include "cct/region.h"
 #include "ompt_tool/attach.h"
 #include "ompt_tool/context/levels.h"
@@ -50,7 +49,6 @@ void fork_in_child(void)
     ranks_forget();
     directed_reset();
     probe_names_reset();
-    fold_phases_reset();
     crowd_forked();
     region_epoch++;
     loadmap_forked();

@@ -374,8 +374,6 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     else
         record_state(thread, delivery, context);
     tracing_end(thread, delivery);
-    if (unlikely(thread->tree.folds != NULL))
-        fold_deposit(&thread->tree);
 }
 
 /* Dispatch that was recorded as pending, and has no room in the tree after all. */

@@ -57,7 +57,7 @@ static bool make_tracer(struct thread *thread)
 {
     thread->tracer = os_map(sizeof(*thread->tracer));
     if (thread->tracer)
-        thread->tree.moved[TREE_TOLD_TRACE] = moved;
+        thread->tree.moved = moved;
     return thread->tracer != NULL;
 }
 

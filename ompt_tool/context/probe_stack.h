@@ -36,7 +36,6 @@ struct probe_open {
     uint32_t grafts;
     uint32_t known;   /* the place in probes.known where its context came from */
     bool not_counted; /* begun in a pause */
-    uint8_t fold;     /* 1 + its phase in fold_phases (cct/fold_phases.h); 0: it is not folded */
 };
 
 /* A name that was looked up before. */

@@ -7,7 +7,6 @@
 #include "base/atomics.h"
 #include "base/hash.h"
 #include "cct/arena.h"
-#include "cct/fold.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation_memo.h"
 #include "ompt_tool/context/runtime.h"
@@ -106,31 +105,6 @@ uint64_t probe_instance(uint32_t name, uint64_t number)
     if (load_relaxed(&record->instances) >= (uint64_t)session.options.phase_instances)
         return PROFILE_INSTANCE_REST;
     return number == (uint64_t)BLAME_NEXT ? execution : number;
-}
-
-uint8_t probe_begin_fold(struct thread *thread, uint32_t name)
-{
-    uint32_t phase = fold_phase_known(name);
-    if (unlikely(phase == FOLD_NONE)) {
-        if (!session.options.timeline || load_relaxed(&fold_phase_count) == FOLD_PHASES || !thread_enter_tool(thread))
-            return 0;
-        phase = probe_name_fold(name);
-        thread_leave_tool(thread);
-        if (phase == FOLD_NONE)
-            return 0;
-    }
-    fold_begin(&thread->tree, phase);
-    return (uint8_t)(phase + 1);
-}
-
-void probe_end_fold(struct thread *thread, const struct probe_open *ended, uint64_t end_ticks, bool whole)
-{
-    const struct clock_reading *clocks = &thread->probes->clocks;
-    struct fold_instance instance = {.begin_ns = clock_ticks_ns(clocks, ended->begin_ticks),
-                                     .end_ns = clock_ticks_ns(clocks, end_ticks),
-                                     .number = tree_node(ended->context)->key,
-                                     .verdict = whole ? FOLD_UNDECIDED : FOLD_LEFT_OUT};
-    fold_end(&thread->tree, ended->fold - 1u, &instance);
 }
 
 void probe_throttle(uint32_t name, uint64_t calls)

@@ -39,12 +39,6 @@ bool probe_is_off(uint32_t name);
  * the rest. [owner] */
 uint64_t probe_instance(uint32_t name, uint64_t number);
 
-/* An iteration of that name begins: from here on samples are kept, until it has ended. What struct probe_open has of it. [owner] */
-uint8_t probe_begin_fold(struct thread *thread, uint32_t name);
-
-/* It has ended then; whole: with an end of its own, and no pause. [owner] */
-void probe_end_fold(struct thread *thread, const struct probe_open *ended, uint64_t end_ticks, bool whole);
-
 /* Stops measuring an event. [owner] */
 void probe_throttle(uint32_t name, uint64_t calls);
 

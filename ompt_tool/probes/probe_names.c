@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "cct/fold_phases.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/session/session.h"
 
@@ -143,14 +142,6 @@ uint32_t probe_name(enum profile_node_kind kind, const char *text, size_t bytes,
     uint32_t number = look_up(kind, text, bytes, place);
     os_unlock(&names.lock);
     return number;
-}
-
-uint32_t probe_name_fold(uint32_t number)
-{
-    os_lock(&names.lock);
-    uint32_t phase = fold_phase_find(number);
-    os_unlock(&names.lock);
-    return phase;
 }
 
 struct profile_name *probe_name_record(uint32_t number)

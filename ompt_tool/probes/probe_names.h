@@ -20,8 +20,6 @@ uint32_t probe_name(enum profile_node_kind kind, const char *text, size_t bytes,
 /* The record of a number that probe_name() gave. [owner] */
 struct profile_name *probe_name_record(uint32_t number);
 
-/* The place of the name's phase in fold_phases, made when it is new; FOLD_NONE: there is no room. As probe_name(). [owner] */
-uint32_t probe_name_fold(uint32_t number);
 
 /* Whether the record is this name's. [owner] */
 bool probe_name_is(const struct profile_name *record, enum profile_node_kind kind, const char *text,

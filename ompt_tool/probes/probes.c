@@ -12,7 +12,6 @@
 #include "base/float_state.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "cct/fold.h"
 #include "include/blame.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
@@ -136,8 +135,6 @@ static inline void begin_innermost(struct thread *thread, struct probe_begin *be
     } else {
         probe_context_find(thread, begin, &fresh);
     }
-    if (begin->kind == BLAME_ITERATION && likely(fresh.context))
-        fresh.fold = probe_begin_fold(thread, fresh.name);
     counters_read(thread, probes->counted[probes->count]);
     fresh.not_counted = load_relaxed(&session.paused);
     fresh.begin_ticks = clock_ticks();
@@ -207,7 +204,7 @@ static __attribute__((noinline)) void add_counters(struct thread *thread, struct
         counters->value[i] += (double)(now[i] - begun[i]);
 }
 
-static __attribute__((noinline)) void book_innermost(struct thread *thread, uint64_t end_ticks, bool whole)
+static __attribute__((noinline)) void book_innermost(struct thread *thread, uint64_t end_ticks)
 {
     struct probes *probes = thread->probes;
     struct probe_open *ended = &probes->open[probes->count - 1];
@@ -226,8 +223,6 @@ static __attribute__((noinline)) void book_innermost(struct thread *thread, uint
         add_times(probes, record, ended, end_ticks, ticks);
         throttle(record, ended->name);
     }
-    if (ended->fold)
-        probe_end_fold(thread, ended, end_ticks, whole && !paused && likely(!ended->not_counted));
     store_relaxed(&probes->count, probes->count - 1);
     signal_fence();
     if (probes->count)
@@ -236,11 +231,11 @@ static __attribute__((noinline)) void book_innermost(struct thread *thread, uint
         thread->ledger->probed_exact += (double)ticks * probes->clocks.ns_per_tick;
 }
 
-/* The innermost one ends; whole: by its own end. */
-static void end_innermost(struct thread *thread, uint64_t end_ticks, bool whole)
+/* The innermost one ends. */
+static void end_innermost(struct thread *thread, uint64_t end_ticks)
 {
     struct float_state floats = float_begin();
-    book_innermost(thread, end_ticks, whole);
+    book_innermost(thread, end_ticks);
     float_end(floats);
 }
 
@@ -260,9 +255,9 @@ static __attribute__((noinline)) void end_other(struct thread *thread, const str
     while (probes->count > left) {
         const struct probe_open *inner = &probes->open[probes->count - 1];
         probe_misnested(thread, inner->name, inner->place, outer, end->place);
-        end_innermost(thread, end_ticks, false);
+        end_innermost(thread, end_ticks);
     }
-    end_innermost(thread, end_ticks, true);
+    end_innermost(thread, end_ticks);
 }
 
 /* While there are some that had no room: whether one of them ends, as each does before those that had room.
@@ -298,7 +293,7 @@ static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
     if (unlikely(probes->depth_lost) && is_end_of_lost(probes, &end))
         ; /* counted when it began */
     else if (likely(probes->count) && likely(probe_is_ended_by(&probes->open[probes->count - 1], &end)))
-        end_innermost(thread, end_ticks, true);
+        end_innermost(thread, end_ticks);
     else
         end_other(thread, &end, end_ticks);
     make_idle(thread);
@@ -316,7 +311,7 @@ void probes_end_region(struct thread *thread, const struct region *region)
             return;
         probe_misnested(thread, inner->name, inner->place, PROBE_NAME_REGION, 0);
         probes->depth_lost = 0;
-        end_innermost(thread, now_ticks, false);
+        end_innermost(thread, now_ticks);
     }
 }
 
@@ -324,7 +319,7 @@ void probes_end_all(struct thread *thread)
 {
     uint64_t now_ticks = clock_ticks();
     while (thread->probes && thread->probes->count)
-        end_innermost(thread, now_ticks, false);
+        end_innermost(thread, now_ticks);
 }
 
 void probes_finish(struct thread *thread)
@@ -342,5 +337,4 @@ void probes_attach(struct thread *thread)
         thread->probes->count = thread->probes->depth_lost = 0;
         thread->probes->busy = false;
     }
-    fold_forget(&thread->tree);
 }

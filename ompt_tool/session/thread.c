@@ -9,7 +9,6 @@
 #include "base/float_state.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "cct/fold.h"
 #include "ompt_tool/session/session.h"
 
 /* What a sample takes of the handler's stack. */
@@ -126,7 +125,6 @@ static struct thread *make_record(struct thread **fresh)
         arena_note_refusal(ENOMEM); /* unless the file has refused before */
         return NULL;
     }
-    thread->tree.moved[TREE_TOLD_FOLDS] = fold_moved;
     threads.tree_count++;
     if (session.options.timeline)
         time_begin(&thread->tree, arena_header()->tool_start_ns);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cct/sums.h"
-#include "report/profile/fold_job.h"
 #include "report/profile/job_keys.h"
 #include "report/profile/job_records.h"
 #include "report/profile/merge.h"
@@ -170,7 +169,6 @@ static void divide_idleness(struct profile *profile)
         if (profile->nodes[i].kind != PROFILE_NODE_WAITERS)
             profile->nodes[i].metric.inverse_busy /= profile->header.threads_max;
     profile->header.before_inverse_busy_ns /= profile->header.threads_max;
-    folds_divide(profile);
 }
 
 /* The threads of a rank together. */
@@ -324,7 +322,6 @@ static void add_figures(struct job *job, const struct profile *rank, bool gone)
     uint64_t end_ns = rank->header.end_ns ? shifted(job, rank, rank->header.end_ns) : last_ns;
     add_nodes(job, &keys, rank, place);
     add_probes(job, rank, place);
-    folds_join(job->profile, rank, &keys);
     spread_sums_add(&job->spreads, rank, place, job->profile->node_count);
     for (size_t i = 0; i < rank->lock_count; i++)
         add_lock(job, &keys, &rank->locks[i]);

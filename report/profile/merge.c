@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "report/profile/balance.h"
-#include "report/profile/fold_read.h"
 #include "report/profile/node_tree.h"
 #include "report/profile/probes.h"
 #include "report/profile/spread.h"
@@ -251,8 +250,6 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         wrong = profile_read_balances(chunks, merge.place, profile);
     if (!wrong)
         wrong = profile_read_timeline(chunks, merge.place, profile);
-    if (!wrong)
-        wrong = profile_read_folds(chunks, profile);
     if (!wrong)
         merge_stopped(profile);
     if (place)

@@ -75,11 +75,6 @@ void profile_free(struct profile *profile)
     free(profile->counters);
     free(profile->counter_text);
     timeline_free(&profile->timeline);
-    for (size_t i = 0; i < profile->fold_count; i++) {
-        free(profile->folds[i].nodes);
-        free(profile->folds[i].bins);
-    }
-    free(profile->folds);
     free(profile);
 }
 

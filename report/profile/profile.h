@@ -56,19 +56,6 @@ struct merged_counters {
     struct profile_counters counters; /* at samples, exclusive, all threads summed */
 };
 
-/* In a bin, in nanoseconds, of all instances. */
-typedef struct profile_time_value fold_bins[PROFILE_TIME_BINS];
-
-/* Instances of a numbered phase laid over one another: the usual ones, or those that took much longer or shorter. */
-struct merged_fold {
-    struct profile_fold counts;
-    bool outliers;
-    struct merged_node *nodes; /* as those of a profile; node 0: the phase. work: own time; idleness and lock wait: all bins' */
-    size_t node_count;
-    fold_bins *bins; /* by node, exclusive */
-    fold_bins squares; /* of what samples add, squared, all nodes' */
-};
-
 struct profile {
     char *path; /* of the file */
     struct profile_header header;
@@ -101,8 +88,6 @@ struct profile {
     size_t balance_count;
     uint64_t trace_samples, trace_bytes; /* that the file's trace has: report/profile/trace.h */
     struct timeline timeline;
-    struct merged_fold *folds; /* two for each numbered phase, as far as they were folded */
-    size_t fold_count;
     double stopped_ns; /* for how long the process was, by a signal or a debugger; of a job the sum of its processes' */
 };
 

@@ -237,40 +237,6 @@ static void put_timeline(struct writer *writer)
     free(cells);
 }
 
-static bool is_empty(const fold_bins bins)
-{
-    static const fold_bins empty;
-    return memcmp(bins, empty, sizeof empty) == 0;
-}
-
-static void put_fold_bins(struct writer *writer, uint32_t parent, uint64_t key, const fold_bins bins)
-{
-    struct profile_bins dense = {.form = PROFILE_TIME_DENSE};
-    memcpy(dense.bin, bins, sizeof dense.bin);
-    if (!is_empty(bins))
-        put_time(writer, PROFILE_NODE_TIME, parent, key, &dense, sizeof dense);
-}
-
-static void put_folds(struct writer *writer)
-{
-    const struct profile *profile = writer->profile;
-    uint32_t trie = profile->fold_count ? put_node(writer, &(struct profile_node){.kind = PROFILE_NODE_TRIE}, NULL) : 0;
-    for (size_t i = 0; i < profile->fold_count; i++) {
-        const struct merged_fold *fold = &profile->folds[i];
-        uint32_t *node_idx = memory_array(fold->node_count, sizeof *node_idx);
-        if (!fold->outliers)
-            put_record(writer, PROFILE_CHUNK_FOLD, &fold->counts, sizeof fold->counts);
-        for (size_t n = 0; n < fold->node_count; n++) {
-            struct profile_node node = {.key = fold->nodes[n].key, .kind = fold->nodes[n].kind, .parent = node_idx[fold->nodes[n].parent]};
-            struct profile_node root = {.key = PROFILE_FOLD_KEY(fold->counts.name, fold->outliers), .kind = PROFILE_NODE_FOLD, .parent = trie};
-            node_idx[n] = put_node(writer, n ? &node : &root, NULL);
-            put_fold_bins(writer, node_idx[n], 0, fold->bins[n]);
-        }
-        put_fold_bins(writer, node_idx[0], 1, fold->squares);
-        free(node_idx);
-    }
-}
-
 static void put_lock(struct writer *writer, struct pair_map *nodes, const struct profile_lock *lock)
 {
     uint32_t *slot = pair_map_slot(nodes, lock->key, 0);
@@ -324,7 +290,6 @@ static void put_all(struct writer *writer)
         put_record(writer, PROFILE_CHUNK_THREAD, &profile->threads[i], sizeof *profile->threads);
     put_nodes(writer);
     put_timeline(writer);
-    put_folds(writer);
     for (size_t i = 0; i < profile->lock_count; i++)
         put_lock(writer, &locks, &profile->locks[i]);
     pair_map_free(&locks);

@@ -83,7 +83,7 @@ class Views(BlameTest):
 
     def test_without_a_timeline_that_is_said(self):
         profile = self.profile_of("quick", env={"BLAME_TIMELINE": "0"}, own_stderr=("the program's own line",))[0].directories()[0]
-        for view in ("timeline", "culprits", "folded:step"):
+        for view in ("timeline", "culprits"):
             run = execute([BLAME, "report", profile, "--view", view], clean_environment(), self.new_folder())
             self.assertEqual((run.status, run.stdout, len(run.stderr.splitlines())), (1, "", 1), run)
             self.assertIn("BLAME_TIMELINE=0", run.stderr)

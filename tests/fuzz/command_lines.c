@@ -23,8 +23,6 @@ const struct command_line command_lines[] = {
     REPORT("phases"),
     REPORT("timeline"),
     REPORT("culprits"),
-    REPORT("folded:step"),
-    REPORT("outliers:step"),
     REPORT("ranks --all"),
     REPORT("spread"),
     REPORT("balance --all"),

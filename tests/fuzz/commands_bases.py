@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes measurement files for `make fuzz-commands`: BUILD=build tests/fuzz/commands_bases.py FOLDER. Of programs with tasks, locks, phases,
-folded iterations and traces, of a killed one, and of a job's two processes, merged and each alone."""
+iterations and traces, of a killed one, and of a job's two processes, merged and each alone."""
 
 import os
 import shutil

@@ -27,8 +27,7 @@ static size_t record_bytes(uint32_t kind)
         [PROFILE_CHUNK_TREE] = PROFILE_UNIT_BYTES,     [PROFILE_CHUNK_THREAD] = PROFILE_THREAD_BYTES,
         [PROFILE_CHUNK_MODULE] = PROFILE_MODULE_BYTES, [PROFILE_CHUNK_TEXT] = 1,
         [PROFILE_CHUNK_NAME] = PROFILE_NAME_BYTES,     [PROFILE_CHUNK_RANK] = PROFILE_RANK_BYTES,
-        [PROFILE_CHUNK_TIME] = PROFILE_UNIT_BYTES,     [PROFILE_CHUNK_TRACE] = 1,
-        [PROFILE_CHUNK_FOLD] = PROFILE_FOLD_BYTES};
+        [PROFILE_CHUNK_TIME] = PROFILE_UNIT_BYTES,     [PROFILE_CHUNK_TRACE] = 1};
     return kind < sizeof bytes / sizeof *bytes && bytes[kind] ? bytes[kind] : PROFILE_UNIT_BYTES;
 }
 
@@ -75,7 +74,7 @@ static bool choose_node(struct edit *edit, const struct base *base)
     case 0:
         edit->at += offsetof(struct profile_node, kind);
         edit->bytes = 1;
-        edit->value = next_random() % (PROFILE_NODE_FOLD + 2);
+        edit->value = next_random() % (PROFILE_NODE_MOVED + 3);
         break;
     case 1:
         edit->at += offsetof(struct profile_node, parent);

@@ -13,7 +13,6 @@
 #include "report/profile/read.h"
 #include "report/profile/trace.h"
 #include "report/files/csv.h"
-#include "report/files/folds_csv.h"
 #include "report/files/json.h"
 #include "report/files/timeline_csv.h"
 #include "report/rows/filter.h"
@@ -24,7 +23,6 @@
 #include "report/tables/phases.h"
 #include "report/views/arrange.h"
 #include "export/export.h"
-#include "report/views/folds.h"
 #include "report/views/sort.h"
 #include "report/views/summary.h"
 #include "report/views/text.h"
@@ -166,18 +164,6 @@ static void exercise_phases(const struct profile *profile, const struct rows *ro
     phases_free(phases);
 }
 
-static void exercise_folds(const struct profile *profile, struct symbols *symbols, FILE *out, uint64_t round)
-{
-    struct view_style style = choose_style(round);
-    for (size_t i = 0; i < profile->fold_count && i < 4; i++) {
-        const struct merged_fold *fold = &profile->folds[i];
-        struct fold_table *table = folds_gather(profile, symbols, profile->names[fold->counts.name - 1].text, fold->outliers);
-        view_text_folds(out, profile, table, 1 + round % 4, &style);
-        write_folds_csv(out, table);
-        folds_table_free(table);
-    }
-}
-
 /* The rows are built in each round; what is printed of them takes turns. */
 static void exercise_timeline(const struct profile *profile, const struct rows *rows, FILE *out, uint64_t round)
 {
@@ -250,7 +236,6 @@ static void exercise(struct profile *profile, FILE *out, uint64_t round)
         break;
     case 8:
         exercise_phases(profile, rows, out, round);
-        exercise_folds(profile, symbols, out, round);
         break;
     case 7:
         exercise_waits(profile, rows, symbols, out, round);

@@ -125,12 +125,6 @@ uint32_t builder_time(struct profile_builder *builder, uint32_t tree, uint32_t p
     return node;
 }
 
-void builder_fold(struct profile_builder *builder, const struct profile_fold *fold)
-{
-    struct profile_chunk *chunk = builder_chunk(builder, new_chunk(builder, PROFILE_CHUNK_FOLD, 0) - 1);
-    ((struct profile_fold *)chunk)[1 + chunk->used++] = *fold;
-}
-
 void builder_thread(struct profile_builder *builder, const struct profile_thread *thread)
 {
     uint32_t n = builder->thread_chunk;
@@ -266,26 +260,10 @@ static void example_names(struct profile_builder *builder)
         strcpy(name.text, names[i]);
         builder_name(builder, &name);
     }
-    builder_fold(builder, &(struct profile_fold){.name = 1, .instances = {100, 2}, .duration_ns = {1e9, 6e7}, .samples = {400, 4}, .high_ns = 14000000});
-}
-
-/* The first name's iterations, in a tree. */
-static void example_fold(struct profile_builder *builder, uint32_t tree, uint32_t trie)
-{
-    struct profile_moments moments = {.count = 2, .moment = {{.bin = 3, .value = {.own = 5e6f}}, {.bin = 90, .value = {.own = 5e6f}}}};
-    struct profile_bins bins = {.form = PROFILE_TIME_DENSE};
-    for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++)
-        bins.bin[i] = (struct profile_time_value){.own = 1e6f, .inverse_busy = 5e5f, .shared_idle = 1e5f * (float)(i % 4), .lock_wait = 1e3f};
-    uint32_t fold = builder_node(builder, tree, trie, PROFILE_NODE_FOLD, PROFILE_FOLD_KEY(1, tree % 2));
-    uint32_t above = builder_node(builder, tree, fold, PROFILE_NODE_FRAME, PROFILE_KEY(1, 100 * tree));
-    uint32_t below = builder_node(builder, tree, above, PROFILE_NODE_FRAME, PROFILE_KEY(1, 200 * tree));
-    builder_record(builder, tree, builder_node(builder, tree, above, PROFILE_NODE_TIME, 0), &moments);
-    builder_time(builder, tree, below, PROFILE_NODE_TIME, &bins, sizeof bins);
-    builder_time(builder, tree, fold, PROFILE_NODE_TIME, &bins, sizeof bins);
 }
 
 /* Of a whole tree in a few bins, of one node in many, and some of a lane. */
-static void example_times(struct profile_builder *builder, uint32_t tree, uint32_t root, uint32_t trie, uint32_t node)
+static void example_times(struct profile_builder *builder, uint32_t tree, uint32_t root, uint32_t node)
 {
     struct profile_moments moments = {.shift = PROFILE_TIME_SHIFT, .count = 2, .moment = {{.bin = 3, .value = {.own = 5e6f}}, {.bin = 90, .value = {.own = 5e6f}}}};
     struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = PROFILE_TIME_SHIFT, .merged = (uint16_t)(tree % 2 * 40)};
@@ -297,7 +275,6 @@ static void example_times(struct profile_builder *builder, uint32_t tree, uint32
     builder_record(builder, tree, builder_node(builder, tree, root, PROFILE_NODE_TIME, 0), &moments);
     builder_time(builder, tree, node, PROFILE_NODE_TIME, &bins, sizeof bins);
     builder_time(builder, tree, root, PROFILE_NODE_LANE, &lane, sizeof lane);
-    example_fold(builder, tree, trie);
 }
 
 static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 9, 5, 5, 6, 7, 0}; /* of nodes, as often */
@@ -377,6 +354,6 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
             if (number % 3 || kind == PROFILE_NODE_LOCK)
                 example_metric(builder, tree, node, kind, number);
         }
-        example_times(builder, tree, first, roots[1], recent[0]);
+        example_times(builder, tree, first, recent[0]);
     }
 }

@@ -32,8 +32,6 @@ void builder_metric(struct profile_builder *builder, uint32_t tree, uint32_t nod
 void builder_record(struct profile_builder *builder, uint32_t tree, uint32_t node_idx, const void *record);
 /* A node of kind LANE or TIME with its record, in a chunk of kind TIME; the record's unit is the node's `metric`. */
 uint32_t builder_time(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind, const void *record, size_t bytes);
-/* The record of a folded phase, in a chunk of its own. */
-void builder_fold(struct profile_builder *builder, const struct profile_fold *fold);
 void builder_thread(struct profile_builder *builder, const struct profile_thread *thread);
 void builder_module(struct profile_builder *builder, const struct profile_module *module);
 /* The name's number. */

@@ -267,56 +267,6 @@ class Series(PageTest):
         self.assertIn("slowest [9997] 0.00600 s", says)
 
 
-def folded(name, samples, outliers=False):
-    """10 executions of 120 ms each: in the first half two threads work in solve, then one in write, for which the other idles."""
-    def rows(**bins):
-        return [{"name": name[of], "file": name["app.c"], "line": 3, "callers": [name["step"]], "us": us} for of, us in bins.items()]
-
-    def metric(key, us, error, of):
-        return {"key": key, "us": us, "error": [error] * 120, "rows": of}
-
-    first, second, none = [20000] * 60 + [0] * 60, [0] * 60 + [10000] * 60, [0] * 120
-    return {"name": name["step"], "outliers": outliers, "executions": 10, "mean": 120000, "samples": samples, "left_out": 1,
-            "metrics": [metric("work", [a + b for a, b in zip(first, second)], 3000, rows(solve=first, write=second)) | {"no_core": [5000] * 120},
-                        metric("idleness", second, 4000, rows(write=second)), metric("lock wait", none, 0, [])]}
-
-
-def with_fold(samples=10000):
-    data = phased()
-    name = {text: len(data["strings"]) + i for i, text in enumerate(("step", "solve", "write", "app.c"))}
-    data["strings"] += list(name)
-    data["folds"] = [folded(name, samples), folded(name, 20, True)]
-    return data
-
-
-class Fold(PageTest):
-    page = with_fold
-
-    def fold(self, expression):
-        return self.run_script(f"const {{ fold }} = blame.report.phases; return {expression}")
-
-    def test_threads_along_an_average_execution(self):
-        self.assertEqual(self.fold("[fold.sums.length, fold.sums[0], fold.sums[119]]"), [120, 2, 1])
-        self.assertEqual(self.fold("fold.parts.map(({ title, threads }) => [title, threads[0], threads[119]])"), [["solve app.c:3", 2, 0], ["write app.c:3", 0, 1]])
-        self.assertAlmostEqual(self.fold("fold.errors[0]"), 0.3)
-        self.assertEqual(self.fold("fold.total(0)"), "2.00 ± 0.30 threads at work, 0.50 of it without a core")
-        self.assertIn("step: 10\u00a0executions of 0.120 s on average", self.one("#fold-says").get_attribute("textContent"))
-
-    def test_of_few_samples_bins_are_wider_and_errors_add_up_as_squares(self):
-        self.open(with_fold(samples=240))
-        self.assertEqual(self.fold("[fold.each, fold.sums.length, fold.sums[0], fold.sums[29]]"), [4, 30, 2, 1])
-        self.assertAlmostEqual(self.fold("fold.errors[0]"), 0.15)
-
-    def test_what_is_shown_can_be_chosen_and_is_told_by_keys(self):
-        self.assertEqual(self.texts("[aria-label='What is shown along the execution'] button"), ["at work", "idle, by blame"])
-        self.one("[aria-label='What is shown along the execution'] [data-value=idleness]").click()
-        self.run_script("blame.report.phases.fold.canvas.focus()")
-        self.keys("END")
-        self.assertEqual(self.one("#fold-says").text, "99 to 100 % of the execution, 119.00 to 120.00 ms: 1.00 ± 0.40 threads idle, by blame: write app.c:3 1.00")
-        self.run_script("const { fold } = blame.report.phases; fold.show({ fold: fold.folds[1] })")
-        self.assertEqual(self.fold("fold.sums.length"), 6)
-
-
 class Contexts(PageTest):
     def titles(self):
         self.settle()

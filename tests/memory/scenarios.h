@@ -5,8 +5,8 @@
 #include "tests/memory/model.h"
 
 #define EACH_SCENARIO(of)                                                                                    \
-    of(waits_ring) of(waits) of(holders) of(releases_ring) of(blame) of(untold) of(sums) of(folds)           \
-        of(folds_ring) of(stopping) of(regions) of(ends_ring) of(ranks) of(ranks_ring) of(ranks_lives)       \
+    of(waits_ring) of(waits) of(holders) of(releases_ring) of(blame) of(untold) of(sums)                     \
+        of(stopping) of(regions) of(ends_ring) of(ranks) of(ranks_ring) of(ranks_lives)                      \
             of(ranks_stop) of(ranks_lines) of(lock_names) of(arena) of(ranges) of(snapshot)
 
 #define DECLARE(name) extern const struct scenario scenario_##name;

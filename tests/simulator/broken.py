@@ -75,8 +75,6 @@ DEFECTS = [
            "blame->shared_idle = atomic_take_double(&entry->shared_idle);", "blame->shared_idle = 0;"),
     Defect("trees: a graft moves the first node only",
            "if (!twin || !move_metric(tree, child_idx, twin))", "if (!twin)"),
-    Defect("folds: samples lie half as far in their iteration",
-           "length_ns ? after_ns * PROFILE_TIME_BINS / length_ns : 0", "length_ns ? after_ns * PROFILE_TIME_BINS / 2 / length_ns : 0"),
     Defect("merge: the same context of two threads does not add up",
            "const struct profile_sums *from)\n{\n", "const struct profile_sums *from)\n{\n    to->inverse_busy = 0;\n"),
     Defect("regions: the context is that of the outer one",

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/profile/fold.h"
 #include "report/profile/read.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/oracle.h"
@@ -226,58 +225,6 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
         fail(run, "times %.9f s (%.9f s lost), lifetimes %.9f s", times * NS, lost * NS, lifetimes * NS);
 }
 
-/* How much of the function's own time lies outside of its part of the iteration and 1 % around; without the runtime's, which is the next region's where a
- * sample hit it at the end of one. */
-static double share_outside(const struct scenario *scenario, const struct merged_fold *fold, const struct border *border)
-{
-    double all = 0, outside = 0;
-    bool *inside = calloc(fold->node_count, sizeof(*inside));
-    for (size_t i = 1; i < fold->node_count; i++) {
-        const struct merged_node *node = &fold->nodes[i];
-        inside[i] = inside[node->parent];
-        if (node->kind == PROFILE_NODE_FRAME)
-            inside[i] |= strcmp(scenario->function_name[stack_function(PROFILE_KEY_VADDR(node->key))], border->function) == 0;
-        for (uint32_t bin = 0; inside[i] && node->kind == PROFILE_NODE_FRAME && bin < PROFILE_TIME_BINS; bin++) {
-            double middle = 100 * (bin + 0.5) / PROFILE_TIME_BINS, own = (double)fold->bins[i][bin].own;
-            all += own;
-            outside += middle + 1 < border->from || middle - 1 > border->to ? own : 0;
-        }
-    }
-    free(inside);
-    return all > 0 ? outside / all : 1;
-}
-
-/* What iterations took in all is in their folds, but for the samples that are counted as lost. */
-static void check_folds(const struct profile *profile, struct run *run, double period_ns)
-{
-    double folded = 0, own = 0, lost = 0;
-    int *around = calloc(profile->node_count, sizeof(*around)); /* iterations around it, each of which has it */
-    for (size_t i = 1; i < profile->node_count; i++) {
-        const struct profile_sums *sums = &profile->nodes[i].metric;
-        around[i] = around[profile->nodes[i].parent] + (profile->nodes[i].kind == PROFILE_NODE_INSTANCE);
-        own += profile->nodes[i].kind == PROFILE_NODE_WAITERS ? 0 : around[i] * (profile_sums_own(sums) - sums->lock_wait);
-    }
-    for (size_t i = 0; i < profile->fold_count; i++) {
-        const struct profile_fold *counts = &profile->folds[i].counts;
-        lost += profile->folds[i].outliers ? (double)(counts->overtaken + counts->cut + counts->no_room) : 0;
-        for (size_t node = 0; node < profile->folds[i].node_count; node++)
-            folded += profile->folds[i].nodes[node].metric.work;
-    }
-    free(around);
-    if (fabs(own - folded) > lost * period_ns + 1e-4 * own)
-        fail(run, "iterations took %.9f s, their folds have %.9f s, and %g samples were lost", own * NS, folded * NS, lost);
-}
-
-static void check_borders(const struct scenario *scenario, const struct profile *profile, struct run *run)
-{
-    for (uint32_t i = 0; i < scenario->border_count && i < MAX_BORDERS; i++) {
-        const struct merged_fold *fold = profile->fold_count ? &profile->folds[0] : NULL;
-        double outside = fold ? share_outside(scenario, fold, &scenario->borders[i]) : 1;
-        if (outside > 0.01)
-            fail(run, "%g %% of %s lie outside of its part of the iteration", 100 * outside, scenario->borders[i].function);
-    }
-}
-
 /* What is lost around the begin of a wait is divided by guess. */
 static double doubt_of(uint32_t context, double period_ns)
 {
@@ -343,8 +290,6 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         fail(run, "%u threads at most, %u without room, and it were %u",
              (unsigned)profile->header.threads_max, (unsigned)profile->header.threads_untracked,
              oracle_threads_most());
-    if (ended && profile->fold_count)
-        check_folds(profile, run, period_ns);
     if (!ended || scenario->laws_only)
         return;
     const struct exact *exact = oracle_integrate(profile->header.cores, period_ns);
@@ -362,7 +307,6 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     }
     add_places(run, profile, period_ns);
     add_windows(run, profile, contexts, period_ns);
-    check_borders(scenario, profile, run);
     if (profile->header.threads_max != oracle_threads_most())
         fail(run, "%u threads at most, and it were %u", (unsigned)profile->header.threads_max,
              oracle_threads_most());

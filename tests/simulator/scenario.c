@@ -237,20 +237,8 @@ static const struct setting {
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
-static void parse_border(struct parser *parser)
-{
-    struct border *border = &parser->scenario->borders[parser->scenario->border_count++ % MAX_BORDERS];
-    snprintf(border->function, sizeof(border->function), "%s", next_word(parser));
-    border->from = number_of(parser, next_word(parser));
-    border->to = number_of(parser, next_word(parser));
-}
-
 static void parse_setting(struct parser *parser)
 {
-    if (strcmp(parser->word, "border") == 0) {
-        parse_border(parser);
-        return;
-    }
     const struct setting *setting = settings;
     while (setting < settings + SETTINGS && strcmp(parser->word, setting->name) != 0)
         setting++;

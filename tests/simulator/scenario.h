@@ -56,14 +56,6 @@ struct op {
     char name[NAME_BYTES];
 };
 
-/* In which part of an iteration a function runs, in per cent. */
-struct border {
-    char function[NAME_BYTES];
-    uint32_t from, to;
-};
-
-#define MAX_BORDERS 8u
-
 struct scenario {
     char name[64];
     uint32_t cores;
@@ -92,8 +84,6 @@ struct scenario {
     uint32_t runs;   /* per cent of the seeds that others get */
     uint32_t chunks; /* that the file may have at most; 0: any */
     bool laws_only;  /* too large for exact sums, or not fully measured on purpose */
-    struct border borders[MAX_BORDERS];
-    uint32_t border_count;
     uint32_t functions, locks, ops;
     char function_name[256][NAME_BYTES];
     char lock_name[64][NAME_BYTES];

@@ -1,7 +1,6 @@
 /* needs: tests/unit/fake_clock.c */
 /* The loops of docs/loops.md in their worst states: how many instructions one call takes. */
 #include "base/hash.h"
-#include "cct/fold.h"
 #include "cct/graft.h"
 #include "cct/tracer.h"
 #include "tests/unit/instructions.h"
@@ -139,38 +138,16 @@ static void mark_all(uint32_t node_idx, uint8_t marks)
     }
 }
 
-/* Each node had samples that wait to be folded, and to be traced. */
+/* Each node had samples that wait to be traced. */
 WITH_TREE(a_graft_of_what_waits_for_more)
 {
-    fold_phases_reset();
     grow(20000);
-    for (uint32_t i = 0; i < FOLD_PHASES; i++)
-        fold_phase_begin(fold_phase_find(100 + i));
-    for (uint32_t i = 0; i < FOLD_SAMPLES; i++)
-        fold_keep(&tree, from, 1000 * MS + i * MS, (struct profile_time_value){100, 0, 0, 0});
     for (uint32_t i = 0; i < TRACER_RING; i++)
         tracer_add(&tracer, &tree, frame(from, i % 7), PROFILE_TIME_WORK, 1 + i % 2, 1000);
-    mark_all(from, TREE_MARK_WAITS | TREE_MARK_FOLDS);
-    tree.moved[TREE_TOLD_FOLDS] = fold_moved;
-    tree.moved[TREE_TOLD_TRACE] = trace_moved;
+    mark_all(from, TREE_MARK_WAITS);
+    tree.moved = trace_moved;
     assert_instructions(graft_some, 36500);
     assert_false(whole);
-}
-
-static void keep_sample(void)
-{
-    fold_keep(&tree, found, 5000ull * MS, (struct profile_time_value){100, 0, 0, 0});
-}
-
-/* All places of the ring are taken when the next sample comes. */
-WITH_TREE(a_sample_amid_open_instances_of_a_phase)
-{
-    fold_phases_reset();
-    found = frame(tree.root, 3);
-    fold_phase_begin(fold_phase_find(100)); /* of FOLD_PHASES: each costs the same */
-    for (uint32_t i = 0; i < FOLD_SAMPLES; i++)
-        fold_keep(&tree, found, 1000 * MS + i * MS, (struct profile_time_value){100, 0, 0, 0});
-    assert_instructions(keep_sample, 21000);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -2,7 +2,6 @@
 import { h } from "./dom.js";
 import { MICRO, count, decimalsFor, largest, oneLine, plural } from "./format.js";
 import { numberColumn } from "./sections.js";
-import { FoldPicture } from "./fold.js";
 import { Series } from "./series.js";
 import { Table } from "./tables.js";
 
@@ -85,20 +84,12 @@ export function phasesSection(model, go, tip) {
     const table = new Table("Phases", columns(model, phases, go), [...phases]);
     const withSeries = phases.filter((phase) => phase.series);
     const series = withSeries.length ? new Series(model, withSeries, go, tip) : null;
-    const fold = model.data.folds?.length ? new FoldPicture(model, model.data.folds, tip) : null;
     return {
-        element: h("div.phases", null, table.element, remarks(model, phases, data), series?.element, fold?.element),
+        element: h("div.phases", null, table.element, remarks(model, phases, data), series?.element),
         table,
         series,
-        fold,
-        redraw: () => {
-            series?.redraw();
-            fold?.redraw();
-        },
-        draw: () => {
-            series?.draw();
-            fold?.draw();
-        },
+        redraw: () => series?.redraw(),
+        draw: () => series?.draw(),
         note: `${count(phases.length - 1 + (data.left_out ?? 0))} besides the whole program; exact seconds by the clock, the others by samples of all threads`,
     };
 }
