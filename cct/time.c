@@ -75,7 +75,8 @@ static void *record_of(uint32_t time_idx)
     return unit_idx ? arena_unit(unit_idx) : NULL;
 }
 
-uint32_t time_units(struct tree *tree, uint32_t units)
+/* So many units of a chunk of kind TIME, all zero; the first one's index, 0 without room. */
+static uint32_t time_units(struct tree *tree, uint32_t units)
 {
     struct times *times = &tree->times;
     if (!times->chunk || times->chunk->used + units > PROFILE_UNITS_PER_CHUNK) {

@@ -56,7 +56,4 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx);
 /* Before the first and after the last of these. [handler] */
 void time_fix(struct times *times, bool fixed);
 
-/* So many units of a chunk of kind TIME, all zero; the first one's index, 0 without room. [handler] */
-uint32_t time_units(struct tree *tree, uint32_t units);
-
 #endif

@@ -34,7 +34,8 @@ struct reading {
     size_t cell_room;
 };
 
-const void *profile_time_at(const struct profile_chunks *chunks, uint32_t unit_idx, size_t bytes)
+/* What stands in a chunk of kind TIME at that unit, of so many bytes; NULL: there is no room for that. */
+static const void *profile_time_at(const struct profile_chunks *chunks, uint32_t unit_idx, size_t bytes)
 {
     uint32_t chunk_no = unit_idx / PROFILE_UNITS_PER_CHUNK, unit = unit_idx % PROFILE_UNITS_PER_CHUNK;
     if (chunk_no >= chunks->count || unit == 0 || unit + bytes / PROFILE_UNIT_BYTES > PROFILE_UNITS_PER_CHUNK)

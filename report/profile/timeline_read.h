@@ -5,9 +5,6 @@
 #include "report/profile/chunks.h"
 #include "report/profile/profile.h"
 
-/* What stands in a chunk of kind TIME at that unit, of so many bytes; NULL: there is no room for that. */
-const void *profile_time_at(const struct profile_chunks *chunks, uint32_t unit, size_t bytes);
-
 /* Fills the timeline of *profile, whose threads and nodes are there; place: by node_idx, as for profile_read_probes(). All bins are brought to the
  * width of the widest. Returns NULL, or what is wrong with the file. */
 const char *profile_read_timeline(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);

@@ -175,7 +175,8 @@ void time_axis_print(const struct time_axis *axis)
     fputc('\n', axis->out);
 }
 
-const char *time_axis_level(double value, double most, bool utf8)
+/* A block as high as a part of the most that there is. */
+static const char *time_axis_level(double value, double most, bool utf8)
 {
     static const char *const blocks[] = {" ",            "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
                                          "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};

@@ -25,9 +25,6 @@ void time_axis_print(const struct time_axis *axis);
 /* One line each of the first `most` culprits: name, seconds and when; in_parts: seconds of idleness and lock wait apart. */
 void time_axis_culprits(const struct time_axis *axis, const struct rows *rows, const struct culprits *culprits, size_t most, bool in_parts);
 
-/* A block as high as a part of the most that there is. */
-const char *time_axis_level(double value, double most, bool utf8);
-
 /* The name, fitted to the margin but for `taken` columns, and blanks up to there. */
 void time_axis_label(const struct time_axis *axis, const char *name, size_t taken);
 
