@@ -66,6 +66,11 @@ bool os_reserve(int fd, uint64_t offset, size_t bytes)
     return fd == MODEL_FD;
 }
 
+bool os_reserve_shared(int fd, uint64_t offset, size_t bytes)
+{
+    return os_reserve(fd, offset, bytes);
+}
+
 bool os_file_id(int fd, uint64_t *device, uint64_t *inode)
 {
     *device = *inode = 1;

@@ -35,7 +35,7 @@ DEFECTS = [
     Defect("overruns: a late sample stands for one period",
            "    *weight_ns = moments->begin_ns - first_ns - missed_ns;\n", ""),
     Defect("moments: on a regular grid",
-           "uint64_t drawn = moments_hash(begin_ns + moments->salt), place", "uint64_t drawn = moments_hash(moments->salt), place"),
+           "uint64_t drawn = moment_hash(begin_ns + salt), place", "uint64_t drawn = moment_hash(salt), place"),
     Defect("moments: in the first half of each period",
            "(((unsigned __int128)place * length_ns) >> 64);", "(((unsigned __int128)place * length_ns) >> 65);"),
     Defect("moments: the timer's interval is the period",
