@@ -12,7 +12,7 @@ struct command_line {
     bool of_job;
 };
 
-#define COMMAND_LINES 56
+#define COMMAND_LINES 52
 extern const struct command_line command_lines[];
 
 /* Its exit status. */

@@ -91,7 +91,7 @@ WITH_TRACE(samples_of_regions_have_the_node_that_stays)
     struct profile *profile;
     uint32_t outer = tree_placeholder(&tree, 0), inner = tree_placeholder(&tree, 0);
     uint32_t x = frame(inner, 33);
-    tree.moved[TREE_TOLD_TRACE] = moved;
+    tree.moved = moved;
     sample_at(0, x, PROFILE_TIME_WORK, 1);
     sample_at(1, inner, PROFILE_TIME_WORK, 1);
     tracer_flush(&traced, &tree);

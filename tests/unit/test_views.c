@@ -1,5 +1,6 @@
 /* needs: tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
 #include "report/rows/label.h"
+#include "report/rows/make.h"
 #include "report/text/format.h"
 #include "report/views/arrange.h"
 #include "export/export.h"
