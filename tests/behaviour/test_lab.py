@@ -67,7 +67,7 @@ class Lab(BlameTest):
         run = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=False, cwd=self.new_folder(),
                              env=clean_environment() | {"PYTHONPATH": os.path.join(ROOT, "lab"), "PATH": f"{os.path.dirname(BLAME)}:{os.environ['PATH']}"})
         self.assertEqual((run.returncode, run.stderr), (0, ""), run)
-        self.assertIn("slow", run.stdout)
+        self.assertIn("spin_on_clock", run.stdout)
 
     def test_a_trial_has_all_records_whole(self):
         _, profile = self.profile_of("imbalance2")
