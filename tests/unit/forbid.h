@@ -10,7 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Makes the call fail with the error from here on; ends the process with status 77 where there is no seccomp. */
+#include "tests/unit/unit.h"
+
+/* Makes the call fail with the error from here on; ends the process with UNIT_CANNOT where there is no seccomp. */
 static inline void forbid_call(unsigned number, int error)
 {
     struct sock_filter code[] = {
@@ -21,7 +23,7 @@ static inline void forbid_call(unsigned number, int error)
     };
     struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-        _exit(77);
+        _exit(UNIT_CANNOT);
 }
 
 #endif

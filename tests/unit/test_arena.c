@@ -216,15 +216,10 @@ static int take_chunks_without_fallocate(void)
 /* Zeros written ahead would overwrite a chunk that another thread is using. */
 WITH_ARENA(where_space_cannot_be_reserved_only_the_own_chunk_is_written)
 {
-    int status = -1;
     pid_t child = fork();
     if (child == 0)
         _exit(take_chunks_without_fallocate());
-    waitpid(child, &status, 0);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77)
-        skip();
-    assert_int_equal(WEXITSTATUS(status), 0);
+    unit_child_ends(child, 0);
 }
 
 /* "rr": the kernel reads nothing around a page that is touched (proc_pid_smaps(5)). */
@@ -249,12 +244,12 @@ WITH_ARENA(no_page_around_a_touched_one_is_read)
     assert_int_equal(random, found);
 }
 
-/* Runs in a process of its own: unmounted with it. 0: as expected, 77: no mount here. */
+/* Runs in a process of its own: unmounted with it. 0: as expected, UNIT_CANNOT: no mount here. */
 static int fill_a_real_disk(void)
 {
     char path[128];
     if (mount("none", unit_directory, "tmpfs", 0, "size=128k") != 0)
-        return 77;
+        return UNIT_CANNOT;
     snprintf(path, sizeof(path), "%s/full", unit_directory);
     arena_abandon();
     if (!arena_open(path, 0666))
@@ -278,13 +273,8 @@ WITH_ARENA(a_full_disk_is_a_null_and_never_a_sigbus)
     if (child == 0)
         _exit(unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
                   ? fill_a_real_disk()
-                  : 77);
-    int status = -1;
-    waitpid(child, &status, 0);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77)
-        skip();
-    assert_int_equal(WEXITSTATUS(status), 0);
+                  : UNIT_CANNOT);
+    unit_child_ends(child, 0);
 }
 
 WITH_ARENA(records_are_numbered_over_chunks)

@@ -1,5 +1,5 @@
-/* What the unit tests share: cmocka's includes in their order, tests that list themselves, a directory of one's own, files
- * that cannot grow. */
+/* What the unit tests share: cmocka's includes in their order, tests that list themselves, a directory of one's own, children,
+ * files that cannot grow. */
 #ifndef BLAME_TESTS_UNIT_UNIT_H
 #define BLAME_TESTS_UNIT_UNIT_H
 
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* UNIT_TEST(name) { ... } is a test; a program's tests run in the order in which they stand, between the group's setup
@@ -59,6 +60,19 @@ __attribute__((unused)) static void unit_clean(void)
 {
     unlink(unit_path);
     rmdir(unit_directory);
+}
+
+#define UNIT_CANNOT 77 /* a child's status: what its test needs is not to be had here */
+
+/* Waits for a child that makes a part of the test; skips the test where the child cannot. */
+__attribute__((unused)) static void unit_child_ends(pid_t child, int expected)
+{
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == UNIT_CANNOT)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), expected);
 }
 
 /* No file may grow beyond that; RLIM_INFINITY: as far as the disk goes. */
