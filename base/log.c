@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -121,6 +123,12 @@ void log_line(const char *first, ...)
     va_start(list, first);
     write_list(first, list);
     va_end(list);
+}
+
+bool log_is_quiet(void)
+{
+    const char *summary = secure_getenv("BLAME_SUMMARY");
+    return summary && strcmp(summary, "0") == 0;
 }
 
 void log_line_of_job(const char *first, ...)

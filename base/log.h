@@ -14,6 +14,9 @@ void log_line(const char *first, ...) __attribute__((sentinel));
 /* The same of what all ranks of a job would say: only the first one does. [init] */
 void log_line_of_job(const char *first, ...) __attribute__((sentinel));
 
+/* True with BLAME_SUMMARY=0: only errors are wanted, and no line that explains. [init] */
+bool log_is_quiet(void);
+
 /* Remembers what stderr is: closed when the tool starts or later, its number becomes that of a file of the program's, in which
  * our lines would stand. The first call counts. [init] */
 void log_begin(void);

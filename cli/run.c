@@ -227,20 +227,13 @@ static bool glibc_is_old(void)
     return 100 * major + minor < OLDEST_GLIBC;
 }
 
-/* BLAME_SUMMARY=0: only errors are printed. */
-static bool is_quiet(void)
-{
-    const char *summary = getenv("BLAME_SUMMARY");
-    return summary && strcmp(summary, "0") == 0;
-}
-
 /* One line on what the program runs on, if it is GCC's. */
 static void say_runtime(const struct elf_openmp *openmp, const char *libomp, bool own)
 {
     if (openmp->moved && openmp->late[0])
         log_line_of_job(openmp->late, ", and so the program keeps the runtime that it asks for, and what that does is not measured; "
                         "blame run --runtime libomp moves it all the same", NULL);
-    else if (openmp->moved && is_quiet())
+    else if (openmp->moved && log_is_quiet())
         return;
     else if (openmp->moved)
         log_line_of_job("built by GCC: runs on ", libomp, " instead of libgomp.so.1", NULL);

@@ -47,7 +47,7 @@ class Untold(BlameTest):
         self.assertEqual((run.status, run.tool_lines()), (5, []), run)
 
     def test_without_a_summary_only_errors_are_printed(self):
-        for name in ("quick", "quick_gcc"):
+        for name in ("quick", "quick_gcc", "deprecated_gcc"):
             self.assertEqual(self.launched([program(name), "5"], {"BLAME_SUMMARY": "0"}).tool_lines(), [], name)
 
     def test_of_no_sample_and_no_region_there_is_no_summary(self):
