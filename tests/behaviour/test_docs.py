@@ -1,0 +1,42 @@
+"""The examples of the user's pages run as they stand: a page's ```sh blocks are one script, in a folder with the repository's examples."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+
+from harness import BLAME, ROOT, BlameTest, clean_environment, execute
+
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+EXAMPLES = [folder for folder in ("examples", "docs/examples") if os.path.isdir(os.path.join(ROOT, folder))][0]
+
+
+class TestDocs(BlameTest):
+    def folder_with_examples(self):
+        folder = self.new_folder()
+        shutil.copytree(os.path.join(ROOT, EXAMPLES), os.path.join(folder, "examples"))
+        clang = subprocess.run([os.path.join(ROOT, "scripts", "find-llvm"), "clang"], capture_output=True, text=True, check=True).stdout.strip()
+        os.mkdir(os.path.join(folder, "bin"))
+        os.symlink(shutil.which(clang), os.path.join(folder, "bin", "clang"))
+        return folder
+
+    def check_page(self, path):
+        with open(path, encoding="utf-8") as page:
+            script = "\n".join(BLOCK.findall(page.read()))
+        folder = self.folder_with_examples()
+        env = clean_environment()
+        env["PATH"] = f"{folder}/bin:{os.path.dirname(BLAME)}:{env['PATH']}"
+        run = execute(["bash", "-euc", script], env, folder)
+        self.assertEqual(run.status, 0, f"{os.path.basename(path)}: {run.stderr[-2000:]}")
+
+
+def add_test(path):
+    name = os.path.basename(path)[:-len(".md")].replace("-", "_")
+    setattr(TestDocs, f"test_the_examples_of_{name}_run", lambda self: self.check_page(path))
+
+
+for page in sorted(glob.glob(os.path.join(ROOT, "docs", "*.md"))):
+    with open(page, encoding="utf-8") as file:
+        if BLOCK.search(file.read()):
+            add_test(page)
