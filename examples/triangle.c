@@ -1,5 +1,13 @@
-/* A loop whose later iterations take longer: the best of OMP_SCHEDULE is not the default (docs/tuning.md). */
+/* A loop whose later iterations take longer: the best of OMP_SCHEDULE is not the default (docs/tuning.md), and depends on the size (docs/learning.md).
+ *
+ *     triangle [SIZE]
+ *     clang -O2 -g -fopenmp examples/triangle.c                                  the schedule is that of OMP_SCHEDULE
+ *     clang -O2 -g -fopenmp -DSETTINGS='"triangle.h"' -I. examples/triangle.c    the schedule is what blame tune --specialise learned */
 #include <stdio.h>
+#include <stdlib.h>
+#ifdef SETTINGS
+#include SETTINGS
+#endif
 
 static double work(int n)
 {
@@ -9,12 +17,19 @@ static double work(int n)
     return sum;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    int size = argc > 1 ? atoi(argv[1]) : 2000;
+    if (size < 1 || size > 2000)
+        return fputs("usage: triangle [SIZE], 1 to 2000\n", stderr), 2;
+#ifdef SETTINGS
+    triangle_apply(size);
+#endif
     double sum = 0;
-    for (int step = 0; step < 6; step++)
+    int steps = 6 * 2000 / size * 2000 / size; /* of any size the same work */
+    for (int step = 0; step < steps && step < 20000; step++)
 #pragma omp parallel for schedule(runtime) reduction(+ : sum)
-        for (int i = 0; i < 2000; i++)
+        for (int i = 0; i < size; i++)
             sum += work(i * 20);
     printf("sum %.6f\n", sum);
     return 0;
