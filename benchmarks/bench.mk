@@ -16,102 +16,33 @@ bench_goal_before := $(.DEFAULT_GOAL)
 
 bench_kernels := $(addprefix $(BUILD)/bench/,cg mg ep is fib nqueens sparselu sort uts health mortar)
 bench_noop := $(BUILD)/bench/libnoop.so
-bench_startup := $(addprefix $(BUILD)/bench/,region launch)
 bench_micro := $(BUILD)/bench/micro
 bench_library := $(BUILD)/lib/libblame.so
 # On its own this fragment has no rule for the tool: bench.py then says that the column is missing.
 bench_tool := $(if $(bench_alone),$(wildcard $(bench_library)),$(bench_library))
+bench_run = $(PYTHON) benchmarks/$(1) --build $(BUILD)/bench --tool $(bench_library)
 
-.PHONY: bench-build bench bench-quick bench-startup bench-micro bench-ompt-header
+.PHONY: bench-build bench bench-quick bench-micro bench-ompt-header
 
-bench-build: $(bench_kernels) $(bench_noop) $(bench_startup) $(bench_micro)
+bench-build: $(bench_kernels) $(bench_noop) $(bench_micro)
 
-bench: bench-build $(bench_tool)
-	$(PYTHON) benchmarks/bench.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
+bench: $(bench_kernels) $(bench_noop) $(bench_tool)
+	$(call bench_run,bench.py) $(BENCH_ARGS)
 
-bench-quick: bench-build $(bench_tool)
-	$(PYTHON) benchmarks/bench.py --quick --build $(BUILD)/bench --tool $(bench_library) \
-	    --out $(BUILD)/bench/quick.csv $(BENCH_ARGS)
-
-bench-startup: bench-build $(bench_tool)
-	$(PYTHON) benchmarks/startup.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
+bench-quick: $(bench_kernels) $(bench_noop) $(bench_tool)
+	$(call bench_run,bench.py) --quick --out $(BUILD)/bench/quick.csv $(BENCH_ARGS)
 
 bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
-	$(PYTHON) benchmarks/micro/micro.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
-
-bench_probes := $(BUILD)/bench/probes
-
-.PHONY: bench-probes
-bench-probes: $(bench_probes) $(bench_noop) $(bench_tool)
-	$(PYTHON) benchmarks/probes/probes.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
-
-# The same kernels as they are, and telling their phases.
-bench_hybrid := $(addprefix $(BUILD)/bench/phases/,cg mg ep is sparselu)
-
-.PHONY: bench-hybrid
-bench-hybrid: bench-build $(bench_hybrid) $(bench_tool)
-	$(PYTHON) benchmarks/probes/hybrid.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
-
-# Not alone: it runs the command.
-.PHONY: bench-stacks
-bench-stacks: $(BUILD)/bench/stack_sweep $(PRODUCTS)
-	$(PYTHON) benchmarks/stacks/stacks.py --program $(BUILD)/bench/stack_sweep --command $(BUILD)/bin/blame $(BENCH_ARGS)
-
-$(BUILD)/bench/stack_sweep: benchmarks/stacks/sweep.c
-	@mkdir -p $(@D)
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
-
-# Instructions of small constructs, or with BENCH_ARGS=--kernels of kernels.
-bench_instructions := $(addprefix $(BUILD)/bench/,constructs slow_time.so uts fib nqueens health)
-
-.PHONY: bench-instructions
-bench-instructions: $(bench_instructions) $(bench_noop) $(bench_tool)
-	$(PYTHON) benchmarks/instructions/instructions.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
-
-# Without debug information, as in gate.mk.
-$(BUILD)/bench/constructs: benchmarks/instructions/constructs.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -g0 -fopenmp -o $@ $<
-
-$(BUILD)/bench/slow_time.so: benchmarks/instructions/slow_time.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -shared -fPIC -o $@ $<
-
-# What findings say of time where nothing changes.
-.PHONY: bench-alarms
-bench-alarms: bench-build $(bench_hybrid) $(PRODUCTS)
-	$(PYTHON) benchmarks/alarms.py --build $(BUILD)/bench --command $(BUILD)/bin/blame $(BENCH_ARGS)
+	$(call bench_run,micro/micro.py) $(BENCH_ARGS)
 
 $(BUILD)/bench:
 	mkdir -p $@
 
-$(BUILD)/bench/%: benchmarks/npb/%.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
-
-$(BUILD)/bench/%: benchmarks/bots/%.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
-
-$(BUILD)/bench/%: benchmarks/locks/%.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
-
-$(BUILD)/bench/phases/%: benchmarks/npb/%.c include/blame.h
-	@mkdir -p $(@D)
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -I. -DKERNEL_PHASES -MMD -MP -MF $@.d -o $@ $< -lm
-
-$(BUILD)/bench/phases/%: benchmarks/bots/%.c include/blame.h
-	@mkdir -p $(@D)
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -I. -DKERNEL_PHASES -MMD -MP -MF $@.d -o $@ $< -lm
-
-$(BUILD)/bench/region: benchmarks/startup/region.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
-
-$(bench_probes): benchmarks/probes/probes.c include/blame.h | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -I. -o $@ $<
-
-$(bench_micro): benchmarks/micro/micro.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
-
-# Without OpenMP: what it starts must be the only program that loads a tool.
-$(BUILD)/bench/launch: benchmarks/startup/launch.c | $(BUILD)/bench
-	$(BENCH_CC) $(BENCH_CFLAGS) -o $@ $<
+define bench_rule
+$(BUILD)/bench/%: benchmarks/$(1)/%.c | $(BUILD)/bench
+	$$(BENCH_CC) $$(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $$@.d -o $$@ $$< -lm
+endef
+$(foreach folder,npb bots locks micro,$(eval $(call bench_rule,$(folder))))
 
 $(bench_noop): benchmarks/noop/noop.c | $(BUILD)/bench bench-ompt-header
 	$(BENCH_CC) $(BENCH_CFLAGS) -fPIC -shared -fvisibility=hidden -I$(BUILD)/include -o $@ $<
@@ -129,15 +60,14 @@ bench-ompt-header:
 	    echo "omp-tools.h not found: install libomp-19-dev, or set CLANG" >&2; exit 1; }
 
 include benchmarks/mpi/mpi.mk
+
+# What a machine that others use does to the figures (docs/accuracy.md).
 ifeq ($(bench_alone),)
-include benchmarks/scale/scale.mk
-include benchmarks/jobs/jobs.mk
-include benchmarks/report/report.mk
-include benchmarks/learn/learn.mk
-include benchmarks/trials/trials.mk
-include benchmarks/load/load.mk
+.PHONY: bench-load
+bench-load: $(PRODUCTS) test-programs accuracy-programs
+	BUILD=$(BUILD) $(PYTHON) benchmarks/load.py --tool $(bench_library) $(BENCH_ARGS)
 endif
 
--include $(addsuffix .d,$(bench_kernels))
+-include $(addsuffix .d,$(bench_kernels) $(bench_micro))
 
 .DEFAULT_GOAL := $(if $(bench_alone),bench-build,$(bench_goal_before))

@@ -39,27 +39,26 @@ RATIOS = [("blame", "none"), ("blame", "floor"), ("floor", "none"), ("signals", 
 RESULT = re.compile(r"^(\S+) (\S+) (\d+) ([0-9.]+) VERIFIED$", re.MULTILINE)
 
 
-def run_kernel(folder, name, arguments, column, tools, args, rate=None, **settings):
-    """One run; (the kernel's own seconds, the whole process's, what was looked for in the profile)."""
-    command = [os.path.join(folder, name.split("-")[0])] + arguments.split()
-    output, process_s, found = run_under(column, tools, command, args.threads, rate or args.rate, **settings)
+def program_of(kernel):
+    return kernel[0].split("-")[0]
+
+
+def run_kernel(args, kernel, column, tools):
+    """One run: the kernel's own seconds, and the whole process's."""
+    command = [os.path.join(args.build, program_of(kernel)), *kernel[3 if args.quick else 2].split()]
+    output, process_s = run_under(column, tools, command, args.threads, args.rate)
     result = RESULT.search(output)
     if result is None:
         raise BenchError(f"`{' '.join(command)}` printed no VERIFIED line:\n{output}")
-    return float(result.group(4)), process_s, found
+    return float(result.group(4)), process_s
 
 
 def measure(kernel, columns, tools, args):
     """The CSV row of one kernel."""
-    name, group, full, quick = kernel
-    arguments = quick if args.quick else full
-
-    def one_run(column):
-        return run_kernel(args.build, name, arguments, column, tools, args)
-
-    one_run("none")  # warms the page cache and the clocks of the cores
-    runs = take_turns(args.pairs, columns, one_run)
-    row = {"kernel": name, "group": group, "arguments": arguments, "threads": args.threads, "pairs": args.pairs,
+    if not args.quick:
+        run_kernel(args, kernel, "none", tools)  # warms the page cache and the clocks of the cores
+    runs = take_turns(args.pairs, columns, lambda column: run_kernel(args, kernel, column, tools))
+    row = {"kernel": kernel[0], "group": kernel[1], "arguments": kernel[3 if args.quick else 2], "threads": args.threads, "pairs": args.pairs,
            "rate": args.rate}
     for number, scope in enumerate(("kernel", "process")):
         times = {column: [one[number] for one in runs[column]] for column in columns}
@@ -86,12 +85,14 @@ def parse_arguments():
     parser.add_argument("--parts", action="store_true",
                         help="also the floor with signals whose handler is empty, and blame at 1 sample a second")
     parser.add_argument("--perf", action="store_true", help="also under perf record (Debian's linux-perf), with frame pointers and with stacks")
-    parser.add_argument("--quick", action="store_true", help="small sizes, 1 turn: a smoke test, not a measurement")
+    parser.add_argument("--quick", action="store_true", help="each program once, small sizes, 1 turn: a smoke test, not a measurement")
     args = parser.parse_args()
     if args.perf and not shutil.which("perf"):
         parser.error("--perf: there is no perf (Debian's package linux-perf)")
     args.pairs = 1 if args.quick else args.pairs
     args.selected = [kernel for kernel in KERNELS if re.search(args.kernels, kernel[0])]
+    if args.quick:
+        args.selected = list({program_of(kernel): kernel for kernel in reversed(args.selected)}.values())[::-1]
     if not args.selected:
         parser.error(f"--kernels: no kernel matches '{args.kernels}'; there are "
                      + ", ".join(kernel[0] for kernel in KERNELS))

@@ -98,30 +98,14 @@ def run(command, environment):
     return done.stdout, seconds
 
 
-def run_to_file(command, environment, path):
-    """Runs a program whose output and messages go to a file; its peak memory in kB, with that of its children."""
-    with open(path, "w", encoding="utf-8") as file:
-        child = os.posix_spawn(command[0], command, environment, file_actions=[(os.POSIX_SPAWN_DUP2, file.fileno(), 1),
-                                                                               (os.POSIX_SPAWN_DUP2, file.fileno(), 2)])
-        _, status, usage = os.wait4(child, 0)
-    if status != 0:
-        with open(path, encoding="utf-8") as file:
-            raise BenchError(f"`{' '.join(command)}` ended with wait status {status}\n{file.read(10000)}")
-    return usage.ru_maxrss
-
-
-def need_profile(column, out_dir, command):
-    if is_blame(column) and not os.path.isdir(out_dir):
-        raise BenchError(f"`{' '.join(command)}` left no profile in {out_dir}: blame did not measure it")
-
-
-def run_under(column, tools, command, threads, rate=1, look=None, **settings):
-    """One run under a column's tool: its output, its time, and what `look` finds in the profile before that goes."""
+def run_under(column, tools, command, threads, rate=1, **settings):
+    """One run under a column's tool: its output and its time."""
     with tempfile.TemporaryDirectory(prefix="blame-bench-") as scratch:
         out_dir = os.path.join(scratch, "out")
         output, seconds = run(under_peer(column, command, rate, scratch), tool_environment(column, tools, threads, rate, out_dir) | settings)
-        need_profile(column, out_dir, command)
-        return output, seconds, look(out_dir) if look else None
+        if is_blame(column) and not os.path.isdir(out_dir):
+            raise BenchError(f"`{' '.join(command)}` left no profile in {out_dir}: blame did not measure it")
+        return output, seconds
 
 
 def find_tools(args, program, blame_needed=True):
@@ -135,7 +119,7 @@ def find_tools(args, program, blame_needed=True):
     for column, tool in tools.items():
         if not os.path.exists(tool):
             raise BenchError(f"{tool} is missing: run `make all bench-build` first")
-        output, _, _ = run_under(column, tools, program, 1, OMP_TOOL_VERBOSE_INIT="stdout")
+        output, _ = run_under(column, tools, program, 1, OMP_TOOL_VERBOSE_INIT="stdout")
         if "Tool was started and is using the OMPT interface" not in output:
             raise BenchError(f"{tool} does not start in {program[0]}; the runtime says:\n{output}")
     return tools
@@ -166,12 +150,6 @@ def median_interval(values, confidence=0.95):
     if rank == 0:
         return statistics.median(ordered), None, None
     return statistics.median(ordered), ordered[rank - 1], ordered[n - rank]
-
-
-def slope(points):
-    """Least squares slope of (x, y) points."""
-    mean_x, mean_y = (statistics.fmean(values) for values in zip(*points))
-    return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
 
 
 class Table:

@@ -14,20 +14,6 @@
 
 #include <omp.h>
 
-/* With KERNEL_PHASES a kernel says what it does (include/blame.h): what that costs is measured by hybrid.py.
- */
-#ifdef KERNEL_PHASES
-#include "include/blame.h"
-#define KERNEL_PHASE(name, code) (blame_phase_begin(name), code, blame_phase_end(name))
-#define KERNEL_ITERATION(name, number, code)                                                                 \
-    (blame_iteration_begin(name, number), code, blame_iteration_end(name))
-#define KERNEL_EVENT(name, code) (blame_event_begin(name), code, blame_event_end(name))
-#else
-#define KERNEL_PHASE(name, code)             (code)
-#define KERNEL_ITERATION(name, number, code) (code)
-#define KERNEL_EVENT(name, code)             (code)
-#endif
-
 /* Exit statuses; bench.py tells the two failures apart. */
 enum { KERNEL_VERIFIED = 0, KERNEL_FAILED = 1, KERNEL_USAGE = 2 };
 

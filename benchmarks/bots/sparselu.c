@@ -101,16 +101,16 @@ static void run(const struct matrix *m, bool tasks)
     int n = m->block;
     for (int k = 0; k < m->blocks; k++) {
         const float *diagonal = *block_at(m, k, k);
-        KERNEL_EVENT("factorise", factorise(*block_at(m, k, k), n));
+        factorise(*block_at(m, k, k), n);
         for (int i = k + 1; i < m->blocks; i++) {
             float *right = *block_at(m, k, i), *below = *block_at(m, i, k);
             if (right != NULL) {
 #pragma omp task if (tasks) firstprivate(diagonal, right, n)
-                KERNEL_EVENT("lower", solve_lower(diagonal, right, n));
+                solve_lower(diagonal, right, n);
             }
             if (below != NULL) {
 #pragma omp task if (tasks) firstprivate(diagonal, below, n)
-                KERNEL_EVENT("upper", solve_upper(diagonal, below, n));
+                solve_upper(diagonal, below, n);
             }
         }
 #pragma omp taskwait
@@ -124,7 +124,7 @@ static void run(const struct matrix *m, bool tasks)
                 {
                     if (*inner == NULL)
                         *inner = new_block(m);
-                    KERNEL_EVENT("update", update(below, right, *inner, n));
+                    update(below, right, *inner, n);
                 }
             }
 #pragma omp taskwait

@@ -38,8 +38,8 @@ RELEASE = Mode("blame release", "blame", "floor", {"BLAME_LOCKS": "release"}, ["
 def run_mode(mode, threads, tools, args):
     """construct -> nanoseconds, of one process."""
     command = [os.path.join(args.build, "micro"), str(args.batches), *(name for name in mode.constructs if name in args.constructs)]
-    output, _, _ = run_under(mode.column, tools, command, threads, OMP_PROC_BIND="true", OMP_WAIT_POLICY="active",
-                             BLAME_CSV="0", **mode.settings)
+    output, _ = run_under(mode.column, tools, command, threads, OMP_PROC_BIND="true", OMP_WAIT_POLICY="active",
+                          BLAME_CSV="0", **mode.settings)
     return {name: float(ns) for name, _, ns in (line.split() for line in output.splitlines())}
 
 

@@ -36,7 +36,7 @@ def call_ns(args, column):
               "layer": beside(args, "libblame-mpi.so"), "blame": beside(args, "libblame-mpi.so")}
     tool = "blame" if column == "blame" else "none"
     command = job(args, 2, "env", f"LD_PRELOAD={layers[column]}", program(args, "calls"))
-    output, _, _ = run_under(tool, {"blame": os.path.abspath(args.tool)}, command, 2, args.rate, **ROOT)
+    output, _ = run_under(tool, {"blame": os.path.abspath(args.tool)}, command, 2, args.rate, **ROOT)
     return statistics.median(float(line) for line in output.split())
 
 
@@ -56,7 +56,7 @@ def kernel_s(args, kernel, column):
     launcher = [os.path.join(args.build, "..", "bin", "blame"), "run", "--rate", str(args.rate)] if column == "blame" else []
     command = job(args, args.ranks, *launcher, program(args, kernel), *KERNELS[kernel])
     with_place = "blame" if column == "blame" else "none"
-    output, seconds, _ = run_under(with_place, {"blame": ""}, command, args.threads, args.rate, **ROOT)
+    output, seconds = run_under(with_place, {"blame": ""}, command, args.threads, args.rate, **ROOT)
     if "VERIFIED" not in output:
         raise BenchError(f"{kernel} is not verified:\n{output}")
     return seconds

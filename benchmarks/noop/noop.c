@@ -2,7 +2,7 @@
  * and does nothing in them. What a kernel loses with this tool, it loses to the runtime's side of OMPT,
  * whatever the tool. As blame does, it asks for task_create with BLAME_TASKS=creation only (blame also for programs with
  * taskwait depend, which none of the kernels has). With NOOP_RATE=n each thread also gets n signals a second, whose
- * handler does nothing: what sampling costs whatever the profiler. NOOP_EVENTS=n,n: these events alone, by number. */
+ * handler does nothing: what sampling costs whatever the profiler. */
 #define _GNU_SOURCE
 #include <omp-tools.h>
 #include <signal.h>
@@ -67,13 +67,6 @@ static int on_control_tool(UNUSED uint64_t command, UNUSED uint64_t modifier, UN
     return 1;
 }
 
-static void set_some(ompt_set_callback_t set_callback, const char *numbers)
-{
-    char *end = NULL;
-    for (long event; (event = strtol(numbers, &end, 10)) > 0; numbers = end + (*end == ','))
-        set_callback((ompt_callbacks_t)event, on_event);
-}
-
 static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNUSED ompt_data_t *tool)
 {
     static const ompt_callbacks_t events[] = {
@@ -86,11 +79,7 @@ static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNU
     if (set_callback == NULL)
         return 0;
     prepare_signals();
-    const char *tasks = getenv("BLAME_TASKS"), *some = getenv("NOOP_EVENTS");
-    if (some != NULL) {
-        set_some(set_callback, some);
-        return 1;
-    }
+    const char *tasks = getenv("BLAME_TASKS");
     set_callback(ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin);
     set_callback(ompt_callback_thread_end, (ompt_callback_t)on_thread_end);
     set_callback(ompt_callback_control_tool, (ompt_callback_t)on_control_tool);

@@ -211,16 +211,16 @@ static double norm(const struct grid *g)
 static void run_cycle(const struct solver *s)
 {
     for (int level = s->levels; level > 1; level--)
-        KERNEL_EVENT("restrict", restrict_to(&s->r[level], &s->r[level - 1]));
+        restrict_to(&s->r[level], &s->r[level - 1]);
     set_zero(&s->u[1]);
     smooth(&s->r[1], &s->u[1]);
     for (int level = 2; level <= s->levels; level++) {
         bool finest = level == s->levels;
         if (!finest)
             set_zero(&s->u[level]);
-        KERNEL_EVENT("interpolate", interpolate_to(&s->u[level - 1], &s->u[level]));
-        KERNEL_EVENT("residual", compute_residual(&s->u[level], finest ? &s->v : &s->r[level], &s->r[level]));
-        KERNEL_EVENT("smooth", smooth(&s->r[level], &s->u[level]));
+        interpolate_to(&s->u[level - 1], &s->u[level]);
+        compute_residual(&s->u[level], finest ? &s->v : &s->r[level], &s->r[level]);
+        smooth(&s->r[level], &s->u[level]);
     }
 }
 
@@ -301,8 +301,8 @@ static double solve(const struct solver *s)
     const struct grid *u = &s->u[s->levels], *r = &s->r[s->levels];
     compute_residual(u, &s->v, r);
     for (int i = 0; i < ITERATIONS; i++) {
-        KERNEL_ITERATION("cycle", i, run_cycle(s));
-        KERNEL_EVENT("residual", compute_residual(u, &s->v, r));
+        run_cycle(s);
+        compute_residual(u, &s->v, r);
     }
     return norm(r);
 }

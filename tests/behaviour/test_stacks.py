@@ -67,7 +67,7 @@ class Stacks(BlameTest):
         directory, = run.directories()
         there = self.assert_whole(directory)
         self.assertEqual(SAYS.findall(run.stderr), glob.glob(os.path.join(directory, "*.stacks")))
-        self.assertTrue(any("\twork\tsweep:" in line and ";inner:" in line and "/sweep.c:" in line for line in there), there[:5])
+        self.assertTrue(any("\twork\tsweep:" in line and ";inner:" in line and "/stack_sweep.c:" in line for line in there), there[:5])
         self.assertEqual({line.split("\t")[2] for line in there}, {"0", "1"})
         by_processor = self.exported(directory, "--clock", "cpu")
         self.assertEqual({line.split("\t")[3] for line in by_processor} - {"work", "overhead"}, set())

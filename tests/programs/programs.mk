@@ -50,6 +50,7 @@ $(call test_forms,streams,streams.c,$(TEST_CLANG))
 $(call test_forms,changing,changing.c,$(TEST_CLANG))
 $(call test_forms,crowd,crowd.c,$(TEST_CLANG))
 $(call test_forms,folds,folds.c,$(TEST_CLANG))
+$(call test_forms,stack_sweep,stack_sweep.c,$(TEST_CLANG))
 $(call test_forms,sweep_check,sweep_check.c,$(TEST_CLANG))
 $(call test_forms,affinity,affinity.c,$(TEST_CLANG))
 $(call test_forms,affinity_gcc,affinity.c,$(TEST_GCC_C))
@@ -166,10 +167,6 @@ $(TEST_MPI_FORTRAN:%=$(TEST_BIN)/%_mpich): $(TEST_SOURCE)/mpi_late.f90 | $(TEST_
 TEST_PROGRAMS += $(TEST_MPI:%=mpi_late_asan_%)
 $(TEST_BIN)/mpi_late_asan_%: $(TEST_SOURCE)/mpi_late.c $(TEST_SOURCE)/spin.h | $(TEST_BIN)
 	$(if $(findstring openmpi,$*),OMPI_CC,MPICH_CC)=$(TEST_GCC) mpicc.$* $(TEST_CFLAGS) -fsanitize=address -o $@ $<
-
-TEST_PROGRAMS += stack_sweep
-$(TEST_BIN)/stack_sweep: benchmarks/stacks/sweep.c | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -o $@ $<
 
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)

@@ -27,8 +27,7 @@ from collections import namedtuple
 from contextlib import contextmanager, suppress
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "..", "tests", "accuracy"), os.path.join(HERE, "..", "..", "tests", "behaviour"),
-                os.path.dirname(HERE)]
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), "tests", room) for room in ("accuracy", "behaviour")]
 
 import expectations  # noqa: E402  (found through the path set above)
 import harness  # noqa: E402
