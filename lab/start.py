@@ -29,7 +29,7 @@ def main(argv):
     if old:
         return refuse(command, "is Python %d.%d; Python 3.9 or newer is needed" % sys.version_info[:2])
     missing = lacking(["sqlite3"] + NEEDS.get(command, []))
-    if missing and command != "lab" and not {"--help", "-h"} & set(argv):
+    if missing and command != "lab":
         return refuse(command, "has no %s; install %s" % (missing[0], ", ".join(PACKAGES[name] for name in missing)))
     sys.dont_write_bytecode = True  # where it is installed, users may not write
     from blame_lab import commands

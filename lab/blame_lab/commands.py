@@ -4,9 +4,8 @@ import importlib
 import signal
 import sys
 
-from .options import Helped, say
-from .refused import DONE, Refused
-from .usages import BY_COMMAND
+from .options import say
+from .refused import Refused
 
 MODULES = {"db": "db", "history": "history", "scaling": "scaling", "tune": "tune", "fold": "fold", "lab": "where", "diff": "baseline"}
 
@@ -18,13 +17,8 @@ def run(command, argv):
             signal.signal(number, signal.SIG_DFL)
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     sys.stderr.reconfigure(encoding="utf-8", errors="replace")
-    usage = BY_COMMAND.get(command)
     try:
-        if usage and {"--help", "-h"} & set(argv):
-            usage.read(argv)  # prints it, unless that is the program's
         return importlib.import_module("." + MODULES[command], __package__).main(argv)
-    except Helped:
-        return DONE
     except Refused as refusal:
         say(refusal.command or command, str(refusal))
         return refusal.status

@@ -4,11 +4,10 @@ import re
 
 from . import trials
 from .database import Database
-from .options import say
+from .options import read, say
 from .refused import BAD_INPUT, BAD_USAGE, DONE, Refused
 from .runs import database_path, exported
 from .text import base_name, clean, csv_text, csv_value, decimal, fit, write_whole
-from .usages import DB
 
 META_ACCEPTED = "KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; several in lines of their own"
 META = re.compile(r"([A-Za-z0-9_.-]{1,63})=([^\n]*)")
@@ -35,10 +34,10 @@ class Request:
 
 
 def main(argv):
-    values, operands, given = DB.read(argv)
+    values, operands, given = read(argv)
     action, operands = operands[0], operands[1:]
     if action not in ACTIONS:
-        raise Refused(f"{action}: no such action; accepted {DB.operands}", BAD_USAGE)
+        raise Refused(f"{action}: no such action; accepted are {', '.join(ACTIONS)}", BAD_USAGE)
     run, takes, what = ACTIONS[action]
     request = Request(action, operands, values)
     for option, actions in LIMITED.items():

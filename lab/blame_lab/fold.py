@@ -11,11 +11,10 @@ import subprocess
 
 import numpy
 
-from . import fold_picture, fold_text
+from . import fold_picture, fold_text, options
 from .refused import BAD_USAGE, DONE, Refused
 from .runs import blame, exported
 from .text import base_name, clean, write_whole
-from .usages import FOLD
 
 BINS, DRAWS = 120, 200
 STATES = ("work", "idle", "lock_wait", "overhead", "no_core", "blocked", "mpi_wait")  # of a thread; stopped is blocked
@@ -197,7 +196,7 @@ def choose_phase(asked, rows, directory):
 
 
 def main(argv):
-    request, operands, _ = FOLD.read(argv)
+    request, operands, _ = options.read(argv)
     fold = Fold(operands[0], request)
     if not len(fold.kept):
         left = fold.unseen + fold.several + fold.others

@@ -2,11 +2,10 @@
 
 from . import changes
 from .database import Database, quoted
-from .options import say
+from .options import read, say
 from .refused import BAD_USAGE, DONE, Refused
 from .runs import UNITS, database_path
 from .text import base_name, clean, csv_text, decimal, fit, utf8_terminal, write_whole
-from .usages import HISTORY
 
 NAME_COLUMNS, BAR_COLUMNS, CULPRITS = 16, 30, 3
 ALIKE = ("application", "host", "threads", "ranks", "cores", "unit")  # columns in which trials must be alike
@@ -172,7 +171,7 @@ def csv_of(past, found):
 
 
 def main(argv):
-    request, operands, _ = HISTORY.read(argv)
+    request, operands, _ = read(argv)
     if operands:
         raise Refused(f"{operands[0]}: it takes none; --where chooses trials", BAD_USAGE)
     if request["row"] and request["metric"] == "wall":

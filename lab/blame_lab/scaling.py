@@ -8,12 +8,11 @@ import math
 
 import numpy
 
-from . import scaling_page
+from . import options, scaling_page
 from .fit import Design, Fit
 from .refused import BAD_INPUT, BAD_USAGE, DONE, Refused
 from .runs import PARTS, WORDS, database_path, directories_where, exported
 from .text import base_name, clean, csv_text, decimal, fit, paragraph, terminal_columns, utf8_terminal, write_whole
-from .usages import RUN_OPERANDS, SCALING
 
 TOLD = 0.01          # of all effort: a row costs something from here on
 LEAST_LOST = 0.0005  # of all effort: what is printed as more than 0.0 %
@@ -264,9 +263,9 @@ def read(arguments):
 
 
 def main(argv):
-    request, operands, _ = SCALING.read(argv)
+    request, operands, _ = options.read(argv)
     if not operands and request["where"] is None:
-        raise Refused(f"no profile given; accepted {RUN_OPERANDS}, or --where SQL", BAD_USAGE)
+        raise Refused("no profile given; accepted are profile directories, *.blame files or folders of profile directories, or --where SQL", BAD_USAGE)
     found = directories_where("scaling", database_path(request["db"]), request["where"]) if request["where"] is not None else []
     arguments = ["--common", request["view"], *(["--environment", request["environment"]] if request["environment"] else []), "--", *found, *operands]
     runs = read(arguments)

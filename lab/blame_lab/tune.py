@@ -8,13 +8,12 @@ import sys
 import tempfile
 import time
 
-from . import search, space, tries, trials
+from . import options, search, space, tries, trials
 from .database import Database
 from .db import META, META_ACCEPTED
 from .refused import BAD_USAGE, DONE, Refused
 from .runs import WORDS, blame, database_path, exported, program_environment
 from .text import clean, csv_text, decimal, write_whole
-from .usages import LEAST_RUNS, TUNE
 
 PAIRS, MOST_INPUTS = 8, 32
 LEAST_GAIN = 0.01
@@ -25,6 +24,9 @@ CAUSES = ("work", "idleness", "overhead", "lock-wait", "no-core")
 # Which settings a finding is about, the likeliest first; docs/tuning.md has the table.
 BEGINS = {"imbalance": ("schedule", "threads"), "fine": ("threads", "schedule", "wait"), "serial": ("threads", "wait"), "lock-bound": ("threads", "wait"),
           "oversubscribed": ("threads", "wait"), "too-many-threads": ("threads", "wait"), "cores-taken": ("threads", "wait"), "start-up": ("threads",)}
+
+LEAST_RUNS = 8  # of a search beside its pairs: the first, two that tell how times scatter, and one race; as in cli/lab_options.c
+
 
 class Run:
     """One run of the program, as it was. trial: its number, None: it is none; confirms: it is of the pairs."""
@@ -348,7 +350,7 @@ def check_words(tuning):
 
 def check(request, program):
     if bool(program) == bool(request["specialise"]):
-        raise Refused(f"{'--specialise runs no program' if program else 'no program given'}; accepted {TUNE.operands}, or --specialise alone", BAD_USAGE)
+        raise Refused(f"{'--specialise runs no program' if program else 'no program given'}; accepted is a program and its arguments, or --specialise alone", BAD_USAGE)
     for item in request["input"]:
         if not all(META.fullmatch(line) for line in item.split("\n")):
             raise Refused(f"--input {item}: accepted is {META_ACCEPTED}", BAD_USAGE)
@@ -362,7 +364,7 @@ def check(request, program):
 
 
 def main(argv):
-    request, program, _ = TUNE.read(argv)
+    request, program, _ = options.read(argv)
     check(request, program)
     if request["specialise"]:
         from . import specialise

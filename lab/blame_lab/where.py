@@ -4,8 +4,8 @@ import importlib.metadata
 import platform
 import sys
 
-from .refused import DONE
-from .usages import LAB
+from .options import read
+from .refused import BAD_USAGE, DONE, Refused
 
 PACKAGES = (("numpy", "history, scaling, tune, fold"), ("scipy", "scaling, tune"), ("sklearn", "tune --specialise"), ("pandas", "blame_lab.read() in notebooks"))
 def version_of(name):
@@ -16,9 +16,9 @@ def version_of(name):
 
 
 def main(argv):
-    _, operands, _ = LAB.read(argv)
+    _, operands, _ = read(argv)
     if operands:
-        LAB.refuse(f"{operands[0]}: accepted {LAB.operands}")
+        raise Refused(f"{operands[0]}: accepted is --where alone", BAD_USAGE)
     print(f"{'python':<12} {sys.executable} ({platform.python_version()})")
     print(f"{'package':<12} {sys.path[0]}")
     for name, use in PACKAGES:
