@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections import namedtuple
 
-from check_common import finish, self_test
+from check_common import ROOT, finish, output, self_test
 
 ELSEWHERE = {
     "handle_sample": "the sampling signal's: the kernel gives a handler an environment of its own, and takes it back",
@@ -65,10 +65,6 @@ class Code:
 
     def roots(self):
         return sorted(address for address in self.taken & set(self.begins) if self.begins[address] not in ELSEWHERE)
-
-
-def output(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"LC_ALL": "C"}).stdout
 
 
 State = namedtuple("State", "depth saved asked", defaults=(0, False, False))  # guards that are open; behind stmxcsr; behind ENTERS
@@ -170,8 +166,7 @@ def check_case(root, body):
     source, library = os.path.join(root, "case.c"), os.path.join(root, "case.so")
     with open(source, "w", encoding="utf-8") as file:
         file.write(BODY % body)
-    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    subprocess.run(["cc", "-w", "-O2", "-fPIC", "-shared", "-Wl,-z,lazy", "-I", top, "-o", library, source], check=True)
+    subprocess.run(["cc", "-w", "-O2", "-fPIC", "-shared", "-Wl,-z,lazy", "-I", ROOT, "-o", library, source], check=True)
     return check_library(library)[0]
 
 

@@ -12,7 +12,7 @@ import importlib
 import os
 import sys
 
-from check_common import ROOT, compile_units, main, make_files
+from check_common import ROOT, compile_units, main, make_files, read_table
 from handler_walk import NotWalkable, Program
 
 ALLOWLIST = os.path.join(ROOT, "scripts", "handler-allowlist.txt")
@@ -22,21 +22,8 @@ LAZY_TLS = {"__tls_get_addr", "__emutls_get_address"}
 
 def read_allowlist(path):
     """(roots, {symbol: (kind, reason)}, complaints about the list itself); kind `forbid` is for objects of our own"""
-    roots, allowed, complaints = [], {}, []
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            words = line.split(None, 2)
-            if not words or line.startswith("#"):
-                continue
-            if len(words) < 3 or words[0] not in ("root", "allow", "tagged", "forbid"):
-                complaints.append(f"{path}:{number}: not of the form `root|allow|tagged|forbid NAME REASON`")
-            elif words[0] == "root":
-                roots.append(words[1])
-            elif words[1] in allowed:
-                complaints.append(f"{path}:{number}: {words[1]} is there twice")
-            else:
-                allowed[words[1]] = (words[0], words[2].strip())
-    return roots, allowed, complaints
+    rows, complaints = read_table(path, "root", "allow", "tagged", "forbid")
+    return [name for kind, name, _ in rows if kind == "root"], {name: (kind, reason) for kind, name, reason in rows if kind != "root"}, complaints
 
 
 def check(folder, allowlist=ALLOWLIST, imports=IMPORTS.LIST):

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-from check_common import ROOT, main, make_files
+from check_common import ROOT, main, make_files, output, read_table
 from handler_walk import NotWalkable, Program
 
 LIST = os.path.join(ROOT, "scripts", "import-list.txt")
@@ -26,21 +26,8 @@ SYMBOL = re.compile(r"^\s*\d+: [0-9a-f]+\s+\S+ (\w+)\s+(\w+)\s+\w+\s+(?:\[.*?\]\
 
 def read_list(path):
     """({name: kind}, complaints about the list itself)"""
-    known, complaints = {}, []
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            words = line.split(None, 2)
-            if not words or line.startswith("#"):
-                continue
-            if len(words) < 3 or words[0] not in ("data", "heap", "ask"):
-                complaints.append(f"{path}:{number}: not of the form `data|heap|ask NAME REASON`")
-            else:
-                known[words[1]] = words[0]
-    return known, complaints
-
-
-def output(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"LC_ALL": "C"}).stdout
+    rows, complaints = read_table(path, "data", "heap", "ask")
+    return {name: kind for kind, name, _ in rows}, complaints
 
 
 def symbols_of(path):

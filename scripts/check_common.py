@@ -73,6 +73,27 @@ def compile_units(root, *names, flags=("-O1", "-fno-inline", "-fPIC", "-ffunctio
     return True
 
 
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"LC_ALL": "C"}).stdout
+
+
+def read_table(path, *kinds):
+    """Rows (kind, name, reason) of a list, and complaints about the list itself."""
+    rows, complaints = [], []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            words = line.split(None, 2)
+            if not words or line.startswith("#"):
+                continue
+            if len(words) < 3 or words[0] not in kinds:
+                complaints.append(f"{path}:{number}: not of the form `{'|'.join(kinds)} NAME REASON`")
+            elif any(words[1] == name for _, name, _ in rows):
+                complaints.append(f"{path}:{number}: {words[1]} is there twice")
+            else:
+                rows.append((words[0], words[1], words[2].strip()))
+    return rows, complaints
+
+
 def finish(complaints, good):
     for complaint in complaints:
         print(complaint)
