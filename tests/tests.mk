@@ -144,27 +144,13 @@ test:
 	@+$(if $(filter fuzz,$(TEST_STAGES)),$(MAKE) --no-print-directory -k -j$(TEST_JOBS) fuzz-programs $(FUZZ_BUILD) || true)
 	@+$(PYTHON) tests/run.py stages '$(MAKE)' $(foreach stage,$(TEST_LONG),$(filter $(stage),$(TEST_STAGES))) $(filter-out $(TEST_LONG),$(TEST_STAGES))
 
-# Thousands of runs at 10,000 samples/s while teams are made and unmade; by hand (tests/soak.py).
-.PHONY: soak
-SOAK_ARGS ?=
-soak: $(LIBRARY) test-programs
-	@BUILD=$(BUILD) nice $(PYTHON) -B tests/soak.py $(SOAK_ARGS)
+# By hand, for hours if need be; NAME_ARGS are its arguments:
+#   churn    does anything grow while threads, libraries and processes come and go?
+#   kills    programs that are killed or stopped at random moments
+#   limits   programs under limits and refusals of every kind, without the tool and with it
+BY_HAND := churn kills limits
+.PHONY: $(BY_HAND)
+$(BY_HAND): $(PRODUCTS) test-programs
+	@BUILD=$(BUILD) nice $(PYTHON) -B tests/$@.py $($(shell echo $@ | tr a-z A-Z)_ARGS)
 
-# Whether anything grows while threads, libraries and processes come and go; by hand (tests/churn.py).
-.PHONY: churn
-CHURN_ARGS ?=
-churn: $(LIBRARY) $(BLAME) test-programs
-	@BUILD=$(BUILD) nice $(PYTHON) -B tests/churn.py $(CHURN_ARGS)
-
-# Programs that are killed or stopped at random moments; by hand (tests/kills.py).
-.PHONY: kills
-KILLS_ARGS ?=
-kills: $(PRODUCTS) test-programs
-	@BUILD=$(BUILD) nice $(PYTHON) -B tests/kills.py $(KILLS_ARGS)
-
-# Programs under limits and refusals of every kind, without the tool and with it; by hand (tests/limits.py).
-.PHONY: limits
-LIMITS_ARGS ?=
-limits: $(PRODUCTS) test-programs
-	@BUILD=$(BUILD) nice $(PYTHON) -B tests/limits.py $(LIMITS_ARGS)
 include tests/fuzz/guided.mk tests/fuzz/commands.mk
