@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Does the gate see what it should? Run by make gate."""
 
+import contextlib
 import os
+import shutil
 import sys
 import tempfile
 import unittest
@@ -85,6 +87,15 @@ class Verdicts(unittest.TestCase):
         failed, remark = gate.verdict(90, 100)
         self.assertFalse(failed)
         self.assertIn("less by 10.0 %", remark)
+
+    def test_a_new_budget_leaves_those_of_other_conditions(self):
+        kept, gate.BUDGET = gate.BUDGET, os.path.join(tempfile.mkdtemp(), "budget.csv")
+        self.addCleanup(setattr, gate, "BUDGET", kept)
+        for where, measured in (("gcc", {"a": 1, "b": 2}), ("clang", {"b": 3.4}), ("gcc", {"a": 4.6})):
+            with contextlib.redirect_stdout(None):
+                gate.accept(where, measured)
+        self.assertEqual(gate.read_budget(), {"gcc": {"a": 5}, "clang": {"b": 3}})
+        shutil.rmtree(os.path.dirname(gate.BUDGET))
 
     def test_rows_come_and_go_only_with_a_new_budget(self):
         self.assertTrue(gate.verdict(None, 100)[0])
