@@ -13,7 +13,7 @@ static void check(const uint8_t *data, size_t count)
         uint64_t hash = hash_of(bytes + BODY_AT, count - BODY_AT);
         memcpy(bytes + HASH_AT, &hash, sizeof hash);
     }
-    if (!decode(&world, bytes, count, 0)) {
+    if (!decode(&world, bytes, count, 0, NULL)) {
         uint8_t *again = symbols_file_encode(&world.answers, &header, &again_bytes);
         if (!again)
             abort();
