@@ -57,7 +57,7 @@ static const struct attempt {
     {"timer_create", SYS_timer_create, NO_FILE, 0, 0, 0, 0},
     {"timer_delete", SYS_timer_delete, NO_FILE, 0, 0, 0, 0},
     {"timer_settime", SYS_timer_settime, NO_FILE, 0, 0, 0, 0},
-    {"rt_tgsigqueueinfo", SYS_rt_tgsigqueueinfo, NO_FILE, 0, 0, 0, 0}, /* restart/restart_dropped.c, of counters */
+    {"rt_tgsigqueueinfo", SYS_rt_tgsigqueueinfo, NO_FILE, 0, 0, 0, 0}, /* restart/restart.c, of counters */
     {"uname", SYS_uname, 0, 0, 0, 0, 0},
 #ifdef SYS_access
     {"access", SYS_access, 0, 0, 0, 0, 0},

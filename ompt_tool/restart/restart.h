@@ -25,7 +25,7 @@
  * On aarch64 there is one stub for all but "in place"; it ends by rt_sigreturn, and waits by restart_syscall, too. A call whose
  * first argument cannot be found there stays interrupted (restart_machine_aarch64.c, docs/restart.md).
  *
- * Calls that move bytes come back with a part of them; restart_rest.h has which are made to move the rest, in the stub.
+ * Calls that move bytes come back with a part of them; restart_rest.h says which are made to move the rest, in the stub.
  *
  * Guarantee S: after nanosleep, poll (not on aarch64, where it is a ppoll) and futex (sem_timedwait), relative or not but for
  * clock_nanosleep(TIMER_ABSTIME), every signal of the program's that interrupts the call is seen as EINTR.
@@ -83,5 +83,31 @@ void restart_note_sample(struct restart_state *state);
 
 /* Leaves the handler; does not return when the call continues by restart_syscall. [handler] */
 void restart_leave(struct restart_state *state, ucontext_t *context);
+
+/* ---- what an interrupted call tells of the thread's sleep: whether it sleeps, in what kind of call, and until when ---- */
+
+/* Whether the thread slept in a system call when the signal came: as the kernel has left it, to be repeated or with -EINTR.
+ * Behind restart_enter(). [handler] */
+bool restart_is_asleep(const ucontext_t *context);
+
+enum restart_call {
+    RESTART_CALL_NONE,
+    RESTART_CALL_SHORT, /* never sleeps */
+    RESTART_CALL_WAIT,  /* any signal ends it */
+    RESTART_CALL_OTHER, /* another one: may sleep, and let signals wait */
+};
+
+/* The system call that the thread comes out of, if it has executed nothing since. Behind restart_enter(). [handler] */
+enum restart_call restart_call_before(const ucontext_t *context);
+
+/* Some calls come back interrupted even if what they wait for has come: polls whose time is over, and those that look for signals before
+ * they look for data (of Unix sockets, flock). 0: that may be; else the time that a poll may take; UINT64_MAX: it is none of them, or not over.
+ * As restart_is_asleep(). [handler] */
+uint64_t restart_sleep_limit_ns(const ucontext_t *context);
+
+/* When the sleep ends, or ended, that the thread is in or comes out of; 0: nobody knows. Of a nanosleep, of a poll with a limit for which nothing
+ * has come yet, and of a futex's wait whose limit has; 0 of other calls. begin_ns: when it began, end_ns: what this has said of the same sleep
+ * before; each is 0 if that is not known. All on CLOCK_MONOTONIC. As restart_is_asleep(). [handler] */
+uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t end_ns, uint64_t now_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* What restart.c and its assembly know of a thread. */
+/* What restart.c and its assembly know of a thread, and the signal masks of an interrupted context. */
 #ifndef BLAME_OMPT_TOOL_RESTART_RESTART_STATE_H
 #define BLAME_OMPT_TOOL_RESTART_RESTART_STATE_H
 

@@ -3,7 +3,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
-#include "ompt_tool/restart/restart_look.h"
+#include "ompt_tool/restart/restart.h"
 #include "ompt_tool/session/core_explain.h"
 
 #define CLOCKS_APART 64 /* the wall clock's time and the kernel's counts, by a part of it, at most */

@@ -3,7 +3,7 @@
 
 #include "base/atomics.h"
 #include "base/hash.h"
-#include "ompt_tool/restart/restart_look.h"
+#include "ompt_tool/restart/restart.h"
 
 /* So many samples more than there can be seem to have got their core just then, of late: it is not so. */
 #define DOUBT_LIMIT  8.0

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "ompt_tool/restart/restart_look.h"
+#include "ompt_tool/restart/restart.h"
 #include "ompt_tool/session/session.h"
 
 #define PARTS 10u /* one in so many of its time may others have been heard, and while it lacked a core */

@@ -3,7 +3,7 @@
 
 #include "base/os.h"
 #include "base/run_counts.h"
-#include "ompt_tool/restart/restart_look.h"
+#include "ompt_tool/restart/restart.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/queue.h"
 #include "tests/unit/fake_clock.h"

@@ -27,8 +27,7 @@
 #include "base/kernel.h"
 #include "base/os_map.h"
 #include "ompt_tool/restart/restart.h"
-#include "ompt_tool/restart/restart_look.h"
-#include "ompt_tool/restart/restart_stub.h"
+#include "ompt_tool/restart/restart_machine.h"
 #include "ompt_tool/sample_signal.h"
 #include "ompt_tool/session/thread.h"
 

@@ -14,8 +14,7 @@
 
 #include "base/clock.h"
 #include "ompt_tool/restart/restart.h"
-#include "ompt_tool/restart/restart_look.h"
-#include "ompt_tool/restart/restart_decode.h"
+#include "ompt_tool/restart/restart_machine.h"
 
 static ucontext_t behind(uint32_t number)
 {
