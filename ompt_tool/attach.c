@@ -18,7 +18,6 @@
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
-#include "ompt_tool/session/stopped.h"
 #include "ompt_tool/tracing.h"
 
 /* A rank that has some is sampled whatever it does. Behind the last one's end the runtime waits for its workers. */

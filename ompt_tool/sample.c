@@ -1,25 +1,191 @@
 /* The rules of this house: as in sampler.c. */
 #include "ompt_tool/sample.h"
 
+#include <stddef.h>
+
 #include <omp-tools.h>
 
-#include "cct/sums.h"
 #include "base/atomics.h"
+#include "base/os.h"
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "blame/ranks.h"
+#include "cct/arena.h"
+#include "cct/sums.h"
+#include "cct/time.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/mpi_wait.h"
-#include "ompt_tool/sample_ranks.h"
-#include "ompt_tool/sample_stopped.h"
+#include "ompt_tool/ranks_join.h"
 #include "ompt_tool/session/core.h"
-#include "ompt_tool/session/core_waits.h"
 #include "ompt_tool/session/session.h"
-#include "ompt_tool/session/stopped.h"
 #include "ompt_tool/tracing.h"
+
+/* ---- other ranks ----
+ * What a sample has to do with other ranks' waiting in MPI: a busy thread's is blamed for it, an idle one's if its rank has none,
+ * and one in MPI tells how much of it there is somebody to blame for (docs/accounting.md, "Across ranks"). */
+
+#define BURY_APART_NS 10000000u
+
+static struct profile_ranks *ranks_at(struct thread *thread, uint32_t node_idx, uint64_t key)
+{
+    uint32_t child = node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_RANKS, key) : 0;
+    return (struct profile_ranks *)attribute_at(&thread->tree, child);
+}
+
+/* At how many of the delivery's moments ranks are asked for: at all, or at the last one for all. */
+static uint32_t ranks_moments(const struct delivery *delivery)
+{
+    uint32_t moments = delivery_moments(delivery);
+    return moments * ranks_lines() > DELIVERY_LINES ? 1 : moments;
+}
+
+static struct ranks_census ranks_census_of(const struct delivery *delivery, uint32_t number)
+{
+    const struct clock_reading *clocks = &delivery->clocks;
+    uint64_t apart_ticks = (uint64_t)(BURY_APART_NS / clocks->ns_per_tick);
+    struct profile_header *header = arena_header();
+    ranks_bury(clocks->ticks, apart_ticks, os_is_dead);
+    struct ranks_census census =
+        ranks_census_at(clocks, delivery_moment_ns(delivery, number, delivery_moments(delivery)));
+    if (unlikely(census.seen > load_relaxed(&header->ranks_seen)))
+        store_relaxed(&header->ranks_seen, census.seen);
+    return census;
+}
+
+/* As a profile names it. An address is that of the place behind the call. */
+static uint64_t ranks_key(uint64_t call, bool own_program)
+{
+    uint64_t vaddr = own_program ? RANKS_CALL_VADDR(call) : 0;
+    uint64_t place = vaddr ? capture_key(vaddr + ranks_program.load_bias - 1) : 0;
+    if (PROFILE_KEY_MODULE(place) >= PROFILE_PLACE_MODULES)
+        place = 0;
+    return PROFILE_RANKS_KEY(RANKS_CALL_FUNCTION(call), place);
+}
+
+/* Of the thread's dispatch; what is of several calls is of none. */
+static struct profile_ranks *ranks_of_dispatch(struct thread *thread, uint64_t key)
+{
+    if (!(thread->dispatch_ranks.wall > 0))
+        thread->dispatch_ranks_key = key;
+    else if (thread->dispatch_ranks_key != key)
+        thread->dispatch_ranks_key = 0;
+    return &thread->dispatch_ranks;
+}
+
+enum ranks_target { IN_CONTEXT, IN_DISPATCH, IN_NOBODY };
+
+static struct profile_ranks *ranks_in(struct thread *thread, enum ranks_target target, uint32_t node_idx, uint64_t key)
+{
+    if (target == IN_DISPATCH)
+        return ranks_of_dispatch(thread, key);
+    if (target == IN_NOBODY)
+        node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NOBODY);
+    return ranks_at(thread, node_idx, key);
+}
+
+/* One of so many threads that have equal parts of the blame for that moment. */
+static void blame_for_ranks(struct thread *thread, enum ranks_target target, uint32_t node_idx, const struct delivery *delivery,
+                  uint32_t number, uint32_t threads)
+{
+    uint32_t moments = ranks_moments(delivery);
+    if (number >= moments)
+        return;
+    struct ranks_census census = ranks_census_of(delivery, number);
+    if (census.own_waits || !census.calls)
+        return;
+    double p = delivery->p / moments / threads, waiting = 0;
+    for (uint32_t i = 0; i < census.calls; i++)
+        waiting += census.call[i].any + census.call[i].named;
+    for (uint32_t i = 0; i < census.calls; i++) {
+        const struct ranks_call *call = &census.call[i];
+        struct profile_ranks *ranks = ranks_in(thread, target, node_idx, ranks_key(call->call, call->own_program));
+        if (!ranks)
+            continue;
+        ranks->blame += p * call->named + p * call->any / census.busy;
+        ranks->named += p * call->named;
+        ranks->wall += p * (call->any + call->named) / waiting;
+    }
+}
+
+/* At that one of the delivery's moments the thread was one of so many busy ones of its process, in that context; 0: there is
+ * none. */
+static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, uint32_t node_idx, const struct delivery *delivery,
+                       uint32_t number, uint32_t busy)
+{
+    blame_for_ranks(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
+}
+
+/* At its moments the thread was idle; dispatch is booked where sample_ranks_settle() says, else the blame is in a row of its own. */
+static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, const struct delivery *delivery, const struct idle_moment *idle)
+{
+    uint32_t moments = ranks_moments(delivery);
+    for (uint32_t number = 0; number < moments; number++) {
+        if (idle[number].idle)
+            blame_for_ranks(thread, IN_NOBODY, 0, delivery, number, idle[number].idle);
+        else if (idle[number].busy)
+            blame_for_ranks(thread, IN_DISPATCH, 0, delivery, number, idle[number].busy);
+    }
+}
+
+/* What the thread's dispatch until now is blamed for belongs to that context; 0: to none, it is lost. */
+static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread, uint32_t node_idx)
+{
+    const struct profile_ranks *dispatch = &thread->dispatch_ranks;
+    if (!(dispatch->wall > 0))
+        return;
+    struct profile_ranks *ranks = ranks_at(thread, node_idx, thread->dispatch_ranks_key);
+    if (ranks) {
+        ranks->blame += dispatch->blame;
+        ranks->named += dispatch->named;
+        ranks->wall += dispatch->wall;
+    }
+    thread->dispatch_ranks = (struct profile_ranks){0};
+}
+
+/* At all of its moments the thread was in the call of MPI's with that node. */
+static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread, uint32_t node_idx, const struct delivery *delivery)
+{
+    uint32_t moments = ranks_moments(delivery);
+    for (uint32_t number = 0; number < moments; number++) {
+        struct ranks_census census = ranks_census_of(delivery, number);
+        struct profile_ranks *ranks = census.own_is_blamed ? ranks_at(thread, node_idx, 0) : NULL;
+        if (ranks)
+            ranks->waited += delivery->p / moments / census.own_threads;
+    }
+}
+
+/* ---- the whole process stood still ---- */
+
+/* Books the part of a sample in which the whole process stood still; false without room. Below the root, as nothing in the program is the cause; its inverse_busy is the length of the stop. That nobody idles meanwhile is the reader's
+ * to see to, who knows T. */
+static __attribute__((noinline)) bool book_stopped(struct thread *thread, const struct delivery *delivery)
+{
+    uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
+    struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
+    uint32_t threads = thread_sampled();
+    double each = delivery->p / PROFILE_LANE_BINS, inverse = delivery->p / (threads ? threads : 1);
+    double between_ns = (double)(delivery->census_ns - delivery->due_ns);
+    if (!metric)
+        return false;
+    account_own(metric, false, delivery->p, delivery->count);
+    metric->inverse_busy += inverse;
+    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* without holes */
+        uint64_t time_ns = delivery->due_ns + (uint64_t)(between_ns * (i + 0.5) / PROFILE_LANE_BINS);
+        time_add_state(&thread->tree, time_ns, PROFILE_TIME_STOPPED, each);
+        time_add(&thread->tree, node_idx, time_ns,
+                 (struct profile_time_value){(float)each, (float)(inverse / PROFILE_LANE_BINS), 0, 0});
+    }
+    thread->ledger->blocked += delivery->p;
+    thread->ledger->recorded += delivery->count;
+    counters_book(thread, node_idx);
+    tracing_add(thread, node_idx, PROFILE_TIME_STOPPED, delivery);
+    return true;
+}
+
+/* ---- one sample ---- */
 
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
 {
@@ -352,7 +518,7 @@ static __attribute__((noinline, cold)) void record_stop(struct thread *thread, c
         count = until_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, until_ns - delivery->due_ns) : 0;
     if (count) {
         struct delivery stopped = delivery_take(&rest, count);
-        if (!sample_stopped(thread, &stopped))
+        if (!book_stopped(thread, &stopped))
             sample_drop(thread, &stopped, PROFILE_DROP_NO_MEMORY);
     }
     if (rest.count)

@@ -24,7 +24,6 @@
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sample_signal.h"
 #include "ompt_tool/session/core.h"
-#include "ompt_tool/session/core_waits.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/shared_timer.h"
 

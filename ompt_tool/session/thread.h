@@ -18,7 +18,7 @@
 #include "cct/tree.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/restart/restart.h"
-#include "ompt_tool/session/core_state.h"
+#include "ompt_tool/session/core.h"
 #include "ompt_tool/session/moments.h"
 #include "unwind/unwind.h"
 

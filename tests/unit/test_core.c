@@ -5,7 +5,6 @@
 
 #include "cct/moment.h"
 #include "ompt_tool/session/core.h"
-#include "ompt_tool/session/core_waits.h"
 #include "tests/unit/fake_clock.h"
 
 #define US 1000ull

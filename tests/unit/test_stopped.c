@@ -3,8 +3,8 @@
 
 #include <sys/syscall.h>
 
+#include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
-#include "ompt_tool/session/stopped.h"
 
 #define S 1000000000ull
 
