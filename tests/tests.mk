@@ -155,4 +155,4 @@ BY_HAND := churn kills limits
 $(BY_HAND): $(PRODUCTS) test-programs
 	@BUILD=$(BUILD) nice $(PYTHON) -B tests/$@.py $($(shell echo $@ | tr a-z A-Z)_ARGS)
 
-include tests/fuzz/guided.mk tests/fuzz/commands.mk
+include tests/fuzz/guided.mk

@@ -48,10 +48,10 @@ const struct command_line command_lines[] = {
     {.text = "export in more --format trial --common top-down", .run = cli_export},
     {.text = "export more in --format trial --common flat --output made", .run = cli_export},
     {.text = "finish in", .run = cli_finish},
-    {.text = "merge job --output made.blame -j 1", .run = cli_merge, .of_job = true},
-    {.text = "report job --view findings", .run = cli_report, .of_job = true},
-    {.text = "export job --format hpctoolkit --output made", .run = cli_export, .of_job = true},
-    {.text = "export job --format trial --output made", .run = cli_export, .of_job = true},
+    {.text = "merge job --output made.blame -j 1", .run = cli_merge},
+    {.text = "report job --view findings", .run = cli_report},
+    {.text = "export job --format hpctoolkit --output made", .run = cli_export},
+    {.text = "export job --format trial --output made", .run = cli_export},
     {.text = "report in --view timeline --all --thread 0", .run = cli_report},
 };
 _Static_assert(sizeof command_lines / sizeof *command_lines == COMMAND_LINES, "each is counted");

@@ -3,13 +3,11 @@
 #ifndef BLAME_TESTS_FUZZ_COMMAND_LINES_H
 #define BLAME_TESTS_FUZZ_COMMAND_LINES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct command_line {
     const char *text;
     int (*run)(int argc, char **argv);
-    bool of_job;
 };
 
 #define COMMAND_LINES 52

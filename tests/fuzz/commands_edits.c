@@ -1,10 +1,11 @@
 /* How measurement files are changed: bits, bytes, numbers of headers, nodes and records to their extremes, ends that are missing. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "cct/profile_format.h"
 #include "cct/profile_time.h"
 #include "tests/fuzz/commands.h"
-#define FUZZ_OWN_OPTIONS /* those of commands.c */
+#define FUZZ_OWN_OPTIONS /* those of in_process.c */
 #include "tests/fuzz/fuzz.h"
 
 static const uint64_t extremes[] = {0, 1, 2, 3, 7, 8, 31, 32, 63, 64, 127, 255, 256, 1023, 1024, 1025, 4095,
@@ -128,37 +129,6 @@ void edits_choose(struct edits *edits, const struct base *base, uint64_t number)
         choose_one(&edits->edit[i], base);
     if (next_random() % 30 == 0)
         edits->edit[edits->count++] = (struct edit){.at = next_random() % base->size};
-}
-
-size_t edits_apply(const struct edits *edits, unsigned char *bytes, size_t size)
-{
-    size_t left = size;
-    for (size_t i = 0; i < edits->count; i++) {
-        const struct edit *edit = &edits->edit[i];
-        if (edit->bytes == 0 && edit->at < left)
-            left = edit->at;
-        else if (edit->bytes <= sizeof edit->value && edit->at < size && edit->bytes <= size - edit->at)
-            memcpy(bytes + edit->at, &edit->value, edit->bytes);
-    }
-    return left;
-}
-
-void edits_write(const struct edits *edits, FILE *out)
-{
-    for (size_t i = 0; i < edits->count; i++)
-        fprintf(out, "%#llx %u %#llx\n", (unsigned long long)edits->edit[i].at, edits->edit[i].bytes,
-                (unsigned long long)edits->edit[i].value);
-}
-
-bool edits_read(struct edits *edits, FILE *in)
-{
-    unsigned long long at, value;
-    unsigned bytes;
-    int got = 0;
-    edits->count = 0;
-    while (edits->count < MOST_EDITS && (got = fscanf(in, "%llx %u %llx\n", &at, &bytes, &value)) == 3)
-        edits->edit[edits->count++] = (struct edit){.at = at, .bytes = bytes, .value = value};
-    return edits->count > 0 && got == (edits->count < MOST_EDITS ? EOF : 3);
 }
 
 void base_forget_binaries(struct base *base)
