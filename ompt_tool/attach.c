@@ -10,7 +10,6 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/counters_plan.h"
-#include "ompt_tool/crowd.h"
 #include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"

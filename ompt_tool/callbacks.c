@@ -3,13 +3,18 @@
  * thread that was sampled, inside thread_enter_tool(). */
 #include "ompt_tool/callbacks.h"
 
-#include <omp-tools.h>
+#include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include <omp-tools.h>
 
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "cct/arena.h"
 #include "cct/graft.h"
+#include "cct/profile_format.h"
+#include "include/blame.h"
 #include "ompt_tool/attach.h"
 #include "ompt_tool/capabilities.h"
 #include "ompt_tool/context/capture.h"
@@ -18,21 +23,38 @@
 #include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/context/task_word.h"
-#include "ompt_tool/control.h"
 #include "ompt_tool/dependences.h"
 #include "ompt_tool/fault.h"
+#include "ompt_tool/finish.h"
 #include "ompt_tool/first_thread.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/helpers.h"
-#include "ompt_tool/lock_lifetime.h"
 #include "ompt_tool/mutex.h"
-#include "ompt_tool/place_kind.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
+#include "ompt_tool/tracing.h"
+
+/* What kind of wait OMPT tells of, as the profile names it. */
+static inline uint32_t place_kind(ompt_sync_region_t kind)
+{
+    static const uint8_t kinds[] = {
+        [ompt_sync_region_barrier] = PROFILE_PLACE_BARRIER,
+        [ompt_sync_region_barrier_implicit] = PROFILE_PLACE_REGION_END,
+        [ompt_sync_region_barrier_explicit] = PROFILE_PLACE_BARRIER,
+        [ompt_sync_region_barrier_implementation] = PROFILE_PLACE_BARRIER,
+        [ompt_sync_region_taskwait] = PROFILE_PLACE_TASKWAIT,
+        [ompt_sync_region_taskgroup] = PROFILE_PLACE_TASKGROUP,
+        [ompt_sync_region_reduction] = PROFILE_PLACE_REDUCTION,
+        [ompt_sync_region_barrier_implicit_workshare] = PROFILE_PLACE_WORKSHARE,
+        [ompt_sync_region_barrier_implicit_parallel] = PROFILE_PLACE_REGION_END,
+        [ompt_sync_region_barrier_teams] = PROFILE_PLACE_REGION_END,
+    };
+    return (unsigned)kind < sizeof(kinds) ? kinds[kind] : PROFILE_PLACE_UNKNOWN;
+}
 
 static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
@@ -463,6 +485,62 @@ static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, om
     task->value = task_word(creation_context(thread, &creation));
 }
 
+/* ---- omp_control_tool(): the standard's own commands, and the one by which include/blame.h asks for its calls. start and pause begin and
+ * end what is measured, with the modifier BLAME_TRACE what is traced; flush has the file written to the disk; end finishes the profile. ---- */
+
+/* omp.h's omp_control_tool_t and omp_control_tool_result_t, which only programs include. */
+enum { START = 1, PAUSE = 2, FLUSH = 3, END = 4 };
+enum { DONE = 0, IGNORED = 1, FAILED = -1 };
+
+static int give_calls(uint64_t known_bytes, void *argument)
+{
+    const struct blame_calls **calls = argument;
+    if (!calls || known_bytes < sizeof(struct blame_calls))
+        return FAILED;
+    *calls = &probes_calls;
+    return DONE;
+}
+
+/* Of the measurement, or of the trace alone. */
+static int pause_or_go_on(bool pause, uint64_t modifier)
+{
+    bool changed = modifier == BLAME_TRACE ? tracing_switch(!pause) : session_pause(pause);
+    return changed ? DONE : IGNORED;
+}
+
+static int end_measurement(void)
+{
+    struct profile_header *header = arena_header();
+    if (!arena_is_open() || !header)
+        return IGNORED;
+    int saved_errno = errno;
+    header->ended_by_program = 1;
+    finish();
+    errno = saved_errno;
+    return DONE;
+}
+
+/* 0: done, 1: ignored, -1: failed. */
+static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr)
+{
+    (void)codeptr;
+    switch (command) {
+    case START:
+        return pause_or_go_on(false, modifier);
+    case PAUSE:
+        return pause_or_go_on(true, modifier);
+    case FLUSH:
+        session_record_modules();
+        return arena_flush() ? DONE : FAILED;
+    case END:
+        return end_measurement();
+    case BLAME_COMMAND:
+        return give_calls(modifier, argument);
+    default:
+        return IGNORED;
+    }
+}
+
 bool callbacks_register(bool locks, char *text, size_t bytes)
 {
     bool creation = session.options.tasks == TASKS_CREATION;
@@ -480,9 +558,9 @@ bool callbacks_register(bool locks, char *text, size_t bytes)
         {ompt_callback_mutex_acquired, (ompt_callback_t)mutex_acquired},
         {ompt_callback_mutex_released, (ompt_callback_t)mutex_released},
         {ompt_callback_nest_lock, (ompt_callback_t)mutex_nest_lock},
-        {ompt_callback_lock_init, (ompt_callback_t)lock_lifetime_begin},
-        {ompt_callback_lock_destroy, (ompt_callback_t)lock_lifetime_end},
-        {ompt_callback_control_tool, (ompt_callback_t)control_tool},
+        {ompt_callback_lock_init, (ompt_callback_t)mutex_init},
+        {ompt_callback_lock_destroy, (ompt_callback_t)mutex_destroy},
+        {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
     };
     bool waits, any = capabilities_register(runtime.set_callback, table, sizeof(table) / sizeof(*table), locks, &waits, text, bytes);
     creations_are_told = creation || dependences_are_waited_for();

@@ -24,7 +24,6 @@
 #include "ompt_tool/finisher.h"
 #include "ompt_tool/first_thread.h"
 #include "ompt_tool/fork.h"
-#include "ompt_tool/last_thread.h"
 #include "ompt_tool/launch.h"
 #include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/probes/probes.h"
@@ -148,7 +147,7 @@ static __attribute__((noinline)) int start(ompt_function_lookup_t lookup)
     if (!start_measuring(start_ns))
         return 0;
     atexit(finish_beside_others);
-    last_thread_init();
+    first_thread_init();
     fork_init();
     probes_init(fork_child_attach);
     mpi_wait_init();

@@ -9,7 +9,7 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
-#include "ompt_tool/sample_entry.h"
+#include "ompt_tool/sample_signal.h"
 
 static const int watched[] = {SIGSEGV, SIGBUS};
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))

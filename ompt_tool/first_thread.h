@@ -16,4 +16,11 @@ void first_thread_ends(void);
 /* The process ends, and all threads with it. [init] */
 void first_thread_exits(void);
 
+/* The end of a GCC program whose first thread leaves main by pthread_exit(). libgomp's workers end with the thread that they
+ * work for, and the process ends with its last thread. libomp's workers stay: the process would never end. So once the first
+ * thread has gone and no thread is left but workers, the process exits with status 0, as it does on libgomp. */
+
+/* Has the process end so, where its runtime was libgomp. The calling thread starts the runtime. [init] */
+void first_thread_init(void);
+
 #endif

@@ -18,7 +18,6 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
-#include "ompt_tool/crowd.h"
 #include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/core.h"

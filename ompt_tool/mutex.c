@@ -8,8 +8,9 @@
 #include "blame/contended.h"
 #include "blame/directed.h"
 #include "blame/state.h"
+#include "ompt_tool/context/capture.h"
 #include "ompt_tool/fork.h"
-#include "ompt_tool/locks/lock_key.h"
+#include "ompt_tool/locks/lock_names.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/session/thread.h"
@@ -108,4 +109,18 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
     /* With STATE_STAMPS_NONE there is no blame to be taken (B2). */
     if (unlikely(line->stamps != STATE_STAMPS_NONE) || !state_lock_released_simply(line, key))
         release_lock(key);
+}
+
+void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
+                const void *codeptr)
+{
+    (void)kind, (void)hint, (void)implementation;
+    /* By now the caller is there; when a sample asks, it may have been unloaded. */
+    lock_names_initialised(wait_id, codeptr ? capture_key((uintptr_t)codeptr - 1) : 0);
+}
+
+void mutex_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)kind, (void)codeptr;
+    lock_names_destroyed(wait_id);
 }

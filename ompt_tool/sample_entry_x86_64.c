@@ -6,7 +6,7 @@
  * A handler starts without access to memory with a protection key (pkey_mprotect): the kernel gives it the rights of a new thread. The
  * interrupted stack may have such a key. Where there are keys, the first entry allows access to all; rt_sigreturn, and the
  * xrstor of restart_resume(), put the program's rights back. ThreadSanitizer may call a handler as a plain function, which nothing puts back. */
-#include "ompt_tool/sample_entry.h"
+#include "ompt_tool/sample_signal.h"
 
 #include <cpuid.h>
 #include <stdbool.h>

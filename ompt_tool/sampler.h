@@ -3,6 +3,7 @@
 #define BLAME_OMPT_TOOL_SAMPLER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
@@ -40,5 +41,21 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns);
  * would never end. done unblocks it, in parent and child. [any] */
 void sampler_fork_prepare(void);
 void sampler_fork_done(void);
+
+/* ---- with many more threads than cores all of them are sampled less often ---- */
+
+extern uint64_t crowd_least_ns; /* sampler.c's */
+
+/* Every thread's period now; 0: nobody is sampled yet. [handler] */
+static inline uint64_t crowd_period_ns(void)
+{
+    return load_relaxed(&crowd_least_ns);
+}
+
+/* That many threads are sampled now. [owner] */
+void crowd_grows(uint32_t threads);
+
+/* The child of a fork begins with itself alone. [init] */
+void crowd_forked(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +26,56 @@
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
-#include "ompt_tool/static_runtime.h"
 #include "ompt_tool/tracing.h"
 #include "unwind/python.h"
 #include "unwind/r.h"
+
+static bool needs_runtime(const struct dl_phdr_info *program)
+{
+    const char *strings = NULL;
+    const ElfW(Dyn) *dynamic = NULL;
+    for (unsigned i = 0; i < program->dlpi_phnum; i++)
+        if (program->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(program->dlpi_addr + program->dlpi_phdr[i].p_vaddr);
+    for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr >= program->dlpi_addr) /* the loader made it absolute */
+            strings = (const char *)entry->d_un.d_ptr;
+    for (const ElfW(Dyn) *entry = dynamic; strings && entry->d_tag != DT_NULL; entry++) {
+        const char *name = strings + entry->d_un.d_val;
+        if (entry->d_tag == DT_NEEDED && (strncmp(name, "libgomp", 7) == 0 || strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp5", 8) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool has_text(const struct dl_phdr_info *program, const char *text, size_t bytes)
+{
+    for (unsigned i = 0; i < program->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
+        bool only_code = segment->p_flags & PF_X && segment->p_offset; /* the first has the file's headers, and may have texts */
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && !(segment->p_flags & PF_W) && !only_code &&
+            memmem((const void *)(program->dlpi_addr + segment->p_vaddr), segment->p_filesz, text, bytes))
+            return true;
+    }
+    return false;
+}
+
+/* Looks at the first object only, the program: for texts that libgomp's start and errors need. A stripped program has them, too. */
+static int look_at_program(struct dl_phdr_info *program, size_t bytes, void *unused)
+{
+    static const char variable[] = "GOMP_SPINCOUNT", error[] = "\nlibgomp: ";
+    (void)bytes, (void)unused;
+    return !needs_runtime(program) && has_text(program, variable, sizeof(variable)) && has_text(program, error, sizeof(error)) ? 1 : -1;
+}
+
+/* Returns whether a copy of libgomp is linked into the program itself: that has no tool interface. Searches the program's constants, 1 ms for 5 MB of them, unless it needs a shared runtime. */
+static bool has_static_runtime(void)
+{
+    static int found; /* a forked child has what its parent found */
+    if (!found)
+        found = dl_iterate_phdr(look_at_program, NULL);
+    return found > 0;
+}
 
 static char python[160]; /* its version and, behind a tab, why its frames are not read; "": there is none */
 
@@ -103,7 +150,7 @@ static void write_texts(void)
     write_mounts();
     if (*python)
         arena_text("python", python);
-    if (static_runtime_is_there())
+    if (has_static_runtime())
         arena_text("static_runtime", "libgomp");
     write_job();
     variables_print(text, sizeof(text));

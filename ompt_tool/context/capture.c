@@ -193,7 +193,7 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     return result;
 }
 
-/* Where the handler runs on the interrupted stack (sample_entry.h), and that is a signal stack of the program's, there may be no room for a
+/* Where the handler runs on the interrupted stack (sample_signal.h), and that is a signal stack of the program's, there may be no room for a
  * walk (2 KB, and libunwind's); what lies below is anybody's. */
 static bool lacks_stack(const struct thread *thread, const ucontext_t *context)
 {

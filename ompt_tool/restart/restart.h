@@ -39,7 +39,7 @@
  *     call, 1 us a sample.
  *
  * Rules for the handler that calls this: installed with SA_SIGINFO | SA_RESTART, sa_mask full. On x86-64 the kernel's frame may be on an
- * alternate stack (SA_ONSTACK), and the handler runs neither there nor on the interrupted stack (sample_entry.h); on aarch64 both are on the
+ * alternate stack (SA_ONSTACK), and the handler runs neither there nor on the interrupted stack (sample_signal.h); on aarch64 both are on the
  * interrupted stack. Every delivery, of a dropped sample too, calls in this order
  *
  *     restart_enter()              first, before anyone reads the context

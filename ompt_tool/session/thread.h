@@ -79,7 +79,7 @@ struct mpi_wait {
     bool told;                 /* the rank's line counts the thread (blame/ranks.h) */
 };
 
-/* The handler's stack, which ends where the record begins (sample_entry.h). A sample takes 4 KB of it; where the handler faults, the kernel's frame
+/* The handler's stack, which ends where the record begins (sample_signal.h). A sample takes 4 KB of it; where the handler faults, the kernel's frame
  * (12 KB with AMX) comes on top. */
 #ifdef __x86_64__
 #define THREAD_HANDLER_STACK_BYTES 32768u

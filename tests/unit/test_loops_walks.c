@@ -1,6 +1,6 @@
 /* The loops of docs/loops.md over frames, modules and symbols in their worst states. Two units are part of this one. */
 #define os_read_at counted_read_at
-#include "ompt_tool/locks/critical_names.c"
+#include "ompt_tool/locks/lock_waits.c"
 #undef os_read_at
 #define enter enter_loadmap
 #define read_at read_at_loadmap

@@ -4,7 +4,7 @@
 
 #include "blame/directed.h"
 #include "ompt_tool/finisher.h"
-#include "ompt_tool/locks/lock_key.h"
+#include "ompt_tool/mutex.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "tests/simulator/played.h"
