@@ -7,6 +7,7 @@ import itertools
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import time
 
@@ -125,9 +126,10 @@ class Scripts(BlameTest):
             deadline = time.monotonic() + TIMEOUT_S
             while process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.1)
+                made = any(stat.S_ISFIFO(os.stat(path).st_mode) for path in glob.glob(f"{folder}/blame-run-*/profiles"))
                 with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="utf-8") as children:
-                    gone = not children.read()
-                if gone and glob.glob(f"{folder}/blame-run-*/profiles"):
+                    gone = made and not children.read()  # and not yet to come
+                if gone:
                     process.send_signal(number)
             self.assertEqual(process.poll(), -number)
             shutil.rmtree(glob.glob(f"{folder}/blame-run-*")[0])
