@@ -19,7 +19,7 @@ FUZZ_SOURCES := $(if $(FUZZ_ONLY),$(filter-out $(FUZZ_WHOLE),$(sort $(wildcard t
 FUZZ_MUTATIONS ?= 10000
 FUZZ_SEED ?= 1
 
-# Two of them side by side (tests/run.py), the longest first: those that TEST_LONG names, then the others.
+# Some of them side by side (tests/run.py), the longest first: those that TEST_LONG names, then the others.
 TEST_LONG := behaviour html-test simulate export-test
 TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),behaviour export-test unit debian fuzz coverage-quick checks events-test lab-test fuzz-whole)
 TEST_JOBS ?= $(shell nproc)

@@ -4,7 +4,7 @@ line `N passed, N failed, N skipped`.
     python3 tests/behaviour/run.py [--without-tool] [--list] [-j N] [FOLDER ...] [-k TEXT ...]
 
 --without-tool  only the tests that need neither libblame.so nor blame
--j N            so many side by side; default: as there are cores
+-j N            so many side by side; default: three for two cores, as many tests wait
 -k TEXT         only tests whose name contains one of the texts
 FOLDER          where test_*.py are looked for; default: tests/behaviour. tests/debian is another
 BUILD           (environment) where the test programs were built; default: build
@@ -89,7 +89,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--without-tool", action="store_true")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("-j", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("-j", type=int, default=max(2, 3 * len(os.sched_getaffinity(0)) // 2))
     parser.add_argument("-k", action="append", default=[])
     parser.add_argument("folders", nargs="*", default=[HERE])
     return parser.parse_args()
