@@ -10,8 +10,9 @@ build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev li
 openmp="clang-19 libomp-19-dev"
 tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
     chromium chromium-driver python3-selenium nodejs libcap2-bin protobuf-compiler python3-jsonschema python3-protobuf mandoc patchelf
-    python3-numpy libopenblas0-openmp python3-scipy python3-sklearn python3-pandas r-cran-data.table
+    python3-numpy libopenblas0-openmp python3-scipy python3-sklearn python3-pandas python3-psycopg2 r-cran-data.table
     libclang-rt-19-dev pkgconf libmpich-dev libopenmpi-dev mpich openmpi-bin python3-mpi4py"
+[ -z "${CI-}" ] || tests="$tests postgresql" # it starts a server, which nobody wants on a machine of their own
 case "${1-all}" in
 build) tests= ;;
 aarch64) tests="python3 gcc-aarch64-linux-gnu qemu-user" ;;

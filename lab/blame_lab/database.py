@@ -1,5 +1,6 @@
-"""A database of trials: one file, SQLite's. docs/trials.md describes its tables; SCHEMA makes them."""
+"""A database of trials: one file, SQLite's. docs/trials.md describes its tables; SCHEMA makes them. team.py has the same on a server."""
 
+import contextlib
 import os
 import re
 import sqlite3
@@ -7,7 +8,7 @@ import stat
 import time
 
 from .refused import Refused
-from .runs import WAIT_S, WORDS
+from .runs import WAIT_S, WORDS, on_server
 from .text import clean, readable
 
 APPLICATION_ID = 0x626C616D  # "blam": PRAGMA application_id of our databases
@@ -76,6 +77,14 @@ def meaning(message, wait_s):
     return text.format(wait=wait_s, message=message) if text is not message else message
 
 
+def opened(command, path, use="read", wait_s=WAIT_S):
+    """The database of this path: a file, or on PostgreSQL's server."""
+    if not on_server(path):
+        return Database(command, path, use, wait_s)
+    from .team import TeamDatabase
+    return TeamDatabase(command, path, use, wait_s)
+
+
 class Database:
     """use: "read" a file that is there; "write", made if it is not there; "change" one that is there. Both of these bring it to today's schema. What goes
     wrong raises Refused in the name of `command`."""
@@ -118,6 +127,19 @@ class Database:
 
     def ask(self, question, values=()):
         return self.tried(lambda: self.sql.execute(question, values).fetchall())
+
+    # ---- what is stored; where that is on a server, ask() and number() know only what describes the trials ----
+
+    def stored(self, question, values=()):
+        return self.ask(question, values)
+
+    def insert(self, table, row):
+        """A row, by the names of its columns. Returns its id."""
+        return self.tried(lambda: self.sql.execute(insertion(table, row, "?"), list(row.values())).lastrowid)
+
+    def insert_all(self, table, names, rows, twice=""):
+        """twice: what becomes of a row that is there."""
+        self.tried(lambda: self.sql.executemany(insertion(table, names, "?") + twice, rows))
 
     def number(self, question, values=()):
         rows = self.ask(question, values)
@@ -171,8 +193,16 @@ class Database:
                 self.run(step)
             self.run(f"PRAGMA user_version = {len(SCHEMA)}; PRAGMA application_id = {APPLICATION_ID}")
 
+    @contextlib.contextmanager
     def transaction(self):
-        return Transaction(self)
+        """Between its begin and end all is done or nothing: another process sees it before or after."""
+        self.run("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.run("COMMIT")
+        finally:
+            if self.sql.in_transaction:
+                self.sql.rollback()
 
     # ---- what the user says of trials is a condition in SQL: it can read, and nothing else ----
 
@@ -232,22 +262,8 @@ class Database:
         return found[0][0]
 
 
-class Transaction:
-    """Between its begin and end all is done or nothing: another process sees it before or after."""
-
-    def __init__(self, database):
-        self.database = database
-
-    def __enter__(self):
-        self.database.run("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind, *_):
-        try:
-            if kind is None:
-                self.database.run("COMMIT")
-        finally:
-            if self.database.sql.in_transaction:
-                self.database.sql.rollback()
+def insertion(table, names, mark):
+    return f"INSERT INTO {table}({', '.join(names)}) VALUES ({', '.join(mark for _ in names)})"
 
 
 def quoted(text, mark="'"):

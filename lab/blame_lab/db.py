@@ -3,7 +3,7 @@
 import re
 
 from . import trials
-from .database import Database
+from .database import opened
 from .options import read, say
 from .refused import BAD_INPUT, BAD_USAGE, DONE, Refused
 from .runs import database_path, exported
@@ -24,7 +24,7 @@ class Request:
         self.csv, self.path = self.format == "csv", database_path(self.db)
 
     def open(self, use="read"):
-        return Database(self.command, self.path, use, self.wait)
+        return opened(self.command, self.path, use, self.wait)
 
     def refuse(self, message, status=BAD_INPUT):
         raise Refused(message, status, self.command)
@@ -135,7 +135,7 @@ def show_list(request):
 CONTEXTS = ("SELECT metric.context, idleness_e + overhead_e + lock_wait_e AS blame, work_e, context.name, coalesce(context.file, context.module, ''),"
             " coalesce(context.line, 0), (SELECT name FROM context AS above WHERE above.id = context.parent)"
             " FROM metric JOIN context ON context.id = metric.context WHERE metric.trial = ? AND context.kind <> 'statement'"
-            " ORDER BY blame + work_e * 1e-9 DESC, metric.context LIMIT ?")
+            " ORDER BY idleness_e + overhead_e + lock_wait_e + work_e * 1e-9 DESC, metric.context LIMIT ?")
 
 
 def facts_of(database, trial, order):
@@ -150,7 +150,7 @@ def shown(database, trial, top):
     text += "".join(f"{kind:<16} {clean(name)} = {clean(as_text(value))}\n" for kind, name, value in facts)
     if top:
         text += f"\n{'context':>10} {'blame s':>12} {'work s':>12}  contexts, by what others lost by their own code\n"
-        for context, blame, work, name, file, line, above in database.ask(CONTEXTS, (trial, top)):
+        for context, blame, work, name, file, line, above in database.stored(CONTEXTS, (trial, top)):
             text += f"{context:>10} {decimal(blame, 6):>12} {decimal(work, 6):>12}  " + clean(f"{name}  {base_name(file)}:{line}{'  < ' + above if above else ''}") + "\n"
     return text
 
@@ -193,7 +193,7 @@ def export(request):
                  " m.location = l.number JOIN context AS c ON c.id = m.context WHERE m.trial = ? ORDER BY l.number, m.context")
     with request.open() as database:
         chosen = choose(database, request, True)
-        rows = [row for trial in chosen for question in (sums, *([locations] if request.locations else [])) for row in database.ask(question, (trial,))]
+        rows = [row for trial in chosen for question in (sums, *([locations] if request.locations else [])) for row in database.stored(question, (trial,))]
     request.write(csv_of(titles, rows) if chosen else "")
     return DONE
 

@@ -1,11 +1,11 @@
 """`blame history`: since when a program is slower, by the runs of a database."""
 
 from . import changes
-from .database import Database, quoted
+from .database import opened, quoted
 from .options import read, say
 from .refused import BAD_USAGE, DONE, Refused
 from .runs import UNITS, database_path
-from .text import base_name, clean, csv_text, decimal, fit, utf8_terminal, write_whole
+from .text import base_name, clean, csv_text, decimal, fit, readable, utf8_terminal, write_whole
 
 NAME_COLUMNS, BAR_COLUMNS, CULPRITS = 16, 30, 3
 ALIKE = ("application", "host", "threads", "ranks", "cores", "unit")  # columns in which trials must be alike
@@ -52,26 +52,24 @@ class Past:
             return "work_e + idleness_e + overhead_e + lock_wait_e" if end else "wall_s"
         return " + ".join(name + end for name in (("idleness", "overhead", "lock_wait") if self.metric == "blame" else (self.metric,)))
 
-    def value(self):
-        row = self.request["row"]
-        if row is None:
-            return self.sum_of("")
-        return (f"(SELECT total({self.sum_of('_e')}) FROM metric JOIN context ON context.id = metric.context WHERE metric.trial = run.id"
-                f" AND context.name = {quoted(row)} AND context.kind <> 'statement')")
+    def of_row(self):
+        """By trial, the metric of the function that was asked for."""
+        return dict(self.database.stored(f"SELECT metric.trial, coalesce(sum({self.sum_of('_e')}), 0.0) FROM metric JOIN context ON context.id = metric.context"
+                                         " WHERE context.name = ? AND context.kind <> 'statement' GROUP BY metric.trial", (readable(self.request["row"]),)))
 
     def read(self):
         by, where = self.request["by"], self.request["where"] or "1"
         key = "substr(started, 1, 10)" if by == "date" else quoted(by, '"')
         mentioned = f"(\n{where}\n) AND (1)" if by == "date" else f"(\n{where}\n) AND ({key} IS NULL OR 1)"  # what is mentioned becomes a column
         shown = key if by == "date" else quoted(by, "`")
-        found = {}
-        for number, started, value, revision, *alike in self.database.trials(f"id, started, {self.value()}, {shown}, {', '.join(ALIKE)}", mentioned, "started, id"):
+        found, of_row = {}, None if self.request["row"] is None else self.of_row()
+        for number, started, value, revision, *alike in self.database.trials(f"id, started, {self.sum_of('')}, {shown}, {', '.join(ALIKE)}", mentioned, "started, id"):
             self.check_alike(["" if value is None else str(value) for value in alike])
             if revision in (None, ""):
                 self.unnamed += 1
                 continue
             name = str(revision)
-            found.setdefault(name, Revision(name, started or "", len(found))).runs.append((number, value or 0.0))
+            found.setdefault(name, Revision(name, started or "", len(found))).runs.append((number, (value if of_row is None else of_row.get(number)) or 0.0))
         return list(found.values())
 
     def check_alike(self, alike):
@@ -113,8 +111,8 @@ class Past:
         more, total = change.after > change.before, self.sum_of("_e")
         old, new = self.runs_of(begin, change.at), self.runs_of(change.at, end)
         both = ",".join(map(str, old + new))
-        rows = self.database.ask(
-            f"SELECT name, max(file), max(line), sum(CASE WHEN trial IN ({','.join(map(str, new))}) THEN ({total}) / {len(new)}.0 ELSE -({total}) / {len(old)}.0 END)"
+        rows = self.database.stored(
+            f"SELECT max(name), max(file), max(line), sum(CASE WHEN trial IN ({','.join(map(str, new))}) THEN ({total}) / {len(new)}.0 ELSE -({total}) / {len(old)}.0 END)"
             f" AS more FROM metric JOIN context ON context.id = metric.context WHERE trial IN ({both}) AND kind <> 'statement' GROUP BY path"
             f" ORDER BY more {'DESC' if more else ''} LIMIT {CULPRITS}")
         least = 0.01 * abs(change.after - change.before)
@@ -176,7 +174,7 @@ def main(argv):
         raise Refused(f"{operands[0]}: it takes none; --where chooses trials", BAD_USAGE)
     if request["row"] and request["metric"] == "wall":
         raise Refused(f"--row {request['row']}: give a --metric that functions have: all but wall", BAD_USAGE)
-    with Database("history", database_path(request["db"])) as database:
+    with opened("history", database_path(request["db"])) as database:
         past = Past(request, database)
         found = past.changes()
         text = csv_of(past, found) if request["format"] == "csv" else text_of(past, found)

@@ -73,10 +73,10 @@ def run_id(directory):
 
 def directories_where(command, database, where):
     """Profiles of the trials of which `where` is true, from where they were when they were added. Raises Refused: one is gone, or another run's by now."""
-    from .database import Database
+    from .database import opened
     found = []
-    with Database(command, database) as opened:
-        for number, source, run in opened.trials("id, source, run", where, "id"):
+    with opened(command, database) as trials:
+        for number, source, run in trials.trials("id, source, run", where, "id"):
             shown = source.decode(errors="replace") if isinstance(source, bytes) else source or ""
             if not source or not os.access(source, os.R_OK):
                 raise Refused(f"trial {number}: its profile {shown} cannot be read any more; keep the profiles of a baseline")
@@ -86,6 +86,10 @@ def directories_where(command, database, where):
     if not found:
         raise Refused(f"{database}: no trial is of these; see blame db list")
     return found
+
+
+def on_server(database):
+    return database.startswith(("postgresql://", "postgres://"))
 
 
 def database_path(option):

@@ -7,7 +7,7 @@ from scipy.special import btdtri
 
 from . import __version__
 from .cases import SHARES, Cases, machine_facts, share_facts
-from .database import Database
+from .database import opened
 from .options import say
 from .refused import Refused
 from .text import clean, decimal, write_whole
@@ -219,8 +219,8 @@ def check_ours(path):
 
 
 def write(database, application, file):
-    with Database("tune", database) as opened:
-        cases = Cases(opened, application)
+    with opened("tune", database) as trials:
+        cases = Cases(trials, application)
     if not cases.all:
         of = f" of the application {application}" if application else ""
         raise Refused(f"{database}: has no search{of}; blame tune makes them, with what describes the input")

@@ -11,6 +11,8 @@ REVISIONS = {"revision", "commit", "git"}
 SEVERAL = {"parameter", "compiler"}  # kinds of which a name may have several values
 NEW, THERE, RENEWED, OUTDATED = "added", "there", "renewed", "outdated"
 TEXTS = ("run", "source", "added", "started", "ended", "program", "command", "host", "cpu_model", "binding", "clock", "environment", "unit", "runtime", "blame")
+LOCATION = ("kind", "rank", "thread", "host", "pid")
+CONTEXT = ("depth", "kind", "module", "file", "line", "call_line")
 NUMBERS = ("cores", "threads", "ranks", "nodes", "rate", "wall_s")
 OF_TRIAL = ("DELETE FROM location_metric WHERE trial = ?", "DELETE FROM location WHERE trial = ?", "DELETE FROM metric WHERE trial = ?")
 
@@ -56,7 +58,7 @@ def compare_states(old, new):
 def add(database, trial):
     """Whole or not at all."""
     with database.transaction():
-        old = database.ask("SELECT id, experiment, state FROM trial WHERE run = ?", (trial.head["run"],))
+        old = database.stored("SELECT id, experiment, state FROM trial WHERE run = ?", (trial.head["run"],))
         added = compare_states(old[0][2], trial.state) if old else NEW
         if added in (NEW, RENEWED):
             number, named = write_anew(database, trial, old[0][:2] if old else None), False
@@ -80,26 +82,25 @@ def write_anew(database, trial, old):
 def rename(database, trial, number):
     """Takes what the user says now of a trial that is there. Returns whether that is anything."""
     if trial.application or trial.experiment:
-        database.ask("UPDATE trial SET experiment = ? WHERE id = ?", (experiment_of(database, trial), number))
+        database.stored("UPDATE trial SET experiment = ? WHERE id = ?", (experiment_of(database, trial), number))
     write_facts(database, number, trial.given, replace=True)
     return bool(trial.application or trial.experiment or trial.given)
 
 
-def number_of(database, table, columns, values):
-    marks, conditions = ", ".join("?" * len(values)), " AND ".join(f"{column} = ?" for column in columns)
-    database.ask(f"INSERT OR IGNORE INTO {table}({', '.join(columns)}) VALUES ({marks})", values)
-    return database.number(f"SELECT id FROM {table} WHERE {conditions}", values)
+def number_of(database, table, **row):
+    found = database.stored(f"SELECT id FROM {table} WHERE {' AND '.join(f'{name} = ?' for name in row)}", list(row.values()))
+    return found[0][0] if found else database.insert(table, row)
 
 
 def experiment_of(database, trial):
-    application = number_of(database, "application", ("name",), (trial.application_name(),))
-    return number_of(database, "experiment", ("name", "application"), (readable(trial.experiment or "default"), application))
+    application = number_of(database, "application", name=trial.application_name())
+    return number_of(database, "experiment", name=readable(trial.experiment or "default"), application=application)
 
 
 def clear(database, number):
     """All of a trial but what the user has said."""
     for text in (*OF_TRIAL, "DELETE FROM metadata WHERE trial = ? AND kind <> 'user'", "DELETE FROM trial WHERE id = ?"):
-        database.ask(text, (number,))
+        database.stored(text, (number,))
 
 
 def write_trial(database, trial, experiment, number):
@@ -107,11 +108,9 @@ def write_trial(database, trial, experiment, number):
     if "source_bytes" in head:
         head["source"] = bytes.fromhex(head["source_bytes"])
     root = next(line for line in trial.lines if line["record"] == "context")
-    values = [head[name] for name in TEXTS + NUMBERS] + [number, experiment, trial.state] + root["inclusive"]
-    names = [*TEXTS, *NUMBERS, "id", "experiment", "state", *COLUMNS]
     trial.lines = with_first(root, trial.lines)
-    database.ask(f"INSERT INTO trial({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", values)
-    return database.number("SELECT last_insert_rowid()")
+    row = {name: head[name] for name in TEXTS + NUMBERS} | {"experiment": experiment, "state": trial.state} | dict(zip(COLUMNS, root["inclusive"]))
+    return database.insert("trial", row | ({"id": number} if number else {}))
 
 
 def with_first(first, rest):
@@ -126,11 +125,12 @@ def write_facts(database, number, facts, replace):
     for kind, name, text in facts:
         latest[(kind, name, text if kind in SEVERAL else None)] = text
     for (kind, name, _), text in latest.items():
-        name = clean(name)
+        key = (number, kind, clean(name))
         if replace:
-            database.ask("DELETE FROM metadata WHERE trial = ? AND kind = ? AND name = ?", (number, kind, name))
-        database.ask("INSERT OR IGNORE INTO metadata(trial, kind, name, value) SELECT ?1, ?2, ?3, ?4 WHERE ?2 <> 'user'"
-                     " OR NOT EXISTS (SELECT 1 FROM metadata WHERE trial = ?1 AND kind = ?2 AND name = ?3)", (number, kind, name, fact_value(kind, name, text)))
+            database.stored("DELETE FROM metadata WHERE trial = ? AND kind = ? AND name = ?", key)
+        elif kind == "user" and database.stored("SELECT 1 FROM metadata WHERE trial = ? AND kind = ? AND name = ? LIMIT 1", key):
+            continue
+        database.insert_all("metadata", ("trial", "kind", "name", "value"), [(*key, fact_value(kind, name, text))], " ON CONFLICT DO NOTHING")
 
 
 def write_measured(database, number, lines):
@@ -149,21 +149,19 @@ def write_measured(database, number, lines):
             if ended:
                 break
             location = line["location"]
-            database.ask("INSERT INTO location(trial, number, kind, rank, thread, host, pid) VALUES (?,?,?,?,?,?,?)",
-                         (number, *(line[name] for name in ("location", "kind", "rank", "thread", "host", "pid"))))
+            database.insert_all("location", ("trial", "number", *LOCATION), [(number, location, *(line[name] for name in LOCATION))])
     if not ended:
         database.refuse("the profile could not be read whole; nothing was changed")
 
 
 def context_number(database, line, numbers):
     identity = int(line["identity"])
-    known = database.number("SELECT id FROM context WHERE identity = ?", (identity,))
+    known = database.stored("SELECT id FROM context WHERE identity = ?", (identity,))
     if known:
-        return known
-    database.ask("INSERT INTO context(identity, path, parent, depth, kind, name, module, file, line, call_line) VALUES (?,?,?,?,?,?,?,?,?,?)",
-                 (identity, int(line["path"]), None if line["parent"] is None else numbers[line["parent"]], line["depth"], line["kind"], line["name"] or "",
-                  line["module"], line["file"], line["line"], line["call_line"]))
-    return database.number("SELECT last_insert_rowid()")
+        return known[0][0]
+    parent = None if line["parent"] is None else numbers[line["parent"]]
+    return database.insert("context", {"identity": identity, "path": int(line["path"]), "parent": parent, "name": line["name"] or "",
+                                       **{name: line[name] for name in CONTEXT}})
 
 
 def write_values(database, number, location, values):
@@ -172,22 +170,22 @@ def write_values(database, number, location, values):
     own = (number,) if location is None else (number, location)
     rows = ([*own, context, *(value for pair in zip(line["inclusive"], line["exclusive"]) for value in pair)]
             for context, line in sorted(values, key=lambda item: item[0]))
-    table = "metric" if location is None else "location_metric"
-    database.tried(lambda: database.sql.executemany(f"INSERT INTO {table}({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", rows))
+    database.insert_all("metric" if location is None else "location_metric", names, rows)
 
 
 def other_program(database, number):
     """Trials of one application are compared: that a program of another name is among them may be a slip."""
-    return database.number("SELECT other.program FROM trial JOIN run AS mine ON mine.id = trial.id JOIN run AS other ON other.application = mine.application"
+    found = database.stored("SELECT other.program FROM trial JOIN run AS mine ON mine.id = trial.id JOIN run AS other ON other.application = mine.application"
                            " WHERE trial.id = ? AND other.program <> trial.program LIMIT 1", (number,))
+    return found[0][0] if found else None
 
 
 def remove(database, numbers):
     """These trials, and what only they had: contexts, experiments, applications. All or nothing."""
     with database.transaction():
         for text in (*OF_TRIAL, "DELETE FROM metadata WHERE trial = ?", "DELETE FROM trial WHERE id = ?"):
-            database.tried(lambda: database.sql.executemany(text, [(number,) for number in numbers]))
-        database.run("DELETE FROM context WHERE id NOT IN (SELECT context FROM metric);"
-                     "DELETE FROM experiment WHERE id NOT IN (SELECT experiment FROM trial);"
-                     "DELETE FROM application WHERE id NOT IN (SELECT application FROM experiment)")
+            for number in numbers:
+                database.stored(text, (number,))
+        for table, user in (("context", "metric"), ("experiment", "trial"), ("application", "experiment")):
+            database.stored(f"DELETE FROM {table} WHERE id NOT IN (SELECT {table} FROM {user})")
     database.run("PRAGMA incremental_vacuum")  # they are gone, also where the file does not shrink

@@ -9,10 +9,10 @@ import tempfile
 import time
 
 from . import options, search, space, tries, trials
-from .database import Database
+from .database import opened
 from .db import META, META_ACCEPTED
 from .refused import BAD_USAGE, DONE, Refused
-from .runs import WORDS, blame, database_path, exported, program_environment
+from .runs import WORDS, blame, database_path, exported, on_server, program_environment
 from .text import clean, csv_text, decimal, write_whole
 
 PAIRS, MOST_INPUTS = 8, 32
@@ -153,7 +153,7 @@ class Tuning:
             if not profile.whole:
                 raise Refused("the profile cannot be read")
             trial = trials.Trial(profile.head, iter(profile.kept), [("user", name, value) for name, value in given.items()], self.request["application"], "tune")
-            with Database("tune", database_path(self.request["db"]), "write") as database:
+            with opened("tune", database_path(self.request["db"]), "write") as database:
                 run.trial = trials.add(database, trial).trial
         except Refused as refusal:
             self.database_says = str(refusal)
@@ -184,11 +184,11 @@ class Tuning:
     def ask_earlier(self, profile):
         """The setting that searches of before say is best for this input, if there are any."""
         path = database_path(self.request["db"])
-        if not os.path.exists(path):
+        if not on_server(path) and not os.path.exists(path):
             return
         from . import specialise
         try:
-            with Database("tune", path) as database:
+            with opened("tune", path) as database:
                 said, self.guess_refused = specialise.first_guess(database, self.request["application"] or profile.head["program"], profile, self.inputs())
         except Refused:
             return  # what is wrong with it, the first trial says
