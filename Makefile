@@ -100,7 +100,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
 BIND_FLAGS := -ffreestanding -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 $(BUILD)/base/bind.o $(BUILD)/check/base/bind.o: ALL_CFLAGS += $(BIND_FLAGS)
 
-$(BUILD)/html/embedded.o: html/page/dist/page.html
+$(BUILD)/html/page.o: html/page/dist/page.html
 
 # omp-tools.h alone: clang's whole include directory would bring its own stddef.h to other compilers.
 $(BUILD)/include/omp-tools.h:

@@ -1,23 +1,297 @@
 /* `blame export`: a profile in a format of other programs. */
 #include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/export_directory.h"
-#include "cli/export_trace.h"
-#include "cli/export_trial.h"
 #include "cli/job_files.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/run_set.h"
 #include "cli/stacks_file.h"
+#include "compare/comparable.h"
 #include "export/export.h"
 #include "export/formats.h"
+#include "export/traced.h"
+#include "export/trial.h"
+#include "report/findings/findings.h"
+#include "report/profile/profile.h"
+#include "report/symbols/symbols.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
+#include "report/text/unfinished.h"
+
+/* ---- formats that are a directory ---- */
+
+/* Where a command writes several files: a directory that appears whole or not at all. */
+
+struct out_directory {
+    const char *command;
+    char *path, *temporary; /* files are written into temporary */
+};
+
+static bool complain(const struct out_directory *directory, int why)
+{
+    fprintf(stderr, "blame %s: %s: %s; nothing was written: give a directory that is not there yet by --output\n", directory->command,
+            directory->path, why ? strerror(why) : "cannot be written");
+    return false;
+}
+
+static void free_names(struct out_directory *directory)
+{
+    free(directory->path);
+    free(directory->temporary);
+}
+
+/* false after a message: nothing is overwritten, not even an empty directory. */
+static bool out_directory_open(struct out_directory *directory, const char *command, const char *path)
+{
+    struct stat status;
+    *directory = (struct out_directory){.command = command, .path = memory_text("%s", path)};
+    for (size_t end = strlen(path); end > 1 && directory->path[end - 1] == '/'; end--)
+        directory->path[end - 1] = '\0';
+    directory->temporary = memory_text("%s.%ld.part", directory->path, (long)getpid());
+    bool there = lstat(directory->path, &status) == 0;
+    if (there || !unfinished_directory(directory->temporary)) {
+        complain(directory, there ? EEXIST : errno);
+        free_names(directory);
+        return false;
+    }
+    return true;
+}
+
+/* Leaves nothing of it. */
+static void out_directory_drop(struct out_directory *directory)
+{
+    unfinished_remove(directory->temporary);
+    free_names(directory);
+}
+
+/* When it could not be written nothing is left, and a message says why; good: false if errno is as the failed write
+ * left it. Returns an exit status of cli/cli.h. */
+static int out_directory_close(struct out_directory *directory, bool good)
+{
+    int why = errno;
+    /* What appeared meanwhile is not replaced. A file system that cannot promise that replaces empty directories at most. */
+    if (good && renameat2(AT_FDCWD, directory->temporary, AT_FDCWD, directory->path, RENAME_NOREPLACE) != 0)
+        good = errno == EINVAL && rename(directory->temporary, directory->path) == 0, why = errno;
+    if (!good)
+        complain(directory, why);
+    out_directory_drop(directory);
+    return good ? CLI_DONE : CLI_BAD_INPUT;
+}
+
+/* ---- formats of traces ---- */
+
+/* The formats of `blame export` that need a trace. */
+
+/* A run's profile and trace, or those of all ranks of a job. */
+struct opened_traces {
+    struct opened_profile *opened;
+    struct traced_process *processes;
+    size_t count;
+};
+
+/* Perfetto takes 2 to 4 times as much in memory, of which a page has 4 GB; text that is longer no Chromium reads into a page. */
+#define LARGE_BYTES 500000000LL
+
+/* Says what traces had no room for. */
+static void note_thinned(const char *path, unsigned long long kept, unsigned long long thinned)
+{
+    if (thinned)
+        fprintf(stderr, "blame export: %s: the trace had no room for %llu of %llu samples\n", path, thinned, thinned + kept);
+}
+
+static bool open_trace(const char *path, struct opened_traces *traces)
+{
+    char error[512];
+    struct opened_profile *opened = &traces->opened[traces->count];
+    if (!open_rows("export", path, opened))
+        return false;
+    struct traced_process *process = &traces->processes[traces->count++];
+    process->rows = opened->rows;
+    process->trace = trace_read(opened->profile, error, sizeof error);
+    if (process->trace)
+        note_thinned(opened->profile->path, process->trace->samples, process->trace->thinned);
+    else
+        fprintf(stderr, "blame export: %s\n", error);
+    return process->trace != NULL;
+}
+
+/* false after a message: something cannot be read, or has no trace. What was opened is to be closed in either case. */
+static bool open_traces(const char *input, struct opened_traces *traces)
+{
+    struct stat status;
+    bool job = stat(input, &status) == 0 && S_ISDIR(status.st_mode) && job_is_there(input);
+    struct job_files files = job ? job_list_files(input) : (struct job_files){0};
+    size_t count = job ? (size_t)files.count : 1;
+    bool good = count > 0;
+    if (!good)
+        fprintf(stderr, JOB_WITHOUT_FILES, "export", input);
+    *traces = (struct opened_traces){.opened = memory_array(count, sizeof *traces->opened),
+                                     .processes = memory_array(count, sizeof *traces->processes)};
+    for (size_t i = 0; i < count && good; i++)
+        good = open_trace(job ? files.path[i] : input, traces);
+    job_free_files(&files);
+    return good;
+}
+
+static void close_traces(struct opened_traces *traces)
+{
+    for (size_t i = 0; i < traces->count; i++) {
+        trace_free(traces->processes[i].trace);
+        close_profile(&traces->opened[i]);
+    }
+    free(traces->opened);
+    free(traces->processes);
+}
+
+/* Says so where a file is larger than viewers can take. */
+static void note_size(const char *format, long long bytes)
+{
+    if (bytes > LARGE_BYTES && strcmp(format, "perfetto") == 0)
+        fprintf(stderr,
+                "blame export: %lld MB: Perfetto needs 2 to 4 times as much memory, and a browser's page has 4 GB; its trace_processor takes more, and "
+                "blame run --trace FROM:TO measures a part\n",
+                bytes / 1000000);
+    else if (bytes > LARGE_BYTES)
+        fprintf(stderr,
+                "blame export: %lld MB: profiler.firefox.com may not read that much (Chromium: 512 MB of text); blame run --trace FROM:TO measures a part\n",
+                bytes / 1000000);
+}
+
+/* ---- the format trial ---- */
+
+/* `blame export --format trial`: runs as JSON lines, one after the other, or laid over one another. */
+
+struct trial_request {
+    const char *const *operand; /* profiles, or folders of them */
+    int operand_count;
+    int common; /* enum run_set_view: contexts have the same numbers in all runs, of this view; -1: each run has its own */
+    bool sums;  /* nothing of threads and ranks */
+};
+
+struct exporting {
+    const struct trial_request *request;
+    FILE *out;
+    bool bad; /* a profile could not be read */
+};
+
+static void put_recorded_compilers(struct facts *facts, const struct profile *profile, size_t folder_bytes)
+{
+    char *file = memory_text("%.*s/run.json", (int)folder_bytes, profile->path), id[PROFILE_IDENTITY_BYTES];
+    json_t *json = json_load_file(file, 0, NULL), *compilers = json_object_get(json, "compilers");
+    const char *whose = json_string_value(json_object_get(json, "id"));
+    profile_identity(profile, id);
+    for (size_t i = 0; whose && strcmp(whose, id) == 0 && i < json_array_size(compilers); i++)
+        if (json_is_string(json_array_get(compilers, i)))
+            facts_put(facts, FACT_COMPILER, "compiler", json_string_value(json_array_get(compilers, i)));
+    json_decref(json);
+    free(file);
+}
+
+/* As the program's binary says; where that is gone, as it said when the run ended. */
+static void put_compilers(struct facts *facts, const struct profile *profile, struct symbols *symbols)
+{
+    const char *compiler[SYMBOLS_PRODUCERS], *slash = strrchr(profile->path, '/');
+    size_t count = symbols_producers(symbols, profile_program(profile), compiler);
+    for (size_t i = 0; i < count; i++)
+        facts_put(facts, FACT_COMPILER, "compiler", compiler[i]);
+    if (!count && slash)
+        put_recorded_compilers(facts, profile, (size_t)(slash - profile->path));
+}
+
+static void put_run(struct exporting *exporting, const char *path, const struct opened_profile *opened)
+{
+    struct facts facts = {0};
+    struct locations locations;
+    struct job_files ranks = job_find_files(path, opened->profile);
+    locations_find(&locations, opened->profile, opened->rows, (const char *const *)ranks.path, (size_t)ranks.count);
+    facts_of_profile(&facts, opened->profile);
+    put_compilers(&facts, opened->profile, opened->symbols);
+    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *waits = waits_gather(opened->profile, opened->rows, locks, opened->symbols);
+    struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
+    struct trial_run run = {.path = path,
+                            .profile = opened->profile,
+                            .facts = &facts,
+                            .rows = opened->rows,
+                            .locations = exporting->request->sums ? NULL : &locations,
+                            .findings = findings};
+    if (!export_trial(exporting->out, &run)) {
+        fprintf(stderr, "blame export: %s; this run is incomplete in what was written\n", locations.refusal);
+        exporting->bad = true;
+    }
+    findings_free(findings);
+    waits_free(waits);
+    locks_free(locks);
+    facts_free(&facts);
+    locations_free(&locations);
+    job_free_files(&ranks);
+}
+
+static bool put_path(void *to, const char *path)
+{
+    struct exporting *exporting = to;
+    struct opened_profile opened;
+    if (!open_rows("export", path, &opened)) {
+        exporting->bad = true;
+        return true;
+    }
+    put_run(exporting, path, &opened);
+    close_profile(&opened);
+    return !ferror(exporting->out);
+}
+
+static bool put_compared(const struct trial_request *request, FILE *out)
+{
+    struct run_set set = {.command = "export"};
+    bool good = run_set_add_all(&set, request->operand, request->operand_count);
+    if (good) {
+        const char *const *name = (const char *const *)set.name;
+        comparable_complain_but_size(stderr, "export", set.profile, name, set.count);
+        comparable_complain_repeats(stderr, "export", set.profile, name, set.count);
+        for (size_t i = 0; i < set.count; i++) {
+            struct facts facts = {0};
+            facts_of_profile(&facts, set.profile[i]);
+            export_trial(out, &(struct trial_run){.path = set.name[i], .profile = set.profile[i], .facts = &facts});
+            facts_free(&facts);
+        }
+        bool flat = request->common == VIEW_FLAT;
+        struct comparison *comparison = comparison_new(set.profile, name, (const size_t[SIDES]){[SIDE_BASE] = set.count}, NORMALISE_NONE);
+        run_set_compare(&set, flat ? NULL : comparison, flat ? comparison : NULL);
+        export_trial_compared(out, comparison);
+        comparison_free(comparison);
+    }
+    run_set_free(&set);
+    return good;
+}
+
+/* Returns an exit status of cli/cli.h. A profile that cannot be read does not keep the others out, unless they are laid over one another. */
+static int trial_export(const struct trial_request *request, const char *output)
+{
+    struct out_file out;
+    if (!out_file_create(&out, "export", output))
+        return CLI_BAD_INPUT;
+    struct exporting exporting = {request, out.stream, false};
+    bool good = true;
+    if (request->common >= 0)
+        exporting.bad = !put_compared(request, out.stream);
+    else
+        for (int i = 0; good && i < request->operand_count; i++)
+            good = run_set_each(request->operand[i], put_path, &exporting);
+    int status = out_file_close(&out, good);
+    return status == CLI_DONE && exporting.bad ? CLI_BAD_INPUT : status;
+}
+
+/* ---- the command ---- */
 
 struct request {
     const char *input, *output;
@@ -300,3 +574,4 @@ int cli_export(int argc, char **argv)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     return export[request.of->from](&request);
 }
+

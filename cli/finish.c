@@ -20,7 +20,6 @@
 #include "report/files/output.h"
 #include "report/tables/coverage.h"
 #include "report/text/memory.h"
-#include "report/symbols/producers.h"
 #include "report/symbols/symbols.h"
 #include "report/views/summary.h"
 

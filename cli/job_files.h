@@ -4,8 +4,33 @@
 
 #include <dirent.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "cli/job_tree.h"
+#include "report/profile/job.h"
+
+struct job_tree {
+    const char *command; /* for messages */
+    const char *const *paths;
+    size_t count;
+    struct job_reference like; /* known to all parts */
+    int jobs;                  /* processes side by side; 1: this one */
+    void (*progress)(size_t done, size_t total);
+};
+
+/* How many parts of level 0 there are. */
+size_t job_tree_parts(const struct job_tree *tree);
+
+/* Merges `count` of these from `first` on, which must be a multiple of the least power of two that is at least `count`. Returns a file
+ * in memory, to be read by job_tree_read() and closed, or -1 after a message. */
+int job_tree_merge(const struct job_tree *tree, size_t first, size_t count);
+
+/* The part of one file, or that of two (-1: none). NULL after a message. */
+struct profile *job_tree_read(const struct job_tree *tree, int file, int other);
+/* The same as a file in memory; the others are closed. -1 after a message. */
+int job_tree_join(const struct job_tree *tree, int file, int other);
+
+/* An empty file in memory, -1 after a message. */
+int job_tree_file(const char *command);
 
 #define JOB_FILE "job.blame"
 

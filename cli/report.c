@@ -1,6 +1,9 @@
 /* `blame report`: reads a measurement and prints one view of it. */
 #include "cli/report.h"
 
+#include <regex.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,25 +13,83 @@
 #include "cli/cli.h"
 #include "cli/job_files.h"
 #include "cli/open_profile.h"
+#include "cli/options.h"
 #include "export/export.h"
-#include "report/files/balance_csv.h"
 #include "report/files/csv.h"
-#include "report/files/ranks_csv.h"
-#include "report/files/spread_csv.h"
-#include "report/files/timeline_csv.h"
 #include "report/findings/findings.h"
 #include "report/rows/filter.h"
 #include "report/rows/make.h"
+#include "report/rows/metric.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
-#include "report/text/source_file.h"
 #include "report/text/source_text.h"
 #include "report/views/arrange.h"
 #include "report/views/sort.h"
+#include "report/views/style.h"
 #include "report/views/text.h"
+
+/* The sum that a focus left, and the program's. */
+struct report_focused {
+    double part, whole;
+    const char *title; /* of the metric or counter */
+    bool seconds;
+};
+
+/* ---- notes ---- */
+
+/* What the header of a text view says about the choice that was made. */
+
+static void note_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
+{
+    size_t sharing = 0;
+    fprintf(notes, "--thread %d: only what its samples were blamed for; per cent are of that.",
+            request->thread);
+    for (size_t i = 0; i < profile->thread_count; i++)
+        sharing += profile->threads[i].tree == profile->tree;
+    if (sharing > 1) {
+        fputs(" Its samples are kept with those of threads that ran before or after it:", notes);
+        for (size_t i = 0; i < profile->thread_count; i++)
+            if (profile->threads[i].tree == profile->tree && i != (size_t)request->thread)
+                fprintf(notes, " %zu", i);
+        putc('.', notes);
+    }
+    putc('\n', notes);
+}
+
+static void note_focus(FILE *notes, const struct report_request *request,
+                       const struct report_focused *focused)
+{
+    fprintf(notes, "--focus %s: only paths through rows that match", request->focus);
+    if (focused) {
+        int decimals = focused->seconds ? 3 : 0;
+        fprintf(notes, ": %s of the %s %s%s%s", DECIMAL(focused->part, decimals),
+                DECIMAL(focused->whole, decimals), focused->seconds ? "s of " : "",
+                focused->title, request->thread < 0 ? " in the whole program" : "");
+    }
+    fputs(focused ? ". Absolute per cent are of all, matching or not.\n" : "; per cent are of those.\n",
+          notes);
+}
+
+/* Text views say what was chosen; malloc'ed. focused: NULL where it is not known. */
+static char *report_notes(const struct report_request *request, const struct profile *profile,
+                   const struct report_focused *focused)
+{
+    char *text;
+    FILE *notes = memory_stream(&text);
+    if (request->thread != NOT_GIVEN)
+        note_thread(notes, request, profile);
+    if (request->focus)
+        note_focus(notes, request, focused);
+    if (request->hide)
+        fprintf(notes, "--hide %s: rows that match are part of what called them.\n", request->hide);
+    memory_stream_close(notes);
+    return text;
+}
+
+/* ---- the command ---- */
 
 #define LEAST_PERCENT 0.5 /* of text views, unless --min says otherwise */
 #define LOCKS_SHOWN   40  /* the same of tables */
@@ -427,3 +488,4 @@ int cli_report(int argc, char **argv)
     report_options_free(&request);
     return status;
 }
+

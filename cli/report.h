@@ -49,15 +49,4 @@ enum options_result report_options_read(struct report_request *request, int argc
 bool report_options_measures(struct report_request *request, const struct rows *rows);
 void report_options_free(struct report_request *request);
 
-/* The sum that a focus left, and the program's. */
-struct report_focused {
-    double part, whole;
-    const char *title; /* of the metric or counter */
-    bool seconds;
-};
-
-/* Text views say what was chosen; malloc'ed. focused: NULL where it is not known. */
-char *report_notes(const struct report_request *request, const struct profile *profile,
-                   const struct report_focused *focused);
-
 #endif

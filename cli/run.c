@@ -1,10 +1,12 @@
 /* `blame run`: loads the tool before main, sends GCC's programs to libomp, passes the program's end on. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +18,202 @@
 #include "base/launcher.h"
 #include "base/leaks.h"
 #include "base/log.h"
+#include "base/run_options.h"
 #include "cli/cli.h"
 #include "cli/collect.h"
 #include "cli/elf_info.h"
 #include "cli/follow.h"
+#include "cli/options.h"
 #include "cli/patient_stderr.h"
 #include "cli/run_notes.h"
-#include "cli/run_options.h"
-#include "cli/run_place.h"
+#include "report/text/format.h"
+
+/* ---- the options ---- */
+
+/* The options of `blame run`: each sets the environment variable of the same meaning. */
+
+/* --stacks, --stacks-file */
+struct run_stacks {
+    bool on;
+    const char *file; /* NULL: beside the measurement */
+};
+
+#define VARIABLE(variable, ...) variable,
+#define NONE(...)
+static const char *const variables[] = {RUN_OPTIONS(VARIABLE, VARIABLE, VARIABLE, NONE, VARIABLE) NULL, NULL}; /* the last two are of the command alone */
+
+#define COUNT      (sizeof variables / sizeof *variables)
+#define OF_TOOL    (COUNT - 2)
+#define NAME_BYTES 32
+
+static const struct usage usage = {
+    .command = "run",
+    .synopsis = "[options] [--] PROGRAM [ARGUMENT ...]",
+    .about = "Runs the program with the tool loaded before main, so that serial start-up is measured too.\n"
+             "Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the program's\n"
+             "(128 + signal if it was killed; a rank of an MPI job, and after Ctrl-C any, dies of the signal, too). Each option sets the environment variable "
+             "of the same name:\n"
+             "--rate sets BLAME_RATE; but for --stacks and --stacks-file, which are the command's own.",
+    .examples = "  blame run ./amg -n 100\n"
+                "  blame run --rate 1000 --out amg-before -- ./amg -n 100\n"
+                "  mpirun -n 4 blame run ./solver\n"
+                "  blame run --tasks creation ./sort input.txt",
+    .operand = "program",
+    .operands = "is PROGRAM [ARGUMENT ...] behind the options, see blame run --help",
+    .is_program = true,
+    .variables = variables,
+    .lines = "BLAME_META",
+    .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {"--no-command", "1"}, {NULL, NULL}},
+};
+
+/* --events-include of BLAME_EVENTS_INCLUDE. */
+static void name_option(const char *variable, char name[NAME_BYTES])
+{
+    variable += strlen("BLAME");
+    name[0] = '-';
+    for (size_t i = 0; name[i]; i++)
+        name[i + 1] = variable[i] == '_' ? '-' : (char)tolower((unsigned char)variable[i]);
+}
+
+/* A log of stacks is of a trace, and at its own rate, should it have one. False after a message. */
+static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
+{
+    char text[16];
+    const char *trace = getenv("BLAME_TRACE");
+    stacks->on = hertz >= 0 || stacks->file;
+    if (hertz > 0 && rate > 0 && hertz != rate) {
+        fprintf(stderr, "blame run: --stacks %d: --rate is %d, and there is one rate; give one of them\n", hertz, rate);
+        return false;
+    }
+    if (stacks->file && strcmp(stacks->file, "-") == 0) {
+        fputs("blame run: --stacks-file -: standard output is the program's; accepted is the name of a file, or /dev/stderr\n", stderr);
+        return false;
+    }
+    if (hertz > 0) {
+        snprintf(text, sizeof text, "%d", hertz);
+        setenv("BLAME_RATE", text, 1);
+    }
+    if (stacks->on && (!trace || strcmp(trace, "0") == 0))
+        setenv("BLAME_TRACE", "1", 1);
+    return true;
+}
+
+/* Reads options up to the program's name and sets the variables. Returns the program's index in argv; 0 after
+ * help was printed, -1 after a message about wrong usage. *out: the value of --out; NULL: it was not given. */
+static int run_options_read(int argc, char **argv, struct run_stacks *stacks, const char **out)
+{
+    int hertz = -1;
+    struct run_options options = {0}; /* for what is accepted: the tool reads them from the environment */
+#define TEXT(variable, field, value, help) {NULL, OPTION_TEXT, &options.field, value, NULL, 0, 0, help},
+#define WHOLE(variable, field, fallback, least, most, help)                                                  \
+    {NULL, OPTION_WHOLE, &options.field, "N",                                                                \
+     NULL, least,        most,           help ", " #least " to " #most " (default " #fallback ")"},
+#define W(word, about) {word, about},
+#define WORD(variable, field, fallback, words, value, help)                                                  \
+    {NULL, OPTION_WORD, &options.field, value, (const struct option_word[]){words{NULL, NULL}}, 0, 0, help},
+#define FORM(variable, field, fallback, read, accepted, value, help)                                         \
+    {NULL, OPTION_FORM, &(struct option_form){read, accepted, &options.field}, value, NULL, 0, 0, help},
+    struct option_spec table[] = {
+        RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)
+        {"--stacks", OPTION_WHOLE, &hertz, "HZ", NULL, 0, 10000,
+         "writes the log of stacks while the program runs, a line a sample, beside\n"
+         "the measurement (*.stacks): of --trace, with HZ samples per second and\n"
+         "thread, as 1, 10 or 100; alone, or 0: as --rate says"},
+        {"--stacks-file", OPTION_TEXT, &stacks->file, "FILE", NULL, 0, 0,
+         "the same to FILE, or to FILE.1, .2 ... if it is there; a pipe or a\n"
+         "terminal is written to"},
+    };
+    char name[COUNT][NAME_BYTES];
+    const char *operand[argc];
+    int count;
+    *stacks = (struct run_stacks){0};
+    for (size_t i = 0; i < OF_TOOL; i++) {
+        name_option(variables[i], name[i]);
+        table[i].name = name[i];
+    }
+    enum options_result result = options_read(&usage, table, COUNT, argc, argv, operand, &count);
+    *out = options.out;
+    if (result == OPTIONS_RUN && !complete_stacks(stacks, hertz, options.rate))
+        return -1;
+    return result == OPTIONS_RUN ? argc - count : result == OPTIONS_HELPED ? 0 : -1;
+}
+
+/* ---- where the profile goes ---- */
+
+/* Whether the output directory of a run can be made, asked before the program starts: it would run for nothing. */
+
+/* Returns whether path is an existing folder that gets the default name inside: it ends in a slash, or is . or .. */
+static bool is_place(const char *path)
+{
+    struct stat st;
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The folder that must be there. Patterns are not known before the program runs: folders that they name are made. */
+static void find_folder(const char *out, char *folder, size_t bytes)
+{
+    size_t length = strcspn(out, "%");
+    bool inside = !out[length] && is_place(out);
+    while (!out[length] && length > 1 && out[length - 1] == '/')
+        length--;
+    while (!inside && length > 0 && out[length - 1] != '/')
+        length--;
+    while (length > 1 && out[length - 1] == '/')
+        length--;
+    snprintf(folder, bytes, "%.*s", length ? (int)length : 1, length ? out : ".");
+}
+
+/* Tries it: permissions alone do not tell what a read-only file system or /proc refuses. In a sandbox that refuses the call itself
+ * nothing is known, and the program runs. False with errno. */
+static bool can_make_folder_in(const char *folder)
+{
+    char path[PATH_MAX + 32];
+    bool sandbox = mkdir("", 0700) != 0 && errno != ENOENT;
+    snprintf(path, sizeof path, "%s/.blame-run-XXXXXX", folder);
+    if (!mkdtemp(path))
+        return sandbox;
+    rmdir(path);
+    return true;
+}
+
+/* Returns what is wrong with the place, malloc'ed; NULL: nothing is known to be. */
+static char *fault_of(const char *out)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    if (lstat(out, &st) != 0 && (errno == ENAMETOOLONG || errno == ENOTDIR || errno == ELOOP))
+        return format_printable("no directory can have this name: %s; give another one", strerror(errno));
+    if (stat(out, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+        return format_printable("is a device or a pipe; give the name of a directory");
+    find_folder(out, folder, sizeof folder);
+    if (can_make_folder_in(folder))
+        return NULL;
+    if (errno == ENOENT && stat(folder, &st) != 0)
+        return format_printable("there is no folder %s; make it, or give another place", folder);
+    return format_printable("no directory can be made in %s: %s; give another place", folder, strerror(errno));
+}
+
+/* Returns false after a message if no directory can be made where BLAME_OUT, or the default name, puts it. typed: the
+ * value of --out, which has set BLAME_OUT; NULL: it was not given. */
+static bool run_place_is_there(const char *typed)
+{
+    const char *given = getenv("BLAME_OUT"), *disable = getenv("BLAME_DISABLE");
+    if (disable && strcmp(disable, "1") == 0)
+        return true;
+    char *fault = fault_of(given ? given : "blame");
+    if (fault && launcher_speaks()) {
+        char *line = typed   ? format_printable("blame run: --out %s: %s", typed, fault)
+                     : given ? format_printable("blame run: BLAME_OUT=%s: %s", given, fault)
+                             : format_printable("blame run: %s (--out DIR)", fault);
+        fprintf(stderr, "%s\n", line);
+        free(line);
+    }
+    free(fault);
+    return !fault;
+}
+
+/* ---- the run ---- */
 
 /* Before it, a part of ours in the loader slows down every call between libraries. */
 #define OLDEST_GLIBC 235
@@ -450,3 +640,4 @@ int cli_run(int argc, char **argv)
         die_as_well(signal_of);
     return status;
 }
+

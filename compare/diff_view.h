@@ -3,6 +3,7 @@
 #define BLAME_COMPARE_DIFF_VIEW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "compare/compare.h"

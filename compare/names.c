@@ -1,18 +1,244 @@
 /* A name is a group: all labels of a kind, module and canonical name. In one run a group may have several
  * labels, as constructs of a function, lambdas, or static functions of different files: entries. Those of two
- * builds are matched by compare/align.h, those of the same build by being equal. */
+ * builds are matched by align_places(), those of the same build by being equal. */
 #include "compare/names.h"
 
+#include <ctype.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/profile/pair_map.h"
-#include "compare/align.h"
-#include "compare/canonical.h"
+#include "report/profile/profile.h"
+#include "report/rows/row.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
 #include "report/text/strings.h"
+
+/* ---- canonical names ---- */
+
+/* Names without what changes from build to build. */
+
+/* What compilers append to the symbol of a copy of a function; a number may follow. */
+static const char *const copy_mark[] = {".isra", ".part",     ".constprop", ".cold",
+                                        ".llvm", ".lto_priv", ".clone",     ".specialized"};
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Bytes of a mark with its number at text; 0: none. */
+static size_t copy_mark_bytes(const char *text)
+{
+    for (size_t i = 0; i < sizeof copy_mark / sizeof *copy_mark; i++) {
+        if (!starts(text, copy_mark[i]))
+            continue;
+        const char *end = text + strlen(copy_mark[i]);
+        if (*end == '.' && isdigit((unsigned char)end[1]))
+            for (end++; isdigit((unsigned char)*end);)
+                end++;
+        if (!isalnum((unsigned char)*end) && *end != '_')
+            return (size_t)(end - text);
+    }
+    return 0;
+}
+
+/* "#2" in front of "}", as in {lambda(int)#2}. */
+static size_t number_in_braces(const char *text)
+{
+    const char *end = text;
+    if (*end++ != '#' || !isdigit((unsigned char)*end))
+        return 0;
+    while (isdigit((unsigned char)*end))
+        end++;
+    return *end == '}' ? (size_t)(end - text) : 0;
+}
+
+/* Bytes of a bracketed text at text; 0: it does not end. */
+static size_t bracketed(const char *text, char open, char close)
+{
+    size_t depth = 0;
+    for (const char *at = text; *at; at++) {
+        depth += *at == open;
+        depth -= *at == close;
+        if (!depth)
+            return (size_t)(at + 1 - text);
+    }
+    return 0;
+}
+
+/* Bytes of what compilers call a lambda: main::{lambda(int)#1}, main::$_0, <lambda(int)>. */
+static size_t lambda_bytes(const char *text)
+{
+    if (starts(text, "{lambda("))
+        return bracketed(text, '{', '}');
+    if (starts(text, "<lambda(")) {
+        size_t parameters = bracketed(text + 7, '(', ')'), bytes = 7 + parameters;
+        return parameters ? bytes + (text[bytes] == '>') : 0;
+    }
+    return starts(text, "$_") && isdigit((unsigned char)text[2]) ? 2 + strspn(text + 2, "0123456789") : 0;
+}
+
+/* Bytes of "operator<<" and so on, whose signs are no brackets. */
+static size_t operator_bytes(const char *begin, const char *text)
+{
+    bool word = text > begin && (isalnum((unsigned char)text[-1]) || text[-1] == '_');
+    if (word || !starts(text, "operator"))
+        return 0;
+    if (starts(text + 8, "()") || starts(text + 8, "[]"))
+        return 10;
+    return 8 + strspn(text + 8, "<>=!+-*/%^&|~,");
+}
+
+/* Bytes at text that are left out; depth: of template arguments, which keep their parentheses. */
+static size_t skipped(const char *begin, const char *text, int depth)
+{
+    if (starts(text, " [clone ") || starts(text, " [lambda ")) {
+        const char *end = strchr(text, ']');
+        return end ? (size_t)(end + 1 - text) : 0;
+    }
+    if (*text == '.' && text > begin)
+        return copy_mark_bytes(text);
+    if (*text == '#')
+        return number_in_braces(text);
+    if (*text == ' ' && text[1] == '>' && text > begin && text[-1] == '>')
+        return 1;
+    if (depth)
+        return 0;
+    if (starts(text, " const") && (!text[6] || text[6] == ':' || text[6] == ' '))
+        return 6;
+    return *text == '(' && text > begin && !starts(text, "(anonymous") ? bracketed(text, '(', ')') : 0;
+}
+
+static char *copy(char *to, const char *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return to + bytes;
+}
+
+/* The construct's bracket, which is the last. */
+static const char *find_bracket(const char *name)
+{
+    const char *bracket = strrchr(name, '[');
+    return bracket && (starts(bracket, "[parallel") || starts(bracket, "[task")) ? bracket : NULL;
+}
+
+/* GCC does not say of an inlined lambda that it is one. */
+static void drop_lambda_of_operator(char *name)
+{
+    static const char text[] = "::{lambda}::operator()";
+    for (char *at = name; (at = strstr(at, text));)
+        memmove(at, at + 10, strlen(at + 10) + 1);
+}
+
+char *canonical_name(enum row_kind kind, const char *name)
+{
+    bool construct = kind == ROW_PARALLEL || kind == ROW_TASK;
+    const char *bracket = construct ? find_bracket(name) : NULL;
+    char *result = memory_array(4 * strlen(name) + 16, 1), *to = result;
+    int depth = 0;
+    for (const char *from = name; *from && from != bracket;) {
+        size_t lambda = lambda_bytes(from), sign = operator_bytes(name, from);
+        size_t skip = lambda ? lambda : sign ? sign : skipped(name, from, depth);
+        if (lambda)
+            to = stpcpy(to, "{lambda}");
+        else if (sign)
+            to = copy(to, from, sign);
+        if (skip) {
+            from += skip;
+            continue;
+        }
+        depth += *from == '<';
+        depth -= *from == '>' && depth;
+        *to++ = *from++;
+    }
+    *to = '\0';
+    drop_lambda_of_operator(result);
+    strcat(result, !bracket ? "" : kind == ROW_TASK ? "[task]" : "[parallel]");
+    return result;
+}
+
+char *canonical_module(const char *module)
+{
+    char *result = memory_text("%s", module), *mark = strstr(result, ".so.");
+    if (mark && strspn(mark + 3, ".0123456789") == strlen(mark + 3))
+        mark[3] = '\0';
+    return result;
+}
+
+size_t canonical_host_bytes(const char *canonical)
+{
+    const char *bracket = find_bracket(canonical), *mark = strstr(canonical, "::operator()");
+    if (!bracket && mark)
+        return (size_t)(mark - canonical);
+    return bracket && bracket > canonical ? (size_t)(bracket - canonical - 1) : 0;
+}
+
+/* ---- places of two builds ---- */
+
+/* Which of the places of one build are which of another's, when lines have moved. */
+
+#define OTHER_FILE 1e6 /* lines: worse than any move within a file */
+#define MOST_CELLS (1u << 24)
+
+/* By file, then by line. */
+static int align_order(const struct align_place *left, const struct align_place *right)
+{
+    int order = strcmp(left->file, right->file);
+    return order ? order : (left->line > right->line) - (left->line < right->line);
+}
+
+static double distance(const struct align_place *a, const struct align_place *b)
+{
+    double lines = a->line > b->line ? (double)a->line - b->line : (double)b->line - a->line;
+    bool known = *a->file && *b->file;
+    return known && strcmp(a->file, b->file) != 0 ? OTHER_FILE : lines;
+}
+
+/* cost[i][j]: of the first i places of the shorter list among the first j of the longer, all matched. */
+static void fill(double *cost, const struct align_place *shorter, size_t n, const struct align_place *longer,
+                 size_t m)
+{
+    size_t width = m + 1;
+    for (size_t i = 1; i <= n; i++)
+        for (size_t j = i; j <= m - (n - i); j++) {
+            double matched = cost[(i - 1) * width + j - 1] + distance(&shorter[i - 1], &longer[j - 1]);
+            bool may_skip = j > i;
+            double skipped = may_skip ? cost[i * width + j - 1] : 0;
+            cost[i * width + j] = may_skip && skipped <= matched ? skipped : matched;
+        }
+}
+
+void align_places(const struct align_place *a, size_t a_count, const struct align_place *b, size_t b_count,
+                  size_t *match)
+{
+    bool a_shorter = a_count < b_count;
+    size_t n = a_shorter ? a_count : b_count, m = a_shorter ? b_count : a_count;
+    for (size_t i = 0; i < b_count; i++)
+        match[i] = ALIGN_NONE;
+    if (n == m || n > MOST_CELLS / (m + 1)) {
+        for (size_t i = 0; i < n; i++)
+            match[i] = i;
+        return;
+    }
+    double *cost = memory_array((n + 1) * (m + 1), sizeof *cost);
+    fill(cost, a_shorter ? a : b, n, a_shorter ? b : a, m);
+    for (size_t i = n, j = m; i > 0;) {
+        if (j > i && cost[i * (m + 1) + j] == cost[i * (m + 1) + j - 1]) {
+            j--;
+            continue;
+        }
+        i--;
+        j--;
+        match[a_shorter ? j : i] = a_shorter ? i : j;
+    }
+    free(cost);
+}
+
+/* ---- the names of all runs ---- */
 
 #define BUILD_UNKNOWN 0 /* equal to no build, itself neither */
 #define BUILD_MIXED   (PAIR_MAP_NEW - 1)
@@ -413,3 +639,4 @@ struct row_label names_keep(struct compare_names *names, const struct row_label 
                               .file = keep(names, label->file),
                               .line = label->line};
 }
+

@@ -17,7 +17,7 @@ enum export_from {
     EXPORT_FROM_LOCATIONS, /* rows, and who has what */
     EXPORT_FROM_TRACES,
     EXPORT_FROM_LOG, /* a trace's samples, one by one: cli/stacks_file.h */
-    EXPORT_FROM_RUNS, /* any number of profiles: cli/export_trial.h */
+    EXPORT_FROM_RUNS, /* any number of profiles: cli/export.c */
 };
 
 /* Options that it takes. */

@@ -1,21 +1,205 @@
 #include "export/trial.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "export/trial_contexts.h"
+#include "base/hash.h"
+#include "compare/names.h"
+#include "compare/compare.h"
+#include "export/locations.h"
 #include "report/findings/finding.h"
-#include "report/profile/identity.h"
+#include "report/profile/pair_map.h"
+#include "report/profile/profile.h"
 #include "report/rows/error.h"
 #include "report/rows/metric.h"
+#include "report/rows/row.h"
 #include "report/tables/conservation.h"
 #include "report/tables/ranks.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 #include "report/text/memory.h"
+
+/* ---- contexts that trials have in common: rows are known again by what leads to them ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t with)
+{
+    hash = (hash ^ with) * HASH_FACTOR;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    return mix(hash, text ? hash_bytes(text, strlen(text)) : 0);
+}
+
+static uint64_t own_identity(const struct row *row)
+{
+    uint64_t hash = mix(row->kind + 1u, (uint64_t)row->call_line);
+    hash = mix_text(mix_text(mix_text(hash, row->label->name), row->label->module), row->label->file);
+    return mix(hash, (uint64_t)row->label->line);
+}
+
+static uint64_t canonical_hash(const struct row *row)
+{
+    char *name = canonical_name(row->kind, row->label->name), *module = canonical_module(row->label->module ? row->label->module : "");
+    uint64_t hash = mix_text(mix_text(row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind, name), module);
+    free(name);
+    free(module);
+    return hash;
+}
+
+/* What a label's text is worth is asked once. */
+struct label_hashes {
+    struct pair_map place;
+    uint64_t *own, *canonical;
+    size_t count, own_room, canonical_room;
+};
+
+static size_t find_label(struct label_hashes *hashes, const struct row *row)
+{
+    uint32_t *place = pair_map_slot(&hashes->place, (uintptr_t)row->label, (uint64_t)row->kind << 32 | (uint32_t)row->call_line);
+    if (*place != PAIR_MAP_NEW)
+        return *place;
+    *place = (uint32_t)hashes->count;
+    memory_grow(&hashes->own, &hashes->own_room, hashes->count, sizeof *hashes->own);
+    memory_grow(&hashes->canonical, &hashes->canonical_room, hashes->count, sizeof *hashes->canonical);
+    hashes->own[hashes->count] = own_identity(row);
+    hashes->canonical[hashes->count] = row->kind == ROW_STATEMENT ? 0 : canonical_hash(row);
+    return hashes->count++;
+}
+
+/* identity: of the names, modules, files and lines from the root down to a row, and of no other of the rows; the same whenever a run of the same
+ * build has the row. path: of kinds and canonical names alone (docs/trials.md), the same in another build; a row of a line has that of its
+ * function. Both malloc'ed, by row. */
+static void contexts_identify(const struct rows *rows, int64_t **identity, int64_t **path)
+{
+    struct label_hashes hashes = {0};
+    struct pair_map taken = {0};
+    *identity = memory_array(rows->count, sizeof **identity);
+    *path = memory_array(rows->count, sizeof **path);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        size_t label = find_label(&hashes, row);
+        uint64_t above = i ? (uint64_t)(*identity)[row->parent] : 0, above_path = i ? (uint64_t)(*path)[row->parent] : 0;
+        uint64_t own = mix(above, i ? hashes.own[label] : ROW_ROOT + 1u);
+        /* Siblings that nothing tells apart are told apart by their order. */
+        while (*pair_map_slot(&taken, own, 1) != PAIR_MAP_NEW)
+            own = mix(own, 1);
+        *pair_map_slot(&taken, own, 1) = i;
+        (*identity)[i] = (int64_t)own;
+        (*path)[i] = (int64_t)(!i ? own : row->kind == ROW_STATEMENT ? above_path : mix(above_path, hashes.canonical[label]));
+    }
+    pair_map_free(&taken);
+    pair_map_free(&hashes.place);
+    free(hashes.own);
+    free(hashes.canonical);
+}
+
+/* ---- what is known of a run besides its measurement: its environment, its compiler, what the user says of it ---- */
+
+#define FACT_USER        "user"        /* what the user said, by blame run --meta or blame db add --meta */
+#define FACT_ENVIRONMENT "environment" /* OMP_... and KMP_... */
+#define FACT_MACHINE     "machine"     /* what it ran on, as run.json has it */
+#define FACT_OPTION      "option"      /* of the measurement, as run.json has them */
+#define FACT_PARAMETER   "parameter"   /* of the program's phases */
+#define FACT_BUILD       "build"       /* a module's build id */
+
+void facts_put(struct facts *facts, const char *kind, const char *name, const char *value)
+{
+    bool several = strcmp(kind, FACT_PARAMETER) == 0 || strcmp(kind, FACT_COMPILER) == 0;
+    char *clean = format_clean(value, false);
+    for (size_t i = 0; i < facts->count; i++) {
+        struct fact *fact = &facts->fact[i];
+        bool same = strcmp(fact->kind, kind) == 0 && strcmp(fact->name, name) == 0 && (!several || strcmp(fact->value, clean) == 0);
+        if (same) {
+            free(fact->value);
+            fact->value = clean;
+            return;
+        }
+    }
+    memory_grow(&facts->fact, &facts->room, facts->count, sizeof *facts->fact);
+    facts->fact[facts->count++] = (struct fact){memory_text("%s", kind), format_clean(name, true), clean};
+}
+
+/* The same of lines NAME=VALUE. less: what all their names begin with, which goes; what is left is made small. */
+static void facts_put_lines(struct facts *facts, const char *kind, const char *lines, const char *less)
+{
+    size_t skip = strlen(less);
+    while (lines && *lines) {
+        size_t bytes = strcspn(lines, "\n"), length = strcspn(lines, "=\n");
+        if (length < bytes && length > skip && strncmp(lines, less, skip) == 0) {
+            char *name = memory_text("%.*s", (int)(length - skip), lines + skip);
+            char *value = memory_text("%.*s", (int)(bytes - length - 1), lines + length + 1);
+            for (char *at = name; *less && *at; at++)
+                *at = (char)tolower((unsigned char)*at);
+            facts_put(facts, kind, name, value);
+            free(name);
+            free(value);
+        }
+        lines += bytes + (lines[bytes] == '\n');
+    }
+}
+
+/* "size = 512", as the measurement has a parameter's name. */
+static void put_parameters(struct facts *facts, const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->name_count; i++) {
+        const struct profile_name *name = &profile->names[i];
+        const char *equals = name->kind == PROFILE_NODE_PARAMETER ? strstr(name->text, " = ") : NULL;
+        if (!equals)
+            continue;
+        char *left = memory_text("%.*s", (int)(equals - name->text), name->text);
+        facts_put(facts, FACT_PARAMETER, left, equals + 3);
+        free(left);
+    }
+}
+
+static void put_builds(struct facts *facts, const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->module_count; i++) {
+        const struct profile_module *module = &profile->modules[i];
+        char digits[2 * sizeof module->build_id + 1] = "";
+        if (module->flags & PROFILE_MODULE_PYTHON)
+            continue; /* a function */
+        for (uint32_t byte = 0; byte < module->build_id_bytes && byte < sizeof module->build_id; byte++)
+            snprintf(digits + 2 * byte, 3, "%02x", module->build_id[byte]);
+        char *path = memory_text("%.*s", (int)sizeof module->path, module->path);
+        if (*digits)
+            facts_put(facts, FACT_BUILD, format_base_name(path), digits);
+        free(path);
+    }
+}
+
+void facts_of_profile(struct facts *facts, const struct profile *profile)
+{
+    facts_put_lines(facts, FACT_OPTION, profile_text(profile, "options"), "BLAME_");
+    facts_put_lines(facts, FACT_MACHINE, profile_text(profile, "machine"), "");
+    facts_put_lines(facts, FACT_ENVIRONMENT, profile_text(profile, "environment"), "");
+    facts_put_lines(facts, FACT_USER, profile_text(profile, "meta"), "");
+    put_parameters(facts, profile);
+    put_builds(facts, profile);
+}
+
+void facts_free(struct facts *facts)
+{
+    for (size_t i = 0; i < facts->count; i++) {
+        free(facts->fact[i].kind);
+        free(facts->fact[i].name);
+        free(facts->fact[i].value);
+    }
+    free(facts->fact);
+    *facts = (struct facts){0};
+}
+
+/* ---- a run ---- */
 
 static void put_key(FILE *out, const char *key)
 {
@@ -279,3 +463,4 @@ void export_trial_compared(FILE *out, const struct comparison *comparison)
     }
     fputs("{\"record\":\"end\"}\n", out);
 }
+

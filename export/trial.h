@@ -4,11 +4,28 @@
 #define BLAME_EXPORT_TRIAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "compare/compare.h"
 #include "export/locations.h"
-#include "export/trial_facts.h"
+#include "report/profile/profile.h"
+
+struct fact {
+    char *kind, *name, *value;
+};
+
+struct facts {
+    struct fact *fact;
+    size_t count, room;
+};
+#define FACT_COMPILER    "compiler"    /* DW_AT_producer of the program's units, flags included */
+
+/* A second one of a kind and a name takes the place of the first, but of parameters and compilers, which may be several. */
+void facts_put(struct facts *facts, const char *kind, const char *name, const char *value);
+/* All that the measurement has. */
+void facts_of_profile(struct facts *facts, const struct profile *profile);
+void facts_free(struct facts *facts);
 
 struct findings;
 

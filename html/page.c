@@ -2,10 +2,15 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "html/embedded.h"
+#include "html/fold.h"
+#include "html/html.h"
 #include "report/files/json.h"
 #include "report/rows/error.h"
 #include "report/rows/metric.h"
@@ -14,6 +19,31 @@
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 #include "report/text/memory.h"
+#include "report/text/strings.h"
+
+/* ---- the page that the data go into ---- */
+
+/* The page without data: html/page/dist/page.html, as it was when blame was built. */
+
+/* The path is from the repository's root, where make runs the compiler. */
+__asm__(".pushsection .rodata\n"
+        ".globl blame_page_begin, blame_page_end\n"
+        ".hidden blame_page_begin, blame_page_end\n"
+        "blame_page_begin:\n"
+        ".incbin \"html/page/dist/page.html\"\n"
+        "blame_page_end:\n"
+        ".popsection\n");
+
+extern const char blame_page_begin[] __attribute__((visibility("hidden")));
+extern const char blame_page_end[] __attribute__((visibility("hidden")));
+
+const char *html_embedded_page(size_t *bytes)
+{
+    *bytes = (size_t)(blame_page_end - blame_page_begin);
+    return blame_page_begin;
+}
+
+/* ---- the data ---- */
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
@@ -252,3 +282,4 @@ bool html_write(FILE *out, const struct html_input *input, const struct html_opt
     errno = why;
     return !ferror(out);
 }
+

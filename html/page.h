@@ -4,6 +4,7 @@
 #define BLAME_HTML_PAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -11,6 +12,12 @@
 #include "html/html.h"
 #include "report/rows/metric.h"
 #include "report/text/strings.h"
+
+/* What stands in the page where its data belongs. */
+#define HTML_DATA_MARK "<!--BLAME-DATA-->"
+
+/* Not ended by a zero byte. */
+const char *html_embedded_page(size_t *bytes);
 
 /* The texts of a row's label, as numbers of strings. */
 struct page_label {
@@ -58,7 +65,6 @@ void page_put_rows(struct page *page);
 
 /* The value of "phases". */
 void page_put_phases(struct page *page);
-
 
 /* The values of "threads" and what was left out of them, "locks", "waits", "findings". */
 void page_put_threads(struct page *page);

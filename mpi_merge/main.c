@@ -1,5 +1,5 @@
 /* `mpirun -n M blame-merge DIR`: what `blame merge DIR` does, with the processes of an MPI job in the place of its own. Each merges the parts of a
- * stretch of the files, then those of two processes become one until rank 0 has the job: the same tree (cli/job_tree.h), and the same result to the
+ * stretch of the files, then those of two processes become one until rank 0 has the job: the same tree (cli/job_files.h), and the same result to the
  * bit. Rank 0 alone lists the files, writes, and says what there is to say. */
 #include <mpi.h>
 
@@ -14,7 +14,6 @@
 
 #include "cli/cli.h"
 #include "cli/job_files.h"
-#include "cli/job_tree.h"
 #include "report/text/memory.h"
 
 #define PIECE_BYTES ((size_t)64 << 20) /* of a message: MPI counts in int */

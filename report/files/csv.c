@@ -1,16 +1,305 @@
 #include "report/files/csv.h"
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/findings/findings.h"
+#include "report/profile/profile.h"
 #include "report/rows/error.h"
+#include "report/rows/row.h"
+#include "report/tables/balance.h"
+#include "report/tables/culprits.h"
+#include "report/tables/locks.h"
+#include "report/tables/phases.h"
+#include "report/tables/ranks.h"
+#include "report/tables/spreads.h"
 #include "report/tables/threads.h"
+#include "report/tables/waits.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
 
 #define END_OF_LINE "\r\n"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void put_number(FILE *out, double value)
+{
+    putc(',', out);
+    format_csv_number(out, value);
+}
+
+static void put_seconds(FILE *out, double ns)
+{
+    put_number(out, ns * 1e-9);
+}
+
+static void put_field(FILE *out, const char *text)
+{
+    putc(',', out);
+    format_csv_text(out, text);
+}
+
+/* An empty field where it is not known. */
+static void put_seconds_if(FILE *out, bool known, double ns)
+{
+    if (known)
+        put_seconds(out, ns);
+    else
+        putc(',', out);
+}
+
+/* ---- phases.csv ---- */
+
+static void put_parts(FILE *out, const struct rows *rows, const struct phase_entry *entry, size_t first,
+                      size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        put_number(out, metric_value(rows, &entry->inclusive, metric_parts[i]));
+        put_number(out, metric_value(rows, &entry->exclusive, metric_parts[i]));
+    }
+}
+
+static void put_part_titles(FILE *out, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        fprintf(out, ",%1$s (I),%1$s (E)", metric_title(metric_parts[i]));
+}
+
+static void put_phase(FILE *out, const struct rows *rows, const struct phase_table *table,
+                      const struct phase_entry *entry)
+{
+    const struct profile_probe *probe = &entry->probe;
+    uint64_t start = table->profile->header.start_ns;
+    format_csv_text(out, phase_name(table, entry->name));
+    if (entry->is == PHASE_NUMBERED)
+        fprintf(out, ",%lld,", (long long)entry->instance);
+    else
+        fputs(entry->is == PHASE_OTHERS ? ",others," : ",,", out);
+    if (entry->thread == PHASE_THREAD_MANY)
+        putc('*', out);
+    else if (entry->thread != PHASE_THREAD_NONE)
+        fprintf(out, "%u", entry->thread);
+    if (probe->calls) {
+        put_number(out, (double)(int64_t)(probe->first_begin_ns - start) * 1e-9);
+        put_number(out, entry->exact_ns * 1e-9);
+        fprintf(out, ",%llu", (unsigned long long)probe->calls);
+        put_number(out, probe->shortest_ns * 1e-9);
+        put_number(out, probe->longest_ns * 1e-9);
+        put_number(out, probe_mean_s(probe));
+        put_number(out, probe_deviation_s(probe));
+    } else {
+        fputs(",,,0,,,,", out);
+    }
+    fprintf(out, ",%llu,%llu", (unsigned long long)entry->inclusive.samples,
+            (unsigned long long)entry->exclusive.samples);
+    put_parts(out, rows, entry, 0, METRIC_ALWAYS_PARTS);
+    put_number(out, metric_of_order(rows, &entry->inclusive, METRIC_IDLENESS, rows_whole(rows)));
+    put_number(out, metric_of_order(rows, &entry->inclusive, METRIC_IDLENESS, &entry->inclusive));
+    for (size_t i = 0; i < table->profile->counter_count; i++)
+        if (entry->name && probe->calls)
+            put_number(out, entry->counters.value[i]);
+        else
+            putc(',', out);
+    put_parts(out, rows, entry, METRIC_ALWAYS_PARTS, METRIC_PARTS);
+    fputs(END_OF_LINE, out);
+}
+
+void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table)
+{
+    fputs("phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E)", out);
+    put_part_titles(out, 0, METRIC_ALWAYS_PARTS);
+    fputs(",absolute idleness,relative idleness", out);
+    for (size_t i = 0; i < table->profile->counter_count; i++) {
+        put_field(out, table->profile->counter_name[i]);
+    }
+    put_part_titles(out, METRIC_ALWAYS_PARTS, METRIC_PARTS);
+    fputs(END_OF_LINE, out);
+    for (size_t i = 0; i < table->count; i++)
+        put_phase(out, rows, table, &table->entry[i]);
+}
+
+/* ---- ranks.csv of a job ---- */
+
+static void put_rank_seconds(FILE *out, const struct profile_rank *rank, double ns)
+{
+    put_seconds_if(out, rank_counts(rank), ns);
+}
+
+/* Nothing where it is not known who made whom wait. */
+static void put_known(FILE *out, const struct profile_rank *rank, double ns)
+{
+    put_seconds_if(out, rank->ranks_seen && rank_counts(rank), ns);
+}
+
+void write_ranks_csv(FILE *out, const struct profile *profile)
+{
+    fputs("rank,host,threads,wall_s,work,idleness,overhead,lock_wait,mpi_wait,no_core,rank_idleness,"
+          "made_others_wait_s,blocked,process,state,why,cores,binding,ranks_seen" END_OF_LINE,
+          out);
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        const struct profile_rank *rank = &profile->ranks[i];
+        if (rank->rank != PROFILE_RANK_UNKNOWN)
+            fprintf(out, "%u", rank->rank);
+        put_field(out, rank->host);
+        if (rank_counts(rank))
+            fprintf(out, ",%u", rank->threads);
+        else
+            putc(',', out);
+        put_rank_seconds(out, rank, (double)(int64_t)(rank->end_ns - rank->begin_ns));
+        put_rank_seconds(out, rank, rank->work);
+        put_rank_seconds(out, rank, rank->idle);
+        put_rank_seconds(out, rank, rank->overhead);
+        put_rank_seconds(out, rank, rank->lock_wait);
+        put_rank_seconds(out, rank, rank->mpi_wait);
+        put_rank_seconds(out, rank, rank->no_core);
+        put_known(out, rank, rank->rank_idle);
+        put_known(out, rank, rank->made_wait);
+        put_rank_seconds(out, rank, rank->blocked);
+        fprintf(out, ",%u,%s,", rank->process, rank_state_name(rank));
+        format_csv_text(out, rank->why);
+        if (rank_counts(rank))
+            fprintf(out, ",%u,", rank->cores);
+        else
+            fputs(",,", out);
+        format_csv_text(out, rank->binding);
+        if (rank_counts(rank))
+            fprintf(out, ",%u" END_OF_LINE, (unsigned)rank->ranks_seen);
+        else
+            fputs("," END_OF_LINE, out);
+    }
+}
+
+/* ---- spread.csv of a job ---- */
+
+static void put_spread(FILE *out, const struct rows *rows, const struct spread_entry *entry)
+{
+    fprintf(out, "%u,", entry->row);
+    format_csv_text(out, rows->row[entry->row].label->name);
+    fprintf(out, ",%s (%s),%u", spread_metric_name[entry->metric], entry->exclusive ? "E" : "I", entry->ranks);
+    put_seconds(out, entry->mean);
+    put_seconds(out, entry->deviation);
+    put_seconds(out, entry->least);
+    fprintf(out, ",%s", entry->least_rank);
+    put_seconds(out, entry->most);
+    fprintf(out, ",%s" END_OF_LINE, entry->most_rank);
+}
+
+void write_spread_csv(FILE *out, const struct profile *profile, const struct rows *rows)
+{
+    struct spread_entry entry;
+    fputs("id,name,metric,ranks,mean,deviation,min,min_rank,max,max_rank" END_OF_LINE, out);
+    for (size_t i = 0; i < rows->spread_count; i++)
+        for (int metric = 0; metric < PROFILE_SPREAD_METRICS; metric++)
+            for (int exclusive = 0; exclusive < 2; exclusive++)
+                if (spread_of_row(profile, rows, rows->spread[i].row, (enum profile_spread_metric)metric,
+                                  exclusive == 1, &entry))
+                    put_spread(out, rows, &entry);
+}
+
+/* ---- balance.csv of a job ---- */
+
+static void put_balance(FILE *out, const struct rows *rows, const struct balance_entry *entry)
+{
+    const struct profile_balance *balance = &entry->balance;
+    bool call = entry->key == PROFILE_BALANCE_CALL, code = entry->key == PROFILE_BALANCE_CONTEXT;
+    fprintf(out, "%s,", balance_kind(entry));
+    if (entry->row != ROW_NONE)
+        fprintf(out, "%u", entry->row);
+    put_field(out, entry->row != ROW_NONE ? rows->row[entry->row].label->name : balance_name(entry));
+    put_seconds(out, balance->charged);
+    if (balance->most > 0)
+        fprintf(out, ",%u", balance->most_rank);
+    else
+        putc(',', out);
+    put_seconds_if(out, balance->most > 0, balance->most);
+    put_seconds_if(out, call, balance->common);
+    put_seconds_if(out, code, balance->time);
+    put_seconds_if(out, code, balance->mean);
+    fputs(END_OF_LINE, out);
+}
+
+void write_balance_csv(FILE *out, const struct profile *profile, const struct rows *rows)
+{
+    struct balance_table *table = balance_gather(profile, rows);
+    fputs("kind,id,name,charged,rank,of_rank,common,time,mean" END_OF_LINE, out);
+    for (size_t i = 0; i < table->count; i++)
+        put_balance(out, rows, &table->entry[i]);
+    for (size_t i = 0; i < table->rank_count; i++) {
+        fputs("rank,,", out);
+        put_seconds(out, table->rank[i]->charged);
+        fprintf(out, ",%u", table->rank[i]->rank);
+        put_seconds(out, table->rank[i]->charged);
+        fputs(",,," END_OF_LINE, out);
+    }
+    balance_free(table);
+}
+
+/* ---- timeline.csv, culprits.csv ---- */
+
+/* When the bin begins and ends, from the process's start. */
+static void put_times(FILE *out, const struct profile *profile, uint64_t width_ns, uint32_t bin)
+{
+    double begin_ns = (double)(int64_t)(profile->timeline.origin_ns - profile->header.start_ns) + (double)width_ns * bin;
+    format_csv_number(out, begin_ns * 1e-9);
+    put_seconds(out, (begin_ns + (double)width_ns));
+}
+
+static void put_bin(FILE *out, const struct profile *profile, const struct timeline_lane *lane, uint32_t bin)
+{
+    const double *ns = lane->ns[bin];
+    const double values[] = {ns[PROFILE_TIME_WORK],      ns[PROFILE_TIME_OVERHEAD], ns[PROFILE_TIME_IDLE],
+                             ns[PROFILE_TIME_LOCK_WAIT], ns[PROFILE_TIME_MPI_WAIT], ns[PROFILE_TIME_NO_CORE],
+                             ns[PROFILE_TIME_BLOCKED] + ns[PROFILE_TIME_STOPPED],   ns[PROFILE_TIME_STOPPED]};
+    double sum = 0;
+    for (size_t i = 0; i < PROFILE_TIME_STATES; i++)
+        sum += ns[i];
+    if (!(sum > 0))
+        return;
+    if (lane->rank_record)
+        fprintf(out, "%u", lane->rank);
+    else if (profile->header.in_job)
+        fprintf(out, "%u", profile->header.rank);
+    putc(',', out);
+    if (!lane->rank_record || profile->timeline.level == TIMELINE_THREADS)
+        fprintf(out, "%u", lane->thread);
+    putc(',', out);
+    put_times(out, profile, profile->timeline.lane_bin_ns, bin);
+    for (size_t i = 0; i < COUNT(values); i++)
+        put_seconds(out, values[i]);
+    fputs(END_OF_LINE, out);
+}
+
+void write_timeline_csv(FILE *out, const struct profile *profile)
+{
+    fputs("rank,thread,begin_s,end_s,work,overhead,idle,lock_wait,mpi_wait,no_core,blocked,stopped" END_OF_LINE, out);
+    for (size_t i = 0; i < profile->timeline.lane_count; i++)
+        for (uint32_t bin = 0; bin < profile->timeline.lane_bins; bin++)
+            put_bin(out, profile, &profile->timeline.lanes[i], bin);
+}
+
+void write_culprits_csv(FILE *out, const struct profile *profile, const struct rows *rows, const struct culprits *culprits)
+{
+    fputs("begin_s,end_s,id,name,idleness,lock_wait" END_OF_LINE, out);
+    for (size_t i = 0; i < culprits->count; i++) {
+        const struct culprit *culprit = &culprits->culprit[i];
+        for (size_t n = 0; n < culprit->count; n++) {
+            const struct culprit_bin *bin = &culprits->bin[culprit->first + n];
+            if (bin->idleness == 0 && bin->lock_wait == 0)
+                continue;
+            put_times(out, profile, profile->timeline.bin_ns, bin->bin);
+            fprintf(out, ",%u,", culprit->row);
+            format_csv_text(out, rows->row[culprit->row].label->name);
+            put_number(out, bin->idleness);
+            put_number(out, bin->lock_wait);
+            fputs(END_OF_LINE, out);
+        }
+    }
+}
+
+/* ---- profile.csv, threads.csv, locks.csv, waits.csv, findings.csv ---- */
 
 /* Lines on their way to a stream, which takes thousands at a time. */
 struct lines {
@@ -153,8 +442,7 @@ static void put_row(struct lines *lines, const struct rows *rows, size_t index, 
 static void put_counter_title(FILE *out, const char *name, const char *which)
 {
     char *title = memory_text("%s (%s)", name, which);
-    putc(',', out);
-    format_csv_text(out, title);
+    put_field(out, title);
     free(title);
 }
 
@@ -213,15 +501,11 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
                                thread->parked, thread->no_core, thread->blocked,  thread->stolen,
                                thread->mpi_wait};
         fprintf(out, "%zu,%s", i, thread_kind_name(thread));
-        for (size_t s = 0; s < COUNT(seconds); s++) {
-            putc(',', out);
-            format_csv_number(out, seconds[s] * 1e-9);
-        }
+        for (size_t s = 0; s < COUNT(seconds); s++)
+            put_seconds(out, seconds[s]);
         fprintf(out, ",%llu", (unsigned long long)thread->recorded);
-        for (size_t s = 0; s < COUNT(sums); s++) {
-            putc(',', out);
-            format_csv_number(out, sums[s] * 1e-9);
-        }
+        for (size_t s = 0; s < COUNT(sums); s++)
+            put_seconds(out, sums[s]);
         if (profile->rank_count)
             put_rank(out, profile, thread);
         fputs(END_OF_LINE, out);
@@ -236,10 +520,8 @@ static void write_lock_context(FILE *out, const struct rows *rows, uint32_t row,
         return;
     }
     char *path = locks_context_path(rows, row);
-    putc(',', out);
-    format_csv_text(out, path);
-    putc(',', out);
-    format_csv_number(out, wait_ns * 1e-9);
+    put_field(out, path);
+    put_seconds(out, wait_ns);
     fprintf(out, ",%u", row);
     free(path);
 }
@@ -250,16 +532,13 @@ static void write_lock(FILE *out, const struct lock_table *table, const struct l
     const struct lock_context *holder = lock->context_count ? &table->context[lock->first_context] : NULL;
     fprintf(out, "0x%llx,%s,", (unsigned long long)lock->wait_id, lock_kind_name[lock->kind]);
     format_csv_text(out, lock->symbol);
-    putc(',', out);
-    format_csv_number(out, lock->wait_ns * 1e-9);
+    put_seconds(out, lock->wait_ns);
     fprintf(out, ",%llu,%u,", (unsigned long long)lock->contended, lock->context_count);
     format_csv_text(out, lock->name);
-    putc(',', out);
-    format_csv_number(out, lock->longest_ns * 1e-9);
+    put_seconds(out, lock->longest_ns);
     write_lock_context(out, rows, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0);
     write_lock_context(out, rows, lock->waiter, lock->waiter_ns);
-    putc(',', out);
-    format_csv_text(out, lock->initialiser);
+    put_field(out, lock->initialiser);
     fprintf(out, ",%u" END_OF_LINE, lock->initialisers);
 }
 
@@ -282,14 +561,11 @@ void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table
         const struct wait_place *place = &table->place[pair->place];
         fprintf(out, "%u,", pair->place);
         format_csv_text(out, wait_kind_name[place->kind]);
-        putc(',', out);
-        format_csv_text(out, place->function);
-        putc(',', out);
-        format_csv_text(out, place->file);
+        put_field(out, place->function);
+        put_field(out, place->file);
         fprintf(out, ",%d,%d,%u,", place->line, place->in_region, pair->row);
         format_csv_text(out, rows->row[pair->row].label->name);
-        putc(',', out);
-        format_csv_number(out, pair->ns * 1e-9);
+        put_seconds(out, pair->ns);
         fprintf(out, ",%s" END_OF_LINE, place->call);
     }
 }
@@ -307,13 +583,10 @@ void write_findings_csv(FILE *out, const struct findings *findings, double least
         if (finding->row != ROW_NONE)
             fprintf(out, "%u", finding->row);
         fprintf(out, ",%s", metric_title(finding->metric));
-        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
-            putc(',', out);
-            format_csv_number(out, numbers[n]);
-        }
+        for (size_t n = 0; n < COUNT(numbers); n++)
+            put_number(out, numbers[n]);
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-            putc(',', out);
-            format_csv_text(out, texts[t]);
+            put_field(out, texts[t]);
         }
         putc(',', out);
         if (finding->sampled)

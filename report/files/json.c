@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/profile/identity.h"
+#include "report/profile/profile.h"
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
 #include "report/tables/efficiency.h"

@@ -7,11 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/files/balance_csv.h"
 #include "report/files/csv.h"
 #include "report/files/json.h"
-#include "report/files/ranks_csv.h"
-#include "report/files/spread_csv.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/text/memory.h"

@@ -4,18 +4,19 @@
 #define BLAME_REPORT_FINDINGS_RULES_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "report/profile/pair_map.h"
-#include "report/tables/conservation.h"
 #include "report/findings/finding.h"
+#include "report/profile/pair_map.h"
 #include "report/rows/error.h"
+#include "report/tables/conservation.h"
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
 
 #define LEAST_PERCENT 5.0  /* of the whole program's effort, for every finding */
 #define LEAST_GAIN_S  0.02 /* less is not worth a line: a process's start is known to 5 ms */
-#define LEAST_SAMPLES 100  /* of all threads: with fewer only that is said */
 #define FEW_PIECES    4.0  /* iterations a thread: with fewer no schedule can divide them equally */
 #define MOSTLY        0.5  /* of the idleness that something is known of: that it is of this kind */
 #define ONE_THREAD    1.05 /* in a team on average: it is one of one thread */
@@ -23,8 +24,6 @@
 #define BOTH_PERCENT  10.0 /* of a region's own effort: its idleness and its overhead are both high */
 #define HANDOFF_SHARE 0.5  /* of the waiting for a lock while nobody held it: it is taken too often */
 #define LOST_PERCENT  5.0  /* of samples, or of time: with more lost the other numbers are doubtful */
-
-#define PLACE_COLUMNS 100 /* of a place with its callers */
 #define NAME_COLUMNS  60
 #define NAME_BYTES    (4 * NAME_COLUMNS + 1)
 

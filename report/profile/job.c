@@ -11,14 +11,86 @@
 
 #include "cct/sums.h"
 #include "report/profile/job_keys.h"
-#include "report/profile/job_records.h"
+#include "report/profile/job_reference.h"
 #include "report/profile/merge.h"
 #include "report/profile/node_tree.h"
 #include "report/profile/probes.h"
+#include "report/profile/profile.h"
 #include "report/profile/read.h"
 #include "report/profile/spread.h"
 #include "report/profile/timeline_job.h"
 #include "report/text/memory.h"
+
+/* ---- records of ranks ---- */
+
+/* The records of a job's ranks, those whose figures count and those that are named only. */
+
+#define MOST_MISSING 1024 /* that have a record each */
+
+/* Valid until the next one is added. */
+static struct profile_rank *job_add_record(struct profile *job, uint32_t rank, enum profile_rank_state state,
+                                    const char *why)
+{
+    size_t room = job->rank_count; /* of two to the power of something */
+    if ((room & (room - 1)) == 0)
+        job->ranks = memory_check(reallocarray(job->ranks, room ? 2 * room : 1, sizeof *job->ranks));
+    struct profile_rank *record = &job->ranks[job->rank_count++];
+    *record = (struct profile_rank){.rank = rank, .state = state};
+    snprintf(record->why, sizeof record->why, "%s", why);
+    return record;
+}
+
+/* The numbers in a file's name, where the file itself cannot say. */
+static uint32_t job_rank_by_name(const char *path, uint32_t *process)
+{
+    const char *name = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "rank-");
+    unsigned rank, number = 0;
+    bool known = name && sscanf(name, "rank-%u.%u", &rank, &number) >= 1;
+    *process = known ? number : 0;
+    return known ? rank : PROFILE_RANK_UNKNOWN;
+}
+
+static int compare_records(const void *left, const void *right)
+{
+    const struct profile_rank *a = left, *b = right;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->process > b->process) - (a->process < b->process);
+}
+
+/* Puts the records, to which threads refer, in the order of ranks. */
+static void job_sort_records(struct profile *profile)
+{
+    uint64_t *now = memory_array(profile->rank_count + 1, sizeof *now);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        profile->ranks[i].reserved = (uint32_t)i + 1; /* its number before */
+    qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, compare_records);
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        now[profile->ranks[i].reserved] = i + 1;
+        profile->ranks[i].reserved = 0;
+    }
+    for (size_t i = 0; i < profile->thread_count; i++)
+        profile->threads[i].rank_record = now[profile->threads[i].rank_record];
+    for (size_t i = 0; i < profile->timeline.lane_count; i++)
+        profile->timeline.lanes[i].rank_record = (uint32_t)now[profile->timeline.lanes[i].rank_record];
+    free(now);
+}
+
+/* Adds those of ranks that should be there, by the sorted records. */
+static void job_add_missing(struct profile *profile)
+{
+    size_t there = profile->rank_count, missing = 0;
+    for (size_t i = 0, rank = 0; rank < profile->header.ranks && missing < MOST_MISSING; rank++) {
+        while (i < there && profile->ranks[i].rank < rank)
+            i++;
+        if (i < there && profile->ranks[i].rank == rank)
+            continue;
+        job_add_record(profile, (uint32_t)rank, PROFILE_RANK_MISSING, "it left no measurement");
+        missing++;
+    }
+}
+
+/* ---- the ranks' files ---- */
 
 /* Of the first rank that is read, on the job's own clock: the ranks' clocks have nothing in common, and others may have
  * begun earlier. */
@@ -474,3 +546,4 @@ size_t job_ranks(const struct profile *profile)
 {
     return profile->header.merged ? profile->header.merged : 1;
 }
+

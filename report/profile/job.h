@@ -2,6 +2,8 @@
 #ifndef BLAME_REPORT_PROFILE_JOB_H
 #define BLAME_REPORT_PROFILE_JOB_H
 
+#include <stddef.h>
+
 #include "report/profile/job_reference.h"
 #include "report/profile/profile.h"
 

@@ -2,7 +2,6 @@
 #ifndef BLAME_REPORT_PROFILE_PROFILE_H
 #define BLAME_REPORT_PROFILE_PROFILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -118,5 +117,11 @@ double profile_least_rate(const struct profile *profile);
 /* Names of enum profile_drop, as run.json and the summary print them; PROFILE_DROP_REASONS entries, NULL
  * unused. */
 extern const char *const profile_drop_name[PROFILE_DROP_REASONS];
+
+#define PROFILE_IDENTITY_BYTES 17
+
+/* 16 hexadecimal digits that no other run has: made of the process's host, number, start and seed, of a job of its identity and its first
+ * rank. The same while the run goes on and after it. */
+void profile_identity(const struct profile *profile, char text[PROFILE_IDENTITY_BYTES]);
 
 #endif

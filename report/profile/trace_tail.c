@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cct/moment.h"
-#include "report/profile/trace_stream.h"
+#include "report/profile/trace.h"
 #include "report/text/memory.h"
 
 #define DATA_BYTES (PROFILE_CHUNK_BYTES - sizeof(struct profile_trace_chunk))

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/profile/profile.h"
-#include "report/text/pool.h"
+#include "report/text/memory.h"
 
 #define ROW_NONE UINT32_MAX
 

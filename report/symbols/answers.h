@@ -8,7 +8,7 @@
 
 #include "report/symbols/map.h"
 #include "report/symbols/symbol.h"
-#include "report/text/pool.h"
+#include "report/text/memory.h"
 
 enum symbols_question {
     SYMBOLS_ASK_FRAMES, /* of a key */

@@ -7,7 +7,7 @@
 
 #include "report/symbols/calls.h"
 #include "report/symbols/machine.h"
-#include "report/symbols/outlined.h"
+#include "report/symbols/demangle.h"
 #include "report/symbols/plt.h"
 #include "report/text/grow.h"
 

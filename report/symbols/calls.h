@@ -2,6 +2,8 @@
 #ifndef BLAME_REPORT_SYMBOLS_CALLS_H
 #define BLAME_REPORT_SYMBOLS_CALLS_H
 
+#include <stdint.h>
+
 #include "report/symbols/module.h"
 
 /* Entry of the function around vaddr, also from its cold part; 0: not known. */

@@ -83,4 +83,10 @@ int symbols_keep(struct symbols *symbols, const struct profile_header *header, c
  * NULL: there are none. */
 char *symbols_changes(struct symbols *symbols);
 
+#define SYMBOLS_PRODUCERS 16 /* at most, of one module */
+
+/* The different DW_AT_producer of a module's units; their number. Texts live until symbols_close(). None: no file of the build that was measured, or
+ * no debug information. */
+size_t symbols_producers(struct symbols *symbols, uint32_t module_id, const char *producer[SYMBOLS_PRODUCERS]);
+
 #endif

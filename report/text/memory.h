@@ -25,4 +25,14 @@ char *memory_text(const char *format, ...) __attribute__((format(printf, 1, 2)))
 FILE *memory_stream(char **text);
 void memory_stream_close(FILE *stream);
 
+struct pool {
+    struct pool_block *blocks; /* the last first */
+};
+
+/* Zeroed. */
+void *pool_alloc(struct pool *pool, size_t bytes);
+/* printf into the pool. */
+const char *pool_text(struct pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pool_free(struct pool *pool);
+
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "report/text/memory.h"
-#include "report/text/pool.h"
 
 struct strings {
     const char **text;

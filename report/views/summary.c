@@ -3,10 +3,13 @@
 #include "report/views/summary.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/findings/findings.h"
+#include "report/profile/profile.h"
 #include "report/rows/error.h"
 #include "report/rows/label.h"
 #include "report/rows/own.h"
@@ -14,14 +17,81 @@
 #include "report/tables/coverage.h"
 #include "report/tables/locks.h"
 #include "report/tables/mpi_untold.h"
+#include "report/tables/other_runtimes.h"
 #include "report/tables/phases.h"
 #include "report/tables/ranks.h"
+#include "report/tables/tables.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
 #include "report/views/probe_notes.h"
-#include "report/views/runtime_notes.h"
-#include "report/views/trace_note.h"
+
+/* ---- other runtimes ---- */
+
+/* What the summary says of other runtimes in the process: of OpenMP's, and of Python. */
+
+static void print_python(FILE *out, const struct profile *profile, size_t columns, bool utf8)
+{
+    const char *python = profile_text(profile, "python"), *why = python ? strchr(python, '\t') : NULL;
+    if (!why)
+        return;
+    char *said = memory_text("%.*s", (int)(why - python), python);
+    char *version = format_fit(said, columns, utf8), *reason = format_fit(why + 1, columns, utf8);
+    fprintf(out, "\nnote: Python %s: its functions are not in the contexts, the interpreter's own are (%s)\n", version, reason);
+    free(said);
+    free(version);
+    free(reason);
+}
+
+static void print_r(FILE *out, const struct profile *profile, size_t columns, bool utf8)
+{
+    const char *why = profile_text(profile, "r");
+    if (!why || !*why)
+        return;
+    char *reason = format_fit(why, columns, utf8);
+    fprintf(out, "\nnote: R: its functions are not in the contexts, the interpreter's own are (%s)\n", reason);
+    free(reason);
+}
+
+static void runtime_notes_print(FILE *out, const struct profile *profile, size_t columns, bool utf8)
+{
+    struct other_runtime found[OTHER_RUNTIMES_MOST];
+    size_t count = other_runtimes(profile, found);
+    for (size_t i = 0; i < count; i++) {
+        char *name = format_fit(found[i].path, columns, utf8);
+        fprintf(out,
+                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and its other "
+                "threads are not measured\n",
+                DECIMAL(found[i].seconds, 2), name);
+        free(name);
+    }
+    print_python(out, profile, columns, utf8);
+    print_r(out, profile, columns, utf8);
+}
+
+/* ---- the trace ---- */
+
+/* One line about the trace of a profile that has one. */
+
+#define KIB 1024.0
+#define MIB (1024 * KIB)
+
+void view_text_trace_note(FILE *out, const struct profile *profile)
+{
+    const struct profile_header *header = &profile->header;
+    if (!header->traced || header->merged)
+        return;
+    fprintf(out, "\ntrace: %llu samples, %s KiB", (unsigned long long)profile->trace_samples, DECIMAL((double)profile->trace_bytes / KIB, 1));
+    if (header->trace_thinned && header->room_error)
+        fprintf(out, "; %llu older ones made way for them, or had no room: the file could not grow (%s)", (unsigned long long)header->trace_thinned,
+                strerror((int)header->room_error));
+    else if (header->trace_thinned)
+        fprintf(out, "; %llu older ones made way for them, or had no room: its limit is %s MiB (BLAME_TRACE_LIMIT)",
+                (unsigned long long)header->trace_thinned, DECIMAL((double)header->trace_limit / MIB, 2));
+    putc('\n', out);
+}
+
+/* ---- the summary ---- */
 
 #define FINDINGS_SHOWN  3
 #define CONTEXTS_SHOWN  5
@@ -497,3 +567,4 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     print_word(out, dir);
     putc('\n', out);
 }
+

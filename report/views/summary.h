@@ -4,7 +4,10 @@
 
 #include <stdio.h>
 
+#include "report/profile/profile.h"
 #include "report/tables/tables.h"
+
+void view_text_trace_note(FILE *out, const struct profile *profile);
 
 /* The summary at the program's end: what was lost by whom, in some twenty lines. dir: as the user would type it. */
 void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,

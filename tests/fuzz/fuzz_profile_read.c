@@ -14,7 +14,6 @@
 #include "report/profile/trace.h"
 #include "report/files/csv.h"
 #include "report/files/json.h"
-#include "report/files/timeline_csv.h"
 #include "report/rows/filter.h"
 #include "report/rows/make.h"
 #include "report/rows/rows.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/answers_file.h"
+#include "report/symbols/kept.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MODULES    3u

@@ -1,5 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c */
-#include "report/files/balance_csv.h"
+#include "report/files/csv.h"
 #include "report/views/text.h"
 #include "tests/unit/job_program.h"
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "html/embedded.h"
 #include "html/page.h"
 #include "report/files/csv.h"
 #include "report/rows/error.h"

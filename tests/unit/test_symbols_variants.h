@@ -7,7 +7,6 @@
 
 #include "report/symbols/decode.h"
 #include "report/symbols/demangle.h"
-#include "report/symbols/outlined.h"
 #include "report/symbols/state.h"
 #include "report/symbols/symbols.h"
 

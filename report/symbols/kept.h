@@ -1,9 +1,13 @@
 /* The file of answers, docs/format.md. */
-#ifndef BLAME_REPORT_SYMBOLS_ANSWERS_FILE_H
-#define BLAME_REPORT_SYMBOLS_ANSWERS_FILE_H
+#ifndef BLAME_REPORT_SYMBOLS_KEPT_H
+#define BLAME_REPORT_SYMBOLS_KEPT_H
 
-#include "report/symbols/answers.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "cct/profile_format.h"
+#include "report/symbols/answers.h"
 
 /* The file of answers, docs/format.md: bytes in memory, malloc'ed; NULL: no memory. */
 uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct profile_header *header,
