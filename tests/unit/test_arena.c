@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/atomics.h"
 #include "cct/arena.h"
 #include "tests/unit/fake_clock.h"
 #include "tests/unit/forbid.h"
@@ -379,40 +378,6 @@ WITH_ARENA(abandoned_the_file_is_left_as_it_was)
     free(before);
     free(after);
     unlink(other);
-}
-
-#define THREADS           4
-#define CHUNKS_PER_THREAD 50
-
-static void *make_chunks(void *argument)
-{
-    uint32_t *numbers = argument;
-    for (int i = 0; i < CHUNKS_PER_THREAD; i++) {
-        struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TREE, 1, &numbers[i]);
-        if (!chunk)
-            abort();
-        *(uint32_t *)arena_unit(numbers[i] * PROFILE_UNITS_PER_CHUNK + 1) = numbers[i];
-    }
-    return NULL;
-}
-
-WITH_ARENA(threads_get_different_chunks)
-{
-    static uint32_t numbers[THREADS][CHUNKS_PER_THREAD];
-    bool seen[THREADS * CHUNKS_PER_THREAD] = {false};
-    pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, make_chunks, numbers[i]);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    for (int i = 0; i < THREADS * CHUNKS_PER_THREAD; i++) {
-        uint32_t number = numbers[i / CHUNKS_PER_THREAD][i % CHUNKS_PER_THREAD];
-        assert_in_range(number, 0, THREADS * CHUNKS_PER_THREAD - 1);
-        assert_false(seen[number]);
-        seen[number] = true;
-        assert_int_equal(*(uint32_t *)arena_unit(number * PROFILE_UNITS_PER_CHUNK + 1), number);
-    }
-    assert_int_equal(arena_header()->chunk_count, THREADS * CHUNKS_PER_THREAD);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -1,9 +1,6 @@
 /* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include "blame/contended.h"
 
 #define MS   1000000ull
@@ -161,48 +158,6 @@ FROM_EMPTY(blame_that_waits_keeps_it)
     pass_ages(2);
     assert_false(contended_has_blame(LOCK));
     assert_false(contended_is_stamped(line, LOCK));
-}
-
-#define ROUNDS 200000u
-
-static uint32_t leavers_running;
-
-/* Another thread's samples, and all ends of ages. */
-static void *choose_and_forget(void *argument)
-{
-    struct state_line *line = argument;
-    struct contended_pace pace = {.since_ns = now_ns};
-    while (load_acquire(&leavers_running)) {
-        sample_after(line, &pace, 100000);
-        pass_ages(1);
-    }
-    return NULL;
-}
-
-/* While there is blame, the holder's line and the table say so, whatever ends in between. */
-FROM_EMPTY(b2_holds_beside_ends_of_ages_and_samples)
-{
-    struct state_line *line = fast();
-    pthread_t thread;
-    leavers_running = 1;
-    pthread_create(&thread, NULL, choose_and_forget, line);
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        contended_blame_left(LOCK);
-        for (uint32_t look = 0; look < round % 8; look++) {
-            /* A thread's own choice is never seen by itself half-way: it is in its handler then. */
-            for (uint64_t i = 0; load_seq_cst(&line->stamps) == STATE_STAMPS_NONE; i++) {
-                assert_true(i < 10000000);
-                if (i > 1000)
-                    sched_yield(); /* that thread may have lost its core half-way */
-            }
-            assert_int_not_equal(load_seq_cst(&contended_seen[contended_slot(LOCK)]), 0);
-        }
-        contended_blame_taken(LOCK);
-        if (round % 64 == 0)
-            sched_yield();
-    }
-    store_release(&leavers_running, 0);
-    pthread_join(thread, NULL);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -1,8 +1,6 @@
 /* needs: tests/unit/fake_clock.c */
 #include "ompt_tool/locks/lock_names.h"
 
-#include <pthread.h>
-
 #include "cct/arena.h"
 #include "tests/unit/unit.h"
 
@@ -53,30 +51,6 @@ UNIT_TEST(locks_that_come_and_go_need_no_more_room)
         assert_int_equal(lock_names_initialiser(0x100000000 + 8 * i), CALL);
         lock_names_destroyed(0x100000000 + 8 * i);
     }
-}
-
-static void *initialise_many(void *base)
-{
-    for (uint64_t i = 0; i < 100000; i++)
-        lock_names_initialised((uint64_t)(uintptr_t)base + 64 * i, CALL + i % 100);
-    return NULL;
-}
-
-UNIT_TEST(threads_that_initialise_at_once_lose_nothing)
-{
-    pthread_t threads[4];
-    uint64_t before = lost();
-    for (uint64_t t = 0; t < 4; t++)
-        assert_int_equal(pthread_create(&threads[t], NULL, initialise_many, (void *)((0x200 + t) << 24)), 0);
-    for (int t = 0; t < 4; t++)
-        pthread_join(threads[t], NULL);
-    for (uint64_t t = 0; t < 4; t++)
-        for (uint64_t i = 0; i < 100000; i++) {
-            uint64_t address = ((0x200 + t) << 24) + 64 * i;
-            assert_int_equal(lock_names_initialiser(address), CALL + i % 100);
-            lock_names_destroyed(address);
-        }
-    assert_int_equal(lost(), before);
 }
 
 UNIT_TEST(what_is_no_address_is_counted)

@@ -1,12 +1,10 @@
 /* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
 
-#include "base/atomics.h"
 #include "base/os.h"
 #include "blame/ranks.h"
 #include "tests/unit/fake_clock.h"
@@ -336,48 +334,6 @@ RANKS_TEST(the_dead_are_found_one_after_the_other_now_and_then)
     ranks_bury(begin_ns + 20, 2, dead_are_even);
     ranks_bury(begin_ns + 20, 2, dead_are_even);
     assert_int_equal(at(5, 6).seen, 4);
-}
-
-/* One rank waits again and again, each time in a call that tells when: who reads while it writes sees the wait that it asks for,
- * or none. */
-#define FAR_BACK (RANKS_WAITS - 3) /* it is about to be overwritten */
-static uint32_t stop;
-
-static void write_wait(struct ranks_line *line, uint64_t number)
-{
-    ranks_line_begin(line, 2 * number, RANKS_CALL(1, 2 * number), 0);
-    ranks_line_end(line, 2 * number + 1);
-}
-
-static void *write_waits(void *line)
-{
-    for (uint64_t i = RANKS_WAITS + 1; !load_relaxed(&stop); i++)
-        write_wait(line, i);
-    return NULL;
-}
-
-RANKS_TEST(what_is_being_overwritten_is_not_read)
-{
-    pthread_t writer;
-    uint32_t seen = 0;
-    ranks(2);
-    segment->line[OWN].appeared = 0;
-    stop = 0;
-    for (uint64_t i = 1; i <= RANKS_WAITS; i++)
-        write_wait(&segment->line[1], i);
-    assert_int_equal(pthread_create(&writer, NULL, write_waits, &segment->line[1]), 0);
-    for (uint32_t i = 0; i < 3000000 && seen < 100000; i++) {
-        uint64_t then = 2 * (uint64_t)(load_acquire(&segment->line[1].waits_noted) - FAR_BACK);
-        struct clock_reading clocks = {then + 1, then + 1, 1};
-        struct ranks_census census = ranks_census_at(&clocks, then);
-        if (!census.calls)
-            continue;
-        seen++;
-        assert_true(census.call[0].call == RANKS_CALL(1, then));
-    }
-    store_relaxed(&stop, 1);
-    pthread_join(writer, NULL);
-    assert_true(seen > 0);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -1,8 +1,6 @@
 /* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
-#include <pthread.h>
-
 #include "base/atomics.h"
 #include "cct/arena.h"
 #include "cct/region.h"
@@ -294,93 +292,6 @@ WITH_WORKERS(out_of_memory_a_sample_has_no_node_and_no_reference_leaks)
     assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX), 0);
     struct region *returned = load_relaxed(&primary.pool.returned), *freed = primary.pool.free;
     assert_true(returned == region || freed == region);
-}
-
-#define THREADS 3
-#define ROUNDS  3000
-
-/* A region as real threads live it: workers are sampled in it while it lives, the primary publishes at its
- * end, the workers graft afterwards, whenever. The gate stands for the fork and the join (R1). */
-static struct gate {
-    uint32_t round; /* the round whose region is open */
-    uint32_t joined;
-    struct region *region;
-} gate;
-
-static struct worker workers[THREADS];
-
-static void wait_for(uint32_t *word, uint32_t value)
-{
-    while (load_acquire(word) != value)
-        sched_yield();
-}
-
-static void *work_in_regions(void *argument)
-{
-    struct worker *self = argument;
-    uint64_t random = self->tree.number;
-    for (uint32_t round = 1; round <= ROUNDS; round++) {
-        wait_for(&gate.round, round);
-        struct region *region = gate.region;
-        if (unit_random(&random) % 2) { /* sampled by some threads in some regions */
-            uint32_t base = placeholders_node(&self->placeholders, &self->tree, region, 1);
-            if (!base)
-                abort();
-            tree_metric(&self->tree, tree_child(&self->tree, base, PROFILE_NODE_FRAME, 500))->work += 1;
-            tree_metric(&self->tree, self->tree.trie)->samples++; /* how many there were */
-        }
-        fetch_add_acq_rel(&gate.joined, 1);
-        if (unit_random(&random) % 8 == 0)
-            placeholders_resolve(&self->placeholders, &self->tree, UINT64_MAX);
-    }
-    return NULL;
-}
-
-static void open_region_for_all(struct region *outer, uint32_t round)
-{
-    struct region *region = begin(&primary, outer);
-    gate.region = region;
-    store_release(&gate.joined, 0u);
-    store_release(&gate.round, round);
-    wait_for(&gate.joined, THREADS);
-    if (region_needs_context(region))
-        region_publish(region, context_of(&primary, 1 + round % 3, 2));
-    region_end(region);
-}
-
-WITH_WORKERS(threads_share_regions_and_all_samples_arrive)
-{
-    pthread_t threads[THREADS];
-    gate = (struct gate){0};
-    for (uint32_t i = 0; i < THREADS; i++)
-        assert_true(worker_init(&workers[i], 10 + i));
-    for (uint32_t i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, work_in_regions, &workers[i]);
-    struct region *outer = begin(&primary, NULL);
-    for (uint32_t round = 1; round <= ROUNDS; round++)
-        open_region_for_all(outer, round);
-    for (uint32_t i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    region_publish(outer, context_of(&primary, 900, 1));
-    region_end(outer);
-    for (uint32_t i = 0; i < THREADS; i++) {
-        assert_int_equal(placeholders_resolve(&workers[i].placeholders, &workers[i].tree, UINT64_MAX), 0);
-        double work = WORK_AT(&workers[i], 900, 1, 2, 500) + WORK_AT(&workers[i], 900, 2, 3, 500) +
-                      WORK_AT(&workers[i], 900, 3, 4, 500);
-        uint64_t samples = tree_metric(&workers[i].tree, workers[i].tree.trie)->samples;
-        assert_true(samples > ROUNDS / 3);
-        assert_true(work == (double)samples);
-        assert_true(work_in_all(&workers[i]) == (double)samples);
-    }
-    /* All records are back: returned or free, in as many as were ever in use. */
-    uint32_t count = 0;
-    for (struct region *region = primary.pool.returned; region; region = region->next_free, count++)
-        assert_int_equal(region->references, 0);
-    for (struct region *region = primary.pool.free; region; region = region->next_free, count++)
-        ;
-    uint32_t slab = 16384 / sizeof(struct region);
-    assert_int_equal(count % slab, 0);
-    assert_true(count <= 8 * slab); /* bounded by what was live and sampled at once, not by ROUNDS */
 }
 
 /* Without asking the runtime; a region that there was no memory for is closed, too. */

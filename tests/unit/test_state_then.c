@@ -1,8 +1,6 @@
 /* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
-#include <pthread.h>
-
 #include "blame/notes.h"
 #include "tests/unit/census.h"
 #include "tests/unit/fake_clock.h"
@@ -242,51 +240,6 @@ FROM_EMPTY(of_a_wait_that_is_over_it_is_remembered_what_was_lost_before)
     assert_int_equal(late_us(12000, 4000, false), 0);
     assert_int_equal(late_us(33999, 4000, false), 1);
     assert_int_equal(late_us(34000, 4000, false), 0);
-}
-
-static uint32_t over;
-
-/* Each of its waits and sections tells by its begin how long it is, and where. */
-static void *wait_and_hold(void *argument)
-{
-    struct state_line *line = argument;
-    static struct region region = {.instance = 1};
-    for (uint64_t i = 1; i < 300000; i++) {
-        state_set_place(line, i);
-        state_set_idle_region(line, &region);
-        state_set_idle(line, 100000 * i);
-        state_note_wait(line, 100000 * i + 50000);
-        state_set_work(line);
-        state_lock_held(line, i, 100000 * i + 50000);
-        state_lock_released(line, i, 100000 * i + 90000);
-    }
-    store_release(&over, 1);
-    return NULL;
-}
-
-/* S5: however often the rings are written again meanwhile. */
-FROM_EMPTY(no_wait_is_read_while_it_is_overwritten)
-{
-    pthread_t thread;
-    struct state_line *line = noting();
-    struct clock_reading clocks = {.ns = UINT64_MAX / 4, .ticks = UINT64_MAX / 4, .ns_per_tick = 1};
-    over = 0;
-    pthread_create(&thread, NULL, wait_and_hold, line);
-    while (!load_acquire(&over)) {
-        uint64_t i = load_relaxed(&line->place);
-        if (i < STATE_WAITS)
-            continue; /* the wait that is asked for may be the present one, of which nothing is kept */
-        i -= STATE_WAITS - 3; /* about to be overwritten */
-        clocks.ns = clocks.ticks = 100000 * i + 20000;
-        struct waiting_places places = {0};
-        struct census census = state_census_at(&clocks, clocks.ns, NULL, 0, &places);
-        if (census.busy == 0)
-            assert_int_equal(places.place[0], i);
-        clocks.ns = clocks.ticks = 100000 * i + 70000;
-        uint32_t holder = state_census_at(&clocks, clocks.ns, NULL, i, NULL).holder;
-        assert_true(holder == 0 || holder == STATE_NO_HOLDER);
-    }
-    pthread_join(thread, NULL);
 }
 
 UNIT_MAIN(NULL, NULL)
