@@ -32,9 +32,10 @@ static void make_job(void)
         (struct profile_balance){.charged = 29 * S, .most = 28 * S, .most_rank = 3, .common = 4 * S});
 }
 
-static void the_late_rank_is_named_with_the_call_and_its_code(void **state)
+#define WITH_JOB(name) UNIT_TEST_WITH(name, NULL, destroy)
+
+WITH_JOB(the_late_rank_is_named_with_the_call_and_its_code)
 {
-    (void)state;
     make_job();
     const struct finding *finding = find("late-between-nodes");
     assert_non_null(finding);
@@ -52,18 +53,16 @@ static void the_late_rank_is_named_with_the_call_and_its_code(void **state)
 }
 
 /* What the ranks of its own node wait is told by them: the others are of the other node. */
-static void the_bound_is_of_the_ranks_that_nothing_is_told_of(void **state)
+WITH_JOB(the_bound_is_of_the_ranks_that_nothing_is_told_of)
 {
-    (void)state;
     make_job();
     for (int i = 0; i < RANKS; i++)
         ranks[i].ranks_seen = 2;
     assert_about(find("late-between-nodes")->gain_s, 28.0 / 2);
 }
 
-static void where_no_rank_stands_out_nothing_is_said(void **state)
+WITH_JOB(where_no_rank_stands_out_nothing_is_said)
 {
-    (void)state;
     make_job();
     for (int i = 0; i < RANKS; i++)
         ranks[i].charged = 29 * S / RANKS;
@@ -71,9 +70,8 @@ static void where_no_rank_stands_out_nothing_is_said(void **state)
     assert_non_null(find("unequal-ranks"));
 }
 
-static void all_that_is_charged_is_in_the_view(void **state)
+WITH_JOB(all_that_is_charged_is_in_the_view)
 {
-    (void)state;
     const struct view_style style = {.title = "Balance", .columns = 100};
     make_job();
     struct rows *rows = made_tables();
@@ -93,9 +91,8 @@ static void all_that_is_charged_is_in_the_view(void **state)
     assert_has(made_text, "Nothing is charged between nodes");
 }
 
-static void the_file_has_a_line_for_each(void **state)
+WITH_JOB(the_file_has_a_line_for_each)
 {
-    (void)state;
     make_job();
     struct rows *rows = made_tables();
     FILE *out = made_out();
@@ -109,16 +106,4 @@ static void the_file_has_a_line_for_each(void **state)
                                    "rank,,,1.000000,2,1.000000,,,\r\n");
 }
 
-#define WITH_JOB(name) cmocka_unit_test_teardown(name, destroy)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_JOB(the_late_rank_is_named_with_the_call_and_its_code),
-        WITH_JOB(the_bound_is_of_the_ranks_that_nothing_is_told_of),
-        WITH_JOB(where_no_rank_stands_out_nothing_is_said),
-        WITH_JOB(all_that_is_charged_is_in_the_view),
-        WITH_JOB(the_file_has_a_line_for_each),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -48,9 +48,8 @@ static void assert_efficiency(double is, double should)
     assert_true(fabs(is - should) < 1e-12);
 }
 
-static void efficiencies_are_those_computed_by_hand(void **state)
+UNIT_TEST_WITH(efficiencies_are_those_computed_by_hand, make_job, NULL)
 {
-    (void)state;
     struct efficiencies made = efficiencies_of(&job);
     assert_null(made.why);
     assert_null(made.why_balance);
@@ -70,9 +69,8 @@ static void efficiencies_are_those_computed_by_hand(void **state)
 }
 
 /* POP's useful time is all outside both runtimes, whether it has a core or not. */
-static void time_without_a_core_is_useful_and_said(void **state)
+UNIT_TEST_WITH(time_without_a_core_is_useful_and_said, make_job, NULL)
 {
-    (void)state;
     threads[1].no_core = 1 * S;
     threads[3].blocked = 2 * S;
     struct efficiencies made = efficiencies_of(&job);
@@ -82,9 +80,8 @@ static void time_without_a_core_is_useful_and_said(void **state)
 }
 
 /* The longest rank's time counts for all, threads that were never there as if they did nothing. */
-static void ranks_may_be_unequal(void **state)
+UNIT_TEST_WITH(ranks_may_be_unequal, make_job, NULL)
 {
-    (void)state;
     threads[2].end_ns = threads[3].end_ns = 13 * SEC;
     ranks[1].threads_max = 4;
     struct efficiencies made = efficiencies_of(&job);
@@ -93,9 +90,8 @@ static void ranks_may_be_unequal(void **state)
     assert_null(made.why_balance);
 }
 
-static void a_missing_rank_does_not_count_and_a_helper_thread_neither(void **state)
+UNIT_TEST_WITH(a_missing_rank_does_not_count_and_a_helper_thread_neither, make_job, NULL)
 {
-    (void)state;
     job.rank_count = 3;
     ranks[2].state = PROFILE_RANK_MISSING;
     threads[4] = thread_of(1, PROFILE_THREAD_HELPER, 10, 0);
@@ -105,9 +101,8 @@ static void a_missing_rank_does_not_count_and_a_helper_thread_neither(void **sta
     assert_efficiency(made.of[EFFICIENCY_PARALLEL], 0.55);
 }
 
-static void nobody_was_seen_waiting_behind_the_layer(void **state)
+UNIT_TEST_WITH(nobody_was_seen_waiting_behind_the_layer, make_job, NULL)
 {
-    (void)state;
     threads[0].mpi_wait = threads[2].mpi_wait = ranks[0].mpi_wait = ranks[1].mpi_wait = 0;
     assert_non_null(efficiencies_of(&job).why);
     job.module_count = 1;
@@ -116,9 +111,8 @@ static void nobody_was_seen_waiting_behind_the_layer(void **state)
     assert_efficiency(made.of[EFFICIENCY_MPI], 1);
 }
 
-static void what_cannot_be_told_is_no_number(void **state)
+UNIT_TEST_WITH(what_cannot_be_told_is_no_number, make_job, NULL)
 {
-    (void)state;
     ranks[1].rank = 0;
     ranks[1].process = 1;
     struct efficiencies made = efficiencies_of(&job);
@@ -138,9 +132,8 @@ static void what_cannot_be_told_is_no_number(void **state)
 }
 
 /* Of threads that came one after the other none has its rank's whole share. */
-static void with_threads_that_come_and_go_only_the_balance_over_threads_is_untold(void **state)
+UNIT_TEST_WITH(with_threads_that_come_and_go_only_the_balance_over_threads_is_untold, make_job, NULL)
 {
-    (void)state;
     threads[4] = thread_of(2, PROFILE_THREAD_WORKER, 1, 0);
     job.thread_count = 5;
     struct efficiencies made = efficiencies_of(&job);
@@ -155,9 +148,8 @@ static void with_threads_that_come_and_go_only_the_balance_over_threads_is_untol
         assert_true(isnan(made.of[untold[i]]));
 }
 
-static void the_view_has_products_and_says_what_is_untold(void **state)
+UNIT_TEST_WITH(the_view_has_products_and_says_what_is_untold, make_job, NULL)
 {
-    (void)state;
     char *text = NULL;
     size_t bytes;
     struct view_style style = {.columns = 100};
@@ -177,18 +169,4 @@ static void the_view_has_products_and_says_what_is_untold(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(efficiencies_are_those_computed_by_hand, make_job),
-        cmocka_unit_test_setup(time_without_a_core_is_useful_and_said, make_job),
-        cmocka_unit_test_setup(ranks_may_be_unequal, make_job),
-        cmocka_unit_test_setup(a_missing_rank_does_not_count_and_a_helper_thread_neither, make_job),
-        cmocka_unit_test_setup(nobody_was_seen_waiting_behind_the_layer, make_job),
-        cmocka_unit_test_setup(what_cannot_be_told_is_no_number, make_job),
-        cmocka_unit_test_setup(with_threads_that_come_and_go_only_the_balance_over_threads_is_untold,
-                               make_job),
-        cmocka_unit_test_setup(the_view_has_products_and_says_what_is_untold, make_job),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -29,9 +29,10 @@ static const struct finding *unequal_ranks(void)
     return find("unequal-ranks");
 }
 
-static void the_rank_that_makes_the_others_wait_is_named_with_its_code(void **state)
+#define WITH_JOB(name) UNIT_TEST_WITH(name, NULL, destroy)
+
+WITH_JOB(the_rank_that_makes_the_others_wait_is_named_with_its_code)
 {
-    (void)state;
     make_job((const double[]){6, 6, 6, 10});
     for (uint32_t node = 0; node <= heavy; node++)
         add_spread(node, 7, 10, 3);
@@ -51,9 +52,8 @@ static void the_rank_that_makes_the_others_wait_is_named_with_its_code(void **st
 }
 
 /* Where another rank has the most of the work, the code is not what makes this one late. */
-static void without_the_ranks_own_code_the_finding_is_about_the_program(void **state)
+WITH_JOB(without_the_ranks_own_code_the_finding_is_about_the_program)
 {
-    (void)state;
     make_job((const double[]){6, 6, 6, 10});
     for (uint32_t node = 0; node <= heavy; node++)
         add_spread(node, 7, 10, 2);
@@ -63,9 +63,8 @@ static void without_the_ranks_own_code_the_finding_is_about_the_program(void **s
     assert_null(strstr(finding->evidence, "works"));
 }
 
-static void several_late_ranks_are_told_together(void **state)
+WITH_JOB(several_late_ranks_are_told_together)
 {
-    (void)state;
     make_job((const double[]){4, 9, 4, 10});
     assert_string_equal(unequal_ranks()->title,
                         "ranks 3, 1 are outside MPI for up to 1.48 times the mean; the others wait 13.00 s "
@@ -73,16 +72,14 @@ static void several_late_ranks_are_told_together(void **state)
 }
 
 /* They wait for what no rank's sum tells: each for another in turn, or for messages. */
-static void ranks_that_are_alike_are_no_finding_however_long_they_wait(void **state)
+WITH_JOB(ranks_that_are_alike_are_no_finding_however_long_they_wait)
 {
-    (void)state;
     make_job((const double[]){5, 5, 5, 5});
     assert_null(unequal_ranks());
 }
 
-static void ranks_that_wait_for_nobody_are_none_however_unlike_they_are(void **state)
+WITH_JOB(ranks_that_wait_for_nobody_are_none_however_unlike_they_are)
 {
-    (void)state;
     make_job((const double[]){10, 10, 10, 10});
     for (size_t i = 0; i < 3; i++)
         made.threads[i].end_ns = 1 + 5 * (uint64_t)S;
@@ -90,9 +87,8 @@ static void ranks_that_wait_for_nobody_are_none_however_unlike_they_are(void **s
     assert_null(unequal_ranks());
 }
 
-static void a_missing_rank_is_not_late_and_one_rank_is_never(void **state)
+WITH_JOB(a_missing_rank_is_not_late_and_one_rank_is_never)
 {
-    (void)state;
     make_job((const double[]){6, 6, 6, 10});
     ranks[3].state = PROFILE_RANK_MISSING;
     assert_null(unequal_ranks());
@@ -102,9 +98,8 @@ static void a_missing_rank_is_not_late_and_one_rank_is_never(void **state)
 }
 
 /* Ranks of one node see whom they wait for: that is another finding. Of a job on several nodes the rest is what this one is about. */
-static void what_is_told_by_who_waits_for_whom_is_not_told_again(void **state)
+WITH_JOB(what_is_told_by_who_waits_for_whom_is_not_told_again)
 {
-    (void)state;
     for (int others = 0; others < 2; others++) { /* rank 2 is on another node */
         make_job((const double[]){6, 6, 6, 10});
         made.profile.header.ranks = RANKS;
@@ -126,18 +121,4 @@ static void what_is_told_by_who_waits_for_whom_is_not_told_again(void **state)
     }
 }
 
-#define WITH_JOB(name) cmocka_unit_test_teardown(name, destroy)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_JOB(the_rank_that_makes_the_others_wait_is_named_with_its_code),
-        WITH_JOB(without_the_ranks_own_code_the_finding_is_about_the_program),
-        WITH_JOB(several_late_ranks_are_told_together),
-        WITH_JOB(ranks_that_are_alike_are_no_finding_however_long_they_wait),
-        WITH_JOB(ranks_that_wait_for_nobody_are_none_however_unlike_they_are),
-        WITH_JOB(what_is_told_by_who_waits_for_whom_is_not_told_again),
-        WITH_JOB(a_missing_rank_is_not_late_and_one_rank_is_never),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -52,8 +52,6 @@ static int forget_job(void **state)
     return forget_page(state);
 }
 
-#define WITH_JOB(name) cmocka_unit_test_setup_teardown(name, made_start, forget_job)
-
 /* Two digits of base64. */
 static int cell(const char *cells, size_t at)
 {
@@ -77,18 +75,18 @@ static const char *cells_of(const char *key)
     return json_string_value(json_object_get(state_of(key), "cells"));
 }
 
-static void a_program_has_no_map(void **state)
+#define WITH_JOB(name) UNIT_TEST_WITH(name, made_start, forget_job)
+
+WITH_JOB(a_program_has_no_map)
 {
-    (void)state;
     make_page((struct html_options){.no_source = true});
     assert_true(json_is_null(at(page.data, "ranks")));
     assert_true(json_is_null(at(page.data, "spreads")));
     assert_int_equal(number("threads_left_out"), 0);
 }
 
-static void cells_are_shares_of_a_threads_own_time(void **state)
+WITH_JOB(cells_are_shares_of_a_threads_own_time)
 {
-    (void)state;
     make_job(3, 2);
     threads[0] = (struct profile_thread){.rank_record = 1, .work = 3 * S, .mpi_wait = 1 * S};
     threads[1] = (struct profile_thread){.rank_record = 1, .idle = 2 * S};
@@ -115,18 +113,16 @@ static void cells_are_shares_of_a_threads_own_time(void **state)
     assert_true(json_is_null(at(page.data, "ranks/made_others_wait_us")));
 }
 
-static void ranks_of_one_thread_have_a_row(void **state)
+WITH_JOB(ranks_of_one_thread_have_a_row)
 {
-    (void)state;
     make_job(3, 1);
     make_page((struct html_options){.no_source = true});
     assert_int_equal(number("ranks/map_threads"), 1);
     assert_int_equal(strlen(cells_of("work")), 2 * 3);
 }
 
-static void whom_a_rank_makes_wait_is_told_where_it_is_known(void **state)
+WITH_JOB(whom_a_rank_makes_wait_is_told_where_it_is_known)
 {
-    (void)state;
     make_job(2, 1);
     ranks[0].ranks_seen = 2;
     ranks[0].made_wait = 3 * S;
@@ -137,9 +133,8 @@ static void whom_a_rank_makes_wait_is_told_where_it_is_known(void **state)
     assert_true(json_is_null(json_array_get(at(page.data, "ranks/made_others_wait_us"), 1)));
 }
 
-static void ten_thousand_ranks_fit_into_five_megabytes(void **state)
+WITH_JOB(ten_thousand_ranks_fit_into_five_megabytes)
 {
-    (void)state;
     make_job(10000, 8);
     made_work(0, 10, 1);
     make_page((struct html_options){.no_source = true});
@@ -152,9 +147,8 @@ static void ten_thousand_ranks_fit_into_five_megabytes(void **state)
     assert_int_equal(number("threads_left_out"), 80000 - HTML_THREADS);
 }
 
-static void more_ranks_share_columns_and_their_sums_stay(void **state)
+WITH_JOB(more_ranks_share_columns_and_their_sums_stay)
 {
-    (void)state;
     double work = 0;
     make_job(25000, 16);
     for (size_t i = 0; i < made.profile.thread_count; i++)
@@ -184,9 +178,8 @@ static struct merged_spread spread_of(uint32_t node, bool callee, enum profile_s
                                              .least_process = 1}};
 }
 
-static void rows_are_compared_over_the_ranks(void **state)
+WITH_JOB(rows_are_compared_over_the_ranks)
 {
-    (void)state;
     struct merged_spread spreads[4];
     make_job(4, 2);
     made_work(0, 10, 8); /* what is called from one place, the root */
@@ -208,16 +201,4 @@ static void rows_are_compared_over_the_ranks(void **state)
     assert_int_equal(number("spreads/metrics/2/ranks/1"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_JOB(a_program_has_no_map),
-        WITH_JOB(cells_are_shares_of_a_threads_own_time),
-        WITH_JOB(ranks_of_one_thread_have_a_row),
-        WITH_JOB(whom_a_rank_makes_wait_is_told_where_it_is_known),
-        WITH_JOB(ten_thousand_ranks_fit_into_five_megabytes),
-        WITH_JOB(rows_are_compared_over_the_ranks),
-        WITH_JOB(more_ranks_share_columns_and_their_sums_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -34,8 +34,6 @@ static int forget_timeline(void **state)
     return forget_page(state);
 }
 
-#define WITH_TIMELINE(name) cmocka_unit_test_setup_teardown(name, made_start, forget_timeline)
-
 /* Of what was written as base64. */
 static uint8_t *bytes_of(const char *path, size_t *many)
 {
@@ -66,17 +64,17 @@ static float float_at(const char *path, size_t i)
     return value;
 }
 
-static void a_profile_without_a_timeline_has_none(void **state)
+#define WITH_TIMELINE(name) UNIT_TEST_WITH(name, made_start, forget_timeline)
+
+WITH_TIMELINE(a_profile_without_a_timeline_has_none)
 {
-    (void)state;
     make_page((struct html_options){.no_source = true});
     assert_true(json_is_null(at(page.data, "timeline")));
 }
 
 /* Two threads, two bins of a second: the second's last half is behind the end. */
-static void bins_of_lanes_are_shares_and_those_of_contexts_their_time(void **state)
+WITH_TIMELINE(bins_of_lanes_are_shares_and_those_of_contexts_their_time)
 {
-    (void)state;
     size_t many;
     uint32_t caller = made_work(0, 10, 1), callee = made_work(caller, 20, 1);
     make_timeline(2, 2, 1000000000, 4);
@@ -125,9 +123,8 @@ static void bins_of_lanes_are_shares_and_those_of_contexts_their_time(void **sta
 }
 
 /* A job whose last lane has what is left of its ranks. */
-static void lanes_of_several_ranks_say_which(void **state)
+WITH_TIMELINE(lanes_of_several_ranks_say_which)
 {
-    (void)state;
     struct profile_rank ranks[5] = {{.rank = 0}, {.rank = 1}, {.rank = 2}, {.rank = 3}, {.rank = 4}};
     made.profile.header.merged = made.profile.header.ranks = 5;
     made.profile.ranks = ranks;
@@ -146,9 +143,8 @@ static void lanes_of_several_ranks_say_which(void **state)
     assert_int_equal(number("timeline/lanes/cells/1"), 0);
 }
 
-static void lanes_of_a_ranks_second_process_say_so(void **state)
+WITH_TIMELINE(lanes_of_a_ranks_second_process_say_so)
 {
-    (void)state;
     struct profile_rank ranks[2] = {{.rank = 3}, {.rank = 3, .process = 1}};
     made.profile.header.merged = made.profile.header.ranks = 2;
     made.profile.ranks = ranks;
@@ -164,9 +160,8 @@ static void lanes_of_a_ranks_second_process_say_so(void **state)
 }
 
 /* Noise in all states and everywhere, which is what takes most room. BLAME_TEST_PAGE: where `make html-bench` has it. */
-static void an_hour_of_512_threads_fits_into_eight_megabytes(void **state)
+WITH_TIMELINE(an_hour_of_512_threads_fits_into_eight_megabytes)
 {
-    (void)state;
     uint64_t random = 88172645463325252ull;
     for (uint32_t i = 0; i < CONTEXTS; i++)
         made_work(i % 20 ? (uint32_t)made.profile.node_count - 1 : 0, 16 + 16 * i, 1800);
@@ -194,14 +189,4 @@ static void an_hour_of_512_threads_fits_into_eight_megabytes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_TIMELINE(a_profile_without_a_timeline_has_none),
-        WITH_TIMELINE(bins_of_lanes_are_shares_and_those_of_contexts_their_time),
-        WITH_TIMELINE(lanes_of_several_ranks_say_which),
-        WITH_TIMELINE(lanes_of_a_ranks_second_process_say_so),
-        WITH_TIMELINE(an_hour_of_512_threads_fits_into_eight_megabytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

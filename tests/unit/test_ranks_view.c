@@ -56,9 +56,10 @@ static bool has_rank(unsigned rank)
     return strstr(text, begin);
 }
 
-static void few_ranks_are_listed(void **state)
+#define WITH_RANKS(name) UNIT_TEST_WITH(name, make_ranks, forget_text)
+
+WITH_RANKS(few_ranks_are_listed)
 {
-    (void)state;
     view(40, false);
     assert_null(strstr(text, "median"));
     assert_null(strstr(text, "(job")); /* which nothing tells */
@@ -66,9 +67,8 @@ static void few_ranks_are_listed(void **state)
         assert_true(has_rank(i));
 }
 
-static void of_many_ranks_there_is_the_spread_and_who_stands_out(void **state)
+WITH_RANKS(of_many_ranks_there_is_the_spread_and_who_stands_out)
 {
-    (void)state;
     view(RANKS, false);
     assert_true(lines() < 50);
     assert_has(text, "1000 ranks");
@@ -87,9 +87,8 @@ static void of_many_ranks_there_is_the_spread_and_who_stands_out(void **state)
     assert_null(strstr(text, "Missing"));
 }
 
-static void where_ranks_are_alike_none_stands_out(void **state)
+WITH_RANKS(where_ranks_are_alike_none_stands_out)
 {
-    (void)state;
     for (unsigned i = 0; i < RANKS; i++) {
         ranks[i].work = (100 + i % 2) * S;
         ranks[i].mpi_wait = 0;
@@ -101,18 +100,16 @@ static void where_ranks_are_alike_none_stands_out(void **state)
         assert_false(has_rank(i));
 }
 
-static void all_of_many_are_listed_where_that_is_asked_for(void **state)
+WITH_RANKS(all_of_many_are_listed_where_that_is_asked_for)
 {
-    (void)state;
     view(RANKS, true);
     for (unsigned i = 0; i < RANKS; i++)
         assert_true(has_rank(i));
     assert_null(strstr(text, "median"));
 }
 
-static void what_is_wrong_with_ranks_is_told_and_they_count_nowhere(void **state)
+WITH_RANKS(what_is_wrong_with_ranks_is_told_and_they_count_nowhere)
 {
-    (void)state;
     for (unsigned i = 0; i < 30; i++) {
         ranks[970 + i].state = PROFILE_RANK_MISSING;
         strcpy(ranks[970 + i].why, "it left no measurement");
@@ -126,9 +123,8 @@ static void what_is_wrong_with_ranks_is_told_and_they_count_nowhere(void **state
 }
 
 /* Who made whom wait is known of the ranks of some nodes only. */
-static void who_made_others_wait_is_told_of_those_of_whom_it_is_known(void **state)
+WITH_RANKS(who_made_others_wait_is_told_of_those_of_whom_it_is_known)
 {
-    (void)state;
     job.header.ranks_seen = 2;
     for (unsigned i = 0; i < 2; i++) {
         ranks[500 + i].ranks_seen = 2;
@@ -141,17 +137,4 @@ static void who_made_others_wait_is_told_of_those_of_whom_it_is_known(void **sta
     assert_has(text, "10.50\n"); /* of the two */
 }
 
-#define WITH_RANKS(name) cmocka_unit_test_setup_teardown(name, make_ranks, forget_text)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_RANKS(few_ranks_are_listed),
-        WITH_RANKS(of_many_ranks_there_is_the_spread_and_who_stands_out),
-        WITH_RANKS(where_ranks_are_alike_none_stands_out),
-        WITH_RANKS(all_of_many_are_listed_where_that_is_asked_for),
-        WITH_RANKS(what_is_wrong_with_ranks_is_told_and_they_count_nowhere),
-        WITH_RANKS(who_made_others_wait_is_told_of_those_of_whom_it_is_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)
