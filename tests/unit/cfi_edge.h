@@ -8,6 +8,19 @@
 
 #define EDGE_BYTES 600000u
 
+/* The bytes of a table that is being written. */
+static struct {
+    unsigned char bytes[EDGE_BYTES];
+    size_t count;
+} text;
+
+static inline void put(uint64_t value, size_t size)
+{
+    assert_true(text.count + size <= EDGE_BYTES);
+    memcpy(text.bytes + text.count, &value, size);
+    text.count += size;
+}
+
 /* The same bytes, valid until the next call. */
 static const unsigned char *at_the_edge(const unsigned char *bytes, size_t count)
 {

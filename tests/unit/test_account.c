@@ -41,20 +41,6 @@ UNIT_TEST(a_census_without_busy_threads_counts_the_sampled_one)
     assert_near(metric.shared_idle, 0);                                          /* never negative */
 }
 
-/* What of it is not one thread's alone: for the error of idleness. */
-UNIT_TEST(idleness_beside_other_busy_threads_is_summed)
-{
-    struct profile_metric metric = {0};
-    account_busy(&metric, false, P, 1, (struct census){.busy = 1, .in_use = 4});
-    assert_near((double)metric.idle_beside, 0);
-    account_busy(&metric, true, P, 1, (struct census){.busy = 4, .in_use = 8});
-    assert_near((double)metric.idle_beside, P * 3 / 4);
-    account_idleness(&metric, P / 2, (struct census){.busy = 2, .in_use = 8});
-    assert_near((double)metric.idle_beside, P * 3 / 4 + P / 2 * 3 / 2);
-    account_busy(&metric, false, P, 1, (struct census){.busy = 8, .in_use = 8});
-    assert_near((double)metric.idle_beside, P * 3 / 4 + P / 2 * 3 / 2);
-}
-
 UNIT_TEST(an_idle_moment_is_booked_by_what_the_thread_was)
 {
     const struct census nobody = {0}, one = {.busy = 1, .in_use = 1};
@@ -93,39 +79,6 @@ static void assert_booked(struct delivery delivery, double idle, double dispatch
     assert_near(sample.p, dispatch);
     assert_int_equal(sample.pending, dispatch > 0);
     assert_int_equal(state_is_hidden(&line), idle == 0);
-}
-
-static struct idle_moment moment_of(struct state_line *line, struct region *region, uint64_t time_ns)
-{
-    struct profile_thread ledger = {0};
-    struct idle_sample sample = {0};
-    struct idle_moment told[DELIVERY_MOMENTS];
-    struct delivery delivery = delivery_at(time_ns, time_ns, time_ns);
-    state_set_idle_region(line, region);
-    state_set_idle(line, SINCE);
-    account_idle_hit(&ledger, &tree, &sample, line, &delivery, told);
-    return told[0];
-}
-
-/* All of a team if nobody is busy, one that dispatches as the other busy ones. */
-UNIT_TEST(who_is_to_blame_for_an_idle_moment_is_told)
-{
-    struct state_line *own = state_line_acquire(), *other = state_line_acquire();
-    struct region region = {0};
-    uint64_t later = SINCE + STATE_GRACE_NS;
-    state_set_idle_region(other, &region);
-    state_set_idle(other, SINCE);
-    struct idle_moment moment = moment_of(own, &region, later);
-    assert_true(moment.idle == 2 && moment.busy == 0);
-    moment = moment_of(own, NULL, later); /* between regions */
-    assert_true(moment.idle == 0 && moment.busy == 0);
-    state_set_work(other);
-    moment = moment_of(own, &region, later);
-    assert_true(moment.idle == 0 && moment.busy == 0);
-    moment = moment_of(own, &region, SINCE + 1);
-    assert_true(moment.idle == 0 && moment.busy == 2);
-    state_line_release(other);
-    state_line_release(own);
 }
 
 /* However late its sample comes, and however long the wait goes on. */

@@ -10,18 +10,6 @@
 
 /* ---- tables to order ---- */
 
-static struct {
-    unsigned char bytes[EDGE_BYTES];
-    size_t count;
-} text;
-
-static void put(uint64_t value, size_t size)
-{
-    assert_true(text.count + size <= EDGE_BYTES);
-    memcpy(text.bytes + text.count, &value, size);
-    text.count += size;
-}
-
 static void put_bytes(const void *bytes, size_t count)
 {
     assert_true(text.count + count <= EDGE_BYTES);

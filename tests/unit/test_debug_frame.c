@@ -21,17 +21,6 @@ char code_stack[2][CODE_STACK_BYTES];
 
 /* ---- sections to order ---- */
 
-static struct {
-    unsigned char bytes[4096];
-    size_t count;
-} text;
-
-static void put(uint64_t value, size_t size)
-{
-    memcpy(text.bytes + text.count, &value, size);
-    text.count += size;
-}
-
 /* An entry's begin, with lengths of 32 or 64 bits; the end fills in the length. */
 static size_t begin(bool wide, uint64_t common)
 {

@@ -49,17 +49,11 @@ static uint32_t without_core(double no_core_s, unsigned cores)
     return node;
 }
 
-static void assert_said(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("no \"%s\" in: %s", part, text);
-}
-
 WITH_PROFILE(threads_of_the_program_that_are_not_openmps_are_no_other_processes)
 {
     without_core(20, 4);
     machine_beside(80, 100, 0, 0);
-    assert_said(only("cores-taken")->title, "and 1.5 other runnable processes"); /* who had 20 s */
+    assert_has(only("cores-taken")->title, "and 1.5 other runnable processes"); /* who had 20 s */
 }
 
 WITH_PROFILE(cores_that_others_had_are_said_in_one_sentence)
@@ -71,12 +65,12 @@ WITH_PROFILE(cores_that_others_had_are_said_in_one_sentence)
     assert_string_equal(finding->title,
                         "33 % of the thread time there was no core: 4 threads of this program and 4.5 "
                         "other runnable processes on 4 cores");
-    assert_said(finding->advice, "Other processes had 3.0 of the cores");
+    assert_has(finding->advice, "Other processes had 3.0 of the cores");
     assert_null(strstr(finding->advice, "OMP_NUM_THREADS"));
     assert_about(finding->seconds, 20);
     char *text = summary();
-    assert_said(text, "4 threads of this program and 4.5");
-    assert_said(text, "no core       20.00 s  33.3 %");
+    assert_has(text, "4 threads of this program and 4.5");
+    assert_has(text, "no core       20.00 s  33.3 %");
 }
 
 /* Of 60 s that others had, the program had 2: it gave way to some, and not to 58 times as many. */
@@ -97,7 +91,7 @@ WITH_PROFILE(too_many_threads_of_its_own_are_said)
     const struct finding *finding = only("oversubscribed");
     assert_string_equal(finding->title,
                         "50 % of the thread time there was no core: 4 threads of this program on 2 cores");
-    assert_said(finding->advice, "Use at most 2 threads");
+    assert_has(finding->advice, "Use at most 2 threads");
     assert_null(strstr(finding->advice, "Other processes"));
     assert_null(strstr(finding->advice, "spun"));
 }
@@ -107,7 +101,7 @@ WITH_PROFILE(spinning_threads_take_cores)
     without_core(40, 2);
     made.threads[0].on_core_ns = 55 * S;
     machine(55, 0, 0);
-    assert_said(only("oversubscribed")->advice, "spun on cores for 15.00 s");
+    assert_has(only("oversubscribed")->advice, "spun on cores for 15.00 s");
 }
 
 WITH_PROFILE(what_a_hypervisor_took_is_said)
@@ -121,13 +115,13 @@ WITH_PROFILE(what_a_hypervisor_took_is_said)
         finding->title,
         "33 % of the thread time there was no core: 4 threads of this program on 4 cores, of it "
         "16.00 s taken by the hypervisor");
-    assert_said(finding->advice, "No process had the cores that were taken (20.00 s of all processors' time "
+    assert_has(finding->advice, "No process had the cores that were taken (20.00 s of all processors' time "
                                  "were stolen by /proc/stat)");
     machine_beside_host(0, 40, 20, 0, 0);
-    assert_said(only("cores-taken")->title, "taken by interrupts");
+    assert_has(only("cores-taken")->title, "taken by interrupts");
     made.threads[0].stolen = 2 * S;
     machine_beside_host(0, 40, 37, 0, 3);
-    assert_said(only("binding")->title, ", of it 2.00 s taken by the hypervisor");
+    assert_has(only("binding")->title, ", of it 2.00 s taken by the hypervisor");
     assert_null(strstr(only("binding")->advice, "No process had"));
 }
 
@@ -135,14 +129,14 @@ WITH_PROFILE(a_quota_is_said)
 {
     without_core(40, 4);
     machine(40, 0, 30);
-    assert_said(only("quota")->advice, "quota was used up for 30.00 s");
+    assert_has(only("quota")->advice, "quota was used up for 30.00 s");
 }
 
 WITH_PROFILE(threads_on_one_core_while_others_are_free_are_said)
 {
     without_core(40, 4);
     machine(40, 40, 0);
-    assert_said(
+    assert_has(
         only("binding")->advice,
         "Cores were free for 40.00 s meanwhile: threads share some of them that are bound to the same");
     made.profile.thread_count = 4;
@@ -150,14 +144,14 @@ WITH_PROFILE(threads_on_one_core_while_others_are_free_are_said)
         made.threads[i].only_core = i == 1 ? 4 : 3;
     made.threads[0].no_core_ns = 15 * S;
     made.threads[1].no_core_ns = 25 * S;
-    assert_said(only("binding")->advice, ": threads 0, 2, 3 are bound to core 2 (OMP_PROC_BIND");
+    assert_has(only("binding")->advice, ": threads 0, 2, 3 are bound to core 2 (OMP_PROC_BIND");
     for (int i = 0; i < 4; i++)
         made.threads[i].only_core = 1;
-    assert_said(only("binding")->advice, ": threads 0, 1, 2 and 1 more are bound to core 0 (");
+    assert_has(only("binding")->advice, ": threads 0, 1, 2 and 1 more are bound to core 0 (");
     made.threads[0].only_core = UINT64_MAX;
     made.threads[1].only_core = 2;
     made.threads[2].only_core = made.threads[3].only_core = 0;
-    assert_said(only("binding")->advice, ": threads share some");
+    assert_has(only("binding")->advice, ": threads share some");
 }
 
 WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)
@@ -167,7 +161,7 @@ WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)
     assert_string_equal(finding->title,
                         "33 % of the thread time there was no core: 4 threads of this program and other "
                         "processes on 4 cores");
-    assert_said(finding->evidence, "what else ran is not known");
+    assert_has(finding->evidence, "what else ran is not known");
 }
 
 /* Nobody's code is slow where others wait for a thread without a core. */
@@ -178,7 +172,7 @@ WITH_PROFILE(idleness_beside_a_missing_core_is_no_finding_of_its_own)
     made.nodes[node].metric.overhead = 0;
     made.nodes[node].metric.no_core += 6 * S;
     made.profile.header.start_ns = 1;
-    assert_said(only("cores-taken")->evidence, "others idled 18.00 s");
+    assert_has(only("cores-taken")->evidence, "others idled 18.00 s");
 }
 
 WITH_PROFILE(a_serial_call_that_sleeps_is_blocked)
@@ -188,13 +182,13 @@ WITH_PROFILE(a_serial_call_that_sleeps_is_blocked)
     uint32_t call = frame(init, FOREIGN_KEY(COSINE));
     run(call, 5, 1, 1, 0);
     run(init, 1, 1, 1, 0);
-    assert_said(only("serial")->title, "6.00 s of serial code");
+    assert_has(only("serial")->title, "6.00 s of serial code");
     made.nodes[call].metric.work = 0;
     made.nodes[call].metric.blocked = 5 * S;
     const struct finding *finding = only("serial");
     assert_string_equal(finding->title, "5.00 s blocked in read");
-    assert_said(finding->evidence, "(asleep for 5.00 s of 6.00 s)");
-    assert_said(finding->place, "init");
+    assert_has(finding->evidence, "(asleep for 5.00 s of 6.00 s)");
+    assert_has(finding->place, "init");
 }
 
 /* Three threads wait while one reads, then all work; and the same while one computes. */
@@ -206,17 +200,17 @@ WITH_PROFILE(a_call_that_sleeps_in_a_region_is_what_others_wait_for)
     run(call, 5, 1, THREADS, PROFILE_PLACE_BARRIER);
     run(region, 4, 1, THREADS, PROFILE_PLACE_BARRIER);
     run(region, 6, THREADS, THREADS, 0);
-    assert_said(only("coarse")->title, "one thread works alone");
+    assert_has(only("coarse")->title, "one thread works alone");
     made.nodes[call].metric.work = 0;
     made.nodes[call].metric.blocked = 5 * S;
     made.nodes[call].metric.blocked_idle = 15 * S;
     const struct finding *finding = only("coarse");
     assert_string_equal(finding->title, "blocked in read, and others wait");
-    assert_said(finding->evidence, "56 % of it beside threads that slept");
-    assert_said(finding->advice, "needs no core");
-    assert_said(finding->place, "heavy");
+    assert_has(finding->evidence, "56 % of it beside threads that slept");
+    assert_has(finding->advice, "needs no core");
+    assert_has(finding->place, "heavy");
     made.nodes[call].metric.blocked_idle = 13 * S;
-    assert_said(only("coarse")->title, "one thread works alone");
+    assert_has(only("coarse")->title, "one thread works alone");
 }
 
 /* Three threads of four have nothing to do while the first waits for other ranks. */
@@ -232,11 +226,11 @@ WITH_PROFILE(waiting_for_other_ranks_is_a_finding_of_its_own_with_the_teams_idle
     made.nodes[call].metric.mpi_bytes = 2000;
     const struct finding *finding = only("mpi-wait");
     assert_string_equal(finding->title, "5.00 s of waiting for other ranks in MPI_Allreduce");
-    assert_said(finding->evidence, "5.00 s waited");
-    assert_said(finding->evidence, ", among 4 ranks, with 1000 bytes each time, and");
-    assert_said(finding->evidence, "15.00 s of idleness");
-    assert_said(finding->advice, "comes last");
-    assert_said(finding->place, "init");
+    assert_has(finding->evidence, "5.00 s waited");
+    assert_has(finding->evidence, ", among 4 ranks, with 1000 bytes each time, and");
+    assert_has(finding->evidence, "15.00 s of idleness");
+    assert_has(finding->advice, "comes last");
+    assert_has(finding->place, "init");
     assert_int_equal(finding->metric, METRIC_IDLENESS);
     assert_about(finding->seconds, 15);
     assert_about(finding->gain_s, 5);
@@ -256,17 +250,17 @@ WITH_PROFILE(the_same_seconds_are_the_same_per_cent_in_findings_and_above_them)
     assert_int_equal(program.findings->count, 3);
     assert_about(program.findings->whole_s, 100);
     assert_string_equal(finding[0].rule, "nobody-busy");
-    assert_said(finding[0].evidence, "25.00 s of the run's 50.00 s (");
+    assert_has(finding[0].evidence, "25.00 s of the run's 50.00 s (");
     assert_string_equal(finding[1].rule, "serial");
     assert_about(finding[1].share, metric_absolute(made.tables.rows, root, METRIC_IDLENESS));
-    assert_said(finding[1].evidence, "30.0 % of all");
+    assert_has(finding[1].evidence, "30.0 % of all");
     assert_string_equal(finding[2].rule, "cores-taken");
     assert_about(finding[2].share, metric_absolute(made.tables.rows, root, METRIC_NO_CORE));
-    assert_said(finding[2].title, "20 % of the thread time");
+    assert_has(finding[2].title, "20 % of the thread time");
     char *text = summary();
-    assert_said(text, "of 100.00 s of thread time:");
-    assert_said(text, "idleness      30.00 s  30.0 %");
-    assert_said(text, "no core       20.00 s  20.0 %");
+    assert_has(text, "of 100.00 s of thread time:");
+    assert_has(text, "idleness      30.00 s  30.0 %");
+    assert_has(text, "no core       20.00 s  20.0 %");
 }
 
 /* Of one thread alone; the lists of the summary have all that was idled together. */
@@ -279,7 +273,7 @@ WITH_PROFILE(what_idles_for_want_of_cores_is_in_the_summary)
     gather();
     const char *list = strstr(summary(), "\nWhile this had no core, others idled:\n");
     assert_non_null(list);
-    assert_said(list, " 60.00 s  <no core>  < ");
+    assert_has(list, " 60.00 s  <no core>  < ");
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -156,12 +156,6 @@ static const struct finding *finding_of(const char *rule)
     return found;
 }
 
-static void assert_said(const char *text, const char *what)
-{
-    if (!strstr(text, what))
-        fail_msg("not in \"%s\": %s", text, what);
-}
-
 /* Of ten seconds each rank works; `made_s` is what each makes others wait, in seconds. */
 static uint32_t make_wait(const double made_s[RANKS], double blame_s)
 {
@@ -187,8 +181,8 @@ WITH_JOB(the_rank_that_others_wait_for_is_a_finding_with_their_call)
     const struct finding *finding = finding_of("late-rank");
     assert_non_null(finding);
     assert_string_equal(finding->title, "rank 2 makes 3 ranks wait 8.20 s in MPI_Allreduce m.c:88");
-    assert_said(finding->place, "solve  m.c:8  < step");
-    assert_said(finding->evidence, "9.00 s that ranks of the same node waited in MPI while another was busy");
+    assert_has(finding->place, "solve  m.c:8  < step");
+    assert_has(finding->evidence, "9.00 s that ranks of the same node waited in MPI while another was busy");
     assert_int_equal(finding->metric, METRIC_RANK_IDLENESS);
     assert_true(fabs(finding->seconds - 8.2) < 1e-9 && fabs(finding->gain_s - 8.2 / 3) < 1e-9);
     assert_null(finding_of("mpi-wait")); /* what is left of ten seconds is less than 5 % */
@@ -197,7 +191,7 @@ WITH_JOB(the_rank_that_others_wait_for_is_a_finding_with_their_call)
                                    .spread = {.mean = 10 * S, .most = 14 * S, .ranks = RANKS, .most_rank = 2}};
     made.profile.spreads = &spread;
     made.profile.spread_count = 1;
-    assert_said(finding_of("late-rank")->title, "m.c:88: its solve takes 1.4 times the mean");
+    assert_has(finding_of("late-rank")->title, "m.c:88: its solve takes 1.4 times the mean");
     spread.spread.most_rank = 1; /* it is not its work */
     assert_string_equal(finding_of("late-rank")->title, "rank 2 makes 3 ranks wait 8.20 s in MPI_Allreduce m.c:88");
     made.profile.spread_count = 0;
@@ -206,9 +200,9 @@ WITH_JOB(the_rank_that_others_wait_for_is_a_finding_with_their_call)
 WITH_JOB(several_late_ranks_are_named_and_only_ranks_of_their_node_wait_for_them)
 {
     make_wait((double[]){4.5, 0, 4.3, 0.2}, 9);
-    assert_said(finding_of("late-rank")->title, "ranks 0 and 2 make 2 ranks wait 8.80 s");
+    assert_has(finding_of("late-rank")->title, "ranks 0 and 2 make 2 ranks wait 8.80 s");
     strcpy(ranks[3].host, "node1");
-    assert_said(finding_of("late-rank")->title, "ranks 0 and 2 make 1 rank wait 8.80 s");
+    assert_has(finding_of("late-rank")->title, "ranks 0 and 2 make 1 rank wait 8.80 s");
 }
 
 /* Ranks share the cores that they are bound to, on one node. */
@@ -223,13 +217,13 @@ WITH_JOB(threads_without_a_core_are_those_of_all_ranks_that_share_the_cores)
     }
     const struct finding *finding = finding_of("oversubscribed");
     assert_non_null(finding);
-    assert_said(finding->title, "there was no core: 8 threads of 4 ranks on 2 cores");
-    assert_said(finding->advice, "fewer ranks or threads, 2 threads in all");
+    assert_has(finding->title, "there was no core: 8 threads of 4 ranks on 2 cores");
+    assert_has(finding->advice, "fewer ranks or threads, 2 threads in all");
     strcpy(ranks[1].host, "node1");
     strcpy(ranks[2].binding, "2-3");
-    assert_said(finding_of("oversubscribed")->title, "4 threads of 2 ranks on 2 cores");
+    assert_has(finding_of("oversubscribed")->title, "4 threads of 2 ranks on 2 cores");
     strcpy(ranks[3].host, "node2");
-    assert_said(finding_of("cores-taken")->title, "2 threads of 1 rank and other processes on 2 cores");
+    assert_has(finding_of("cores-taken")->title, "2 threads of 1 rank and other processes on 2 cores");
     assert_null(finding_of("oversubscribed"));
 }
 
@@ -238,7 +232,7 @@ WITH_JOB(ranks_that_are_late_in_turn_are_said_to_take_turns)
     make_wait((double[]){2.2, 2.5, 2, 2.3}, 9);
     const struct finding *finding = finding_of("late-rank");
     assert_string_equal(finding->title, "ranks take turns: they keep each other waiting for 9.00 s in MPI_Allreduce m.c:88");
-    assert_said(finding->advice, "No rank is late by itself");
+    assert_has(finding->advice, "No rank is late by itself");
     assert_true(fabs(finding->gain_s - 7. / 3) < 1e-9); /* the third waits so long, the others less */
 }
 
@@ -249,7 +243,7 @@ WITH_JOB(a_rank_that_is_late_for_want_of_a_core_has_not_too_much_to_do)
     made_add(no_core, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(MPI_CALL_Allreduce, CALL_7), (struct profile_sums){.rank_idle = 6 * S});
     const struct finding *finding = finding_of("late-rank");
     assert_string_equal(finding->title, "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core");
-    assert_said(finding->advice, "cores of its own");
+    assert_has(finding->advice, "cores of its own");
     ranks[0].rank_idle = ranks[2].rank_idle = ranks[3].rank_idle = 0.5 * S;
     assert_true(fabs(finding_of("late-rank")->gain_s - 1) < 1e-9);
 }
@@ -263,8 +257,8 @@ WITH_JOB(a_rank_whose_threads_all_wait_has_not_too_much_to_do)
     const struct finding *finding = finding_of("late-rank");
     assert_string_equal(finding->title,
                         "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core, or no thread at work");
-    assert_said(finding->evidence, "6.00 s of it while all its threads waited");
-    assert_said(finding->advice, "a core for each thread");
+    assert_has(finding->evidence, "6.00 s of it while all its threads waited");
+    assert_has(finding->advice, "a core for each thread");
     assert_null(strstr(finding->place, "nobody"));
 }
 
@@ -275,13 +269,13 @@ WITH_JOB(a_ranks_own_profile_says_what_others_wait_for_it)
     made.profile.rank_count = 0;
     made.profile.header.merged = 0;
     assert_null(finding_of("late-rank")); /* it waits as much for them */
-    assert_said(finding_of("mpi-wait")->evidence, "9.00 s of it while another rank of the node was busy");
-    assert_said(finding_of("mpi-wait")->advice, "Another rank comes later");
+    assert_has(finding_of("mpi-wait")->evidence, "9.00 s of it while another rank of the node was busy");
+    assert_has(finding_of("mpi-wait")->advice, "Another rank comes later");
     made.nodes[made.profile.node_count - 1].metric.rank_waited = 2 * S;
     assert_string_equal(finding_of("late-rank")->title, "this rank makes others wait 9.00 s in MPI_Allreduce m.c:88");
-    assert_said(finding_of("mpi-wait")->advice, "all ranks were in MPI at once");
+    assert_has(finding_of("mpi-wait")->advice, "all ranks were in MPI at once");
     made.profile.header.ranks = 2 * RANKS; /* on another node */
-    assert_said(finding_of("mpi-wait")->advice, "Another rank comes later");
+    assert_has(finding_of("mpi-wait")->advice, "Another rank comes later");
 }
 
 /* On several nodes nobody sees who is late; sums tell who waits least. */
@@ -294,7 +288,7 @@ WITH_JOB(who_waits_least_in_a_call_is_named_where_it_is_not_seen_who_is_late)
     made.profile.spreads = &spread;
     made.profile.spread_count = 1;
     made.profile.header.ranks = 2 * RANKS;
-    assert_said(finding_of("mpi-wait")->evidence, "; rank 2 waits least there, 0.20 s, where ranks wait 2.50 s on average: ");
+    assert_has(finding_of("mpi-wait")->evidence, "; rank 2 waits least there, 0.20 s, where ranks wait 2.50 s on average: ");
     spread.spread.least = 1.5 * S;
     assert_null(strstr(finding_of("mpi-wait")->evidence, "waits least"));
     made.profile.header.ranks = RANKS; /* all were seen */

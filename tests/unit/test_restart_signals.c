@@ -145,7 +145,7 @@ static int interrupt_call(const struct call *call, int rounds)
  * all of them: a quarter is far from both. */
 UNIT_TEST(program_signals_interrupt)
 {
-    const int rounds = 500;
+    const int rounds = 250;
     for (int i = 0; i < call_count; i++) {
         if (CALLS[i].traits & UNANSWERED)
             continue;

@@ -1,10 +1,12 @@
+/* libs: -Wl,--wrap=os_timer_stop -Wl,--wrap=os_timer_set */
 /* Another thread disarms a timer just as its owner deletes it. The system's timers are played: it gives the lowest free number, and
  * the owner does what it does between the claim and the call. */
 #include "tests/unit/unit.h"
 
-#define os_timer_stop played_timer_stop
-#define os_timer_set  played_timer_set
-#include "ompt_tool/shared_timer.c"
+#include "ompt_tool/shared_timer.h"
+
+void __wrap_os_timer_stop(timer_t timer);
+bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 
 #define TIMERS 4
 
@@ -26,13 +28,13 @@ static uintptr_t make_timer(int owner)
     return number;
 }
 
-void os_timer_stop(timer_t timer)
+void __wrap_os_timer_stop(timer_t timer)
 {
     assert_int_equal(world.owner[(uintptr_t)timer], OURS);
     world.owner[(uintptr_t)timer] = FREE;
 }
 
-bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
+bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
 {
     (void)cpu_clock;
     assert_true(first_ns == 0 && period_ns == 0);

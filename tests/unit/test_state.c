@@ -8,27 +8,13 @@
 
 #define MS 1000000ull
 
-static int reset(void **unused)
-{
-    (void)unused;
-    state_reset();
-    return 0;
-}
-
-#define FROM_EMPTY(name) UNIT_TEST_WITH(name, reset, NULL)
+#define FROM_EMPTY(name) UNIT_TEST_WITH(name, no_lines, NULL)
 
 static struct state_line *line(void)
 {
     struct state_line *acquired = state_line_acquire();
     assert_non_null(acquired);
     assert_int_equal(acquired->state, STATE_ABSENT);
-    return acquired;
-}
-
-static struct state_line *working(void)
-{
-    struct state_line *acquired = line();
-    state_set_work(acquired);
     return acquired;
 }
 
@@ -132,8 +118,6 @@ FROM_EMPTY(a_hidden_idle_entry_counts_as_busy)
     assert_census(census_at(2 * MS, 0, NULL), 0, 1);
 }
 
-/* As many locks as have names, and five, of which some have none: every order of their releases. strict: also
- * what is not held is told. */
 FROM_EMPTY(all_lines_can_be_taken_and_come_back)
 {
     static struct state_line *lines[STATE_MAX_THREADS];

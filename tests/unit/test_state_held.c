@@ -6,22 +6,7 @@
 
 #define MS 1000000ull
 
-static int reset(void **unused)
-{
-    (void)unused;
-    state_reset();
-    return 0;
-}
-
-#define FROM_EMPTY(name) UNIT_TEST_WITH(name, reset, NULL)
-
-static struct state_line *working(void)
-{
-    struct state_line *acquired = state_line_acquire();
-    assert_non_null(acquired);
-    state_set_work(acquired);
-    return acquired;
-}
+#define FROM_EMPTY(name) UNIT_TEST_WITH(name, no_lines, NULL)
 
 /* Who holds the lock now, after all that was done so far. */
 static uint32_t holder_now(uint64_t key)
@@ -126,6 +111,7 @@ FROM_EMPTY(a_lock_released_by_another_thread_is_forgotten)
     }
 }
 
+/* As many locks as have names, and five, of which some have none. */
 static void check_release_orders(uint32_t locks, uint32_t orders)
 {
     for (uint32_t order = 0; order < orders; order++) {

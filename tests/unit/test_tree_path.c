@@ -16,10 +16,7 @@ static uint32_t frames_down(uint32_t base, const uint64_t *keys, size_t count)
 static uint32_t random_below(uint32_t most)
 {
     static uint64_t state = 88172645463325252ull;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 33) % most;
+    return (uint32_t)(unit_random(&state) >> 33) % most;
 }
 
 /* Alike in most of their outer frames, as samples are; below the roots and below placeholders that come and

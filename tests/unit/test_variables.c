@@ -41,22 +41,6 @@ static struct run_options read_options(void)
     return session.options;
 }
 
-FROM_EMPTY(without_environment_the_defaults_of_the_contract)
-{
-    struct run_options options = read_options();
-    assert_string_equal(said, "");
-    assert_null(options.out);
-    assert_int_equal(options.rate, 200);
-    assert_int_equal(options.clock, CLOCK_WALL);
-    assert_int_equal(options.environment, 0);
-    assert_int_equal(options.context, CONTEXT_DEFERRED);
-    assert_int_equal(options.tasks, TASKS_REGION);
-    assert_int_equal(options.depth, 512);
-    assert_int_equal(options.csv, 1);
-    assert_int_equal(options.summary, 1);
-    assert_int_equal(options.disable, 0);
-}
-
 FROM_EMPTY(what_is_written_over_the_environment_later_changes_no_option)
 {
     char out[] = "BLAME_OUT=there", counters[] = "BLAME_COUNTERS=cycles", trace[] = "BLAME_TRACE=1.5:3";
@@ -108,22 +92,6 @@ FROM_EMPTY(empty_is_unset)
     assert_null(options.out);
     assert_int_equal(options.rate, 200);
     assert_int_equal(options.csv, 1);
-}
-
-FROM_EMPTY(limits_are_accepted)
-{
-    setenv("BLAME_RATE", "1", 1);
-    setenv("BLAME_DEPTH", "4096", 1);
-    struct run_options options = read_options();
-    assert_string_equal(said, "");
-    assert_int_equal(options.rate, 1);
-    assert_int_equal(options.depth, 4096);
-    setenv("BLAME_RATE", "10000", 1);
-    setenv("BLAME_DEPTH", "1", 1);
-    options = read_options();
-    assert_string_equal(said, "");
-    assert_int_equal(options.rate, 10000);
-    assert_int_equal(options.depth, 1);
 }
 
 FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted)

@@ -7,7 +7,7 @@
 /* Walks by recipes against walks by libunwind alone: a program is interrupted at random, and from there on
  * after every instruction for a while, and each time both walks must yield the same frames.
  *
- *     build/unit/test_walks [interrupts [seed [variant]]]        100,000, of all variants, unless given; millions take minutes */
+ *     build/unit/test_walks [interrupts [seed [variant]]]        50,000, of all variants, unless given; millions take minutes */
 #include "tests/unit/unit.h"
 
 #include <dlfcn.h>
@@ -58,7 +58,7 @@ struct walk {
 
 static struct unwinder by_recipes, by_libunwind, by_code;
 static struct walk ours, theirs, decoded;
-static uint64_t wanted_interrupts = 100000;
+static uint64_t wanted_interrupts = 50000;
 static const char *wanted_variant; /* NULL: all */
 
 static struct {
