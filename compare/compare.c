@@ -317,8 +317,6 @@ const char *comparison_unit(const struct comparison *comparison)
 
 /* ---- contexts as text, and in the order of their change ---- */
 
-/* Contexts as text, and in the order of their change. */
-
 #define NAME_COLUMNS       48 /* a name is shortened to this on a wide terminal */
 #define LEAST_NAME_COLUMNS 16 /* of a long caller's name, before it is left out */
 

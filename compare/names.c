@@ -17,9 +17,7 @@
 #include "report/text/memory.h"
 #include "report/text/strings.h"
 
-/* ---- canonical names ---- */
-
-/* Names without what changes from build to build. */
+/* ---- names without what changes from build to build ---- */
 
 /* What compilers append to the symbol of a copy of a function; a number may follow. */
 static const char *const copy_mark[] = {".isra", ".part",     ".constprop", ".cold",
@@ -177,9 +175,7 @@ size_t canonical_host_bytes(const char *canonical)
     return bracket && bracket > canonical ? (size_t)(bracket - canonical - 1) : 0;
 }
 
-/* ---- places of two builds ---- */
-
-/* Which of the places of one build are which of another's, when lines have moved. */
+/* ---- which places of one build are which of another, when lines have moved ---- */
 
 #define OTHER_FILE 1e6 /* lines: worse than any move within a file */
 #define MOST_CELLS (1u << 24)

@@ -13,8 +13,6 @@
 
 /* ---- how rows differ between ranks ---- */
 
-/* How rows differ between a job's ranks. */
-
 struct shown {
     uint32_t row, page_row;
     double deviation;

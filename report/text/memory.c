@@ -59,8 +59,6 @@ void memory_stream_close(FILE *stream)
 
 /* ---- memory that is given back all at once ---- */
 
-/* Memory that is given back all at once. */
-
 #define LEAST_BLOCK 4096u
 #define MOST_BLOCK  (1u << 20)
 

@@ -26,9 +26,7 @@
 #include "report/text/memory.h"
 #include "report/views/probe_notes.h"
 
-/* ---- other runtimes ---- */
-
-/* What the summary says of other runtimes in the process: of OpenMP's, and of Python. */
+/* ---- other runtimes in the process: OpenMP's, Python, R ---- */
 
 static void print_python(FILE *out, const struct profile *profile, size_t columns, bool utf8)
 {
@@ -69,9 +67,7 @@ static void runtime_notes_print(FILE *out, const struct profile *profile, size_t
     print_r(out, profile, columns, utf8);
 }
 
-/* ---- the trace ---- */
-
-/* One line about the trace of a profile that has one. */
+/* ---- the trace of a profile that has one ---- */
 
 #define KIB 1024.0
 #define MIB (1024 * KIB)
