@@ -21,7 +21,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 
-#define PAGE_BYTES 4096ul
+#define LEAST_PAGE_BYTES 4096ul
 
 static bool reserve_by_writing(int fd, uint64_t offset, size_t bytes)
 {
@@ -212,7 +212,7 @@ bool os_file_path(int fd, char *path, size_t bytes)
 uint32_t *os_map_wiped(void)
 {
     uint32_t *page = os_map(sizeof(*page));
-    if (page && syscall(SYS_madvise, page, PAGE_BYTES, MADV_WIPEONFORK) != 0) {
+    if (page && syscall(SYS_madvise, page, LEAST_PAGE_BYTES, MADV_WIPEONFORK) != 0) {
         os_unmap(page, sizeof(*page));
         page = NULL;
     }
@@ -278,7 +278,7 @@ bool os_copy_memory(void *to, uintptr_t from, size_t bytes)
 size_t os_copy_text(char *to, size_t bytes, uintptr_t from)
 {
     for (size_t copied = 0, part; copied < bytes; copied += part) {
-        part = PAGE_BYTES - (from + copied) % PAGE_BYTES;
+        part = LEAST_PAGE_BYTES - (from + copied) % LEAST_PAGE_BYTES;
         part = part < bytes - copied ? part : bytes - copied;
         if (!os_copy_memory(to + copied, from + copied, part))
             return 0;
@@ -466,4 +466,82 @@ bool os_memory_is_locked(void)
     for (at += sizeof word - 1; at < bytes && (text[at] == ' ' || text[at] == '\t');)
         at++;
     return at < bytes && text[at] >= '1' && text[at] <= '9';
+}
+
+/* ---- memory ---- */
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* since Linux 5.14 */
+#endif
+
+/* On x86-64 a constant; elsewhere the kernel's choice. */
+#if defined(__x86_64__)
+#define PAGE_BYTES 4096ul
+#else
+#define PAGE_BYTES ((unsigned long)sysconf(_SC_PAGESIZE))
+#endif
+
+void *os_map(size_t bytes)
+{
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void os_make_present(void *memory, size_t bytes)
+{
+    size_t skip = (uintptr_t)memory % PAGE_BYTES;
+    syscall(SYS_madvise, (char *)memory - skip, bytes + skip, MADV_POPULATE_WRITE);
+}
+
+void os_unmap(void *memory, size_t bytes)
+{
+    size_t skip = (uintptr_t)memory % PAGE_BYTES;
+    munmap((char *)memory - skip, bytes + skip);
+}
+
+/* Files are laid out in pages of 4 KB: where those of memory are larger, some bytes before are mapped, too. */
+static void *map_part(int fd, uint64_t offset, size_t bytes, int access, int flags)
+{
+    size_t skip = offset % PAGE_BYTES;
+    char *memory = mmap(NULL, bytes + skip, access, flags, fd, (off_t)(offset - skip));
+    return memory == MAP_FAILED ? NULL : memory + skip;
+}
+
+const void *os_map_file(int fd, uint64_t offset, size_t bytes)
+{
+    return map_part(fd, offset, bytes, PROT_READ, MAP_PRIVATE);
+}
+
+/* Without MADV_RANDOM the kernel also reads the pages around one that is touched, which in a new file are empty. */
+void *os_map_shared(int fd, uint64_t offset, size_t bytes)
+{
+    char *memory = map_part(fd, offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED);
+    size_t skip = (uintptr_t)memory % PAGE_BYTES;
+    if (memory)
+        syscall(SYS_madvise, memory - skip, bytes + skip, MADV_RANDOM);
+    return memory;
+}
+
+size_t os_file_bytes(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && st.st_size > 0 ? (size_t)st.st_size : 0;
+}
+
+bool os_memory_is_limited(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* ---- threads ---- */
+
+char os_thread_state(pid_t tid)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+    os_read_text(path, text, sizeof(text));
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] ? name_end[2] : '\0';
 }

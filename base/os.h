@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "base/os_fds.h"
-#include "base/os_map.h"
 
 /* Makes the file's bytes exist on disk, so that a full disk is an error here and not a SIGBUS later.
  * Writes zeros where the file system cannot reserve space. [handler] */
@@ -119,5 +118,28 @@ bool os_copy_over(const char *from, const char *to);
 
 /* True when path lies on a file system where shared mappings stall (NFS, Lustre, GPFS, FUSE, SMB). [init] */
 bool os_is_network_path(const char *path);
+
+/* ---- memory ---- */
+
+/* Zeroed private memory, page aligned; NULL when there is none. [handler] */
+void *os_map(size_t bytes);
+
+/* Has the kernel map all pages of this memory now, where it can (Linux 5.14): one call in place of two faults a page. [handler] */
+void os_make_present(void *memory, size_t bytes);
+void os_unmap(void *memory, size_t bytes); /* [handler] */
+
+/* A private read-only view of a file's bytes, NULL on failure. [handler] */
+const void *os_map_file(int fd, uint64_t offset, size_t bytes);
+
+size_t os_file_bytes(int fd);    /* 0: not known. [handler] */
+bool os_memory_is_limited(void); /* By ulimit -v. [init] */
+
+/* A shared writable view; the bytes must exist (os_reserve) before they are touched. [handler] */
+void *os_map_shared(int fd, uint64_t offset, size_t bytes);
+
+/* ---- a thread of this process, as the kernel shows it ---- */
+
+/* 'R': it has a core or wants one, 'Z': it has ended, and so on as in proc(5); 0: there is none. [any] */
+char os_thread_state(pid_t tid);
 
 #endif

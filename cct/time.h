@@ -56,4 +56,11 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx);
 /* Before the first and after the last of these. [handler] */
 void time_fix(struct times *times, bool fixed);
 
+/* ---- wider bins ----
+ * Bins that become wider as the run grows: neighbours are merged, in place, until bins are 2^shift ns wide. Those that are as wide stay. */
+
+void widen_lane(struct profile_lane *lane, uint32_t shift);          /* [handler] */
+void widen_bins(struct profile_bins *bins, uint32_t shift);          /* [handler] */
+void widen_moments(struct profile_moments *moments, uint32_t shift); /* [handler] */
+
 #endif

@@ -8,16 +8,170 @@
  * The functions below run inside the loader, under its lock. They call nothing of the program's libraries
  * except, before main, __kmpc_global_thread_num. */
 #include <link.h>
+#include <stdbool.h>
 
+#include "base/atomics.h"
 #include "base/launched.h"
 #include "base/same_file.h"
 #include "loader/elf_view.h"
-#include "loader/images.h"
-#include "loader/environment.h"
 #include "loader/kernel.h"
 #include "loader/static_tls.h"
 #include "loader/text.h"
-#include "loader/traits.h"
+
+/* ---- what is read from the environment that the program got ---- */
+
+struct environment {
+    char libomp[4096]; /* BLAME_LIBOMP: the runtime that programs of GCC get; empty: none */
+    bool unread;       /* there is no /proc to read it from */
+    bool moves_all;    /* BLAME_RUNTIME=libomp */
+    bool cancels;      /* OMP_CANCELLATION is set, and not to false */
+};
+
+/* Neither empty nor "false", in whatever case. */
+static bool is_on(const char *value)
+{
+    return value && *value && !(value[0] == '0' && !value[1]) && (value[0] | 0x20) != 'f';
+}
+
+static void take_entry(struct environment *environment, const char *entry)
+{
+    const char *value = text_after(entry, "BLAME_LIBOMP=");
+    for (size_t i = 0; value && i < sizeof(environment->libomp); i++)
+        if (!(environment->libomp[i] = value[i]))
+            break;
+    environment->moves_all |= text_equal(entry, "BLAME_RUNTIME=libomp");
+    environment->cancels |= is_on(text_after(entry, "OMP_CANCELLATION="));
+}
+
+/* Fills an environment that is all zero, from /proc/self/environ: there is no C library here. */
+static void read_environment(struct environment *environment)
+{
+    static char entry[sizeof(environment->libomp) + sizeof("BLAME_LIBOMP=")]; /* one thread has the loader's lock; a longer entry is cut */
+    char buffer[1024];
+    size_t length = 0;
+    int fd = kernel_open("/proc/self/environ");
+    long got = 0;
+    environment->unread = fd < 0;
+    while (fd >= 0 && (got = kernel_read(fd, buffer, sizeof(buffer))) > 0)
+        for (long i = 0; i < got; i++) {
+            if (length < sizeof(entry) - 1)
+                entry[length++] = buffer[i];
+            if (buffer[i])
+                continue;
+            entry[length] = '\0';
+            take_entry(environment, entry);
+            length = 0;
+        }
+    environment->libomp[sizeof(environment->libomp) - 1] = '\0';
+    if (fd >= 0)
+        kernel_close(fd);
+}
+
+/* ---- what libomp does differently from libgomp for a program of GCC, as far as the names that the program imports show it ---- */
+
+enum {
+    TRAIT_TEAMS = 1,      /* teams on the host */
+    TRAIT_SHARES = 2,     /* a construct starts with memory for its team, or with reductions of tasks */
+    TRAIT_REDUCES = 4,    /* tasks reduce in a construct */
+    TRAIT_CANCELS = 8,    /* cancel */
+    TRAIT_DEPRECATED = 16 /* calls of which libomp warns */
+};
+
+static const struct {
+    const char *name;
+    unsigned trait;
+} trait_names[] = {
+    {"GOMP_teams_reg", TRAIT_TEAMS},
+    {"GOMP_loop_start", TRAIT_SHARES},
+    {"GOMP_loop_ull_start", TRAIT_SHARES},
+    {"GOMP_loop_ordered_start", TRAIT_SHARES},
+    {"GOMP_loop_ull_ordered_start", TRAIT_SHARES},
+    {"GOMP_loop_doacross_start", TRAIT_SHARES},
+    {"GOMP_loop_ull_doacross_start", TRAIT_SHARES},
+    {"GOMP_sections2_start", TRAIT_SHARES},
+    {"GOMP_workshare_task_reduction_unregister", TRAIT_REDUCES},
+    {"GOMP_cancel", TRAIT_CANCELS},
+    {"omp_set_nested", TRAIT_DEPRECATED},
+    {"omp_set_nested_", TRAIT_DEPRECATED},
+    {"omp_set_nested_8_", TRAIT_DEPRECATED},
+    {"omp_get_nested", TRAIT_DEPRECATED},
+    {"omp_get_nested_", TRAIT_DEPRECATED},
+};
+
+/* As if the runtime had every name. */
+static bool note_trait(const void *traits, const char *name)
+{
+    for (size_t i = 0; i < sizeof(trait_names) / sizeof(trait_names[0]); i++)
+        if (text_equal(trait_names[i].name, name))
+            *(*(unsigned *const *)traits) |= trait_names[i].trait;
+    return true;
+}
+
+/* Returns the traits of an object. */
+static unsigned traits_of(const struct elf_view *object)
+{
+    unsigned traits = 0;
+    struct elf_lack none;
+    elf_view_unmet(object, note_trait, &(unsigned *){&traits}, &none);
+    return traits;
+}
+
+/* Returns what libomp does differently, as a text to follow its name; NULL if nothing. cancels: OMP_CANCELLATION is on. */
+static const char *traits_differ(unsigned traits, bool cancels)
+{
+    if (traits & TRAIT_TEAMS)
+        return " makes other teams and threads than libgomp (GOMP_teams_reg)";
+    if (traits & TRAIT_SHARES && !(traits & TRAIT_REDUCES))
+        return " has neither scan nor lastprivate(conditional:)";
+    if (traits & TRAIT_CANCELS && cancels)
+        return " may hang where a region is cancelled (GOMP_cancel, OMP_CANCELLATION)";
+    return NULL;
+}
+
+/* ---- files of loaded libraries, mapped for the tool (base/launched.h) ---- */
+
+#define IMAGE_MOST_BYTES (16l << 20) /* of a file; LAUNCHED_IMAGES of them are the most that is mapped at a time */
+
+static struct launched_image images[LAUNCHED_IMAGES];
+static unsigned next_image; /* entry, modulo their number: the oldest file gives way */
+
+/* Makes the entry free, and unmaps its file. False: the tool is looking at it. */
+static bool empty_image(struct launched_image *image)
+{
+    uint32_t state = LAUNCHED_THERE;
+    bool taken = compare_exchange(&image->state, &state, LAUNCHED_FREE);
+    if (taken)
+        kernel_unmap(image->data, image->bytes);
+    return taken || state == LAUNCHED_FREE;
+}
+
+/* Maps the file of a library that has just been loaded, unless it is large or the process's memory is limited. */
+static void images_add(const struct link_map *map)
+{
+    struct launched_image *image = &images[next_image++ % LAUNCHED_IMAGES];
+    int fd = *map->l_name && kernel_memory_limit() == UINT64_MAX && empty_image(image) ? kernel_open(map->l_name) : -1;
+    if (fd < 0)
+        return;
+    size_t bytes = 0;
+    const void *data = kernel_file_bytes(fd) <= IMAGE_MOST_BYTES ? kernel_map_file(fd, &bytes) : NULL;
+    kernel_close(fd);
+    if (!data)
+        return;
+    store_relaxed(&image->base, map->l_addr);
+    image->data = data;
+    image->bytes = bytes;
+    store_release(&image->state, LAUNCHED_THERE);
+}
+
+/* Unmaps the file of a library that is being closed, unless the tool keeps it. */
+static void images_remove(const struct link_map *map)
+{
+    for (unsigned i = 0; i < LAUNCHED_IMAGES; i++)
+        if (images[i].base == map->l_addr)
+            empty_image(&images[i]);
+}
+
+/* ---- the program's runtime ---- */
 
 /* libomp makes a small file in /dev/shm as it starts, a page, and dies of a limit below that, or of a full /dev/shm; libgomp does not. There
  * has to be room for those that start beside this process, too. */
@@ -205,7 +359,7 @@ EXPORT unsigned la_version(unsigned version)
     self.launched.image_start_ns = kernel_now_ns();
     self.has_stderr = kernel_file_status(2, &self.begun);
     self.launched.loader = (uintptr_t)&is_llvm; /* a symbol that nobody can interpose */
-    self.launched.images = images_of_process();
+    self.launched.images = images;
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
@@ -220,7 +374,7 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     if (!now || !(gcc || (self.llvm && is_llvm(file))))
         return (char *)name;
     if (gcc && !self.asked)
-        environment_read(&self.given);
+        read_environment(&self.given);
     self.asked |= gcc;
     const char *runtime = self.llvm ? self.llvm->l_name : self.given.libomp;
     if (self.given.unread && !*runtime && self.judged != (const struct link_map *)*cookie)

@@ -18,7 +18,6 @@
 #include "base/launched.h"
 #include "base/log.h"
 #include "base/os.h"
-#include "base/os_thread.h"
 #include "blame/state.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session/thread.h"

@@ -1,4 +1,4 @@
-/* needs: unwind/cfi.c unwind/cfi_program.c unwind/debug_frame.c */
+/* needs: unwind/cfi.c unwind/debug_frame.c */
 /* An ELF file as the handler reads it: .debug_frame by its section headers, and the rows of .eh_frame and .debug_frame at
  * addresses all over it. */
 #include <stdlib.h>

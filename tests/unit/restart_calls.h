@@ -25,7 +25,7 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
-#include "base/os_map.h"
+#include "base/os.h"
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/restart/restart_machine.h"
 #include "ompt_tool/sample_signal.h"

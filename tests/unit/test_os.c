@@ -12,7 +12,6 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/os.h"
-#include "base/os_map.h"
 #include "tests/unit/forbid.h"
 
 static int fresh_file(void)

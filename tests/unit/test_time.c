@@ -2,7 +2,6 @@
 /* Bins against plain sums of what was put into them. */
 #include "cct/graft.h"
 #include "cct/time.h"
-#include "cct/widen.h"
 #include "tests/unit/unit_tree.h"
 
 #include <math.h>
