@@ -1,4 +1,5 @@
-# make            $(BUILD)/bin/blame, blame-merge where there is an MPI, $(BUILD)/lib/libblame.so, libblame-loader.so and libblame-mpi.so beside it
+# make            $(BUILD)/bin/blame, blame-merge where there is an MPI, $(BUILD)/lib/libblame.so, libblame-loader.so and libblame-mpi.so beside it;
+#                 manual pages and completions in $(BUILD)/share
 # make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
 # make bench      the kernels: no tool, empty tool, blame
@@ -44,7 +45,8 @@ MPICC    ?= mpicc
 MPI_MERGE := $(if $(shell command -v $(MPICC)),$(BUILD)/bin/blame-merge)
 # The laboratory, where the command looks for it.
 LAB      := $(BUILD)/share/blame/lab
-PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(MPI_MERGE) $(LAB)
+include cli/manual/manual.mk
+PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(MPI_MERGE) $(LAB) $(MANUAL)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -136,15 +138,10 @@ include packaging/packaging.mk
 include tests/aarch64/aarch64.mk
 include tests/memory/memory.mk
 
-# After a change of options: the manual page and the completion say what --help says.
-.PHONY: man
-man: $(BLAME)
-	$(PYTHON) cli/man/update.py $(BLAME)
-
 clean:
 	rm -rf build build-*
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)

@@ -1,6 +1,6 @@
 /* The options of a measurement, once. The tool reads them as variables of the environment (ompt_tool/session/variables.c);
- * `blame run` takes them as options (--phase-instances is BLAME_PHASE_INSTANCES), which set these; completion and manual
- * pages are made of what it says of them. */
+ * `blame run` takes them as options (--phase-instances is BLAME_PHASE_INSTANCES), which set these; the build makes
+ * completions and manual pages of them. */
 #ifndef BLAME_BASE_RUN_OPTIONS_H
 #define BLAME_BASE_RUN_OPTIONS_H
 

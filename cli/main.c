@@ -6,7 +6,7 @@
 
 #include "cli/clean_stream.h"
 #include "cli/cli.h"
-#include "cli/lab.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "report/text/memory.h"
 
@@ -52,6 +52,18 @@ static void print_help(FILE *out)
     fputs("\n`blame COMMAND --help` explains a command; `blame --version` prints the version.\n", out);
 }
 
+/* All commands and their options, for the build. */
+static int describe(void)
+{
+    static char option[] = OPTIONS_DESCRIBE;
+    int status = CLI_DONE;
+    for (size_t i = 0; i < COMMAND_COUNT && status == CLI_DONE; i++) {
+        printf("command\t%s\t%s\n", commands[i].name, commands[i].purpose);
+        status = commands[i].run(2, (char *[]){(char *)commands[i].name, option, NULL});
+    }
+    return status;
+}
+
 /* NULL: there is no such command. */
 static const struct command *find_command(const char *name)
 {
@@ -90,6 +102,8 @@ int main(int argc, char **argv)
         puts("blame " BLAME_VERSION);
         return CLI_DONE;
     }
+    if (strcmp(argv[1], OPTIONS_DESCRIBE) == 0)
+        return describe();
     command = find_command(argv[asked ? 2 : 1]);
     if (!command)
         return CLI_BAD_USAGE;

@@ -76,6 +76,42 @@ static void print_help(const struct usage *usage)
         printf("\nexamples:\n%s\n", usage->examples);
 }
 
+/* Each of the text's lines as KIND<TAB>LINE. */
+static void describe_lines(const char *kind, const char *text)
+{
+    for (const char *end; text && *text; text = *end ? end + 1 : end) {
+        end = strchrnul(text, '\n');
+        printf("%s\t%.*s\n", kind, (int)(end - text), text);
+    }
+}
+
+/* The value of an option that has none; NULL: it has to. */
+static const char *value_alone(const struct usage *usage, const struct option_spec *option)
+{
+    for (const struct option_word *at = usage->alone; at && at->word; at++)
+        if (strcmp(at->word, option->name) == 0)
+            return at->about;
+    return NULL;
+}
+
+/* What --help says, by kind of line, for cli/manual/manual.awk. */
+static void describe(const struct usage *usage)
+{
+    printf("synopsis\t%s\n", usage->synopsis);
+    describe_lines("about", usage->about);
+    for (size_t i = 0; i < usage->option_count; i++) {
+        const struct option_spec *option = &usage->options[i];
+        printf("option\t%s\t%s\t%s\n", option->name, option->value ? option->value : "", value_alone(usage, option) ? "alone" : "");
+        describe_lines("help", option->help);
+        for (const struct option_word *at = option->words; at && at->word; at++) {
+            printf("word\t%s\n", at->word);
+            describe_lines("meaning", at->about);
+        }
+    }
+    puts("option\t--help\t\nhelp\tthis text");
+    describe_lines("example", usage->examples);
+}
+
 static enum options_result wrong_option(const struct usage *usage, const char *text)
 {
     fprintf(stderr, "blame %s: %s: no such option; accepted are", usage->command, text);
@@ -103,15 +139,6 @@ static enum options_result wrong_value(const struct usage *usage, const struct o
     fprintf(stderr, "blame %s: %s %s: accepted %s %s\n", usage->command, option->name, *value ? value : "\"\"",
             option->kind == OPTION_WORD || option->kind == OPTION_NAME ? "are" : "is", accepted);
     return OPTIONS_WRONG;
-}
-
-/* The value of an option that has none; NULL: it has to. */
-static const char *value_alone(const struct usage *usage, const struct option_spec *option)
-{
-    for (const struct option_word *at = usage->alone; at && at->word; at++)
-        if (strcmp(at->word, option->name) == 0)
-            return at->about;
-    return NULL;
 }
 
 static void set_variable(const struct usage *usage, const char *variable, const char *value)
@@ -189,6 +216,10 @@ enum options_result options_read(const struct usage *usage, const struct option_
         }
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             print_help(&complete);
+            return OPTIONS_HELPED;
+        }
+        if (strcmp(argv[i], OPTIONS_DESCRIBE) == 0) {
+            describe(&complete);
             return OPTIONS_HELPED;
         }
         if (read_option(&complete, argc, argv, &i) != OPTIONS_RUN)

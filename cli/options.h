@@ -24,11 +24,14 @@ struct usage {
     const char *lines; /* the one of them to which the value is added, in a line of its own; NULL: none is */
 };
 
+/* Prints what --help says in the form of which the build makes manual pages and completions. */
+#define OPTIONS_DESCRIBE "--describe"
+
 enum options_result { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_WRONG };
 
 /* Reads argv[1...]. Options may stand before and behind operands, as --name VALUE or --name=VALUE, -o for
  * --output, -j for --jobs, `--` ends them. operand[] has room for argc; after it the number of operands is in
- * *operand_count. OPTIONS_HELPED after --help (printed), OPTIONS_WRONG after a message on stderr. */
+ * *operand_count. OPTIONS_HELPED after --help or --describe (printed), OPTIONS_WRONG after a message on stderr. */
 enum options_result options_read(const struct usage *usage, const struct option_spec *options,
                                  size_t option_count, int argc, char **argv, const char **operand,
                                  int *operand_count);

@@ -9,8 +9,7 @@ INSTALLED := $(BLAME):bin:755 $(addsuffix :bin:755,$(MPI_MERGE)) $(LIBRARY):lib/
     include/blame.h:include:644 include/blame.F90:include:644 \
     packaging/blame.pc.in:share/pkgconfig:644 packaging/blameConfigVersion.cmake.in:share/cmake/blame:644 \
     packaging/blameConfig.cmake:share/cmake/blame:644 \
-    cli/man/blame.1:share/man/man1:644 cli/man/libblame.7:share/man/man7:644 \
-    cli/completion/blame:share/bash-completion/completions:644 \
+    $(foreach file,$(MANUAL),$(file):$(patsubst $(BUILD)/%/,%,$(dir $(file))):644) \
     lab/start.py:share/blame/lab:644 $(addsuffix :share/blame/lab/blame_lab:644,$(sort $(wildcard lab/blame_lab/*.py)))
 installed_parts = $(subst :, ,$(1))
 installed_path = "$(DESTDIR)$(PREFIX)/$(word 2,$(installed_parts))/$(patsubst %.in,%,$(notdir $(word 1,$(installed_parts))))"

@@ -7,7 +7,7 @@ AARCH64_SYSROOT ?= $(CURDIR)/build-sysroot/aarch64
 AARCH64_GCC = $(shell aarch64-linux-gnu-gcc -print-libgcc-file-name 2>/dev/null)
 AARCH64_CLANG = $(CLANG) --target=aarch64-linux-gnu --sysroot=$(AARCH64_SYSROOT) -B$(dir $(AARCH64_GCC)) -L$(dir $(AARCH64_GCC)) \
     -idirafter $(dir $(OMPT_HEADER)) -Lbuild-aarch64/omp
-AARCH64_MAKE := $(MAKE) --no-print-directory BUILD=build-aarch64 CC='aarch64-linux-gnu-gcc --sysroot=$(AARCH64_SYSROOT)' MPICC=
+AARCH64_MAKE := $(MAKE) --no-print-directory BUILD=build-aarch64 CC='aarch64-linux-gnu-gcc --sysroot=$(AARCH64_SYSROOT)' MPICC= MANUAL_BLAME=$(BLAME)
 # Of realtime signals it knows some 30: not the last one, which the tool would take.
 AARCH64_RUNNER = qemu-aarch64 -L $(AARCH64_SYSROOT) -E LD_LIBRARY_PATH=$(AARCH64_SYSROOT)/usr/lib/llvm-19/lib -E BLAME_SIGNAL=40
 
@@ -16,7 +16,7 @@ aarch64-needs:
 	@command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null && test -e $(AARCH64_SYSROOT)/packages || \
 	    { echo "no cross compiler, emulator or libraries for aarch64: run scripts/setup.sh aarch64"; exit 1; }
 
-aarch64: aarch64-needs
+aarch64: aarch64-needs $(BLAME)
 	@+$(AARCH64_MAKE) all
 
 # Programs of tests/programs, and the same with what compilers make of functions' frames elsewhere.

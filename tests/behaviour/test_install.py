@@ -41,8 +41,8 @@ class Install(BlameTest):
         self.assertEqual(self.make("install", prefix),
                          ["bin/blame", *merge, "include/blame.F90", "include/blame.h", "lib/another's",
                           "lib/blame/libblame-loader.so", "lib/blame/libblame-mpi.so", "lib/blame/libblame.so", "share/bash-completion/completions/blame", *laboratory,
-                          "share/cmake/blame/blameConfig.cmake", "share/cmake/blame/blameConfigVersion.cmake",
-                          "share/man/man1/blame.1", "share/man/man7/libblame.7", "share/pkgconfig/blame.pc"])
+                          "share/cmake/blame/blameConfig.cmake", "share/cmake/blame/blameConfigVersion.cmake", "share/fish/vendor_completions.d/blame.fish",
+                          "share/man/man1/blame.1", "share/man/man7/libblame.7", "share/pkgconfig/blame.pc", "share/zsh/site-functions/_blame"])
         self.assertEqual(shlex.split(self.pkg_config(prefix, "--cflags", "--libs")), [f"-I{prefix}/include"])
         self.assertEqual(self.make("uninstall", prefix), ["lib/another's"])
         self.assertFalse(os.path.exists(prefix + "/lib/blame") or os.path.exists(prefix + "/share/cmake/blame") or os.path.exists(prefix + "/share/blame"))
