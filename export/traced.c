@@ -37,7 +37,7 @@ struct sweep {
     struct sharing *sharing;
     struct event *events;
     size_t event_count;
-    struct culprit *all;
+    struct awaited *all;
     size_t all_count, all_room;
     struct at_begin {
         double per_busy, nobody, culprit[SHARING_MOST + 1];
@@ -65,7 +65,7 @@ static uint32_t find_culprit(struct sweep *sweep, struct pair_map *map, const st
     uint32_t *slot = pair_map_slot(map, (uintptr_t)label, waits);
     if (*slot == PAIR_MAP_NEW) {
         memory_grow(&sweep->all, &sweep->all_room, sweep->all_count, sizeof *sweep->all);
-        sweep->all[sweep->all_count] = (struct culprit){label, waits, 0};
+        sweep->all[sweep->all_count] = (struct awaited){label, waits, 0};
         *slot = (uint32_t)sweep->all_count++;
     }
     return *slot;
@@ -241,7 +241,7 @@ void sharing_free(struct sharing *sharing)
     free(sharing->level);
 }
 
-char *culprit_name(const struct culprit *culprit)
+char *culprit_name(const struct awaited *culprit)
 {
     return memory_text("%s%s", culprit->label->name, culprit->waits ? " (waiting)" : "");
 }

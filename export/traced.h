@@ -11,7 +11,7 @@
 
 #define SHARING_MOST   5     /* named; the rest are summed */
 
-struct culprit {
+struct awaited {
     const struct row_label *label; /* a function of the program's own code */
     bool waits;                    /* not what it did, but its threads' waiting for a lock or for other ranks */
     double ns;                     /* idle thread time that it is blamed for */
@@ -29,7 +29,7 @@ struct culprit_level {
 
 /* Of the lanes of one process. */
 struct sharing {
-    struct culprit top[SHARING_MOST]; /* the largest first */
+    struct awaited top[SHARING_MOST]; /* the largest first */
     size_t count;
     double others_ns, nobody_ns;
     struct idle_share *share; /* of idle spans, by lane and time */
@@ -51,7 +51,7 @@ static inline double sharing_level(const struct sharing *sharing, size_t window,
 }
 
 /* "refine", "refine (waiting)"; malloc'ed. */
-char *culprit_name(const struct culprit *culprit);
+char *culprit_name(const struct awaited *culprit);
 
 #define TRACED_PIECES   500000u
 
