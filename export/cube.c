@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "export/export.h"
+#include "export/formats.h"
 #include "export/frames.h"
 #include "export/locations.h"
 #include "export/measures.h"
@@ -499,11 +500,11 @@ static void number_contexts(struct cube *cube)
             cube->context[i] = cube->contexts++;
 }
 
-bool export_cube(FILE *out, struct locations *locations)
+bool export_cube(FILE *out, const struct export_input *input)
 {
     static const char end[2 * BLOCK];
-    struct cube cube = {.locations = locations};
-    measures_gather(&cube.measures, locations->rows);
+    struct cube cube = {.locations = input->locations};
+    measures_gather(&cube.measures, cube.locations->rows);
     cube.columns = measures_own(&cube.measures);
     order_locations(&cube);
     number_contexts(&cube);

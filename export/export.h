@@ -21,7 +21,7 @@ void export_speedscope(FILE *out, const struct profile *profile, const struct ro
 
 /* pprof's gzipped protobuf; all metrics, `metric` is the one that readers show unasked. false: the stream is in
  * error and errno says why. */
-bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric);
+bool export_pprof(FILE *out, const struct export_input *input);
 
 /* JSON for Hatchet's GraphFrame.from_json; all metrics. */
 bool export_hatchet(FILE *out, const struct export_input *input);
@@ -30,21 +30,19 @@ bool export_hatchet(FILE *out, const struct export_input *input);
  * microseconds (or samples, or events); rows with less than one are left out. */
 void export_folded(FILE *out, const struct rows *rows, enum metric metric);
 
-struct locations; /* export/locations.h; none has been read yet */
-
 /* Cube 4's archive: effort and its parts, the other metrics, calls and exact times of phases, counters; by location. false: as pprof's. */
-bool export_cube(FILE *out, struct locations *locations);
+bool export_cube(FILE *out, const struct export_input *input);
 
 /* A database for hpcviewer, in a directory that is there and empty. false: errno says why. */
-bool export_hpctoolkit(const char *directory, struct locations *locations);
+bool export_hpctoolkit(const char *directory, const struct export_input *input);
 
 /* Profiles for TAU's pprof and ParaProf, in a directory that is there and empty. false: as above. */
-bool export_tau(const char *directory, struct locations *locations);
+bool export_tau(const char *directory, const struct export_input *input);
 
 struct traced_process; /* export/traced.h: rows and traces are to be set */
 
 /* Perfetto's trace: states, stack samples, counters and phases of threads over time. false: as above. */
-bool export_perfetto(FILE *out, struct traced_process *processes, size_t count);
+bool export_perfetto(FILE *out, const struct export_input *input);
 
 /* The processed profile of profiler.firefox.com: samples, counters, and markers for phases and for idle time. */
 void export_firefox(FILE *out, struct traced_process *processes, size_t count);

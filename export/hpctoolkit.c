@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "export/export.h"
+#include "export/formats.h"
 #include "export/frames.h"
 #include "export/locations.h"
 #include "export/measures.h"
@@ -1248,8 +1249,9 @@ static bool make_directory(const char *directory, const char *name)
     return good;
 }
 
-bool export_hpctoolkit(const char *directory, struct locations *locations)
+bool export_hpctoolkit(const char *directory, const struct export_input *input)
 {
+    struct locations *locations = input->locations;
     const struct rows *rows = locations->rows;
     struct hpc_contexts contexts;
     struct hpc_profiles profiles = {0};

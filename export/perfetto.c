@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "export/export.h"
+#include "export/formats.h"
 #include "export/perfetto.pb-c.h"
 #include "export/trace_stacks.h"
 #include "export/traced.h"
@@ -445,15 +446,15 @@ static void write_beginning(struct perfetto *perfetto)
     write_descriptor(perfetto, &root);
 }
 
-bool export_perfetto(FILE *out, struct traced_process *processes, size_t count)
+bool export_perfetto(FILE *out, const struct export_input *input)
 {
     struct traced traced;
     struct perfetto perfetto = {.out = out, .good = true};
-    traced_make(&traced, processes, count);
+    traced_make(&traced, input->processes, input->process_count);
     perfetto_start(&perfetto);
     write_beginning(&perfetto);
-    for (size_t i = 0; i < count && perfetto.good; i++)
-        write_traced_process(&perfetto, &processes[i], i);
+    for (size_t i = 0; i < input->process_count && perfetto.good; i++)
+        write_traced_process(&perfetto, &input->processes[i], i);
     int error = errno;
     perfetto_finish(&perfetto);
     traced_free(&traced);

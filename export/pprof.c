@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "export/export.h"
+#include "export/formats.h"
 #include "export/frames.h"
 #include "export/measures.h"
 #include "export/pprof.pb-c.h"
@@ -458,18 +459,19 @@ static void write_header(struct pprof *pprof, const struct rows *rows, const str
     pprof_write(pprof, &part);
 }
 
-bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric)
+bool export_pprof(FILE *out, const struct export_input *input)
 {
+    const struct rows *rows = input->rows;
     struct pprof *pprof = memory_array(1, sizeof *pprof);
     struct measures beside;
     measures_gather_beside(&beside, rows, false);
-    pprof->profile = profile;
+    pprof->profile = input->profile;
     pprof->strings = strings_new();
     pprof->string_count = 1;
     pprof->good = true;
     frames_gather(&pprof->frames, rows);
     gzip_start(&pprof->gzip, out);
-    write_header(pprof, rows, &beside, metric);
+    write_header(pprof, rows, &beside, input->metric);
     write_samples(pprof, rows, &beside);
     pprof_write_tables(pprof);
     bool good = gzip_finish(&pprof->gzip, pprof->good);

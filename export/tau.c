@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "export/export.h"
+#include "export/formats.h"
 #include "export/locations.h"
 #include "report/profile/profile.h"
 #include "report/rows/metric.h"
@@ -501,8 +502,9 @@ static bool make_folders(const struct tau *tau)
     return good;
 }
 
-bool export_tau(const char *directory, struct locations *locations)
+bool export_tau(const char *directory, const struct export_input *input)
 {
+    struct locations *locations = input->locations;
     struct tau tau = {.directory = directory, .locations = locations, .rank = locations->location[0].rank};
     bool good = make_folders(&tau);
     for (size_t i = 0; i < locations->count && good; i++)

@@ -179,7 +179,7 @@ static void put_speedscope(FILE *out)
 
 static void put_pprof(FILE *out)
 {
-    export_pprof(out, &profile, rows, metric);
+    export_pprof(out, &(struct export_input){.profile = &profile, .rows = rows, .metric = metric});
 }
 
 static void put_hatchet(FILE *out)
@@ -191,7 +191,7 @@ static void put_cube(FILE *out)
 {
     struct locations locations;
     locations_find(&locations, &profile, rows, NULL, 0);
-    export_cube(out, &locations);
+    export_cube(out, &(struct export_input){.locations = &locations});
     locations_free(&locations);
 }
 
@@ -199,7 +199,7 @@ static struct traced_process processes[2];
 
 static void put_perfetto(FILE *out)
 {
-    export_perfetto(out, processes, 2);
+    export_perfetto(out, &(struct export_input){.processes = processes, .process_count = 2});
 }
 
 static void put_firefox(FILE *out)
@@ -233,13 +233,13 @@ static void put(const char *directory, const char *name, const char *ending, voi
     }
 }
 
-static void put_folder(const char *directory, const char *name, bool (*write)(const char *directory, struct locations *locations))
+static void put_folder(const char *directory, const char *name, bool (*write)(const char *directory, const struct export_input *input))
 {
     char path[4096];
     struct locations locations;
     locations_find(&locations, &profile, rows, NULL, 0);
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (mkdir(path, 0777) != 0 || !write(path, &locations) || locations.lost) {
+    if (mkdir(path, 0777) != 0 || !write(path, &(struct export_input){.locations = &locations}) || locations.lost) {
         perror(path);
         exit(1);
     }
@@ -247,7 +247,7 @@ static void put_folder(const char *directory, const char *name, bool (*write)(co
 }
 
 /* The parts of a database that a trace is in, of the first process: profiles 1, 2 and so on are its threads. */
-static bool write_trace_database(const char *directory, struct locations *locations)
+static bool write_trace_database(const char *directory, const struct export_input *input)
 {
     struct hpc_contexts contexts;
     struct hpc_trace trace = {.directory = directory, .contexts = &contexts};
@@ -257,7 +257,7 @@ static bool write_trace_database(const char *directory, struct locations *locati
         good = hpc_put_trace(&trace, i + 1, &profile.header, &processes[0].trace->lanes[i]) && good;
     good = hpc_close_trace(&trace) && hpc_write_meta(directory, &profile, &contexts) && good;
     hpc_contexts_free(&contexts);
-    locations->lost = 0; /* no values were asked for */
+    input->locations->lost = 0; /* no values were asked for */
     return good;
 }
 

@@ -91,12 +91,17 @@ static const char *written(void (*write)(FILE *out))
     return made_text;
 }
 
+static bool put_pprof(FILE *out)
+{
+    return export_pprof(out, &(struct export_input){.profile = &made.profile, .rows = made.tables.rows, .metric = METRIC_WORK});
+}
+
 /* Unpacks what the exporter packed, by the library's reader. */
 static Perftools__Profiles__Profile *unpacked_pprof(void)
 {
     static unsigned char packed[1 << 16], plain[1 << 16];
     FILE *out = fmemopen(packed, sizeof packed, "wb");
-    assert_true(export_pprof(out, &made.profile, made.tables.rows, METRIC_WORK));
+    assert_true(put_pprof(out));
     long bytes = ftell(out);
     fclose(out);
     z_stream stream = {
@@ -198,7 +203,7 @@ WITH_PROFILE(a_file_that_is_full_is_an_error_of_its_own)
     assert_non_null(full);
     setbuf(full, NULL);
     errno = 0;
-    assert_false(export_pprof(full, &made.profile, made.tables.rows, METRIC_WORK));
+    assert_false(put_pprof(full));
     assert_int_equal(errno, ENOSPC);
     fclose(full);
 }
