@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <sys/mman.h>
 
 #include "base/os.h"
 #include "ompt_tool/context/creation_memo.h"

@@ -10,7 +10,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 
 #include "base/atomics.h"
 #include "base/os.h"

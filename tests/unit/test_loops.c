@@ -6,8 +6,6 @@
 #include "tests/unit/instructions.h"
 #include "tests/unit/unit_tree.h"
 
-#define MS 1000000u
-
 #define WITH_TREE(name) UNIT_TEST_WITH(name, open_tree, close_tree)
 
 /* The number with which it gives 1. */

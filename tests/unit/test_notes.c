@@ -5,7 +5,6 @@
 #include "tests/unit/fake_clock.h"
 
 #define MS 1000000ull
-#define US 1000ull
 
 static int reset(void **unused)
 {

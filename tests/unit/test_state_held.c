@@ -4,8 +4,6 @@
 #include "tests/unit/census.h"
 #include "tests/unit/fake_clock.h"
 
-#define MS 1000000ull
-
 #define FROM_EMPTY(name) UNIT_TEST_WITH(name, no_lines, NULL)
 
 /* Who holds the lock now, after all that was done so far. */
