@@ -161,7 +161,7 @@ FROM_EMPTY(full_tables_refuse_and_keep_what_they_have)
     assert_false(take_rest(&cursor, &key, &blame));
 }
 
-#define CLAIM_ROUNDS 50000u
+#define CLAIM_ROUNDS 100000u
 #define CLAIM_BATCH  500u /* rounds until the table is emptied again */
 
 /* Two threads add to one place of the table at the same moment, round after round. */
