@@ -15,7 +15,7 @@ A_THREAD = {"pthread_getattr_np": (0, 6)}
 ALLOWED = AT_START | A_THREAD
 LARGEST = 32768  # bytes: glibc's thresholds begin to move at 128 KiB
 RUNNING = ("running", "running with more", "running with another library")
-MODES = ({}, {"BLAME_TASKS": "creation"}, {"BLAME_CONTEXT": "eager"}, {"BLAME_LOCKS": "release"})
+MODES = ({"BLAME_RATE": "10000"}, {"BLAME_TASKS": "creation"}, {"BLAME_CONTEXT": "eager"}, {"BLAME_LOCKS": "release"})
 
 
 class Books:
@@ -43,11 +43,10 @@ class Books:
 
 
 class HeapOfTheProgram(BlameTest):
-    def books(self, how, env, rate="1000"):
+    def books(self, how, env):
         argv = [program("allocations"), program("dlopen_lib.so")]
         out = os.path.join(self.folder, "books")
-        run = self.attached(argv, PASSIVE | env | {"LD_PRELOAD": program("tool_memory.so"), "TOOL_MEMORY_OUT": out,
-                                                   "BLAME_RATE": rate}, how=how)
+        run = self.attached(argv, PASSIVE | {"LD_PRELOAD": program("tool_memory.so"), "TOOL_MEMORY_OUT": out, "BLAME_RATE": "1000"} | env, how=how)
         self.assertEqual((run.status, run.stdout), (0, "done\n"), run)
         profile = self.load(run, checks=[])
         self.assertGreater(profile.run["samples"]["recorded"], 50, run)
@@ -59,8 +58,8 @@ class HeapOfTheProgram(BlameTest):
         self.assertGreater(books.mapped("start"), 5)
         return books
 
-    def check(self, how, env, rate="1000"):
-        books = self.books(how, env, rate)
+    def check(self, how, env):
+        books = self.books(how, env)
         # Spaces for the start's 2 to 4 threads and the nested regions' ones; later phases bring at most 8 more.
         threads = 8
         for (phase, callee), (count, _, largest, in_use) in books.heap().items():
@@ -77,5 +76,3 @@ class HeapOfTheProgram(BlameTest):
             self.check("library", env)
         self.check("launcher", {})
 
-    def test_the_tool_takes_nothing_from_the_heap_at_10000_per_second(self):
-        self.check("library", {}, "10000")
