@@ -173,7 +173,7 @@ class OtherRuntimes(BlameTest):
             with self.subTest(libraries=libraries):
                 run, profile = self.later(libraries)
                 self.assertEqual(run.stderr, "", run)
-                self.assertGreater(profile.total("work", "later_share"), 0)
+                self.assertGreater(profile.clocked("later_share"), 0)
                 self.assertEqual((profile.run["threads_max"], profile.run["regions"]), (2, len(libraries)))
                 self.assertEqual(profile.run["other_runtimes"], [])
 
@@ -195,7 +195,7 @@ class OtherRuntimes(BlameTest):
         self.assert_only_tool_lines(run, [OWN_LINE])
         for name, function in (("loads_later", "later_share"), ("quick_gcc", "quick_share")):
             directory, = run.directories(f"profile-{name}")
-            self.assertGreater(self.load(run, directory, SOUND).total("work", function), 0)
+            self.assertGreater(self.load(run, directory, SOUND).clocked(function), 0)
         text = self.report(run.directories("profile-loads_later")[0])
         self.assertIn("(exec)", text.stderr)
 

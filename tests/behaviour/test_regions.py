@@ -5,8 +5,8 @@ from harness import BlameTest
 
 class Regions(BlameTest):
     def assert_inside(self, profile, name, region):
-        """All work of the functions of that name is below the region."""
-        rows = [row for row in profile.rows if row.name == name and row["work (I)"] > 0]
+        """All time of the functions of that name is below the region."""
+        rows = [row for row in profile.rows if row.name == name and row.clocked() > 0]
         self.assertTrue(rows, f"{name} was sampled")
         for row in rows:
             self.assertTrue(any(region in over.name for over in row.ancestors()), row.path())

@@ -78,15 +78,15 @@ class Forks(BlameTest):
         self.assert_only_tool_lines(run)
         self.assertEqual(len(run.directories()), 2, run)
         loaded = [self.load(run, directory, elapsed=False) for directory in run.directories()]
-        parent, = (profile for profile in loaded if profile.total("work", "parent_work") > 0)
+        parent, = (profile for profile in loaded if profile.clocked("parent_work") > 0)
         child, = (profile for profile in loaded if profile is not parent)
         return parent, child
 
     def assert_apart(self, parent, child):
-        self.assertGreater(parent.total("work", "parent_work"), 0)
-        self.assertEqual(parent.total("work", "child_work"), 0)
-        self.assertGreater(child.total("work", "child_work"), 0)
-        self.assertEqual(child.total("work", "parent_work"), 0)
+        self.assertGreater(parent.clocked("parent_work"), 0)
+        self.assertEqual(parent.clocked("child_work"), 0)
+        self.assertGreater(child.clocked("child_work"), 0)
+        self.assertEqual(child.clocked("parent_work"), 0)
         self.assertNotEqual(parent.run["pid"], child.run["pid"])
 
     def test_parent_and_child_without_exec_have_a_profile_each(self):
