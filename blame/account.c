@@ -1,5 +1,8 @@
 #include "blame/account.h"
 
+#include "cct/profile_format.h"
+
+
 static double inverse_busy(double p, struct census census)
 {
     return p / (census.busy ? census.busy : 1);

@@ -10,7 +10,12 @@
 #include "base/clock.h"
 #include "blame/directed.h"
 #include "blame/state.h"
+#include "cct/profile_metrics.h"
+#include "cct/profile_time.h"
+#include "cct/profile_tree.h"
 #include "cct/time.h"
+
+struct profile_thread;
 
 /* A delivery asks what others did at so many of its moments at most, and reads so many of their lines in all. */
 #define DELIVERY_MOMENTS 16u

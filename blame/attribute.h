@@ -9,8 +9,12 @@
 
 #include "blame/directed.h"
 #include "blame/state.h"
+#include "cct/profile_time.h"
+#include "cct/profile_tree.h"
 #include "cct/time.h"
 #include "cct/tree.h"
+
+struct profile_metric;
 
 /* The sums of a node; NULL for node 0, or without room. [handler] */
 static inline struct profile_metric *attribute_at(struct tree *tree, uint32_t node_idx)

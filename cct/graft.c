@@ -4,6 +4,7 @@
 
 #include "base/atomics.h"
 #include "cct/arena.h"
+#include "cct/profile_metrics.h"
 #include "cct/sums.h"
 #include "cct/time.h"
 

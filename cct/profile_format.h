@@ -1,5 +1,5 @@
 /* The measurement file (*.blame): the arena that threads write while the program runs, and that every reader
- * reads: header, chunks and records but those of trees (cct/profile_tree.h), time and traces. docs/format.md describes it in prose.
+ * reads: header, chunks and records but those of trees (cct/profile_tree.h, cct/profile_metrics.h), time and traces. docs/format.md describes it in prose.
  *
  * Layout: one header of PROFILE_HEADER_BYTES, then chunks of PROFILE_CHUNK_BYTES each. A chunk has one kind
  * and one owner; only the owner writes to it. Everything is little-endian and naturally aligned. The file is
@@ -16,9 +16,6 @@
 #include <string.h>
 
 #include "base/module_flags.h"
-#include "cct/profile_time.h"
-#include "cct/profile_trace.h"
-#include "cct/profile_tree.h"
 
 #define PROFILE_MAGIC           "BLAMEPRF"
 #define PROFILE_VERSION         2u /* when it rises: docs/format.md */
@@ -259,9 +256,6 @@ struct profile_header {
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");
-_Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node is one unit");
-_Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metric record is two units");
-_Static_assert(sizeof(struct profile_moments) == sizeof(struct profile_metric), "a context's few moments stand in a metric's place");
 _Static_assert(sizeof(struct profile_name) == PROFILE_NAME_BYTES, "name records tile their chunk");
 _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records tile their chunk");
 _Static_assert(sizeof(struct profile_rank) == PROFILE_RANK_BYTES, "rank records tile their chunk");

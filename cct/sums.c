@@ -2,6 +2,9 @@
 
 #include <stdbool.h>
 
+#include "cct/profile_metrics.h"
+
+
 void sums_add(struct profile_metric *to, const struct profile_metric *from)
 {
     to->samples += from->samples;

@@ -2,7 +2,10 @@
 #ifndef BLAME_CCT_SUMS_H
 #define BLAME_CCT_SUMS_H
 
-#include "cct/profile_format.h"
+struct profile_counters;
+struct profile_metric;
+struct profile_probe;
+struct profile_ranks;
 
 void sums_add(struct profile_metric *to, const struct profile_metric *from);                /* [handler] */
 void sums_add_counters(struct profile_counters *to, const struct profile_counters *from); /* [handler] */

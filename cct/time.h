@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/atomics.h"
+#include "cct/profile_time.h"
 #include "cct/tree.h"
 
 /* Bins are kept of the tree from now on, which has none yet. [handler] */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cct/profile_time.h"
 #include "cct/profile_trace.h"
 #include "cct/tree.h"
 

@@ -6,6 +6,12 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "cct/arena.h"
+#include "cct/profile_metrics.h"
+#include "cct/profile_time.h"
+
+_Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node is one unit");
+_Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metric record is two units");
+_Static_assert(sizeof(struct profile_moments) == sizeof(struct profile_metric), "a context's few moments stand in a metric's place");
 
 #define CHAIN_MOST 128u /* nodes in one bucket: there is no room for another */
 

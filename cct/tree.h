@@ -10,7 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/profile_format.h"
+#include "cct/profile_tree.h"
+
+
+struct profile_chunk;
+struct profile_lane;
+struct profile_time_value;
 
 /* A program whose call paths never repeat must not fill memory and disk. Each tree may take TREE_CHUNKS_EACH chunks. Beyond these, all trees
  * together may take TREE_CHUNKS_SHARED, and nodes below regions' placeholders, which are moved later, TREE_CHUNKS_PENDING more. When a tree is

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
+#include "report/profile/profile.h"
 #include "report/views/style.h"
 
 enum report_view {

@@ -9,6 +9,8 @@
 
 #include "report/profile/profile.h"
 
+struct profile_header;
+
 /* All of it; false with errno. */
 bool snapshot_read(int file, char *to, size_t bytes, off_t at);
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cct/profile_time.h"
 #include "export/locations.h"
 #include "export/measures.h"
 #include "report/profile/pair_map.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
 #include "report/profile/job_keys.h"
 #include "report/profile/job_reference.h"
 #include "report/profile/node_tree.h"

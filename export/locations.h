@@ -10,6 +10,9 @@
 #include "report/profile/profile.h"
 #include "report/rows/row.h"
 
+struct profile_header;
+struct profile_thread;
+
 enum location_kind {
     LOCATION_ALL,     /* the only one: whose samples are whose is not known, or nobody asked; its rows are the sum's */
     LOCATION_PROCESS, /* all threads of a rank whose file does not say which samples are whose */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_time.h"
+#include "cct/profile_tree.h"
 #include "report/profile/pair_map.h"
 #include "report/rows/mpi_names.h"
 #include "report/text/format.h"

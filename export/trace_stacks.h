@@ -2,6 +2,7 @@
 #ifndef BLAME_EXPORT_TRACE_STACKS_H
 #define BLAME_EXPORT_TRACE_STACKS_H
 
+#include "cct/profile_time.h"
 #include "report/profile/pair_map.h"
 #include "report/profile/trace.h"
 #include "report/rows/row.h"

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/hash.h"
+#include "cct/profile_tree.h"
 #include "compare/names.h"
 #include "compare/compare.h"
 #include "export/locations.h"

@@ -1,6 +1,7 @@
 /* Phases: one table entry for each, and the series of those with numbered executions. */
 #include <stdlib.h>
 
+#include "cct/profile_tree.h"
 #include "report/profile/pair_map.h"
 #include "html/page.h"
 #include "report/rows/metric.h"

@@ -2,6 +2,7 @@
 #ifndef BLAME_OMPT_TOOL_ATTACH_H
 #define BLAME_OMPT_TOOL_ATTACH_H
 
+#include "cct/profile_format.h"
 #include "ompt_tool/session/thread.h"
 
 /* Gives the calling thread, IDLE and not counted yet, a record and starts its timer; NULL when there is no

@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "cct/arena.h"
 #include "cct/graft.h"
-#include "cct/profile_format.h"
 #include "include/blame.h"
 #include "ompt_tool/attach.h"
 #include "ompt_tool/capabilities.h"

@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "cct/profile_format.h"
 #include "ompt_tool/callbacks.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/context/walk.h"

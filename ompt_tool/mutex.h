@@ -6,7 +6,8 @@
 
 #include <omp-tools.h>
 
-#include "cct/profile_format.h"
+#include "cct/profile_tree.h"
+
 
 /* What a lock is called in a measurement. [handler] */
 static inline uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)

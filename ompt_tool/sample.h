@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "cct/profile_format.h"
 #include "ompt_tool/session/thread.h"
 
 /* Records a delivery in the thread's tree and ledger. [handler] */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "cct/profile_format.h"
 #include "ompt_tool/session/thread.h"
 
 struct creation_memo;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/atomics.h"
+#include "cct/profile_format.h"
 #include "ompt_tool/session/thread.h"
 
 /* Begins to count for the calling thread, whose timer does not run yet. [owner] */

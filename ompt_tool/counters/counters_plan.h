@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/perf_event.h"
-#include "cct/profile_format.h"
+#include "cct/profile_metrics.h"
 #include "ompt_tool/counters/counter_names.h"
 
 struct counters_plan_entry {

@@ -10,7 +10,6 @@
 #include "base/atomics.h"
 #include "base/module_flags.h"
 #include "base/os.h"
-#include "cct/profile_format.h"
 #include "ompt_tool/locks/lock_names.h"
 #include "unwind/loadmap.h"
 

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/profile_format.h"
+#include "cct/profile_tree.h"
+
 
 #define PROBE_NAME_EXCLUDED UINT32_MAX /* by BLAME_EVENTS_INCLUDE or _EXCLUDE */
 
@@ -19,7 +20,6 @@ uint32_t probe_name(enum profile_node_kind kind, const char *text, size_t bytes,
 
 /* The record of a number that probe_name() gave. [owner] */
 struct profile_name *probe_name_record(uint32_t number);
-
 
 /* Whether the record is this name's. [owner] */
 bool probe_name_is(const struct profile_name *record, enum profile_node_kind kind, const char *text,

@@ -7,6 +7,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "cct/profile_format.h"
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/session/session.h"
 

@@ -14,6 +14,7 @@
 #include "blame/account.h"
 #include "blame/contended.h"
 #include "blame/state.h"
+#include "cct/profile_format.h"
 #include "cct/region.h"
 #include "cct/tree.h"
 #include "ompt_tool/restart/bystander.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cct/profile_tree.h"
 #include "report/profile/profile.h"
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"

@@ -1,4 +1,5 @@
 /* Steps of which every n-th takes longer, and what runs in those that does not run in the others. */
+#include "cct/profile_tree.h"
 #include "report/findings/rules.h"
 
 #include <math.h>

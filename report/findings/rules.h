@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/profile_metrics.h"
 #include "report/findings/finding.h"
 #include "report/profile/pair_map.h"
 #include "report/rows/error.h"
@@ -14,6 +15,8 @@
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
+
+struct profile_rank;
 
 #define LEAST_PERCENT 5.0  /* of the whole program's effort, for every finding */
 #define LEAST_GAIN_S  0.02 /* less is not worth a line: a process's start is known to 5 ms */

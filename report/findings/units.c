@@ -1,4 +1,5 @@
 /* What the rules judge: idleness by region and by cause, overhead by region and by construct. */
+#include "cct/profile_tree.h"
 #include "report/findings/rules.h"
 #include "report/rows/make.h"
 

@@ -2,7 +2,8 @@
 #ifndef BLAME_REPORT_PROFILE_BALANCE_RECORD_H
 #define BLAME_REPORT_PROFILE_BALANCE_RECORD_H
 
-#include "cct/profile_format.h"
+#include "cct/profile_metrics.h"
+
 
 /* Keys. docs/accounting.md, "Between nodes". */
 enum profile_balance_key {

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "cct/profile_metrics.h"
+
+
 bool profile_number_sane(double value)
 {
     /* 1e24 ns is a thousand years on 30,000 threads. */

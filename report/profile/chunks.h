@@ -7,6 +7,10 @@
 #include <stdint.h>
 
 #include "cct/profile_format.h"
+#include "cct/profile_tree.h"
+
+
+struct profile_metric;
 
 /* The chunks of a file in memory, aligned for the records in them. Their contents are not trusted. */
 struct profile_chunks {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
 #include "report/text/memory.h"
 
 static bool same_module(const struct profile_module *a, const struct profile_module *b)

@@ -1,5 +1,6 @@
 #include "report/profile/node_tree.h"
 
+#include "cct/profile_tree.h"
 #include "report/text/memory.h"
 
 static uint32_t append(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)

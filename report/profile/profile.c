@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "cct/profile_tree.h"
 #include "report/profile/balance_record.h"
 #include "report/profile/sums.h"
 #include "report/profile/timeline.h"

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/profile_format.h"
 #include "report/profile/balance_record.h"
 #include "report/profile/sums.h"
 #include "report/profile/timeline.h"

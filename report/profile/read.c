@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/profile_trace.h"
 #include "report/profile/merge.h"
 #include "report/profile/pair_map.h"
 #include "report/profile/probes.h"

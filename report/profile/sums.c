@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "cct/profile_format.h"
 #include "cct/sums.h"
 
 struct profile_sums profile_sums_before_start(const struct profile_header *header,

@@ -3,7 +3,10 @@
 #ifndef BLAME_REPORT_PROFILE_SUMS_H
 #define BLAME_REPORT_PROFILE_SUMS_H
 
-#include "cct/profile_format.h"
+#include "cct/profile_metrics.h"
+
+
+struct profile_header;
 
 /* As struct profile_metric, and behind it what that has no room for. Times in nanoseconds. */
 struct profile_sums {

@@ -8,6 +8,7 @@
 
 #include "cct/profile_time.h"
 
+
 /* One line of the picture: the threads that one tree had, one after another; in a merged job perhaps a rank's, or several ranks'. */
 struct timeline_lane {
     uint64_t tree;           /* 0: it is of a job */

@@ -5,6 +5,7 @@
 
 #include "cct/profile_time.h"
 
+
 /* At the metric of LANE nodes, in a chunk of kind TIME. */
 struct timeline_lane_record {
     uint8_t level, shift; /* shift: of lanes' bins */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cct/profile_trace.h"
 #include "report/profile/merge.h"
 #include "report/profile/node_tree.h"
 #include "report/profile/profile.h"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cct/moment.h"
+#include "cct/profile_tree.h"
 #include "report/profile/trace.h"
 #include "report/text/memory.h"
 

@@ -9,6 +9,9 @@
 
 #include "cct/profile_format.h"
 
+
+struct profile_node;
+
 #define TRACE_NO_THREAD UINT32_MAX
 
 struct trace_sample {

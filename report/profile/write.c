@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cct/profile_tree.h"
 #include "report/profile/pair_map.h"
 #include "report/profile/timeline_record.h"
 #include "report/text/memory.h"

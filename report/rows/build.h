@@ -2,8 +2,10 @@
 #ifndef BLAME_REPORT_ROWS_BUILD_H
 #define BLAME_REPORT_ROWS_BUILD_H
 
+#include "cct/profile_tree.h"
 #include "report/profile/index_map.h"
 #include "report/profile/pair_map.h"
+#include "report/profile/profile.h"
 #include "report/rows/row.h"
 #include "report/symbols/symbols.h"
 #include "report/symbols/tail_calls.h"

@@ -3,6 +3,7 @@
 #ifndef BLAME_REPORT_ROWS_ERROR_H
 #define BLAME_REPORT_ROWS_ERROR_H
 
+#include "report/profile/profile.h"
 #include "report/rows/metric.h"
 
 #define ERROR_DEVIATIONS 1.96 /* of what is stated: 95 % */

@@ -3,6 +3,7 @@
 #define BLAME_REPORT_ROWS_MAKE_H
 
 #include "report/profile/index_map.h"
+#include "report/profile/profile.h"
 #include "report/rows/metric.h"
 
 /* Rows without any row, of a program like that of others. */

@@ -2,6 +2,7 @@
 #ifndef BLAME_REPORT_ROWS_OWN_H
 #define BLAME_REPORT_ROWS_OWN_H
 
+#include "report/profile/profile.h"
 #include "report/rows/row.h"
 
 /* Tells what the program calls from its own code. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
 #include "report/rows/make.h"
 #include "report/text/memory.h"
 

@@ -8,11 +8,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "report/profile/profile.h"
+#include "report/profile/sums.h"
 #include "report/text/memory.h"
 
 #define ROW_NONE UINT32_MAX
 
+struct profile;
 struct strings;
 
 enum row_kind {
@@ -202,11 +203,6 @@ static inline bool row_is_nobody(const struct row *row)
 }
 
 /* The row that a merged node stands for, or the nearest around it that has one. */
-static inline uint32_t row_of_node(const struct rows *rows, uint32_t node)
-{
-    while (node && rows->node_context[node] == ROW_NONE)
-        node = rows->profile->nodes[node].parent;
-    return node ? rows->node_context[node] : 0;
-}
+uint32_t row_of_node(const struct rows *rows, uint32_t node);
 
 #endif

@@ -30,6 +30,13 @@ void *rows_alloc(struct rows *rows, size_t bytes)
     return pool_alloc(&rows->memory, bytes);
 }
 
+uint32_t row_of_node(const struct rows *rows, uint32_t node)
+{
+    while (node && rows->node_context[node] == ROW_NONE)
+        node = rows->profile->nodes[node].parent;
+    return node ? rows->node_context[node] : 0;
+}
+
 void rows_free(struct rows *rows)
 {
     if (!rows)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
 #include "report/symbols/calls.h"
 #include "report/symbols/machine.h"
 #include "report/symbols/demangle.h"

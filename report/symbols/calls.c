@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
 #include "report/symbols/dwarf.h"
 #include "report/symbols/inline.h"
 #include "report/symbols/machine.h"

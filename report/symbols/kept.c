@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/image_path.h"
 #include "cct/profile_format.h"
+#include "cct/profile_tree.h"
 #include "report/symbols/answers.h"
 #include "report/symbols/state.h"
 #include "report/symbols/symbols.h"

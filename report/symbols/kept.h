@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/profile_format.h"
 #include "report/symbols/answers.h"
+
+struct profile_header;
 
 /* The file of answers, docs/format.md: bytes in memory, malloc'ed; NULL: no memory. */
 uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct profile_header *header,

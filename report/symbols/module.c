@@ -16,6 +16,7 @@
 
 #include "base/hash.h"
 #include "base/image_path.h"
+#include "cct/profile_format.h"
 
 #define DEBUG_ROOT    "/usr/lib/debug"
 #define MAX_IMPORTERS 64 /* modules of the program's own whose imports are read */

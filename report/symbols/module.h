@@ -13,7 +13,8 @@
 
 #include "report/symbols/answers.h"
 #include "report/symbols/elf.h"
-#include "cct/profile_format.h"
+
+struct profile_module;
 
 #define SYMBOLS_MAX_DEPTH  96         /* nesting of blocks, inlined calls and namespaces that is followed */
 #define SYMBOLS_MAX_DIES   (1u << 24) /* entries visited in one walk of one compilation unit */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cct/profile_format.h"
+#include "cct/profile_tree.h"
 #include "report/symbols/answers.h"
 #include "report/symbols/bodies.h"
 #include "report/symbols/calls.h"

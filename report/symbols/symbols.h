@@ -9,10 +9,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cct/profile_format.h"
 #include "report/symbols/answers.h"
 #include "report/symbols/symbol.h"
 
+struct profile_header;
+struct profile_module;
 struct symbols;
 
 /* modules: module id m is modules[m - 1]; borrowed, must outlive the result. */

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
+
+
 #define MAX_CHAIN 8           /* functions that are missing between two frames */
 #define MAX_FOUND 8           /* different chains that are told apart */
 #define MAX_VISIT 4096        /* functions looked into for one pair of frames */

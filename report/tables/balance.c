@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cct/profile_format.h"
+#include "report/profile/profile.h"
 #include "report/text/memory.h"
 
 const char *balance_kind(const struct balance_entry *entry)

@@ -2,7 +2,10 @@
 #ifndef BLAME_REPORT_TABLES_BALANCE_H
 #define BLAME_REPORT_TABLES_BALANCE_H
 
+#include "report/profile/balance_record.h"
 #include "report/rows/row.h"
+
+struct profile_rank;
 
 /* Nanoseconds, as in struct profile_balance; contexts that one row shows are one, and lines are their function's. */
 struct balance_entry {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cct/profile_trace.h"
+#include "cct/profile_tree.h"
 #include "report/rows/error.h"
 #include "report/rows/make.h"
 #include "report/tables/ranks.h"

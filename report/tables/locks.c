@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
 #include "report/profile/pair_map.h"
 #include "report/symbols/symbols.h"
 #include "report/text/format.h"

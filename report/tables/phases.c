@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cct/profile_tree.h"
 #include "cct/sums.h"
 #include "report/profile/pair_map.h"
 #include "report/rows/make.h"

@@ -1,5 +1,6 @@
 #include "report/tables/waits.h"
 
+#include "cct/profile_tree.h"
 #include "report/rows/mpi_names.h"
 #include "report/symbols/symbols.h"
 #include "report/text/memory.h"

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cct/profile_format.h"
+#include "report/profile/profile.h"
 #include "report/rows/label.h"
 #include "report/tables/balance.h"
 #include "report/text/format.h"

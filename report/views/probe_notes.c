@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_format.h"
+#include "report/profile/profile.h"
 #include "report/text/format.h"
 
 #define MOST_NOTES 5 /* of one kind */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/profile/profile.h"
 #include "report/rows/filter.h"
 #include "report/rows/label.h"
 #include "report/tables/spreads.h"

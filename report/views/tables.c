@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
 #include "report/rows/label.h"
 #include "report/tables/locks.h"
 #include "report/tables/ranks.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
 #include "report/rows/label.h"
 #include "report/tables/conservation.h"
 #include "report/tables/culprits.h"

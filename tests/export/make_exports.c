@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cct/profile_tree.h"
 #include "export/export.h"
 #include "export/hpctoolkit.h"
 #include "export/formats.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cct/profile_format.h"
-#include "cct/profile_time.h"
+#include "cct/profile_tree.h"
 #include "tests/fuzz/commands.h"
 #define FUZZ_OWN_OPTIONS /* those of in_process.c */
 #include "tests/fuzz/fuzz.h"

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_format.h"
+#include "cct/profile_tree.h"
 #include "report/profile/pair_map.h"
 
 #define MOST_SET    64

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_format.h"
+#include "cct/profile_tree.h"
 #include "report/symbols/kept.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "cct/profile_format.h"
+#include "cct/profile_tree.h"
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/in_process.h"
 #include "tests/fuzz/profile_builder.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_format.h"
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/commands.h"
 #include "tests/fuzz/in_process.h"

@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cct/profile_format.h"
 #include "cli/cli.h"
 #include "cli/open_profile.h"
 #include "report/text/unfinished.h"

@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_format.h"
+#include "cct/profile_metrics.h"
+#include "cct/profile_time.h"
+#include "cct/profile_trace.h"
+#include "cct/profile_tree.h"
+
+
 void builder_start(struct profile_builder *builder)
 {
     *builder = (struct profile_builder){.size = PROFILE_HEADER_BYTES};

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/profile_format.h"
+struct profile_metric;
+struct profile_module;
+struct profile_name;
+struct profile_thread;
 
 struct profile_builder {
     unsigned char *bytes; /* the file, malloc'ed */

@@ -2,7 +2,6 @@
 #include "blame/contended.h"
 #include "blame/directed.h"
 #include "blame/state.h"
-#include "cct/profile_format.h"
 #include "tests/memory/scenarios.h"
 
 #define KEY    PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x1000)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/profile_tree.h"
 #include "report/profile/read.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/oracle.h"

@@ -1,7 +1,7 @@
 /* Barriers, taskwait, taskgroup, and the tasks that are executed in them. */
 #include <stdlib.h>
 
-#include "cct/profile_format.h"
+#include "cct/profile_tree.h"
 #include "tests/simulator/runtime.h"
 #include "tests/simulator/stack.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "cct/profile_format.h"
+#include "base/module_flags.h"
 #include "include/blame.h"
 #include "tests/simulator/played.h"
 #include "unwind/modules.h"

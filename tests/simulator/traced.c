@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cct/profile_tree.h"
 #include "report/profile/trace.h"
 
 #define NS 1e-9

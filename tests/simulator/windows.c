@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cct/profile_tree.h"
+
+
 #define TOLERANCE 1e-4 /* of a sum: bins are floats */
 
 static struct {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "cct/profile_tree.h"
 #include "report/findings/findings.h"
 #include "report/views/summary.h"
 #include "tests/unit/made_profile.h"

@@ -2,6 +2,7 @@
 #ifndef BLAME_TESTS_UNIT_MADE_PROFILE_H
 #define BLAME_TESTS_UNIT_MADE_PROFILE_H
 
+#include "cct/profile_tree.h"
 #include "report/rows/rows.h"
 #include "report/tables/tables.h"
 #include "tests/fuzz/fake_symbols.h"

@@ -1,3 +1,4 @@
+#include "cct/profile_format.h"
 #include "tests/unit/unit.h"
 
 #include <math.h>

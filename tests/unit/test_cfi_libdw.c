@@ -1,4 +1,5 @@
 /* Our reader of call frame information against libdw's, row by row, in the libraries of this machine. */
+#include "base/module_flags.h"
 #include "tests/unit/unit.h"
 
 #include <dlfcn.h>
@@ -6,7 +7,6 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 
-#include "cct/profile_format.h"
 #include "unwind/cfi.h"
 #include "unwind/cfi_bytes.h"
 

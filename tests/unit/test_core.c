@@ -1,4 +1,5 @@
 /* needs: tests/unit/fake_clock.c */
+#include "cct/profile_format.h"
 #include "tests/unit/unit.h"
 
 #include <sys/syscall.h>
@@ -9,8 +10,7 @@
 #define US 1000ull
 #define MS 1000000ull
 
-/* Instead of base/run_counts.c. */
-static struct run_counts kernel;
+static struct run_counts kernel; /* what base/run_counts.c would read */
 static bool told, counts_when_read;
 
 bool run_file_keep(struct run_file *file)

@@ -1,4 +1,5 @@
 /* needs: tests/fuzz/profile_builder.c */
+#include "cct/profile_tree.h"
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* programs: $(UNIT_LIBRARIES) */
+#include "base/module_flags.h"
 #include "tests/unit/unit.h"
 
 #include <dlfcn.h>
@@ -13,7 +14,6 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
-#include "cct/profile_format.h"
 #include "unwind/loadmap.h"
 
 static const char *const libraries[] = {"loaded.so", "loaded_based.so", "loaded_joined.so",

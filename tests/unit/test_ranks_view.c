@@ -1,3 +1,5 @@
+#include "cct/profile_format.h"
+#include "report/profile/profile.h"
 #include "tests/unit/unit.h"
 
 #include "report/views/text.h"

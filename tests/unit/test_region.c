@@ -1,4 +1,5 @@
 /* needs: tests/unit/fake_clock.c */
+#include "cct/profile_metrics.h"
 #include "tests/unit/unit.h"
 
 #include "base/atomics.h"

@@ -3,6 +3,8 @@
 #ifndef BLAME_TESTS_TEST_SYMBOLS_VARIANTS_H
 #define BLAME_TESTS_TEST_SYMBOLS_VARIANTS_H
 
+#include "cct/profile_format.h"
+#include "cct/profile_tree.h"
 #include "tests/unit/unit.h"
 
 #include "report/symbols/decode.h"

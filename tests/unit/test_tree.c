@@ -1,5 +1,6 @@
 /* needs: tests/unit/fake_clock.c */
 #include "cct/graft.h"
+#include "cct/profile_metrics.h"
 #include "cct/sums.h"
 #include "tests/unit/unit_tree.h"
 

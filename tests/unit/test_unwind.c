@@ -1,6 +1,7 @@
 /* needs: tests/differential/code_gcc_O2.c */
 /* Our walk against libunwind's own, frame by frame, from a signal handler at whatever point a timer hits. */
 #define UNW_LOCAL_ONLY
+#include "base/module_flags.h"
 #include "tests/unit/unit.h"
 
 #include <libunwind.h>
@@ -9,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "cct/profile_format.h"
 #include "tests/differential/code.h"
 #include "unwind/unwind.h"
 
