@@ -1,5 +1,5 @@
 /* What the laboratory's commands are called with. Options are read here, as those of all commands are, and are passed on to Python with their types
- * (lab/blame_lab/options.py reads them): help and refusals need no interpreter, and manual and completions have one source. */
+ * (lab/blame_lab/command.py reads them): help and refusals need no interpreter, and manual and completions have one source. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,13 +1,30 @@
-"""The commands by their names; how each ends."""
+"""The commands by their names, and how each ends; `blame lab`."""
 
 import importlib
 import signal
 import sys
 
-from .options import say
-from .refused import Refused
+from .command import BAD_USAGE, DONE, Refused, read_options, say
 
-MODULES = {"db": "db", "history": "history", "scaling": "scaling", "tune": "tune", "fold": "fold", "lab": "where", "diff": "baseline"}
+MODULES = {"db": "db", "history": "history", "scaling": "scaling", "tune": "tune", "fold": "fold", "lab": "commands", "diff": "baseline"}
+PACKAGES = (("numpy", "history, scaling, tune, fold"), ("scipy", "scaling, tune"), ("sklearn", "tune --specialise"), ("pandas", "blame_lab.read() in notebooks"))
+
+
+def main(argv):
+    """`blame lab`: in which Python the laboratory runs, and what that has."""
+    import importlib.metadata
+    import platform
+    _, operands, _ = read_options(argv)
+    if operands:
+        raise Refused(f"{operands[0]}: accepted is --where alone", BAD_USAGE)
+    print(f"{'python':<12} {sys.executable} ({platform.python_version()})\n{'package':<12} {sys.path[0]}")
+    for name, use in PACKAGES:
+        try:
+            version = importlib.metadata.version({"sklearn": "scikit-learn"}.get(name, name))
+        except importlib.metadata.PackageNotFoundError:
+            version = "is not installed"
+        print(f"{name:<12} {version}, for {use}")
+    return DONE
 
 
 def run(command, argv):

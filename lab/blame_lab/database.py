@@ -7,7 +7,7 @@ import sqlite3
 import stat
 import time
 
-from .refused import Refused
+from .command import Refused
 from .runs import WAIT_S, WORDS, on_server
 from .text import clean, readable
 

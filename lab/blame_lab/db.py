@@ -3,18 +3,24 @@
 import re
 
 from . import trials
+from .command import BAD_INPUT, BAD_USAGE, DONE, Refused, read_options, say, write_whole
 from .database import opened
-from .options import read, say
-from .refused import BAD_INPUT, BAD_USAGE, DONE, Refused
 from .runs import database_path, exported
-from .text import base_name, clean, csv_text, csv_value, decimal, fit, write_whole
+from .text import base_name, clean, csv_of, decimal, fit
 
-META_ACCEPTED = "KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; several in lines of their own"
 META = re.compile(r"([A-Za-z0-9_.-]{1,63})=([^\n]*)")
 
 # Options that only some actions take.
 LIMITED = {"--application": ("add",), "--experiment": ("add",), "--meta": ("add",), "--sums": ("add",), "--where": ("list", "export", "prune"), "--top": ("show",),
            "--locations": ("export",), "--keep": ("prune",), "--dry-run": ("prune",), "--output": ("list", "show", "export")}
+
+
+def pairs_of(option, items, command=None):
+    """(KEY, VALUE) of what was given by an option, once or several times. Raises Refused."""
+    for item in items:
+        if not all(META.fullmatch(line) for line in item.split("\n")):
+            raise Refused(f"{option} {item}: accepted is KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; several in lines of their own", BAD_USAGE, command)
+    return [META.fullmatch(line).groups() for item in items for line in item.split("\n")]
 
 
 class Request:
@@ -34,7 +40,7 @@ class Request:
 
 
 def main(argv):
-    values, operands, given = read(argv)
+    values, operands, given = read_options(argv)
     action, operands = operands[0], operands[1:]
     if action not in ACTIONS:
         raise Refused(f"{action}: no such action; accepted are {', '.join(ACTIONS)}", BAD_USAGE)
@@ -44,9 +50,7 @@ def main(argv):
         if option in given and action not in actions:
             names = " or ".join(filter(None, (", ".join(actions[:-1]), actions[-1])))
             request.refuse(f"{option}: is an option of {names}", BAD_USAGE)
-    for item in request.meta:
-        if not all(META.fullmatch(line) for line in item.split("\n")):
-            request.refuse(f"--meta {item}: accepted is {META_ACCEPTED}", BAD_USAGE)
+    request.given = pairs_of("--meta", request.meta, request.command)
     if takes == 0 and operands:
         request.refuse(f"{operands[0]}: it takes none; --where chooses trials", BAD_USAGE)
     if takes == 1 and not operands:
@@ -63,7 +67,7 @@ SAID = {trials.NEW: "added", trials.THERE: "was there already", trials.RENEWED: 
 def tell(request, head, result):
     path = clean(head["path"])
     if request.csv:
-        print(f"{result.trial},{head['run']},{result.added},{csv_text(head['path'])}", flush=True)
+        print(csv_of(None, [(result.trial, head["run"], result.added, head["path"])], end=""), flush=True)
     else:
         more = "; what is said of it is now as given" if result.named and result.added in (trials.THERE, trials.OUTDATED) else ""
         print(f"{path}: trial {result.trial} {SAID[result.added]}{more}", flush=True)
@@ -72,7 +76,7 @@ def tell(request, head, result):
 
 
 def add(request):
-    given = [("user", *META.fullmatch(line).groups()) for item in request.meta for line in item.split("\n")]
+    given = [("user", *pair) for pair in request.given]
     with request.open("write") as database:
         if request.csv:
             print("trial,run,status,profile")
@@ -102,10 +106,6 @@ def table(titles, rows, texts):
     return "".join("  ".join(f"{cell:<{width[i]}}" if i in texts else f"{cell:>{width[i]}}" for i, cell in enumerate(row)).rstrip() + "\n" for row in rows)
 
 
-def csv_of(titles, rows):
-    return "".join(",".join(row) + "\n" for row in ([titles] if titles else []) + [[csv_value(value) for value in row] for row in rows])
-
-
 def as_text(value):
     """A value as SQLite's own shell prints it."""
     if isinstance(value, float):
@@ -118,7 +118,7 @@ def show_list(request):
     with request.open() as database:
         if request.csv:
             rows = database.trials("*", request.where, "id")
-            text = csv_of([csv_text(title) for title in database.titles], [[as_text(value) if isinstance(value, bytes) else value for value in row] for row in rows])
+            text = csv_of(database.titles, [[as_text(value) if isinstance(value, bytes) else value for value in row] for row in rows])
         else:
             user = [name for name, in database.ask("SELECT DISTINCT name FROM metadata WHERE kind = 'user' AND name NOT LIKE 'tune.%' ORDER BY name")]
             rows = database.trials(LISTED, request.where, "id")
@@ -162,7 +162,7 @@ def show(request):
             trial = database.find(operand)
             if request.csv:
                 own, facts = facts_of(database, trial, "kind, name, value")
-                texts.append(csv_of([], [(trial, "run", title, value) for title, value in own] + [(trial, *fact) for fact in facts]))
+                texts.append(csv_of(None, [(trial, "run", title, value) for title, value in own] + [(trial, *fact) for fact in facts]))
             else:
                 texts.append(shown(database, trial, request.top))
     request.write("trial,kind,name,value\n" + "".join(texts) if request.csv else "\n".join(texts))

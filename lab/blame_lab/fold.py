@@ -11,10 +11,10 @@ import subprocess
 
 import numpy
 
-from . import fold_picture, fold_text, options
-from .refused import BAD_USAGE, DONE, Refused
+from . import fold_picture, fold_text
+from .command import BAD_USAGE, DONE, Refused, read_options, write_whole
 from .runs import blame, exported
-from .text import base_name, clean, write_whole
+from .text import base_name, clean
 
 BINS, DRAWS = 120, 200
 STATES = ("work", "idle", "lock_wait", "overhead", "no_core", "blocked", "mpi_wait")  # of a thread; stopped is blocked
@@ -196,7 +196,7 @@ def choose_phase(asked, rows, directory):
 
 
 def main(argv):
-    request, operands, _ = options.read(argv)
+    request, operands, _ = read_options(argv)
     fold = Fold(operands[0], request)
     if not len(fold.kept):
         left = fold.unseen + fold.several + fold.others

@@ -2,7 +2,7 @@
 
 import numpy
 
-from .text import csv_text, decimal, fit, paragraph, terminal_columns, utf8_terminal
+from .text import csv_of as csv_lines, decimal, fit, paragraph, terminal_columns, utf8_terminal
 
 BINS, IDLE, LOCK_WAIT = 120, 1, 2
 TITLES = ("at work", "idle", "waiting for locks", "in the runtime", "without a core", "blocked", "waiting in MPI")
@@ -56,14 +56,12 @@ def text_of(fold, top):
 
 def csv_of(fold, _top):
     bands = [f"{name}_{end}" for name in ("work", "idleness", "lock_wait") for end in ("low", "high")]
-    lines = [",".join(["bin,begin,end,id,name,work,idleness,lock_wait", "overhead", "no_core", "blocked", "mpi_wait", *bands])]
+    titles, lines = [*"bin,begin,end,id,name,work,idleness,lock_wait,overhead,no_core,blocked,mpi_wait".split(","), *bands], []
     for at in range(BINS):
-        head = f"{at},{decimal(at / BINS, 6)},{decimal((at + 1) / BINS, 6)}"
+        head = (at, decimal(at / BINS, 6), decimal((at + 1) / BINS, 6))
         limits = [end[at, state] for state in range(3) for end in (fold.low, fold.high)]
         rows = [(0, fold.phase, fold.sum[at], fold.sum[at, IDLE], limits)]
         rows += [(number + 1, fold.samples.functions[function][0], fold.work[function, at], fold.idleness[function, at], [None] * len(bands))
                  for number, function in enumerate(fold.order) if fold.work[function, at].any() or fold.idleness[function, at] > 0]
-        for number, name, seconds, idleness, limit in rows:
-            values = [seconds[0], idleness, *seconds[2:], *limit]
-            lines.append(",".join([head, str(number), csv_text(name), *("" if value is None else decimal(value, 9) for value in values)]))
-    return "\n".join(lines) + "\n"
+        lines += [(*head, number, name, seconds[0], idleness, *seconds[2:], *limit) for number, name, seconds, idleness, limit in rows]
+    return csv_lines(titles, lines, decimals=9)

@@ -41,21 +41,21 @@ class Profile:
             self.tables[name] = self.table(VIEWS[name])
         return self.tables[name]
 
-    def table(self, view):
-        run = subprocess.run([self.blame, "report", self.directory, "--view", view, "--format", "csv"], capture_output=True, text=True, check=False)
+    def said(self, command, *options):
+        run = subprocess.run([self.blame, command, self.directory, *options], capture_output=True, text=True, check=False)
         if run.returncode:
-            raise ValueError(run.stderr.strip() or f"{self.blame} report ended with status {run.returncode}")
-        frame = pandas.read_csv(io.StringIO(run.stdout))
+            raise ValueError(run.stderr.strip() or f"{self.blame} {command} ended with status {run.returncode}")
+        return run.stdout
+
+    def table(self, view):
+        frame = pandas.read_csv(io.StringIO(self.said("report", "--view", view, "--format", "csv")))
         frame.columns = [column(name, self.unit) for name in frame.columns]
         return frame.set_index("id") if view in ("top-down", "flat") else frame
 
     def graphframe(self):
         """The calling contexts as Hatchet's GraphFrame. Needs Hatchet (PyPI: llnl-hatchet)."""
         import hatchet
-        run = subprocess.run([self.blame, "export", self.directory, "--format", "hatchet"], capture_output=True, text=True, check=False)
-        if run.returncode:
-            raise ValueError(run.stderr.strip())
-        return hatchet.GraphFrame.from_json(run.stdout)
+        return hatchet.GraphFrame.from_json(self.said("export", "--format", "hatchet"))
 
     def __repr__(self):
         return f"<profile of {self.directory}: {len(self.contexts)} contexts>"

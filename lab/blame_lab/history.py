@@ -1,11 +1,12 @@
 """`blame history`: since when a program is slower, by the runs of a database."""
 
+import numpy
+
 from . import changes
+from .command import BAD_USAGE, DONE, Refused, read_options, say, write_whole
 from .database import opened, quoted
-from .options import read, say
-from .refused import BAD_USAGE, DONE, Refused
 from .runs import UNITS, database_path
-from .text import base_name, clean, csv_text, decimal, fit, readable, utf8_terminal, write_whole
+from .text import base_name, clean, csv_of, decimal, fit, readable, utf8_terminal
 
 NAME_COLUMNS, BAR_COLUMNS, CULPRITS = 16, 30, 3
 ALIKE = ("application", "host", "threads", "ranks", "cores", "unit")  # columns in which trials must be alike
@@ -17,10 +18,8 @@ class Revision:
         self.name, self.first, self.place, self.runs = name, started[:10], place, []
 
     def summarise(self):
-        values = sorted(value for _, value in self.runs)
-        middle = len(values) // 2
-        self.median = values[middle] if len(values) % 2 else 0.5 * (values[middle - 1] + values[middle])
-        self.least, self.most = values[0], values[-1]
+        values = [value for _, value in self.runs]
+        self.median, self.least, self.most = float(numpy.median(values)), min(values), max(values)
 
 
 class Past:
@@ -154,22 +153,21 @@ def change_lines(past, change, begin, end):
     return lines
 
 
-def csv_of(past, found):
+def csv_text(past, found):
     by_revision = {change.at: change for change in found}
-    lines = ["revision,first_run,runs,median,least,most,change_percent,low_percent,high_percent,chance"]
+    rows = []
     for number, revision in enumerate(past.revisions):
-        change, numbers = by_revision.get(number), ["", "", "", ""]
+        change, numbers = by_revision.get(number), [None] * 4
         if change and change.before > 0:
             numbers[:3] = (decimal(100 * value, 3) for value in (change.after / change.before - 1, change.low, change.high))
         if change:
             numbers[3] = decimal(change.chance, 3)
-        lines.append(",".join([csv_text(revision.name), revision.first, str(len(revision.runs)),
-                               *(decimal(value, 6) for value in (revision.median, revision.least, revision.most)), *numbers]))
-    return "\n".join(lines) + "\n"
+        rows.append([revision.name, revision.first, len(revision.runs), *map(float, (revision.median, revision.least, revision.most)), *numbers])
+    return csv_of("revision,first_run,runs,median,least,most,change_percent,low_percent,high_percent,chance".split(","), rows)
 
 
 def main(argv):
-    request, operands, _ = read(argv)
+    request, operands, _ = read_options(argv)
     if operands:
         raise Refused(f"{operands[0]}: it takes none; --where chooses trials", BAD_USAGE)
     if request["row"] and request["metric"] == "wall":
@@ -177,6 +175,6 @@ def main(argv):
     with opened("history", database_path(request["db"])) as database:
         past = Past(request, database)
         found = past.changes()
-        text = csv_of(past, found) if request["format"] == "csv" else text_of(past, found)
+        text = csv_text(past, found) if request["format"] == "csv" else text_of(past, found)
     write_whole("history", request["output"], text)
     return DONE

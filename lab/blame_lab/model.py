@@ -106,8 +106,7 @@ def merged(node):
         return node
     node.below, node.above = merged(node.below), merged(node.above)
     if node.below.feature is None and node.above.feature is None and node.below.setting == node.above.setting:
-        leaf = Node(node.below.setting, node.count)
-        return leaf
+        return Node(node.below.setting, node.count)
     return node
 
 

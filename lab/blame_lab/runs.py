@@ -1,6 +1,5 @@
 """Profiles as `blame export --format trial` writes them: the only way in which this package reads one."""
 
-import contextlib
 import json
 import os
 import re
@@ -8,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from .refused import Refused
+from .command import Refused
 
 KEPT = ("OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS")  # cli/lab.c
 METRICS = [item.split("=") for item in os.environ.get("BLAME_LAB_METRICS", "").split(",") if item]
@@ -33,26 +32,24 @@ def program_environment():
     return environment
 
 
-@contextlib.contextmanager
-def exported(command, arguments):
-    """Lines of `blame export --format trial ARGUMENT ...`, as an iterator of dictionaries. What it says on stderr is said in the name of `command` when it
-    ends. The iterator's attribute `status` is its exit status then."""
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen([blame(), "export", "--format", "trial", *arguments], stdout=subprocess.PIPE, stderr=said,
-                                   env={**os.environ, "OMP_TOOL_LIBRARIES": ""})
-        lines = Lines(process)
-        try:
-            yield lines
-        finally:
-            process.stdout.close()
-            lines.status = process.wait()
+class exported:
+    """A block's lines of `blame export --format trial ARGUMENT ...`, as dictionaries. What it says on stderr is said in the name of `command` at the end of the block,
+    and `status` is its exit status then."""
+
+    def __init__(self, command, arguments):
+        self.command, self.said = command, tempfile.TemporaryFile()
+        self.process = subprocess.Popen([blame(), "export", "--format", "trial", *arguments], stdout=subprocess.PIPE, stderr=self.said,
+                                        env={**os.environ, "OMP_TOOL_LIBRARIES": ""})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdout.close()
+        self.status = self.process.wait()
+        with self.said as said:
             said.seek(0)
-            sys.stderr.write(re.sub("^blame export: ", f"blame {command}: ", said.read().decode(errors="replace"), flags=re.MULTILINE))
-
-
-class Lines:
-    def __init__(self, process):
-        self.process, self.status = process, None
+            sys.stderr.write(re.sub("^blame export: ", f"blame {self.command}: ", said.read().decode(errors="replace"), flags=re.MULTILINE))
 
     def __iter__(self):
         for line in self.process.stdout:

@@ -8,11 +8,11 @@ import math
 
 import numpy
 
-from . import options, scaling_page
+from . import scaling_page
+from .command import BAD_INPUT, BAD_USAGE, DONE, Refused, read_options, write_whole
 from .fit import Design, Fit
-from .refused import BAD_INPUT, BAD_USAGE, DONE, Refused
 from .runs import PARTS, WORDS, database_path, directories_where, exported
-from .text import base_name, clean, csv_text, decimal, fit, paragraph, terminal_columns, utf8_terminal, write_whole
+from .text import base_name, clean, csv_of, decimal, fit, paragraph, terminal_columns, utf8_terminal
 
 TOLD = 0.01          # of all effort: a row costs something from here on
 LEAST_LOST = 0.0005  # of all effort: what is printed as more than 0.0 %
@@ -223,29 +223,25 @@ def text_of(scaling, top):
 
 # ---- CSV ----
 
-def csv_of(scaling):
-    order, end = scaling.order(), "\r\n"
-    lines = [f"id,parent,depth,kind,name,module,file,line,{scaling.by},runs,wall,speed-up,efficiency,lost,{','.join(PARTS)},model,model at,foretold,low,high"]
+def csv_text(scaling):
+    order = scaling.order()
+    titles = ["id", "parent", "depth", "kind", "name", "module", "file", "line", scaling.by, "runs", "wall", "speed-up", "efficiency", "lost", *PARTS, "model", "model at",
+              "foretold", "low", "high"]
 
     def model(found):
-        return (f"{csv_text(found.text())},{decimal(scaling.next, 6)}," + ",".join(decimal(value, 6) for value in (found.at, found.low, found.high))
-                if scaling.design else ",,,,")
+        return (found.text(), scaling.next, found.at, found.low, found.high) if scaling.design else (None,) * 5
 
-    whole = scaling.fit(scaling.effort)
+    whole, rows = scaling.fit(scaling.effort), []
     for i, number in enumerate(scaling.numbers):
         lost = (scaling.effort[i] - scaling.ideal[i]) / scaling.effort[i] if scaling.effort[i] > 0 else 0
         numbers = [scaling.wall[i], scaling.speed_up[i], scaling.efficiency[i], lost, *scaling.contexts[0].values[0, :, i]]
-        lines.append(f"{len(scaling.contexts)},,0,whole,<whole>,,,,{decimal(number, 0)},{scaling.run_count[i]},"
-                     + ",".join(decimal(value, 6) for value in numbers) + "," + model(whole))
+        rows.append((len(scaling.contexts), None, 0, "whole", "<whole>", None, None, None, int(number), scaling.run_count[i], *map(float, numbers), *model(whole)))
     for row in scaling.rows():
         context = row.context
-        parent = "" if context.parent is None else order[context.parent]
-        head = (f"{order[context.number]},{parent},{context.depth},{context.kind},{csv_text(context.name)},{csv_text(context.module)},{csv_text(context.file)},"
-                f"{context.line if context.line > 0 else ''}")
+        head = (order[context.number], order.get(context.parent), context.depth, context.kind, context.name, context.module, context.file, context.line or None)
         for i, number in enumerate(scaling.numbers):
-            lines.append(f"{head},{decimal(number, 0)},{scaling.run_count[i]},,,," + ",".join(
-                decimal(value, 6) for value in (row.by_point[i], *context.values[1, :, i])) + "," + model(row.fit))
-    return end.join(lines) + end
+            rows.append((*head, int(number), scaling.run_count[i], None, None, None, *map(float, (row.by_point[i], *context.values[1, :, i])), *model(row.fit)))
+    return csv_of(titles, rows, end="\r\n")
 
 
 def read(arguments):
@@ -263,7 +259,7 @@ def read(arguments):
 
 
 def main(argv):
-    request, operands, _ = options.read(argv)
+    request, operands, _ = read_options(argv)
     if not operands and request["where"] is None:
         raise Refused("no profile given; accepted are profile directories, *.blame files or folders of profile directories, or --where SQL", BAD_USAGE)
     found = directories_where("scaling", database_path(request["db"]), request["where"]) if request["where"] is not None else []
@@ -277,7 +273,7 @@ def main(argv):
         other = "ranks" if request["by"] == "threads" else "threads"
         raise Refused(f"{heads[0]['path']}: all {len(heads)} runs have {numbers.pop()} {request['by']}; give runs that differ in that, or --by {other}")
     scaling = Scaling(heads, contexts, request["by"], request["weak"])
-    text = (csv_of(scaling) if request["format"] == "csv" else scaling_page.page_of(scaling, request["top"], f"{clean(heads[0]['program'] or '')}: scaling", label, foretold)
+    text = (csv_text(scaling) if request["format"] == "csv" else scaling_page.page_of(scaling, request["top"], f"{clean(heads[0]['program'] or '')}: scaling", label, foretold)
             if request["format"] == "html" else text_of(scaling, request["top"]))
     write_whole("scaling", request["output"], text)
     return DONE

@@ -2,7 +2,7 @@
 
 import re
 
-from .refused import BAD_USAGE, Refused
+from .command import BAD_USAGE, Refused
 
 MOST_DIMENSIONS, MOST_VALUES = 16, 31
 WHOLE = r"[0-9]{1,9}"

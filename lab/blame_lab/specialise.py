@@ -7,10 +7,9 @@ from scipy.special import btdtri
 
 from . import __version__
 from .cases import SHARES, Cases, machine_facts, share_facts
+from .command import Refused, say, write_whole
 from .database import opened
-from .options import say
-from .refused import Refused
-from .text import clean, decimal, write_whole
+from .text import clean, decimal
 
 NOTHING_BETTER = 3  # exit status
 MARK, MARK_ROOM = "made by blame tune --specialise", 2000  # of the file's beginning

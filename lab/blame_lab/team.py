@@ -7,8 +7,8 @@ import contextlib
 import re
 import sqlite3
 
+from .command import Refused
 from .database import MEANINGS, SCHEMA, Database, insertion
-from .refused import Refused
 
 try:
     import psycopg2

@@ -1,17 +1,16 @@
 """Runs a command once, in a process group of its own, with a limit and a way to stop, and says how it ended."""
 
+import contextlib
 import ctypes
 import os
-import select
 import signal
 import subprocess
 import time
 
 from .text import decimal
 
-PATIENCE_S = 3.0     # for one that was asked to end
-LOOK_S = 0.2         # so often: a signal may come just before the wait for the end
-LOOK_MORE_S = 0.005  # the same without a pidfd: on kernels before 5.3, in a sandbox
+PATIENCE_S = 3.0  # for one that was asked to end
+LONG_S = 3600.0   # of waiting without a limit
 PR_SET_PDEATHSIG = 1
 
 GOOD, STATUS, SIGNAL, LIMIT, WRONG, STOPPED, NO_START = "good", "status", "signal", "limit", "wrong", "stopped", "no start"
@@ -23,9 +22,9 @@ class Stop:
 
     def __init__(self):
         self.asked = False
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-            if number in (signal.SIGINT, signal.SIGTERM) or signal.getsignal(number) != signal.SIG_IGN:
-                signal.signal(number, self.ask)
+        self.signals = {signal.SIGINT, signal.SIGTERM, *(number for number in (signal.SIGHUP, signal.SIGQUIT) if signal.getsignal(number) != signal.SIG_IGN)}
+        for number in self.signals:
+            signal.signal(number, self.ask)
 
     def ask(self, *_):
         self.asked = True
@@ -45,64 +44,50 @@ class Outcome:
 
 
 def run(words, stop, environment, output, errors, standard_input=os.devnull, limit_s=None):
-    """output: a file's path, or None; errors: a file's path."""
+    """output: a file's path, or None; errors: a file's path. Signals are blocked meanwhile: wait() takes them, so that none comes just before it."""
     parent, prctl = os.getpid(), ctypes.CDLL(None).prctl
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, stop.signals | {signal.SIGCHLD})
 
     def prepare():
         os.setpgid(0, 0)
         prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # it does not outlive this process
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if os.getppid() != parent:
             os._exit(127)
 
-    begin = time.monotonic()
     try:
+        begin = time.monotonic()
         with open(standard_input, "rb") as source, open(output or os.devnull, "wb") as out, open(errors, "wb") as said:
             process = subprocess.Popen(words, stdin=source, stdout=out, stderr=said, env=environment, preexec_fn=prepare)
+        end = wait(process, stop, None if limit_s is None else begin + limit_s)
+        seconds, status = time.monotonic() - begin, process.returncode
+        kill(process.pid, signal.SIGKILL)  # what it left behind would run beside the next one
     except OSError:
         return Outcome(NO_START)
-    end = wait(process.pid, stop, None if limit_s is None else begin + limit_s)
-    seconds = time.monotonic() - begin
-    status = process.wait()
-    kill(process.pid, signal.SIGKILL)  # what it left behind would run beside the next one
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if end == GOOD and status:
         return Outcome(SIGNAL, -status, seconds) if status < 0 else Outcome(STATUS, status, seconds)
     return Outcome(end, 0, seconds)
 
 
 def kill(group, number):
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(group, number)
-    except ProcessLookupError:
-        pass
 
 
-def wait(pid, stop, until):
-    """Waits until the process ends, its time is over, or the user wants an end. It stays to be reaped."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except (OSError, AttributeError):
-        descriptor = None
-    try:
-        end = GOOD
-        while end == GOOD and not has_ended(pid, descriptor, until):
-            end = STOPPED if stop.asked else LIMIT if until is not None and time.monotonic() > until else GOOD
-        if end != GOOD:
-            kill(pid, signal.SIGTERM)
-            kill(pid, signal.SIGCONT)
-            patience = time.monotonic() + PATIENCE_S
-            while time.monotonic() < patience and not has_ended(pid, descriptor, patience):
-                pass
-            kill(pid, signal.SIGKILL)
-        return end
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
-
-
-def has_ended(pid, descriptor, until):
-    """Waits for a while, at most until then."""
-    left = LOOK_S if descriptor is not None else LOOK_MORE_S
-    if until is not None:
-        left = max(0, min(left, until - time.monotonic()))
-    select.select([descriptor] if descriptor is not None else [], [], [], left)
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+def wait(process, stop, until):
+    """Waits until the process ends, its time is over, or the user wants an end; asks it to end then, and ends it PATIENCE_S later."""
+    end = GOOD
+    while process.poll() is None:
+        now = time.monotonic()
+        if end == GOOD and (stop.asked or (until is not None and now >= until)):
+            end, until = STOPPED if stop.asked else LIMIT, now + PATIENCE_S
+            kill(process.pid, signal.SIGTERM)
+            kill(process.pid, signal.SIGCONT)
+        elif end != GOOD and now >= until:
+            kill(process.pid, signal.SIGKILL)
+            until = now + LONG_S
+        came = signal.sigtimedwait(stop.signals | {signal.SIGCHLD}, LONG_S if until is None else until - now)
+        stop.asked |= came is not None and came.si_signo != signal.SIGCHLD
+    return end

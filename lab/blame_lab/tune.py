@@ -8,12 +8,12 @@ import sys
 import tempfile
 import time
 
-from . import options, search, space, tries, trials
+from . import search, space, tries, trials
+from .command import BAD_USAGE, DONE, Refused, read_options, write_whole
 from .database import opened
-from .db import META, META_ACCEPTED
-from .refused import BAD_USAGE, DONE, Refused
+from .db import pairs_of
 from .runs import WORDS, blame, database_path, exported, on_server, program_environment
-from .text import clean, csv_text, decimal, write_whole
+from .text import clean, csv_of, decimal
 
 PAIRS, MOST_INPUTS = 8, 32
 LEAST_GAIN = 0.01
@@ -159,7 +159,7 @@ class Tuning:
             self.database_says = str(refusal)
 
     def inputs(self):
-        return [META.fullmatch(line).groups() for item in self.request["input"] for line in item.split("\n")]
+        return pairs_of("--input", self.request["input"])
 
     def follow_findings(self, profile):
         """Which dimensions are tried first. Returns which part of the threads' time is lost."""
@@ -322,12 +322,10 @@ def text_of(tuning):
     return text + runs_text(tuning)
 
 
-def csv_of(tuning):
-    lines = ["run,trial,part,end,seconds," + ",".join(csv_text(of.name) for of in tuning.space.dimensions)]
-    for number, run in enumerate(tuning.runs, 1):
-        values = ",".join(csv_text(tuning.space.value(i, value)) for i, value in enumerate(run.setting))
-        lines.append(f"{number},{'' if run.trial is None else run.trial},{'pairs' if run.confirms else 'search'},{run.outcome.end},{decimal(run.outcome.seconds, 6)},{values}")
-    return "\n".join(lines) + "\n"
+def csv_text(tuning):
+    return csv_of(["run", "trial", "part", "end", "seconds", *(of.name for of in tuning.space.dimensions)],
+                  [(number, run.trial, "pairs" if run.confirms else "search", run.outcome.end, run.outcome.seconds,
+                    *(tuning.space.value(i, value) for i, value in enumerate(run.setting))) for number, run in enumerate(tuning.runs, 1)])
 
 
 def plan_text(tuning):
@@ -351,9 +349,7 @@ def check_words(tuning):
 def check(request, program):
     if bool(program) == bool(request["specialise"]):
         raise Refused(f"{'--specialise runs no program' if program else 'no program given'}; accepted is a program and its arguments, or --specialise alone", BAD_USAGE)
-    for item in request["input"]:
-        if not all(META.fullmatch(line) for line in item.split("\n")):
-            raise Refused(f"--input {item}: accepted is {META_ACCEPTED}", BAD_USAGE)
+    pairs_of("--input", request["input"])
     if len(request["input"]) > MOST_INPUTS:
         raise Refused(f"--input {request['input'][MOST_INPUTS]}: accepted are at most {MOST_INPUTS}", BAD_USAGE)
     if request["pairs"] is None:  # of few runs a third
@@ -364,7 +360,7 @@ def check(request, program):
 
 
 def main(argv):
-    request, program, _ = options.read(argv)
+    request, program, _ = read_options(argv)
     check(request, program)
     if request["specialise"]:
         from . import specialise
@@ -378,5 +374,5 @@ def main(argv):
         write_whole("tune", request["output"], plan_text(tuning))
         return DONE
     tuning.everything()
-    write_whole("tune", request["output"], csv_of(tuning) if request["format"] == "csv" else text_of(tuning))
+    write_whole("tune", request["output"], csv_text(tuning) if request["format"] == "csv" else text_of(tuning))
     return DONE

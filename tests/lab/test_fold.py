@@ -6,7 +6,7 @@ from unittest import mock
 import lab
 import numpy
 from blame_lab import fold, fold_picture, fold_text
-from blame_lab.refused import Refused
+from blame_lab.command import Refused
 
 PERIOD, LENGTH = 0.005, 0.01  # two samples of a thread in a step
 PARTS = (("f", 0, 0.3, 2), ("g", 0.3, 0.8, 1), ("h", 0.8, 1, 2))  # name, begin, end, threads at work of two

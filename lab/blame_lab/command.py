@@ -1,0 +1,95 @@
+"""What every command does: takes its options, which `blame` has read and checked (cli/lab_options.c), says what is wrong, ends before its time, and writes files that
+appear whole or not at all."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import stat
+import sys
+
+from .text import clean
+
+DONE, BAD_INPUT, BAD_USAGE = 0, 1, 2
+MEASUREMENT = b"BLAMEPRF"
+ENDS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+
+class Refused(Exception):
+    """Ends a command with a line on stderr. status: BAD_INPUT, or BAD_USAGE; command: who says it, unless it is the whole command."""
+
+    def __init__(self, message, status=BAD_INPUT, command=None):
+        super().__init__(message)
+        self.status, self.command = status, command
+
+
+def read_options(argv):
+    """Returns (values by option, operands, names of the options given). argv: the command's name; KEY:TEXT, KEY=JSON, KEY+ITEM; `--`, and the operands."""
+    end = argv.index("--")
+    values = {}
+    for argument in argv[1:end]:
+        key, how, text = re.fullmatch(r"(\w+)([:=+])(.*)", argument, re.DOTALL).groups()
+        if how == "+":
+            values[key].append(text)
+        else:
+            values[key] = json.loads(text) if how == "=" else text
+    return values, argv[end + 1:], values.pop("given").split()
+
+
+def say(command, message):
+    sys.stderr.write(f"blame {command}: {clean(message)}\n")
+
+
+def is_standard(path):
+    """Whether the path is standard output by another name, which may be a file: it is written on, not replaced."""
+    try:
+        return os.path.islink(path) and os.path.samestat(os.stat(path), os.fstat(1))
+    except OSError:
+        return False
+
+
+def holds_measurement(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(MEASUREMENT)) == MEASUREMENT
+    except OSError:
+        return False
+
+
+def write_whole(command, path, text):
+    """Writes text to a file that appears whole or not at all, or to standard output (path None or "-"). Raises Refused."""
+    try:
+        write_to(path, text.encode("utf-8", "replace"))
+    except OSError as error:
+        advice = ("what was written is incomplete: --output FILE writes to a file" if path in (None, "-")
+                  else "nothing was written: give another file by --output")
+        raise Refused(f"{path or 'standard output'}: {error.strerror or error}; {advice}", command=command) from error
+
+
+def write_to(path, data):
+    if path in (None, "-") or is_standard(path):
+        sys.stdout.flush()
+        write_all(1, data)
+        return
+    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+        with open(path, "wb", buffering=0) as file:
+            write_all(file.fileno(), data)
+        return
+    if holds_measurement(path):
+        raise OSError(0, "is a measurement, which is not overwritten")
+    temporary = f"{path}.{os.getpid()}.part"
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # so that nothing of it is left
+    try:
+        with open(temporary, "wb", buffering=0) as file:
+            write_all(file.fileno(), data)
+        os.replace(temporary, path)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def write_all(descriptor, data):
+    while data:
+        data = data[os.write(descriptor, data):]
