@@ -1,4 +1,5 @@
-"""The examples of the user's pages run as they stand: a page's ```sh blocks are one script, in a folder with the repository's examples."""
+"""The examples of the user's pages run as they stand: a page's ```sh blocks are one script, in a folder with the repository's examples
+and include."""
 
 import glob
 import os
@@ -16,6 +17,7 @@ class TestDocs(BlameTest):
     def folder_with_examples(self):
         folder = self.new_folder()
         shutil.copytree(os.path.join(ROOT, EXAMPLES), os.path.join(folder, "examples"))
+        shutil.copytree(os.path.join(ROOT, "include"), os.path.join(folder, "include"))
         clang = subprocess.run([os.path.join(ROOT, "scripts", "find-llvm"), "clang"], capture_output=True, text=True, check=True).stdout.strip()
         os.mkdir(os.path.join(folder, "bin"))
         os.symlink(shutil.which(clang), os.path.join(folder, "bin", "clang"))
