@@ -62,7 +62,7 @@ CONSTRUCTS = [
               note="clang calls libatomic, outside the OpenMP runtime; gcc's fallback is a lock of the runtime"),
     Construct("ordered, loop", "loops", "ordered", lock("ordered"), fortran="ordered"),
     Construct("ordered, doacross", "loops", "doacross", (),
-              note="the wait for an iteration is no event: busy, overhead in `<untold wait>`"),
+              note="the wait for an iteration sends no event and counts as overhead, in `<untold wait>`"),
     Construct("lock", "locks", "plain_lock", lock("plain_lock_holder"), fortran="lock"),
     Construct("lock with hint: contended", "lock_hints", "hinted_lock", lock("hinted_lock_holder")),
     Construct("lock with hint: speculative", "lock_hints", "speculative_lock", lock("speculative_lock_holder")),

@@ -18,12 +18,12 @@ class Known:
 
 WORK_LOST = r"^expect work (slow|fast)_share"
 NOT_YET = r"undefined symbol: (__kmpc_dispatch_deinit|__kmpc_omp_taskwait_deps_51)"
-NOT_YET_TEXT = ("clang-19's programs call what this runtime does not have yet (`__kmpc_dispatch_deinit`,"
-                " `__kmpc_omp_taskwait_deps_51`), and end with a message of the loader, also without blame; see gcc's program")
+NOT_YET_TEXT = ("clang-19's programs call functions that this runtime does not have (`__kmpc_dispatch_deinit`,"
+                " `__kmpc_omp_taskwait_deps_51`); the loader ends them, also without blame; GCC's program shows the construct")
 KNOWN = [
     Known("pause_hard", "", WORK_LOST + r"|^expect idleness slow_share",
-          "a hard pause ends the runtime and the tool with it, and libomp does not start a tool again: the event counter,"
-          " too, is told of one region of three"),
+          "a hard pause ends the runtime and the tool, and libomp does not start a tool again: an event recorder, too,"
+          " sees one region of three"),
     Known("hinted_lock speculative_lock hinted_nest_lock", "gcc",
           r"undefined reference to `omp_init_(nest_)?lock_with_hint'",
           "libgomp 12 has no `omp_init_lock_with_hint`: programs that use it cannot be linked"),

@@ -137,26 +137,26 @@ def clean(text):
 HEADER = """<!-- Written by `{command}`. Do not edit: what is measured is in tests/coverage/. -->
 # Coverage of OpenMP
 
-Written by `{command}` from runs of tests/coverage/ on {machine}. One row a construct, one small program behind
-each. A program checks its own result and states, from its own clock, what a profile must say of it; *passed* means:
+Each OpenMP construct has a row and a small program, which `{command}` ran on {machine}. The program checks its own result, and
+states by its own clock which functions work and wait. *passed* means:
 
-* output and exit status are those without the tool;
+* the output and the exit status are the same with blame and without;
 * the profile satisfies every check of tests/behaviour/contract_checks.py (samples delivered = recorded + dropped,
-  no thread's time is lost, `<unresolved>` at most 1 % of the work);
-* each function that the program names has the work, idleness and lock wait that it states, however much; how near the seconds
-  are is in docs/accuracy.md.
+  no thread's time is lost, `<unresolved>` is at most 1 % of the work);
+* each function that the program names has work, idleness or lock wait as stated, in any amount. How exact the amounts are is
+  tested elsewhere (docs/accuracy.md).
 
 The columns:
 
-* **events**: what {runtime} delivered to tests/events/record.c, a tool that only writes it down, with the program
-  as clang-19 built it; besides the begin and end of threads, parallel regions and implicit tasks, which every program has.
-* **state kept**: share of the threads' time that blame saw in each state.
-* **blamed on**: the functions with at least {least:.0f} % of the idleness or lock wait in that profile. In a program that
-  is over in 0.2 s starting it counts: `<before OpenMP start>`, `__kmpc_fork_call`.
-* **clang-19** and **flang-19** on libomp 19, the tool found by the runtime; **gcc-12** and **gfortran** (12) under `blame
-  run`, on libomp 19; **on 14**, **on 16**: the same programs on the runtime of that version.
+* **events**: the events that {runtime} sent to tests/events/record.c, a tool that only records them, for the program that
+  clang-19 built. Every program also has the begin and end of threads, parallel regions and implicit tasks.
+* **state kept**: the share of the threads' time that blame saw in each state.
+* **blamed on**: the functions with at least {least:.0f} % of the idleness or lock wait. A program takes only 0.2 s, so its start
+  is visible, too: `<before OpenMP start>`, `__kmpc_fork_call`.
+* **clang-19** and **flang-19**: on libomp 19, which loads the tool. **gcc-12** and **gfortran** (12): on libomp 19, under `blame
+  run`. **on 14** and **on 16**: the same programs on libomp 14 and 16.
 
-*no* and *not run*: the number says why, below. – there is no such program.
+A number after *no* or *not run* leads to the reason, below the table. A dash: there is no such program.
 """
 
 
@@ -181,11 +181,11 @@ def write_deviations(out, rows, columns):
 
 
 DEVIATIONS = """
-## Events of the others
+## Other events of GCC's programs and older runtimes
 
-Where gcc's program, or an older runtime, got other events than the table says. First what holds for every construct; the
-rows below say only what comes on top of that. `refused` is what `ompt_set_callback` did not accept. libomp 14 and 16 name
-all implicit barriers alike, and all loops.
+GCC's programs and older runtimes send other events than the table says. The first rows hold for every construct; the later
+rows have what one construct adds. `refused` lists what `ompt_set_callback` did not accept. libomp 14 and 16 give all implicit
+barriers one name, and all loops one.
 
 | program | construct | difference |
 |---|---|---|"""
@@ -207,7 +207,7 @@ def render(rows, columns, machine, runtime):
         cells += [cell(construct, column, outcomes.get(column), notes) for column in columns]
         out.append("| " + " | ".join(clean(text) for text in cells) + " |")
     if notes:
-        out.append("\n## What does not work\n")
+        out.append("\n## Reasons\n")
         out += [f"{number}. {clean(note)}" for number, note in enumerate(notes, 1)]
     write_deviations(out, rows, columns)
     return "\n".join(out) + "\n"
