@@ -1,4 +1,4 @@
-/* The rules of this house: as in ompt_tool/sampler.c. Plain system calls, none of them a cancellation point. */
+/* The rules of this house: as in ompt_tool/sampling/sampler.c. Plain system calls, none of them a cancellation point. */
 #include "base/run_counts.h"
 
 #include <stddef.h>

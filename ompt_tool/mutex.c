@@ -9,10 +9,10 @@
 #include "blame/directed.h"
 #include "blame/state.h"
 #include "ompt_tool/context/capture.h"
-#include "ompt_tool/fork.h"
+#include "ompt_tool/life/fork.h"
 #include "ompt_tool/locks/lock_names.h"
 #include "ompt_tool/locks/lock_waits.h"
-#include "ompt_tool/sample.h"
+#include "ompt_tool/sampling/sample.h"
 #include "ompt_tool/session/thread.h"
 
 /* What follows is called for every lock, 10^7 times a second in some programs. Common is a lock that nobody

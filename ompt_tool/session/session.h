@@ -7,6 +7,8 @@
 
 #include "base/run_options.h"
 
+struct job;
+
 struct session {
     struct run_options options;
     char program[256]; /* the name that it was started by */
@@ -21,6 +23,7 @@ struct session {
     char file[4224]; /* the measurement file, perhaps elsewhere (network file systems) */
     char target[4224]; /* where it goes then, if that was claimed; empty: below directory */
     uint32_t process;  /* of its rank, in a job */
+    const struct job *job; /* the job whose directory this is; NULL: the process has a directory of its own */
     char runtime[128];
 };
 

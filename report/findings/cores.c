@@ -12,7 +12,7 @@
 
 /* ---- the machine ---- */
 
-/* What the machine did besides, from the kernel's counts at both ends of the measurement (ompt_tool/machine.c). */
+/* What the machine did besides, from the kernel's counts at both ends of the measurement (ompt_tool/life/machine.c). */
 
 struct machine {
     bool told;           /* the file has both ends, and the kernel counted processors' time; else all is 0 */

@@ -8,7 +8,7 @@ from harness import PASSIVE, BlameTest
 
 EACH_S = 0.3   # tests/programs/cores.c
 SLEEP_S = 0.2
-EARLY_SLEEP_S, START_UNSURE_S = 0.3, 0.005  # tests/programs/late_start.c, ompt_tool/start.c
+EARLY_SLEEP_S, START_UNSURE_S = 0.3, 0.005  # tests/programs/late_start.c, ompt_tool/life/start.c
 LITTLE = 0.25  # of a time: what is not there
 
 

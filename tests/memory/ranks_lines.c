@@ -1,5 +1,5 @@
 /* Processes that come to a job's segment and leave it, again and again: X2. */
-#include "ompt_tool/ranks_lines.h"
+#include "ompt_tool/ranks/ranks_lines.h"
 
 #include "base/atomics.h"
 #include "tests/memory/scenarios.h"

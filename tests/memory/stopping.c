@@ -1,5 +1,5 @@
 /* The end of the measurement, while threads are in callbacks: T2. The unit itself is part of this one: what waits is not public. */
-#include "ompt_tool/finish.c"
+#include "ompt_tool/life/finish.c"
 
 #include "tests/memory/scenarios.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "ompt_tool/finisher.h"
+#include "ompt_tool/life/finisher.h"
 #include "ompt_tool/session/session.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/other_ranks.h"

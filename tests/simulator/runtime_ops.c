@@ -4,7 +4,7 @@
 
 #include "base/mpi_calls.h"
 #include "include/blame.h"
-#include "ompt_tool/mpi_wait.h"
+#include "ompt_tool/ranks/mpi_wait.h"
 #include "tests/simulator/runtime.h"
 #include "tests/simulator/stack.h"
 

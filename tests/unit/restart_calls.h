@@ -28,7 +28,7 @@
 #include "base/os.h"
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/restart/restart_machine.h"
-#include "ompt_tool/sample_signal.h"
+#include "ompt_tool/sampling/sample_signal.h"
 #include "ompt_tool/session/thread.h"
 
 #define MS             1000000l

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "ompt_tool/finisher.h"
+#include "ompt_tool/life/finisher.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "tests/simulator/played.h"

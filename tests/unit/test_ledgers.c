@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "cct/arena.h"
-#include "ompt_tool/sampler.h"
+#include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "tests/unit/fake_clock.h"

@@ -1,6 +1,6 @@
 /* needs: tests/unit/fake_clock.c */
 /* What the plugin notes of the machine, of files that stand here. */
-#include "ompt_tool/machine.h"
+#include "ompt_tool/life/machine.h"
 
 #include <sys/utsname.h>
 #if defined(__x86_64__)

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "blame/ranks.h"
 #include "cct/arena.h"
-#include "ompt_tool/ranks_join.h"
+#include "ompt_tool/ranks/ranks_join.h"
 #include "unwind/loadmap.h"
 
 #define COMERS 3

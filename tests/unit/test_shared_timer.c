@@ -3,7 +3,7 @@
  * the owner does what it does between the claim and the call. */
 #include "tests/unit/unit.h"
 
-#include "ompt_tool/shared_timer.h"
+#include "ompt_tool/sampling/shared_timer.h"
 
 void __wrap_os_timer_stop(timer_t timer);
 bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);

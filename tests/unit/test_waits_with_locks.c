@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "blame/directed.h"
-#include "ompt_tool/finisher.h"
+#include "ompt_tool/life/finisher.h"
 #include "ompt_tool/mutex.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"

@@ -1,0 +1,99 @@
+#include "ompt_tool/life/attach.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/float_state.h"
+#include "blame/ranks.h"
+#include "ompt_tool/context/levels.h"
+#include "ompt_tool/counters/counters.h"
+#include "ompt_tool/counters/counters_plan.h"
+#include "ompt_tool/ranks/mpi_wait.h"
+#include "ompt_tool/probes/probes.h"
+#include "ompt_tool/restart/bystander.h"
+#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/sampler.h"
+#include "ompt_tool/session/core.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/sampling/tracing.h"
+
+/* A rank that has some is sampled whatever it does. Behind the last one's end the runtime waits for its workers. */
+static uint32_t initial_threads;
+
+static bool is_initial(const struct thread *thread)
+{
+    return thread->ledger->kind == PROFILE_THREAD_INITIAL;
+}
+
+static __attribute__((noinline)) struct thread *attach(enum profile_thread_kind kind)
+{
+    struct thread *thread = thread_take(kind);
+    if (!thread)
+        return NULL;
+    if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) { /* others come only on a core */
+        core_begin(&thread->core, thread->line, &thread->moments, thread->ledger);
+        stopped_begin(&thread->core);
+    }
+    crowd_grows(thread_sampled());
+    levels_clear(thread);
+    thread->regions.open = NULL; /* what the record's last owner left so never ends */
+    thread->regions.nameless = 0;
+    probes_attach(thread);
+    unwinder_attach(&thread->unwinder);
+    restart_state_init(&thread->restart, sampler_signals());
+    state_set_idle(thread->line, 0); /* as long as it does not count */
+    thread->unusual.notes = true;
+    signal_fence();
+    counters_attach(thread);
+    thread_self = thread;
+    thread_line = thread->line;
+    if (is_initial(thread) && fetch_add_acq_rel(&initial_threads, 1) == 0)
+        ranks_appear();
+    sampler_start(thread);
+    return thread;
+}
+
+struct thread *attach_thread(enum profile_thread_kind kind)
+{
+    int saved_errno = errno; /* a thread of the program's may look at it behind its first call of OpenMP's */
+    struct float_state floats = float_begin();
+    struct thread *thread = attach(kind);
+    float_end(floats);
+    errno = saved_errno;
+    return thread;
+}
+
+static __attribute__((noinline)) void end(struct thread *thread)
+{
+    if (is_initial(thread) && fetch_sub_acq_rel(&initial_threads, 1) == 1)
+        ranks_disappear();
+    sampler_stop(thread);
+    mpi_wait_forget(thread);
+    core_end(&thread->core);
+    bystander_end(&thread->stands_by);
+    if (thread_enter_tool(thread)) {
+        probes_end_all(thread);
+        sample_settle_rest(thread);
+        placeholders_resolve(&thread->placeholders, &thread->tree, UINT64_MAX);
+        tracing_flush(thread);
+        counters_settle(thread);
+        counters_detach(thread);
+        thread_note_run_times(thread);
+        thread->ledger->end_ns = clock_now_ns();
+        sampler_count_undelivered(thread, thread->ledger->end_ns);
+        thread_leave_tool(thread);
+    }
+    thread_give_back(thread);
+}
+
+void attach_end(struct thread *thread)
+{
+    thread_end_untracked();
+    if (!thread)
+        return;
+    struct float_state floats = float_begin();
+    end(thread);
+    float_end(floats);
+}

@@ -1,0 +1,248 @@
+/* The end: other threads may still run, in the program, in a callback or in the handler. session.stopping
+ * turns them away; those already inside are waited for, but not for ever: the program comes first. */
+#include "ompt_tool/life/finish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/float_state.h"
+#include "base/image_path.h"
+#include "base/launcher.h"
+#include "base/log.h"
+#include "base/module_flags.h"
+#include "base/os.h"
+#include "blame/attribute.h"
+#include "cct/arena.h"
+#include "ompt_tool/context/capture.h"
+#include "ompt_tool/context/levels.h"
+#include "ompt_tool/context/runtime.h"
+#include "ompt_tool/counters/counters.h"
+#include "ompt_tool/life/finisher.h"
+#include "ompt_tool/life/launch.h"
+#include "ompt_tool/life/machine.h"
+#include "ompt_tool/life/output.h"
+#include "ompt_tool/probes/probes.h"
+#include "ompt_tool/ranks/ranks_join.h"
+#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/sampler.h"
+#include "ompt_tool/session/core.h"
+#include "ompt_tool/session/job.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/session/thread.h"
+#include "ompt_tool/sampling/tracing.h"
+#include "unwind/modules.h"
+#include "unwind/r.h"
+
+#define MOST_BYTES  (64u << 20) /* of all files together */
+#define FIRST_BYTES 4096u       /* of a file: headers, and most often the build id */
+
+/* True if the path leads to another file than the one that was mapped, or to none. */
+static bool is_gone(const struct loadmap_module *module)
+{
+    char now[FIRST_BYTES], then[FIRST_BYTES];
+    size_t bytes = module->image_bytes < FIRST_BYTES ? module->image_bytes : FIRST_BYTES;
+    int fd = strncmp(module->path, "/proc/", strlen("/proc/")) == 0 ? -1 : os_open_read(module->path);
+    if (fd < 0)
+        return true;
+    bool same = os_file_bytes(fd) == module->image_bytes && os_read(fd, now, bytes) == (ssize_t)bytes &&
+                os_copy_memory(then, (uintptr_t)module->image, bytes) && memcmp(now, then, bytes) == 0;
+    os_close(fd);
+    return !same;
+}
+
+/* The mapping may reach beyond the end of a file that was cut: then the system call fails, and the process lives. */
+static bool write_image(const char *path, const struct loadmap_module *module)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    size_t done = 0;
+    for (ssize_t put = 1; put > 0 && done < module->image_bytes; done += put > 0 ? (size_t)put : 0)
+        put = os_write(fd, module->image + done, module->image_bytes - done);
+    os_close(fd);
+    if (done < module->image_bytes)
+        unlink(path);
+    return done == module->image_bytes;
+}
+
+/* Writes libraries whose files are gone when the program ends beside the measurement, for the finisher, which removes them. */
+static void keep_images(const char *measurement)
+{
+    char path[PATH_MAX];
+    size_t room = MOST_BYTES;
+    for (uint32_t id = 1; id <= loadmap_module_count(); id++) {
+        const struct loadmap_module *module = loadmap_module(id);
+        bool wanted = module->image && module->image_bytes <= room && !(module->flags & PROFILE_MODULE_TOOL);
+        if (wanted && is_gone(module) && image_path(path, sizeof(path), measurement, id) && write_image(path, module))
+            room -= module->image_bytes;
+    }
+}
+
+#define WAIT_NS      200000000ull /* for threads inside the handler or a callback */
+#define LEAST_PAUSES 10           /* of 0.1 ms, for each of them, even if that time is over */
+
+static void pause_shortly(void)
+{
+    struct timespec pause = {0, 100000};
+    nanosleep(&pause, NULL);
+}
+
+/* A thread that does not come out in time keeps its tree to itself: nobody else touches it. It has some pauses of its own, lest what passes otherwise
+ * (other threads are settled, the machine is busy or stands still) leaves it none to come out in. */
+static bool is_quiet(const struct thread *thread, uint64_t deadline_ns)
+{
+    for (int pauses = 0; load_seq_cst(&thread->in_handler) || load_seq_cst(&thread->in_tool); pauses++) {
+        if (pauses >= LEAST_PAUSES && clock_now_ns() > deadline_ns)
+            return false;
+        pause_shortly();
+    }
+    return true;
+}
+
+static void settle_thread(struct thread *thread, uint64_t now_ns)
+{
+    if (!thread->active)
+        return;
+    sampler_count_undelivered(thread, now_ns);
+    sample_settle_rest(thread);
+    counters_settle(thread);
+    thread_note_run_times(thread);
+    core_end(&thread->core);
+    if (!thread->ledger->end_ns)
+        thread->ledger->end_ns = now_ns;
+}
+
+/* `exit` inside a region: the regions that this thread began are still open, their contexts on its stack. */
+static void resolve_open_regions(struct thread *self)
+{
+    struct task_level level;
+    for (const struct level *place = self->level; levels_describe(self, place, &level); place--)
+        if (level.primary && level.region && level.region->home == &self->regions &&
+            region_needs_context(level.region))
+            capture_region_context(self, level.region);
+}
+
+static void resolve_all(uint64_t now_ns)
+{
+    uint64_t deadline_ns = now_ns + WAIT_NS;
+    if (thread_self && !load_relaxed(&thread_self->in_tool)) /* else exit() in a handler of the program's, which came in the midst of a change */
+        resolve_open_regions(thread_self);
+    for (struct thread *thread = thread_all(); thread; thread = thread->next_all) {
+        if (!is_quiet(thread, deadline_ns))
+            continue;
+        probes_finish(thread);
+        settle_thread(thread, now_ns);
+        placeholders_resolve(&thread->placeholders, &thread->tree, UINT64_MAX);
+        tracing_flush(thread);
+    }
+}
+
+static void note_r(void)
+{
+    const char *why_not;
+    if (r_found(&why_not))
+        arena_text("r", why_not ? why_not : "");
+}
+
+static void finish_header(uint64_t now_ns)
+{
+    struct profile_header *header = arena_header();
+    session_pause(false);
+    header->end_ns = now_ns;
+    header->threads_max = thread_most();
+    header->threads_untracked = thread_untracked();
+    header->untracked_ns = thread_untracked_ns(now_ns);
+    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+        header->regions += thread->regions.begun;
+}
+
+/* From its temporary place to the output directory. */
+static void move_file(void)
+{
+    char target[sizeof(session.target)];
+    const char *name = strrchr(session.file, '/');
+    if (strncmp(session.file, session.directory, strlen(session.directory)) == 0 || !name)
+        return;
+    if (*session.target)
+        strcpy(target, session.target);
+    else
+        snprintf(target, sizeof(target), "%s%s", session.directory, name);
+    if (*session.target ? os_copy_over(session.file, target) : os_copy_file(session.file, target)) {
+        unlink(session.file);
+        strcpy(session.file, target);
+    } else {
+        log_line(target, ": cannot write: ", strerror(errno), "; the profile stays in ", session.file, NULL);
+    }
+}
+
+static void make_reports(void)
+{
+    char why[512];
+    const struct job *job = session.job;
+    if (!session.options.csv && !session.options.summary && job) {
+        if (job->speaks && (job->ranked || job->rank == 0) && session.process == 0) { /* once a directory */
+            job_directory_tell(session.directory);
+            log_line("job ", job->name, ": measured; blame report ", session.directory, " shows it", NULL);
+        }
+    } else if (!session.options.csv && !session.options.summary) {
+        if (launcher_speaks()) /* once a job */
+            log_line("measured; ", "blame finish ", session.directory, " makes the reports", NULL);
+    } else if (!finisher_run(session.directory, session.file, why, sizeof(why)) && !launch_notes()) {
+        log_line("no reports were made: ", why, "; blame finish ", session.directory, " makes them", NULL);
+    }
+}
+
+static void end_measurement(void)
+{
+    uint64_t now_ns = clock_now_ns();
+    resolve_all(now_ns);
+    if (thread_all())
+        attribute_rest(&thread_all()->tree, now_ns);
+    loadmap_refresh();
+    session_record_modules();
+    finish_header(now_ns);
+    machine_note("machine_end");
+    machine_note_tracer();
+    note_r();
+    arena_finish();
+    if (!session_is_wanted()) {
+        session_discard();
+        return;
+    }
+    move_file();
+    keep_images(session.file);
+    make_reports();
+}
+
+static __attribute__((noinline)) void finish_once(void)
+{
+    static pid_t finished_by; /* a forked child finishes for itself */
+    uint32_t expected = 0;
+    if (!arena_is_open() || arena_header()->pid != os_pid() || finished_by == getpid() ||
+        !compare_exchange(&session.stopping, &expected, 1))
+        return; /* another one's is left by who was made past fork(), too */
+    ranks_leave(); /* first: from here on no sample could take the blame of a busy rank */
+    finished_by = getpid();
+    if ((pid_t)arena_header()->pid != finished_by) /* its memory is the program's */
+        log_line("a child of vfork() has ended by exit(), not by _exit(): it took the OpenMP runtime along, and what comes is not measured", NULL);
+    struct os_write_guard guard;
+    os_guard_writes(&guard);
+    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+        sampler_stop(thread);
+    end_measurement();
+    os_unguard_writes(&guard);
+}
+
+void finish(void)
+{
+    struct float_state floats = float_begin();
+    finish_once();
+    float_end(floats);
+}

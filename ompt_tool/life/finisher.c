@@ -1,0 +1,316 @@
+/* The program must not find a child that it did not start. So there are two processes:
+ *
+ *     program --- keeper --- finisher
+ *
+ * The keeper shares the program's memory, and its end raises no signal: wait(), waitpid(-1) and SIGCHLD's handlers of the program
+ * know nothing of it, whichever thread calls them, and SIGCHLD may be ignored; we alone wait for it (__WCLONE). A process that
+ * executes another program gets SIGCHLD as its end's signal back (de_thread() in the kernel's fs/exec.c); so that one is the
+ * keeper's child, and the keeper stays until it has ended: an orphan would go to the program if that is a subreaper.
+ *
+ * What runs in the other two processes, here, uses the program's memory while its threads run on: system calls alone, nothing of the C
+ * library, no thread-local storage, all signals blocked (the program's handlers would run in the wrong process). */
+#include "ompt_tool/life/finisher.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/kernel.h"
+#include "base/log.h"
+#include "base/os.h"
+
+#define STACK_BYTES   16384
+#define MAX_VARIABLES 32
+#define LIMIT_S       600          /* a finisher that takes longer hangs */
+#define LEAST_MEMORY  (128u << 20) /* below this limit the command does not even start, and the dynamic loader says so */
+#define LEAST_FILES   16           /* nor with fewer descriptors */
+#define WANTED_STACK  (8u << 20)   /* of libdw; the program's limit may be less */
+
+static struct {
+    char command[PATH_MAX]; /* "": there is none */
+    char library[PATH_MAX];
+    long filters; /* of seccomp, when the tool started; -1: not known */
+} found = {.filters = -1};
+
+/* What the three processes share. */
+struct finisher {
+    const char *arguments[5];
+    const char *environment[MAX_VARIABLES + 1];
+    struct rlimit stack;
+    long limit_s;
+    bool mute;
+    int error;  /* an errno: why it did not start */
+    int status; /* as wait() tells it */
+    bool late;
+    char keeper_stack[STACK_BYTES] __attribute__((aligned(16)));
+    char finisher_stack[STACK_BYTES] __attribute__((aligned(16)));
+};
+
+/* As clone() of the C library, which sanitizers take for a fork and answer with work on the program's memory. The
+ * function does not return. */
+static long start_process(unsigned long flags, char *stack, void (*function)(struct finisher *), struct finisher *finisher)
+{
+#if defined(__x86_64__)
+    register void (*run)(struct finisher *) __asm__("r12") = function;
+    register struct finisher *argument __asm__("r13") = finisher;
+    register long child_tid __asm__("r10") = 0, tls __asm__("r8") = 0;
+    long result;
+    __asm__ volatile("syscall\n\t"
+                     "testq %%rax, %%rax\n\t"
+                     "jnz 1f\n\t"
+                     "xorl %%ebp, %%ebp\n\t"
+                     "andq $-16, %%rsp\n\t"
+                     "movq %%r13, %%rdi\n\t"
+                     "callq *%%r12\n\t"
+                     "ud2\n"
+                     "1:"
+                     : "=a"(result)
+                     : "a"(SYS_clone), "D"(flags), "S"(stack + STACK_BYTES), "d"(0), "r"(child_tid), "r"(tls), "r"(run),
+                       "r"(argument)
+                     : "rcx", "r11", "cc", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register void (*run)(struct finisher *) __asm__("x19") = function;
+    register struct finisher *argument __asm__("x20") = finisher;
+    register long number __asm__("x8") = SYS_clone, result __asm__("x0") = (long)flags, parent_tid __asm__("x2") = 0;
+    register long tls __asm__("x3") = 0, child_tid __asm__("x4") = 0;
+    register char *stack_end __asm__("x1") = stack + STACK_BYTES;
+    __asm__ volatile("svc #0\n\t"
+                     "cbnz x0, 1f\n\t"
+                     "mov x29, xzr\n\t"
+                     "mov x0, x20\n\t"
+                     "blr x19\n\t"
+                     "brk #1\n"
+                     "1:"
+                     : "+r"(result)
+                     : "r"(number), "r"(stack_end), "r"(parent_tid), "r"(tls), "r"(child_tid), "r"(run), "r"(argument)
+                     : "cc", "memory");
+    return result;
+#endif
+}
+
+static void end_process(void)
+{
+    for (;;)
+        kernel_call(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+}
+
+struct signal_action {
+    uintptr_t handler;
+    unsigned long flags, restorer;
+    uint64_t mask;
+};
+
+static bool is_ignored(int signal)
+{
+    struct signal_action action;
+    return kernel_call(SYS_rt_sigaction, signal, 0, (long)&action, sizeof(action.mask), 0, 0) == 0 &&
+           action.handler == (uintptr_t)SIG_IGN;
+}
+
+static void set_default(int signal)
+{
+    const struct signal_action action = {0};
+    kernel_call(SYS_rt_sigaction, signal, (long)&action, 0, sizeof(action.mask), 0, 0);
+}
+
+/* What is ignored of a terminal's signals stays so (a background job, nohup). */
+static void reset_signals(void)
+{
+    for (int signal = 1; signal < _NSIG; signal++)
+        if ((signal != SIGHUP && signal != SIGINT && signal != SIGQUIT && signal != SIGTSTP) || !is_ignored(signal))
+            set_default(signal);
+}
+
+/* Nothing is read from or written to the program's standard input and output; where there is no stderr, messages must not get
+ * into a file that is opened later. */
+static void set_descriptors(bool mute)
+{
+    long null = kernel_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
+    mute = mute || kernel_call(SYS_fcntl, STDERR_FILENO, F_GETFD, 0, 0, 0, 0) < 0 || null == STDERR_FILENO;
+    for (int fd = 0; null >= 0 && fd <= (mute ? STDERR_FILENO : STDOUT_FILENO); fd++)
+        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0); /* refused where they are the same */
+    kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0); /* before Linux 5.9 it keeps them */
+}
+
+static void become_command(struct finisher *finisher)
+{
+    const uint64_t none = 0;
+    reset_signals();
+    set_descriptors(finisher->mute);
+    kernel_call(SYS_prlimit64, 0, RLIMIT_STACK, (long)&finisher->stack, 0, 0, 0);
+    kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof(none), 0, 0);
+    long result = kernel_call(SYS_execve, (long)found.command, (long)finisher->arguments, (long)finisher->environment, 0, 0, 0);
+    finisher->error = (int)-result;
+    end_process();
+}
+
+static void keep(struct finisher *finisher)
+{
+    const uint64_t child = 1ull << (SIGCHLD - 1);
+    const struct timespec limit = {finisher->limit_s, 0}, moment = {1, 0};
+    set_default(SIGCHLD); /* ignored, it would take the status along */
+    long pid = start_process(CLONE_VM | CLONE_VFORK | SIGCHLD, finisher->finisher_stack, become_command, finisher);
+    if (pid < 0) {
+        finisher->error = (int)-pid;
+        end_process();
+    }
+#ifdef SYS_close_range
+    kernel_call(SYS_close_range, 0, ~0u, 0, 0, 0, 0); /* nobody waits for the end of what only we still have open */
+#endif
+    while (kernel_call(SYS_wait4, pid, (long)&finisher->status, WNOHANG, 0, 0, 0) == 0) {
+        const struct timespec *time = finisher->late ? &moment : &limit;
+        if (kernel_call(SYS_rt_sigtimedwait, (long)&child, 0, (long)time, sizeof(child), 0, 0) != -EAGAIN)
+            continue;
+        if (finisher->late)
+            break; /* not even SIGKILL reaches it */
+        finisher->late = true;
+        kernel_call(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
+    }
+    end_process();
+}
+
+static long count_filters(void)
+{
+    static char text[4096];
+    os_read_text("/proc/self/status", text, sizeof(text));
+    const char *field = strstr(text, "Seccomp_filters:");
+    return field ? strtol(field + strlen("Seccomp_filters:"), NULL, 10) : -1;
+}
+
+void finisher_find(void)
+{
+    static const char *const places[] = {"blame", "../bin/blame", "../../bin/blame"};
+    char candidate[PATH_MAX + 32];
+    struct stat status;
+    Dl_info about;
+    found.command[0] = '\0';
+    found.filters = count_filters();
+    if (!dladdr((void *)&finisher_find, &about) || !realpath(about.dli_fname, found.library))
+        return;
+    int folder = (int)(strrchr(found.library, '/') + 1 - found.library);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(candidate, sizeof(candidate), "%.*s%s", folder, found.library, places[i]);
+        if (stat(candidate, &status) != 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 0111))
+            continue;
+        if (!realpath(candidate, found.command)) /* a sandbox refuses faccessat2() */
+            snprintf(found.command, sizeof(found.command), "%.*s", PATH_MAX - 1, candidate);
+        return;
+    }
+}
+
+/* Where the command looks for its own libraries and folders, and how it writes; nothing that was meant for the program. */
+static void choose_environment(struct finisher *finisher)
+{
+    static const char *const kept[] = {"PATH=", "HOME=", "TMPDIR=", "LD_LIBRARY_PATH=", "LANG=", "LC_ALL=", "LC_CTYPE=", "LC_MESSAGES=",
+                                       "TERM=", "COLUMNS=", "TZ="};
+    size_t count = 0;
+    for (char **entry = environ; entry && *entry && count < MAX_VARIABLES; entry++)
+        for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+            if (strncmp(*entry, kept[i], strlen(kept[i])) == 0)
+                finisher->environment[count++] = *entry;
+}
+
+/* Whoever has given up rights since the start (setuid) may have lost the directory with them; whoever has not, `blame run`, makes the reports then. */
+static bool may_write(const char *file)
+{
+    int fd = open(file, O_WRONLY | O_CLOEXEC);
+    bool refused = fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS);
+    if (fd >= 0)
+        close(fd);
+    return !refused;
+}
+
+/* NULL, or why it is better not to try. */
+static const char *why_not(const char *file, char *text, size_t bytes)
+{
+    struct rlimit memory, files;
+    long filters = found.filters < 0 ? -1 : count_filters();
+    if (!*found.command) {
+        snprintf(text, bytes, "there is no command blame beside %s", found.library);
+        return text;
+    }
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
+        return "too few open files are allowed (ulimit -n)";
+    if (filters != found.filters)
+        return "the program has locked itself in (seccomp, chroot)"; /* which may end who starts a process */
+    if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur < LEAST_MEMORY)
+        return "too little memory is allowed (ulimit -v)";
+    if (!may_write(file)) {
+        snprintf(text, bytes, "the program may no longer write %s", file);
+        return text;
+    }
+    return NULL;
+}
+
+/* Until it has ended; false with errno if it did not start. */
+static bool run_keeper(struct finisher *finisher)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    /* valgrind knows no process that shares memory and runs beside its parent. */
+    unsigned long flags = preloaded && strstr(preloaded, "vgpreload") ? 0 : CLONE_VM;
+    const uint64_t all = ~0ull;
+    uint64_t mask;
+    kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, sizeof(mask), 0, 0);
+    long pid = start_process(flags, finisher->keeper_stack, keep, finisher);
+    kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
+    while (pid > 0 && kernel_call(SYS_wait4, pid, 0, __WCLONE, 0, 0, 0) == -EINTR)
+        ;
+    errno = pid < 0 ? (int)-pid : 0;
+    return pid > 0;
+}
+
+/* False: there are no reports. */
+static bool judge(const struct finisher *finisher, char *why, size_t bytes)
+{
+    if (finisher->error)
+        snprintf(why, bytes, "%s: %s", found.command, strerror(finisher->error));
+    else if (finisher->late)
+        snprintf(why, bytes, "they were not ready after %ld seconds", finisher->limit_s);
+    else if (WIFSIGNALED(finisher->status))
+        snprintf(why, bytes, "what makes them was ended by signal %d", WTERMSIG(finisher->status));
+    else
+        return true; /* it has said itself what it could not do */
+    return false;
+}
+
+bool finisher_run(const char *directory, const char *file, char *why, size_t why_bytes)
+{
+    const char *reason = why_not(file, why, why_bytes), *limit = secure_getenv("BLAME_TEST_FINISH_S");
+    if (reason) {
+        if (reason != why)
+            snprintf(why, why_bytes, "%s", reason);
+        return false;
+    }
+    struct finisher *finisher =
+        mmap(NULL, sizeof(*finisher), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (finisher == MAP_FAILED) {
+        snprintf(why, why_bytes, "%s", strerror(errno));
+        return false;
+    }
+    memcpy(finisher->arguments, (const char *[]){"blame", "finish", directory, file}, 4 * sizeof(char *));
+    choose_environment(finisher);
+    finisher->mute = !log_is_open();
+    finisher->limit_s = limit ? strtol(limit, NULL, 10) : LIMIT_S;
+    getrlimit(RLIMIT_STACK, &finisher->stack);
+    if (finisher->stack.rlim_cur < WANTED_STACK)
+        finisher->stack.rlim_cur = finisher->stack.rlim_max < WANTED_STACK ? finisher->stack.rlim_max : WANTED_STACK;
+    bool good = run_keeper(finisher);
+    if (good)
+        good = judge(finisher, why, why_bytes);
+    else
+        snprintf(why, why_bytes, "no process can be started: %s", strerror(errno));
+    os_unmap(finisher, sizeof(*finisher));
+    return good;
+}

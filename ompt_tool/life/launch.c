@@ -1,0 +1,52 @@
+#include "ompt_tool/life/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/launched.h"
+#include "base/log.h"
+
+__attribute__((visibility("default"))) struct launched blame_launched;
+
+static bool is_named_program(void)
+{
+    const char *pid = getenv("BLAME_PROGRAM_PID");
+    return pid && strtol(pid, NULL, 10) == (long)getpid();
+}
+
+bool launch_wants_region(void)
+{
+    return blame_launched.image_start_ns && !(blame_launched.before_main && is_named_program());
+}
+
+/* libomp warns of each call that is deprecated, and libgomp does not. All other warnings of libomp's are kept: they concern what the program does. */
+static bool is_kept(const char *name)
+{
+    bool warnings = strcmp(name, "KMP_WARNINGS") == 0;
+    return blame_launched.moved && (!warnings || blame_launched.deprecated || getenv("OMP_NESTED"));
+}
+
+void launch_restore_environment(void)
+{
+    const char *set = secure_getenv("BLAME_FOR_GCC");
+    if (!set)
+        return;
+    char name[64];
+    for (const char *at = set; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at);
+        if (!is_kept(name))
+            unsetenv(name);
+        else if (strcmp(name, "KMP_WARNINGS") == 0 && is_named_program() && !log_is_quiet())
+            log_line_of_job("libomp's warnings are off, because it would comment on omp_set_nested, omp_get_nested or OMP_NESTED, and libgomp does not; "
+                            "KMP_WARNINGS=1 shows them all", NULL);
+    }
+    unsetenv("BLAME_FOR_GCC");
+}
+
+const char *launch_notes(void)
+{
+    const char *notes = secure_getenv("BLAME_NOTES");
+    return notes && *notes ? notes : NULL;
+}

@@ -1,0 +1,298 @@
+#include "ompt_tool/life/machine.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/os.h"
+#include "cct/arena.h"
+
+/* What follows a word at the begin of a line; NULL: no line has it. */
+static const char *behind(const char *text, const char *word)
+{
+    for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (strncmp(line, word, strlen(word)) == 0)
+            return line + strlen(word);
+    return NULL;
+}
+
+/* How long a group's threads were kept from running, and those of the groups around it. */
+static uint64_t throttled_ns(const char *mount, char *group)
+{
+    uint64_t sum = 0;
+    if (strcmp(group, "/") == 0)
+        *group = '\0'; /* the root, also a container's, once */
+    for (;;) {
+        static char path[2 * PATH_MAX], text[1024]; /* of one thread at a time: who exits may have a small stack */
+        snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, group);
+        os_read_text(path, text, sizeof(text));
+        const char *us = behind(text, "throttled_usec "), *ns = behind(text, "throttled_time ");
+        sum += us ? 1000 * strtoull(us, NULL, 10) : ns ? strtoull(ns, NULL, 10) : 0;
+        char *slash = strrchr(group, '/');
+        if (!slash)
+            return sum;
+        *slash = '\0';
+    }
+}
+
+/* Of all groups: the second version's has no controllers in its line, the first version's is the one of "cpu". */
+static uint64_t all_throttled_ns(void)
+{
+    static char groups[4096];
+    char *rest = groups, *line;
+    uint64_t sum = 0;
+    os_read_text("/proc/self/cgroup", groups, sizeof(groups));
+    while ((line = strsep(&rest, "\n"))) {
+        strsep(&line, ":");
+        char *controllers = line ? strsep(&line, ":") : NULL, *controller;
+        if (!line)
+            continue;
+        if (!*controllers)
+            sum += throttled_ns("/sys/fs/cgroup", line);
+        while ((controller = strsep(&controllers, ",")))
+            if (strcmp(controller, "cpu") == 0)
+                sum += throttled_ns("/sys/fs/cgroup/cpu", line);
+    }
+    return sum;
+}
+
+void machine_note_tracer(void)
+{
+    static char text[4096], path[64], name[64];
+    os_read_text("/proc/self/status", text, sizeof(text));
+    const char *tracer = behind(text, "TracerPid:");
+    long pid = tracer ? strtol(tracer, NULL, 10) : 0;
+    if (pid <= 0)
+        return;
+    snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+    if (os_read_text(path, name, sizeof(name)))
+        name[strcspn(name, "\n")] = '\0';
+    arena_text("traced_by", *name ? name : "another program");
+}
+
+void machine_note(const char *key)
+{
+    static const struct {
+        const char *path, *word, *name;
+    } sources[] = {
+        {"/proc/loadavg", "", "loadavg "},
+        {"/proc/stat", "cpu ", "cpu "},
+        {"/proc/pressure/cpu", "some ", "pressure "},
+    };
+    static char note[1024], text[512];
+    size_t used =
+        (size_t)snprintf(note, sizeof(note), "throttled_ns %llu\nown_cpu_ns %llu\n",
+                         (unsigned long long)all_throttled_ns(), (unsigned long long)clock_process_cpu_ns());
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        os_read_text(sources[i].path, text, sizeof(text));
+        const char *found = behind(text, sources[i].word);
+        if (found && *found && used < sizeof(note))
+            used += (size_t)snprintf(note + used, sizeof(note) - used, "%s%.*s\n", sources[i].name,
+                                     (int)strcspn(found, "\n"), found);
+    }
+    arena_text(key, note);
+}
+
+/* A line of each variable; what does not fit, or has lines itself, is left out. */
+static void environment_text(char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (char **entry = environ; entry && *entry; entry++) {
+        size_t length = strlen(*entry);
+        bool steers = strncmp(*entry, "OMP_", 4) == 0 || strncmp(*entry, "KMP_", 4) == 0;
+        if (!steers || strncmp(*entry, "OMP_TOOL", 8) == 0 || strchr(*entry, '\n') || used + length + 2 > bytes)
+            continue;
+        memcpy(text + used, *entry, length);
+        memcpy(text + used + length, "\n", 2);
+        used += length + 1;
+    }
+}
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+#define HAS_APERFMPERF 1u /* of leaf 6 in ecx: the kernel measures clock speeds */
+
+/* Returns whether /proc/cpuinfo can be opened without asking other cores, which takes up to 10 ms in older kernels. */
+static bool cpuinfo_is_cheap(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    return !__get_cpuid(6, &eax, &ebx, &ecx, &edx) || !(ecx & HAS_APERFMPERF);
+}
+
+/* As the processor itself has it: /proc/cpuinfo asks all cores, and wakes those that sleep. */
+static void model_text(char text[49])
+{
+    unsigned words[12] = {0};
+    for (unsigned i = 0; i < 3; i++)
+        if (!__get_cpuid(0x80000002u + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3]))
+            break;
+    memcpy(text, words, sizeof(words));
+    text[48] = '\0';
+}
+#else
+#include <sys/auxv.h>
+
+/* Returns false: this architecture's /proc/cpuinfo has no clock speed. */
+static bool cpuinfo_is_cheap(void)
+{
+    return false;
+}
+
+/* Its number (MIDR_EL1): the processor itself has no name, and /proc/cpuinfo none either. */
+static void model_text(char text[49])
+{
+    uint64_t number;
+    *text = '\0';
+    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) /* the kernel answers */
+        return;
+    __asm__("mrs %0, midr_el1" : "=r"(number));
+    snprintf(text, 49, "aarch64 implementer 0x%02x part 0x%03x r%up%u", (unsigned)(number >> 24 & 0xff),
+             (unsigned)(number >> 4 & 0xfff), (unsigned)(number >> 20 & 0xf), (unsigned)(number & 0xf));
+}
+#endif
+
+#define MOST_CACHES 16 /* of a core */
+#define CACHE_PATH  "/sys/devices/system/cpu/cpu0/cache/index%d/%s"
+
+/* Lines of NAME=VALUE. */
+struct facts {
+    char text[640];
+    size_t used;
+};
+
+/* Adds a line; without a value, or without room, none. */
+static void put_fact(struct facts *facts, const char *name, const char *value, size_t bytes)
+{
+    size_t room = sizeof(facts->text) - facts->used, length = strlen(name) + bytes + 2;
+    if (bytes && length < room)
+        facts->used += (size_t)snprintf(facts->text + facts->used, room, "%s=%.*s\n", name, (int)bytes, value);
+}
+
+static void put_number(struct facts *facts, const char *name, uint64_t value)
+{
+    char digits[24];
+    int bytes = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
+    put_fact(facts, name, digits, value ? (size_t)bytes : 0);
+}
+
+static void put_system(struct facts *facts)
+{
+    struct utsname names;
+    char text[sizeof(names.sysname) + sizeof(names.release) + 2];
+    if (uname(&names) != 0)
+        return;
+    int bytes = snprintf(text, sizeof(text), "%s %s", names.sysname, names.release);
+    put_fact(facts, "os", text, (size_t)bytes);
+    put_fact(facts, "architecture", names.machine, strlen(names.machine));
+}
+
+static void put_distribution(struct facts *facts)
+{
+    char text[2048];
+    if (!os_read_text("/etc/os-release", text, sizeof(text)))
+        os_read_text("/usr/lib/os-release", text, sizeof(text));
+    const char *name = behind(text, "PRETTY_NAME=");
+    char quote = name && (*name == '"' || *name == '\'') ? *name++ : '\n';
+    if (name)
+        put_fact(facts, "distribution", name, strcspn(name, (char[]){quote, '\n', '\0'}));
+}
+
+/* Puts the highest clock speed of core 0; without cpufreq, as in a virtual machine, its speed now. */
+static void put_clock_speed(struct facts *facts)
+{
+    char text[2048]; /* has core 0's lines */
+    uint64_t khz = 0;
+    if (os_read_text("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text, sizeof(text)))
+        khz = strtoull(text, NULL, 10);
+    else if (cpuinfo_is_cheap() && os_read_text("/proc/cpuinfo", text, sizeof(text))) {
+        const char *speed = behind(text, "cpu MHz");
+        khz = speed ? 1000 * strtoull(speed + strspn(speed, "\t :"), NULL, 10) : 0;
+    }
+    put_number(facts, "cpu_mhz", khz / 1000);
+}
+
+/* Returns a size of bytes as the kernel writes it: "32K". */
+static uint64_t size_of(const char *text)
+{
+    char *unit;
+    uint64_t size = strtoull(text, &unit, 10);
+    return *unit == 'K' ? size << 10 : *unit == 'M' ? size << 20 : size;
+}
+
+/* Puts those of core 0 that have data, one of each level. */
+static void put_caches(struct facts *facts)
+{
+    static const char *const names[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
+    uint64_t bytes[3] = {0};
+    for (int i = 0; i < MOST_CACHES; i++) {
+        char path[96], text[32];
+        snprintf(path, sizeof(path), CACHE_PATH, i, "type");
+        if (!os_read_text(path, text, sizeof(text)))
+            break;
+        if (*text == 'I') /* Instruction */
+            continue;
+        snprintf(path, sizeof(path), CACHE_PATH, i, "level");
+        os_read_text(path, text, sizeof(text));
+        unsigned long level = strtoul(text, NULL, 10);
+        snprintf(path, sizeof(path), CACHE_PATH, i, "size");
+        if (level >= 1 && level <= 3 && os_read_text(path, text, sizeof(text)))
+            bytes[level - 1] = size_of(text);
+    }
+    for (int i = 0; i < 3; i++)
+        put_number(facts, names[i], bytes[i]);
+}
+
+/* Returns how many numbers a list like "0-3,8" has. */
+static uint64_t count_list(const char *text)
+{
+    uint64_t count = 0;
+    while (*text >= '0' && *text <= '9') {
+        char *end;
+        uint64_t first = strtoull(text, &end, 10), last = *end == '-' ? strtoull(end + 1, &end, 10) : first;
+        count += last >= first ? last - first + 1 : 0;
+        text = *end == ',' ? end + 1 : end;
+    }
+    return count;
+}
+
+static void put_memory(struct facts *facts)
+{
+    char text[1024];
+    os_read_text("/proc/meminfo", text, sizeof(text));
+    const char *total = behind(text, "MemTotal:");
+    put_number(facts, "memory_bytes", total ? strtoull(total, NULL, 10) << 10 : 0);
+    os_read_text("/sys/devices/system/node/online", text, sizeof(text));
+    put_number(facts, "numa_nodes", count_list(text));
+}
+
+static void describe_machine(void)
+{
+    struct facts facts = {.used = 0};
+    put_system(&facts);
+    put_distribution(&facts);
+    put_clock_speed(&facts);
+    put_caches(&facts);
+    put_memory(&facts);
+    if (facts.used)
+        arena_text("machine", facts.text);
+}
+
+void machine_describe(void)
+{
+    char text[4096], model[49];
+    model_text(model);
+    if (*model)
+        arena_text("cpu_model", model + strspn(model, " "));
+    environment_text(text, sizeof(text));
+    if (*text)
+        arena_text("environment", text);
+    describe_machine();
+}

@@ -1,0 +1,405 @@
+/* Where the measurement goes: the output directory, of this process alone or of its job, and the file in it. */
+#include "ompt_tool/life/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/launcher.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "ompt_tool/life/launch.h"
+#include "ompt_tool/session/job.h"
+#include "ompt_tool/session/session.h"
+
+#define LETTERS      "ephrj%"
+#define MOST_NAME    160
+#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
+#define MOST_LEFT    20     /* so often the job's directory may go away before our file is in it */
+#define SAME_BOOT_NS 1000000000 /* clocks are read at different moments, and may be set a little meanwhile */
+
+static struct job job; /* all zero: none */
+
+static void append(char *text, size_t bytes, const char *more)
+{
+    size_t used = strlen(text);
+    if (used < bytes)
+        snprintf(text + used, bytes - used, "%s", more);
+}
+
+/* The program's name as a part of others, with room for the rest (a file's ends at 255 bytes); cut behind a whole character of UTF-8. */
+static const char *program_name(void)
+{
+    static char name[MOST_NAME + 1];
+    const char *whole = session.program;
+    size_t length = strnlen(whole, sizeof(name));
+    if (length < sizeof(name))
+        return whole;
+    for (length = MOST_NAME; length > MOST_NAME - 4 && ((unsigned char)whole[length] & 0xc0) == 0x80; length--)
+        ;
+    memcpy(name, whole, length);
+    return name;
+}
+
+/* %e program, %p pid, %h host, %r MPI rank, %j job, %% a percent sign; anything else stays as it is. */
+static void expand(const char *pattern, char *text, size_t bytes)
+{
+    char number[24], host[HOST_NAME_MAX + 1] = "";
+    text[0] = '\0';
+    for (const char *at = pattern; *at; at++) {
+        char single[3] = {*at, '\0', '\0'};
+        const char *piece = single;
+        if (*at == '%' && at[1] && strchr(LETTERS, at[1])) {
+            switch (*++at) {
+            case 'e':
+                piece = program_name();
+                break;
+            case 'p':
+                piece = log_decimal((uint64_t)getpid(), number);
+                break;
+            case 'h':
+                gethostname(host, sizeof(host) - 1);
+                piece = host;
+                break;
+            case 'r':
+                piece = launcher_rank() ? launcher_rank() : "0";
+                break;
+            case 'j': /* a program alone is its own job */
+                piece = *job.name ? job.name : log_decimal((uint64_t)getpid(), number);
+                break;
+            default:
+                piece = "%";
+            }
+        }
+        append(text, bytes, piece);
+    }
+}
+
+static void check_pattern(const char *pattern)
+{
+    for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
+        if (!at[1] || !strchr(LETTERS, at[1])) {
+            log_line_of_job("BLAME_OUT=", pattern,
+                     ": behind % is accepted e, p, h, r, j or %; what else is there stays as it is", NULL);
+            return;
+        }
+}
+
+/* The folders above path, as far as they are missing. */
+static void make_folders_above(const char *path)
+{
+    char folder[sizeof(session.directory)];
+    const char *name = path + strspn(path, "/"), *slash;
+    for (; (slash = strchr(name, '/')) && slash[strspn(slash, "/")]; name = slash + strspn(slash, "/")) {
+        snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+        mkdir(folder, 0777);
+    }
+}
+
+/* A folder that exists and has no name to which a number could be appended: it ends in a slash, or is . or .. */
+static bool is_place(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && access(path, F_OK) == 0;
+}
+
+/* Beside a device or a pipe nobody wants a directory. */
+static bool is_device(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode);
+}
+
+/* A pattern with the process or the rank in it names a directory for each; so does who wants the files of each. */
+static bool shares_directory(void)
+{
+    const char *csv = secure_getenv("BLAME_CSV");
+    for (const char *at = session.options.out; at && (at = strchr(at, '%')); at += 2)
+        if (at[1] == 'p' || at[1] == 'r')
+            return false;
+        else if (!at[1])
+            break;
+    return !(csv && strcmp(csv, "1") == 0);
+}
+
+/* A name begins where `blame run` was typed, as far as there is such a folder for this process: what it started may have gone elsewhere. */
+static void begin_in_folder(char *name, size_t bytes)
+{
+    const char *folder = secure_getenv("BLAME_FOLDER");
+    size_t length = folder ? strlen(folder) : 0;
+    char own[PATH_MAX];
+    if (*name == '/' || !folder || *folder != '/' || access(folder, X_OK) != 0 || length + strlen(name) + 2 > bytes ||
+        (getcwd(own, sizeof(own)) && strcmp(own, folder) == 0))
+        return;
+    memmove(name + length + 1, name, strlen(name) + 1);
+    memcpy(name, folder, length);
+    name[length] = '/';
+}
+
+/* What BLAME_OUT, or the default, names; false: no directory can have that name. */
+static bool choose_name(char *wanted, size_t bytes)
+{
+    const char *name = *job.identity ? "blame-%e-%j" : launcher_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
+    if (session.options.out)
+        check_pattern(session.options.out);
+    expand(session.options.out ? session.options.out : name, wanted, bytes);
+    begin_in_folder(wanted, bytes);
+    if (is_place(wanted)) {
+        append(wanted, bytes, "/");
+        size_t length = strlen(wanted);
+        expand(name, wanted + length, bytes - length);
+    }
+    if (!is_device(wanted))
+        return true;
+    log_line_of_job("BLAME_OUT=", wanted,
+             ": is a device or a pipe, and accepted is the name of a directory; nothing is measured", NULL);
+    return false;
+}
+
+/* Returns whether the file was made since this machine has run: another machine that shares the folder booted at another moment. */
+static bool is_of_this_machine(const struct profile_header *header)
+{
+    int64_t booted_ns = header->start_realtime_ns - (int64_t)header->start_ns;
+    return llabs(booted_ns - (clock_realtime_ns() - (int64_t)clock_now_ns())) < SAME_BOOT_NS;
+}
+
+/* Returns whether this process made the file before it became another program (exec), and measured nothing: it has begun no region. */
+static bool is_left_by_us(const char *path)
+{
+    struct profile_header header;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool ours = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) && memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic)) == 0 &&
+                header.version == PROFILE_VERSION && header.pid == getpid() && header.wants_region && !header.in_job &&
+                header.start_ns + OS_PROCESS_START_UNSURE_NS >= os_process_start_ns() && is_of_this_machine(&header);
+    if (fd >= 0)
+        close(fd);
+    return ours;
+}
+
+/* Removes a profile without a region that this process left there before exec: the directory's name is then free for the program that it became. */
+static void take_back(const char *path)
+{
+    char end[32], file[PATH_MAX];
+    DIR *directory = opendir(path);
+    size_t length = (size_t)snprintf(end, sizeof(end), "-%d.blame", (int)getpid());
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        size_t name = strlen(entry->d_name);
+        bool named = name > length && strcmp(entry->d_name + name - length, end) == 0;
+        if (named && snprintf(file, sizeof(file), "%s/%s", path, entry->d_name) < (int)sizeof(file) && is_left_by_us(file)) {
+            unlink(file);
+            rmdir(path);
+        }
+    }
+    if (directory)
+        closedir(directory);
+}
+
+/* Exclusively: an existing directory is never touched, several processes never share one. */
+static bool make_own(const char *wanted)
+{
+    if (launch_notes())
+        take_back(wanted);
+    snprintf(session.directory, sizeof(session.directory), "%s", wanted);
+    for (int i = 1; i <= MAX_ATTEMPTS; i++) {
+        if (mkdir(session.directory, session.options.private ? 0700 : 0777) == 0)
+            return true;
+        if (errno != EEXIST)
+            break;
+        snprintf(session.directory, sizeof(session.directory), "%s.%d", wanted, i);
+    }
+    return false;
+}
+
+/* What is for nobody else to read. False with errno. */
+static bool may_lie_in(const struct stat *directory)
+{
+    errno = EPERM;
+    return !session.options.private || directory->st_uid == geteuid();
+}
+
+/* Who may write to the folder above can have put a link in the place of the directory that was just made, or one of his own. False with errno. */
+static bool look_at_directory(struct stat *made)
+{
+    if (lstat(session.directory, made) != 0)
+        return false;
+    if (S_ISDIR(made->st_mode))
+        return may_lie_in(made);
+    errno = ENOTDIR;
+    return false;
+}
+
+/* The program may change its directory. */
+static void make_absolute(void)
+{
+    char absolute[PATH_MAX];
+    if (realpath(session.directory, absolute) && strlen(absolute) < sizeof(session.directory))
+        strcpy(session.directory, absolute);
+}
+
+static mode_t file_mode(void)
+{
+    return session.options.private ? 0600 : 0666;
+}
+
+/* Shared mappings of network files stall: there the arena lives in memory, or in TMPDIR, and moves at the
+ * end. */
+static bool open_elsewhere(void)
+{
+    const char *places[] = {"/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if (!places[i])
+            continue;
+        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i], program_name(), (int)getpid());
+        if (arena_open(session.file, file_mode()))
+            return true;
+    }
+    return false;
+}
+
+static bool is_network(void)
+{
+    return os_is_network_path(session.directory) || secure_getenv("BLAME_TEST_NETWORK");
+}
+
+/* A file of that name, empty as yet, so that nobody else of the job takes it. */
+static bool claim(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file_mode());
+    if (fd < 0)
+        return false;
+    close(fd);
+    return true;
+}
+
+static uint32_t count_files(void)
+{
+    uint32_t count = 0;
+    DIR *directory = opendir(session.directory);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        size_t length = strlen(entry->d_name);
+        count += entry->d_name[0] != '.' && length > 6 && strcmp(entry->d_name + length - 6, ".blame") == 0; /* not the marks, nor logs of stacks */
+    }
+    if (directory)
+        closedir(directory);
+    return count;
+}
+
+/* The file of this rank, or of its second process; who has no rank takes the next number. False with errno. */
+static bool open_in_job(void)
+{
+    uint32_t *counted = job.ranked ? &session.process : &job.rank;
+    bool network = is_network();
+    if (!job.ranked)
+        job.rank = count_files();
+    for (int i = 0; i < MAX_ATTEMPTS; i++, ++*counted) {
+        char *path = network ? session.target : session.file;
+        int used = snprintf(path, sizeof(session.target), "%s/" JOB_RANK_FORMAT, session.directory, job.rank);
+        if (session.process) /* instead of ".blame" */
+            snprintf(path + used - strlen(".blame"), 32, ".%u.blame", session.process);
+        if (network ? claim(path) : arena_open(path, file_mode()))
+            return !network || open_elsewhere();
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+/* Who leaves may take the directory away: it is made anew. */
+static bool join_job(const char *wanted)
+{
+    struct stat status;
+    for (int i = 0; i < MOST_LEFT; i++) {
+        session.process = 0;
+        if (!job_directory_join(wanted, job.identity, session.options.private ? 0700 : 0777,
+                                session.directory, sizeof(session.directory)))
+            return false;
+        make_absolute();
+        if (stat(session.directory, &status) == 0 && !may_lie_in(&status))
+            return false;
+        bool opened = open_in_job();
+        if (opened && job_directory_is(session.directory, job.identity))
+            return true;
+        int cause = opened ? ENOENT : errno;
+        if (opened)
+            arena_abandon();
+        if (opened)
+            unlink(session.file);
+        unlink(session.target);
+        job_directory_leave(session.directory);
+        errno = cause;
+        if (cause != ENOENT)
+            return false;
+    }
+    return false;
+}
+
+static bool open_own(void)
+{
+    snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", session.directory, program_name(), (int)getpid());
+    return is_network() ? open_elsewhere() : arena_open(session.file, file_mode());
+}
+
+/* In the directory that was made: what lies elsewhere is taken back. */
+static bool open_inside(const struct stat *made)
+{
+    struct stat directory, file;
+    if (!open_own())
+        return false;
+    if (lstat(session.directory, &directory) == 0 && directory.st_dev == made->st_dev && directory.st_ino == made->st_ino &&
+        lstat(session.file, &file) == 0 && S_ISREG(file.st_mode))
+        return true;
+    arena_abandon();
+    unlink(session.file);
+    errno = ESTALE;
+    return false;
+}
+
+bool output_open(void)
+{
+    char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
+    session.target[0] = '\0';
+    session.job = NULL;
+    session.process = 0;
+    bool shared = job_find(&job) && shares_directory();
+    if (!shared)
+        *job.identity = '\0';
+    if (!choose_name(wanted, sizeof(wanted)))
+        return false;
+    make_folders_above(wanted);
+    if (shared && join_job(wanted)) {
+        session.job = &job;
+        return true;
+    }
+    int why = shared ? errno : 0;
+    *job.identity = '\0';
+    if (!make_own(wanted)) {
+        log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno),
+                 "; nothing is measured", NULL);
+        return false;
+    }
+    struct stat made;
+    bool good = look_at_directory(&made), opened = false;
+    if (good) {
+        make_absolute();
+        opened = open_inside(&made);
+    }
+    int cause = errno;
+    if (opened) {
+        if (why)
+            log_line(wanted, ": the job can have no directory of this name: ", strerror(why),
+                     "; this process has ", session.directory, NULL);
+        return true;
+    }
+    if (good && cause != ESTALE)
+        rmdir(session.directory);
+    log_line(session.directory, ": cannot write there: ", strerror(cause), "; nothing is measured", NULL);
+    return false;
+}

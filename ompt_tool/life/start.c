@@ -1,0 +1,272 @@
+/* The output directory and the measurement file, from nothing to their first words. */
+#include "ompt_tool/life/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/launched.h"
+#include "base/launcher.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "cct/moment.h"
+#include "ompt_tool/counters/counters_plan.h"
+#include "ompt_tool/life/launch.h"
+#include "ompt_tool/life/machine.h"
+#include "ompt_tool/life/output.h"
+#include "ompt_tool/sampling/sampler.h"
+#include "ompt_tool/session/job.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/session/variables.h"
+#include "ompt_tool/sampling/tracing.h"
+#include "unwind/python.h"
+#include "unwind/r.h"
+
+static bool needs_runtime(const struct dl_phdr_info *program)
+{
+    const char *strings = NULL;
+    const ElfW(Dyn) *dynamic = NULL;
+    for (unsigned i = 0; i < program->dlpi_phnum; i++)
+        if (program->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(program->dlpi_addr + program->dlpi_phdr[i].p_vaddr);
+    for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr >= program->dlpi_addr) /* the loader made it absolute */
+            strings = (const char *)entry->d_un.d_ptr;
+    for (const ElfW(Dyn) *entry = dynamic; strings && entry->d_tag != DT_NULL; entry++) {
+        const char *name = strings + entry->d_un.d_val;
+        if (entry->d_tag == DT_NEEDED && (strncmp(name, "libgomp", 7) == 0 || strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp5", 8) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool has_text(const struct dl_phdr_info *program, const char *text, size_t bytes)
+{
+    for (unsigned i = 0; i < program->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
+        bool only_code = segment->p_flags & PF_X && segment->p_offset; /* the first has the file's headers, and may have texts */
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && !(segment->p_flags & PF_W) && !only_code &&
+            memmem((const void *)(program->dlpi_addr + segment->p_vaddr), segment->p_filesz, text, bytes))
+            return true;
+    }
+    return false;
+}
+
+/* Looks at the first object only, the program: for texts that libgomp's start and errors need. A stripped program has them, too. */
+static int look_at_program(struct dl_phdr_info *program, size_t bytes, void *unused)
+{
+    static const char variable[] = "GOMP_SPINCOUNT", error[] = "\nlibgomp: ";
+    (void)bytes, (void)unused;
+    return !needs_runtime(program) && has_text(program, variable, sizeof(variable)) && has_text(program, error, sizeof(error)) ? 1 : -1;
+}
+
+/* Returns whether a copy of libgomp is linked into the program itself: that has no tool interface. Searches the program's constants, 1 ms for 5 MB of them, unless it needs a shared runtime. */
+static bool has_static_runtime(void)
+{
+    static int found; /* a forked child has what its parent found */
+    if (!found)
+        found = dl_iterate_phdr(look_at_program, NULL);
+    return found > 0;
+}
+
+static char python[160]; /* its version and, behind a tab, why its frames are not read; "": there is none */
+
+/* Arguments may be secrets: who says so keeps them. A program may write a title over them: a forked child has what its parent read first. */
+static const char *read_command(void)
+{
+    static char text[8192];
+    if (session.options.no_command)
+        return session.program;
+    if (*text)
+        return text;
+    size_t got = os_read_text("/proc/self/cmdline", text, sizeof(text));
+    for (size_t i = 0; i + 1 < got; i++)
+        if (!text[i])
+            text[i] = ' ';
+    if (!got)
+        snprintf(text, sizeof(text), "%s", program_invocation_name);
+    return text;
+}
+
+static void write_job(void)
+{
+    const struct job *job = session.job;
+    struct profile_header *header = arena_header();
+    char cores[1024];
+    if (launcher_rank())
+        arena_text("rank", launcher_rank());
+    if (launcher_rank() && launcher_ranks())
+        arena_text("ranks", launcher_ranks());
+    if (os_core_list(cores, sizeof(cores)))
+        arena_text("binding", cores);
+    if (!job)
+        return;
+    header->in_job = 1;
+    header->rank = job->rank;
+    header->ranks = job->ranks;
+    header->process = session.process;
+    arena_text("job", job->name);
+    arena_text("job_identity", job->identity);
+}
+
+void start_find_interpreters(void)
+{
+    char version[64];
+    const char *why_not;
+    r_init();
+    if (python_init(version, sizeof(version), &why_not))
+        snprintf(python, sizeof(python), "%s%s%s", version, why_not ? "\t" : "", why_not ? why_not : "");
+}
+
+/* A reader in another mount namespace may not find the files that the profile names. */
+static void write_mounts(void)
+{
+    char text[64] = "";
+    if (syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/mnt", text, sizeof(text) - 1) > 0)
+        arena_text("mounts", text);
+}
+
+static void write_texts(void)
+{
+    char text[8192], host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof(host) - 1);
+    arena_text("version", BLAME_VERSION);
+    arena_text("program", session.program);
+    arena_text("command", read_command());
+    arena_text("host", host);
+    arena_text("runtime", session.runtime);
+    arena_text("directory", session.directory);
+    arena_text("file", session.file);
+    if (blame_launched.image_start_ns)
+        arena_text("launcher", "blame run");
+    write_mounts();
+    if (*python)
+        arena_text("python", python);
+    if (has_static_runtime())
+        arena_text("static_runtime", "libgomp");
+    write_job();
+    variables_print(text, sizeof(text));
+    arena_text("options", text);
+    if (session.options.meta)
+        arena_text("meta", session.options.meta);
+    machine_describe();
+    if (counters_plan_text())
+        arena_text("counters", counters_plan_text());
+    if (counters_plan_sample_text())
+        arena_text("sample", counters_plan_sample_text());
+}
+
+/* Of the time until now the process used some, the kernel has counted how long this thread waited for a core, and the rest it
+ * slept: unless that is no longer than the process's start is uncertain. Where nothing is counted all is work. */
+static void note_before_start(struct profile_header *header)
+{
+    uint64_t on_core_ns, no_core_ns;
+    os_run_times(os_tid(), &on_core_ns, &no_core_ns);
+    uint64_t used_ns = clock_process_cpu_ns(), now_ns = clock_now_ns(), left_ns = now_ns - session.start_ns;
+    header->tool_start_ns = now_ns;
+    /* Time cannot be added to events. */
+    header->before_start_ns = counters_plan_sample_text() ? 0 : left_ns;
+    if (header->before_start_ns <= used_ns || !on_core_ns || session.options.clock != CLOCK_WALL)
+        return;
+    left_ns -= used_ns;
+    header->before_no_core_ns = no_core_ns < left_ns ? no_core_ns : left_ns;
+    left_ns -= header->before_no_core_ns;
+    header->before_blocked_ns = left_ns > OS_PROCESS_START_UNSURE_NS ? left_ns : 0;
+}
+
+static void write_header(void)
+{
+    struct profile_header *header = arena_header();
+    const struct run_options *options = &session.options;
+    note_before_start(header);
+    header->start_ns = session.start_ns;
+    header->start_realtime_ns = clock_realtime_ns() - (int64_t)(header->tool_start_ns - session.start_ns);
+    header->period_ns = session.period_ns;
+    header->seed = (uint32_t)options->seed;
+    header->rate = (uint32_t)options->rate;
+    header->clock = (uint32_t)options->clock;
+    header->environment = (uint32_t)options->environment;
+    header->context = (uint32_t)options->context;
+    header->tasks = (uint32_t)options->tasks;
+    header->phase_instances = (uint32_t)options->phase_instances;
+    header->wants_region = launch_wants_region();
+    header->depth = (uint32_t)options->depth;
+    header->csv = (uint32_t)options->csv;
+    header->summary = (uint32_t)options->summary;
+    header->cores = os_cores();
+    snprintf(header->program, sizeof(header->program), "%.*s", (int)sizeof(header->program) - 1, session.program);
+    header->sample_signal = (uint32_t)sampler_signal();
+}
+
+/* Tells `blame run` which profiles there are: it finishes those of processes that were killed. */
+static void leave_note(bool measured)
+{
+    char line[sizeof(session.directory) + 2 * sizeof(session.file) + 4];
+    const char *notes = launch_notes();
+    int fd = notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (fd < 0)
+        return;
+    /* Texts that end by a zero byte; without a profile they are empty: the tool has said why. */
+    int bytes = measured ? snprintf(line, sizeof(line), "%s%c%s%c%s", session.directory, 0, session.file, 0, session.target)
+                         : snprintf(line, sizeof(line), "%c%c", 0, 0);
+    struct os_write_guard guard;
+    os_guard_writes(&guard);
+    os_write(fd, line, (size_t)bytes + 1);
+    os_unguard_writes(&guard);
+    close(fd);
+}
+
+/* A rank leaves its reports to whoever puts the job together; who wants no files is not made to wait for a summary. Both
+ * unless they are asked for by name. */
+static void choose_reports(struct run_options *options)
+{
+    if ((launcher_starts_many() || options->job) && !secure_getenv("BLAME_CSV"))
+        options->csv = 0;
+    if (!options->csv && !secure_getenv("BLAME_SUMMARY"))
+        options->summary = 0;
+}
+
+/* One that nobody can know: what a program does when cannot depend on it. A forked child has one of its own: what it does
+ * as its parent's other children do is not seen at the same moments. */
+static void choose_seed(struct run_options *options)
+{
+    static bool by_chance;
+    by_chance |= !options->seed;
+    if (by_chance)
+        options->seed = 1 + (int)(moment_hash(clock_now_ns() ^ ((uint64_t)getpid() << 32)) % INT_MAX);
+}
+
+void start_refused(void)
+{
+    leave_note(false);
+}
+
+bool start_measuring(uint64_t process_start_ns)
+{
+    uint64_t counted_ns = counters_plan_sample_period_ns();
+    session_begin(process_start_ns);
+    session.period_ns = counted_ns ? counted_ns : NS_PER_S / (uint64_t)session.options.rate;
+    choose_reports(&session.options);
+    choose_seed(&session.options);
+    if (!output_open()) {
+        leave_note(false); /* of a child, too */
+        return false;
+    }
+    write_header();
+    tracing_start();
+    write_texts();
+    machine_note("machine_begin");
+    machine_note_tracer();
+    leave_note(true);
+    session_record_modules();
+    return true;
+}

@@ -1,0 +1,134 @@
+/* Some stores to the thread's own lines and its rank's at the begin of a call, and at its end. */
+#include "ompt_tool/ranks/mpi_wait.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "base/registers.h"
+#include "blame/attribute.h"
+#include "blame/ranks.h"
+#include "ompt_tool/ranks/ranks_join.h"
+
+/* libblame-mpi.so's. (Asking by name for what is not there takes the program's heap.) */
+extern mpi_layer_attach blame_mpi_attach __attribute__((weak));
+
+static bool is_on_own_stack(const struct thread *thread, uintptr_t address)
+{
+    return address >= thread->unwinder.own_stack_low && address < thread->unwinder.own_stack_high;
+}
+
+/* A fiber's stack may be no memory any more. */
+static bool still_returns_to(uintptr_t frame, uintptr_t returns_to)
+{
+    uintptr_t found = 0;
+    int saved = errno;
+    bool read = os_copy_memory(&found, frame + sizeof(found), sizeof(found));
+    errno = saved;
+    return read && found == returns_to;
+}
+
+/* True if the function of the thread's call has returned, or was jumped out of: its frame lies deeper than that place on the stack,
+ * or others have used it since. */
+static bool is_gone(const struct thread *thread, uintptr_t stack)
+{
+    const uintptr_t *frame = thread->mpi.frame;
+    if (unlikely(!is_on_own_stack(thread, (uintptr_t)frame)))
+        return !still_returns_to((uintptr_t)frame, thread->mpi.returns_to);
+    return frame[1] != thread->mpi.returns_to ||
+           (stack >= (uintptr_t)frame && stack < thread->unwinder.own_stack_high);
+}
+
+bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context)
+{
+    bool left = is_gone(thread, registers_sp(context) - REGISTERS_FP_AT_SP);
+    if (unlikely(left)) {
+        thread->mpi.told = thread->mpi.told && !ranks_wait_left();
+        state_set_work(thread->line);
+    }
+    return left;
+}
+
+void mpi_wait_forget(struct thread *thread)
+{
+    if (unlikely(thread->mpi.told))
+        ranks_wait_end();
+    thread->mpi.told = false;
+}
+
+/* A call inside a call is the outer one's: MPICH's Fortran calls its C. */
+static bool begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer)
+{
+    struct thread *thread = thread_self;
+    if (unlikely(!thread))
+        return false;
+    uint8_t state = thread->line->state;
+    if (unlikely(state != STATE_WORK)) {
+        if (state != STATE_MPI_WAIT || !is_gone(thread, (uintptr_t)frame))
+            return false;
+        state_set_work(thread->line); /* M1 */
+    }
+    mpi_wait_forget(thread);
+    ranks_come();
+    thread->mpi.number = number;
+    thread->mpi.samples = 0;
+    thread->mpi.returns_to = frame[1];
+    thread->mpi.frame = frame;
+    thread->mpi.told = ranks_wait_begin(ranks_join_call(number, frame[1]), peer);
+    signal_fence(); /* M1 */
+    state_set_mpi_wait(thread->line);
+    return true;
+}
+
+static bool begin(uint32_t number, const uintptr_t *frame)
+{
+    return begin_waiting(number, frame, 0);
+}
+
+static bool begin_for(uint32_t number, const uintptr_t *frame, uint32_t rank)
+{
+    return begin_waiting(number, frame, RANKS_PEER(rank));
+}
+
+static bool end(const uintptr_t *frame)
+{
+    struct thread *thread = thread_self;
+    if (unlikely(!thread || thread->mpi.frame != frame))
+        return false;
+    if (likely(thread->line->state == STATE_MPI_WAIT))
+        state_set_work(thread->line);
+    mpi_wait_forget(thread);
+    return thread->mpi.samples > 0;
+}
+
+/* Beside the handler's sums, in what they leave free of the call's record (cct/profile_format.h). */
+static void size(uint32_t ranks, double bytes)
+{
+    struct thread *thread = thread_self;
+    if (!thread || !thread_enter_tool(thread))
+        return;
+    struct profile_metric *metric =
+        thread->mpi.grafts == thread->tree.grafts ? attribute_at(&thread->tree, thread->mpi.node_idx) : NULL;
+    if (metric) {
+        metric->waits++;
+        metric->overhead += ranks;
+        metric->lock_wait_here += bytes;
+    }
+    thread_leave_tool(thread);
+}
+
+const struct mpi_tool mpi_wait_tool = {sizeof(struct mpi_tool), begin, end, size, begin_for};
+
+uintptr_t mpi_wait_layer(void)
+{
+    return (uintptr_t)blame_mpi_attach;
+}
+
+void mpi_wait_init(void)
+{
+    if (!blame_mpi_attach)
+        return;
+    ranks_join();
+    blame_mpi_attach(&mpi_wait_tool);
+}

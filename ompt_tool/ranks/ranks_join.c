@@ -1,0 +1,238 @@
+#include "ompt_tool/ranks/ranks_join.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/atomics.h"
+#include "base/hash.h"
+#include "base/launcher.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "ompt_tool/ranks/ranks_lines.h"
+#include "ompt_tool/session/job.h"
+#include "ompt_tool/session/session.h"
+#include "unwind/loadmap.h"
+
+#define ATTEMPTS 100 /* while others close what was made before */
+#define PAUSE_US 1000
+#define LOOKS    4096 /* at names */
+
+#define SHARED "/dev/shm/"
+
+/* LLVM's runtime dies of a full /dev/shm: what there is, is left to it. */
+#define LEFT_BYTES (1 << 20)
+
+struct ranks_program ranks_program;
+
+static struct {
+    struct ranks_segment *segment;
+    char path[64];
+    uint32_t own, local;
+    uint32_t has_come;
+    bool knows_numbers; /* whose process numbers are its own: those of others' names are other processes' */
+} joined;
+
+static void know_program(void)
+{
+    const struct loadmap_range *range = loadmap_find(getauxval(AT_ENTRY));
+    const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
+    if (!module || !module->build_id_bytes)
+        return;
+    ranks_program = (struct ranks_program){range->start, range->end - range->start, range->load_bias,
+                                           hash_bytes(module->build_id, module->build_id_bytes)};
+}
+
+/* Processes that have numbers of their own cannot ask whether others live. */
+static void choose_path(const char *identity)
+{
+    struct stat numbers = {0};
+    joined.knows_numbers = stat("/proc/self/ns/pid", &numbers) == 0;
+    snprintf(joined.path, sizeof(joined.path), SHARED "blame-%u-%llu-%016llx", (unsigned)geteuid(),
+             (unsigned long long)numbers.st_ino, (unsigned long long)hash_bytes(identity, strlen(identity)));
+}
+
+/* NULL with errno. */
+static struct ranks_segment *map_segment(int fd)
+{
+    struct stat found;
+    if (fstat(fd, &found) != 0 || !os_reserve(fd, 0, RANKS_HEADER_BYTES))
+        return NULL;
+    if (!S_ISREG(found.st_mode) || found.st_uid != geteuid()) {
+        errno = EACCES;
+        return NULL;
+    }
+    struct ranks_segment *segment = os_map_shared(fd, 0, RANKS_BYTES);
+    uint32_t version = 0;
+    if (segment && !compare_exchange(&segment->version, &version, RANKS_VERSION) &&
+        version != RANKS_VERSION) {
+        os_unmap(segment, RANKS_BYTES);
+        errno = EPROTO;
+        return NULL;
+    }
+    return segment;
+}
+
+/* A process of this rank is there already, and lives. */
+static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
+{
+    for (uint32_t i = 0; i < RANKS_MAX && i < load_acquire(&segment->high); i++) {
+        uint64_t owner = load_acquire(&segment->owner[i]);
+        if ((owner & RANKS_READY) && segment->line[i].rank == rank && !ranks_has_gone(segment, i) &&
+            !os_is_dead(RANKS_OWNER_PID(owner)))
+            return true;
+    }
+    return false;
+}
+
+/* 0, or an errno; EAGAIN: the segment has been closed meanwhile. */
+static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
+{
+    uint32_t own = ranks_lines_claim(segment, getpid());
+    if (own == RANKS_MAX)
+        return ENOSPC;
+    int error = 0;
+    if (ranks_lines_are_closed(segment))
+        error = EAGAIN;
+    else if (!os_reserve(fd, RANKS_HEADER_BYTES + own * sizeof(struct ranks_line), sizeof(struct ranks_line)))
+        error = errno;
+    else if (has_rank(segment, rank))
+        error = EEXIST;
+    if (error) {
+        ranks_lines_give_back(segment, own);
+        if (ranks_lines_leave(segment)) /* who left meanwhile found it claimed */
+            unlink(joined.path);
+        return error;
+    }
+    joined.segment = segment;
+    joined.own = own;
+    ranks_use(segment, own, rank, ranks_program.build);
+    ranks_lines_show(segment, own, getpid());
+    return 0;
+}
+
+static bool has_room(void)
+{
+    struct statvfs found;
+    return statvfs(SHARED, &found) != 0 || !found.f_blocks || found.f_bavail * found.f_frsize >= LEFT_BYTES;
+}
+
+static int try_to_join(uint32_t rank)
+{
+    if (!has_room())
+        return ENOSPC;
+    int fd = open(joined.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return errno;
+    struct ranks_segment *segment = map_segment(fd);
+    int error = segment ? take_place(segment, fd, rank) : errno;
+    if (segment && error)
+        os_unmap(segment, RANKS_BYTES);
+    close(fd);
+    return error;
+}
+
+/* All lines that can be read are there: another's file may be cut. */
+static bool is_whole(const struct ranks_segment *segment, off_t bytes)
+{
+    for (size_t i = 0; i < RANKS_MAX; i++)
+        if ((load_acquire(&segment->owner[i]) & RANKS_READY) && RANKS_HEADER_BYTES + (i + 1) * sizeof(struct ranks_line) > (size_t)bytes)
+            return false;
+    return true;
+}
+
+/* Its processes are dead, and none has removed it. */
+static void remove_left(const char *path)
+{
+    struct stat found;
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    struct ranks_segment *segment = NULL;
+    if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid() &&
+        (size_t)found.st_size >= RANKS_HEADER_BYTES)
+        segment = os_map_shared(fd, 0, RANKS_BYTES);
+    close(fd);
+    if (!segment)
+        return;
+    if (load_acquire(&segment->version) == RANKS_VERSION && is_whole(segment, found.st_size) && ranks_lines_leave(segment))
+        unlink(path);
+    os_unmap(segment, RANKS_BYTES);
+}
+
+/* Of jobs that were killed before all their ranks had come. */
+static void remove_what_others_left(void)
+{
+    const char *own = joined.path + strlen(SHARED);
+    size_t same = (size_t)(strrchr(own, '-') + 1 - own);
+    char path[sizeof(joined.path)];
+    struct dirent *entry;
+    DIR *directory = joined.knows_numbers ? opendir(SHARED) : NULL;
+    for (int i = 0; directory && i < LOOKS && (entry = readdir(directory)); i++) {
+        if (strncmp(entry->d_name, own, same) != 0 || strlen(entry->d_name) != strlen(own) || strcmp(entry->d_name, own) == 0)
+            continue;
+        snprintf(path, sizeof(path), SHARED "%.*s", (int)strlen(own), entry->d_name);
+        remove_left(path);
+    }
+    if (directory)
+        closedir(directory);
+}
+
+void ranks_join(void)
+{
+    const struct job *shared = session.job;
+    struct job job;
+    if (!job_find(&job) || !(job.ranked || shared))
+        return;
+    if (!job.ranked)
+        job.rank = shared->rank;
+    know_program();
+    choose_path(job.identity);
+    int error = EAGAIN;
+    for (int i = 0; error == EAGAIN && i < ATTEMPTS; i++) {
+        if (i)
+            usleep(PAUSE_US);
+        error = try_to_join(job.rank);
+    }
+    if (!error) {
+        arena_header()->ranks_seen = 1;
+        joined.local = launcher_local_ranks();
+        if (joined.own == 0) /* once a job */
+            remove_what_others_left();
+    } else if (error != EEXIST && job.rank == 0) { /* once a job */
+        log_line(joined.path, ": ", strerror(error), "; who makes other ranks wait is not known", NULL);
+    }
+}
+
+/* A rank may start other programs first: those know nothing of MPI, and who calls it has joined. When all have come nobody will look
+ * for the name. */
+void ranks_come(void)
+{
+    struct ranks_segment *segment = load_relaxed(&joined.segment);
+    if (likely(load_relaxed(&joined.has_come)) || fetch_or_acq_rel(&joined.has_come, 1) || !segment || !ranks_are_seen())
+        return;
+    if (ranks_lines_have_all_come(segment, joined.local)) {
+        int saved = errno;
+        unlink(joined.path);
+        errno = saved;
+    }
+}
+
+void ranks_leave(void)
+{
+    struct ranks_segment *segment = joined.segment;
+    if (!segment || !ranks_are_seen()) /* a fork's child */
+        return;
+    joined.segment = NULL;
+    ranks_disappear();
+    ranks_stop();
+    if (ranks_lines_leave(segment))
+        unlink(joined.path);
+}

@@ -1,0 +1,73 @@
+#include "ompt_tool/ranks/ranks_lines.h"
+
+#include "base/atomics.h"
+#include "base/os.h"
+
+/* What it had as another program, until exec(). */
+static void let_go_of_before(struct ranks_segment *segment, pid_t pid)
+{
+    for (uint32_t i = 0; i < RANKS_MAX; i++)
+        if (RANKS_OWNER_PID(load_acquire(&segment->owner[i])) == pid)
+            store_release(&segment->owner[i], 0);
+}
+
+uint32_t ranks_lines_claim(struct ranks_segment *segment, pid_t pid)
+{
+    let_go_of_before(segment, pid);
+    for (uint32_t i = 0; i < RANKS_MAX; i++) {
+        uint64_t owner = load_acquire(&segment->owner[i]);
+        if ((!owner || os_is_dead(RANKS_OWNER_PID(owner))) &&
+            compare_exchange(&segment->owner[i], &owner, (uint64_t)pid))
+            return i;
+    }
+    return RANKS_MAX;
+}
+
+void ranks_lines_give_back(struct ranks_segment *segment, uint32_t line)
+{
+    store_seq_cst(&segment->owner[line], 0); /* X2: who reopens the segment because of it looks again */
+}
+
+bool ranks_lines_are_closed(const struct ranks_segment *segment)
+{
+    return load_seq_cst(&segment->closed); /* X2 */
+}
+
+void ranks_lines_show(struct ranks_segment *segment, uint32_t line, pid_t pid)
+{
+    store_seq_cst(&segment->owner[line], (uint64_t)pid | RANKS_READY); /* X2: who leaves last sees who has left, and not a claim */
+    uint32_t high = load_relaxed(&segment->high);
+    while (high < line + 1 && !compare_exchange(&segment->high, &high, line + 1))
+        ;
+}
+
+bool ranks_lines_have_all_come(struct ranks_segment *segment, uint32_t expected)
+{
+    if (1 + fetch_add_acq_rel(&segment->attached, 1) != expected)
+        return false;
+    store_seq_cst(&segment->closed, 2);
+    return true;
+}
+
+static bool is_empty(const struct ranks_segment *segment)
+{
+    for (uint32_t i = 0; i < RANKS_MAX; i++) {
+        uint64_t owner = load_seq_cst(&segment->owner[i]);
+        if (owner && !ranks_has_gone(segment, i) && !os_is_dead(RANKS_OWNER_PID(owner)))
+            return false;
+    }
+    return true;
+}
+
+bool ranks_lines_leave(struct ranks_segment *segment)
+{
+    while (is_empty(segment)) {
+        uint32_t nobody = 0, mine = 1;
+        if (!compare_exchange(&segment->closed, &nobody, mine)) /* X2: who comes now looks for it behind its claim of a line, */
+            return false;
+        if (is_empty(segment)) /* and here its claim is looked for */
+            return true;
+        compare_exchange(&segment->closed, &mine, 0); /* who has left meanwhile left this to us */
+    }
+    return false;
+}

@@ -1,0 +1,74 @@
+/* The rules of this house: as in sampler.c. */
+#include "ompt_tool/sampling/fault.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "ompt_tool/sampling/sample_signal.h"
+
+static const int watched[] = {SIGSEGV, SIGBUS};
+#define WATCHED (sizeof(watched) / sizeof(watched[0]))
+
+/* What the kernel would have done. A faulting instruction is executed again, and its fault is nobody's then;
+ * a signal that was sent is sent once more. */
+static void leave_to_kernel(int signal, siginfo_t *info)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, NULL);
+    bool again = info->si_code > 0 && !(signal == SIGBUS && info->si_code == BUS_MCEERR_AO);
+    if (!again)
+        syscall(SYS_rt_tgsigqueueinfo, getpid(), os_tid(), signal, info);
+}
+
+/* The program's signals wait while a sample is taken: what faults between begin and end is ours. */
+static void handle_fault(int signal, siginfo_t *info, void *context)
+{
+    struct thread *thread = thread_self;
+    (void)context;
+    if (!thread || !load_relaxed(&thread->guarded) || info->si_code <= 0) {
+        leave_to_kernel(signal, info);
+        return;
+    }
+    store_relaxed(&thread->guarded, false);
+    siglongjmp(thread->before_sample, 1);
+}
+
+void fault_watch(void)
+{
+    static uint32_t watching;
+    uint32_t expected = 0;
+    if (!compare_exchange(&watching, &expected, 1))
+        return;
+    for (size_t i = 0; i < WATCHED; i++) {
+        struct sigaction old, action;
+        if (sigaction(watched[i], NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+            continue; /* the program's own handler stays the one that everybody finds */
+        memset(&action, 0, sizeof(action));
+        action.sa_sigaction = handle_fault;
+        /* Left by a jump: nothing to be unblocked. Where the sample's own frame is at the top of the alternate stack, and its handler
+         * elsewhere, a frame of this one's would overwrite it. */
+        action.sa_flags = SA_SIGINFO | SA_NODEFER | (SA_ONSTACK & ~SAMPLE_ENTRY_FLAG);
+        sigaction(watched[i], &action, NULL);
+    }
+}
+
+void fault_record_sample(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    uint64_t recorded = thread->ledger->recorded;
+    if (likely(sigsetjmp(thread->before_sample, 0) == 0)) {
+        store_relaxed(&thread->guarded, true);
+        signal_fence();
+        sample_record(thread, delivery, context);
+    } else if (thread->ledger->recorded == recorded) {
+        sample_drop(thread, delivery, PROFILE_DROP_FAULT);
+    }
+    signal_fence();
+    store_relaxed(&thread->guarded, false);
+}

@@ -1,0 +1,644 @@
+/* The rules of this house: as in sampler.c. */
+#include "ompt_tool/sampling/sample.h"
+
+#include <stddef.h>
+
+#include <omp-tools.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "blame/account.h"
+#include "blame/attribute.h"
+#include "blame/ranks.h"
+#include "cct/arena.h"
+#include "cct/sums.h"
+#include "cct/time.h"
+#include "ompt_tool/context/capture.h"
+#include "ompt_tool/context/levels.h"
+#include "ompt_tool/counters/counters.h"
+#include "ompt_tool/locks/lock_waits.h"
+#include "ompt_tool/ranks/mpi_wait.h"
+#include "ompt_tool/ranks/ranks_join.h"
+#include "ompt_tool/session/core.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/sampling/tracing.h"
+
+/* ---- other ranks ----
+ * What a sample has to do with other ranks' waiting in MPI: a busy thread's is blamed for it, an idle one's if its rank has none,
+ * and one in MPI tells how much of it there is somebody to blame for (docs/accounting.md, "Across ranks"). */
+
+#define BURY_APART_NS 10000000u
+
+static struct profile_ranks *ranks_at(struct thread *thread, uint32_t node_idx, uint64_t key)
+{
+    uint32_t child = node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_RANKS, key) : 0;
+    return (struct profile_ranks *)attribute_at(&thread->tree, child);
+}
+
+/* At how many of the delivery's moments ranks are asked for: at all, or at the last one for all. */
+static uint32_t ranks_moments(const struct delivery *delivery)
+{
+    uint32_t moments = delivery_moments(delivery);
+    return moments * ranks_lines() > DELIVERY_LINES ? 1 : moments;
+}
+
+static struct ranks_census ranks_census_of(const struct delivery *delivery, uint32_t number)
+{
+    const struct clock_reading *clocks = &delivery->clocks;
+    uint64_t apart_ticks = (uint64_t)(BURY_APART_NS / clocks->ns_per_tick);
+    struct profile_header *header = arena_header();
+    ranks_bury(clocks->ticks, apart_ticks, os_is_dead);
+    struct ranks_census census =
+        ranks_census_at(clocks, delivery_moment_ns(delivery, number, delivery_moments(delivery)));
+    if (unlikely(census.seen > load_relaxed(&header->ranks_seen)))
+        store_relaxed(&header->ranks_seen, census.seen);
+    return census;
+}
+
+/* As a profile names it. An address is that of the place behind the call. */
+static uint64_t ranks_key(uint64_t call, bool own_program)
+{
+    uint64_t vaddr = own_program ? RANKS_CALL_VADDR(call) : 0;
+    uint64_t place = vaddr ? capture_key(vaddr + ranks_program.load_bias - 1) : 0;
+    if (PROFILE_KEY_MODULE(place) >= PROFILE_PLACE_MODULES)
+        place = 0;
+    return PROFILE_RANKS_KEY(RANKS_CALL_FUNCTION(call), place);
+}
+
+/* Of the thread's dispatch; what is of several calls is of none. */
+static struct profile_ranks *ranks_of_dispatch(struct thread *thread, uint64_t key)
+{
+    if (!(thread->dispatch_ranks.wall > 0))
+        thread->dispatch_ranks_key = key;
+    else if (thread->dispatch_ranks_key != key)
+        thread->dispatch_ranks_key = 0;
+    return &thread->dispatch_ranks;
+}
+
+enum ranks_target { IN_CONTEXT, IN_DISPATCH, IN_NOBODY };
+
+static struct profile_ranks *ranks_in(struct thread *thread, enum ranks_target target, uint32_t node_idx, uint64_t key)
+{
+    if (target == IN_DISPATCH)
+        return ranks_of_dispatch(thread, key);
+    if (target == IN_NOBODY)
+        node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NOBODY);
+    return ranks_at(thread, node_idx, key);
+}
+
+/* One of so many threads that have equal parts of the blame for that moment. */
+static void blame_for_ranks(struct thread *thread, enum ranks_target target, uint32_t node_idx, const struct delivery *delivery,
+                  uint32_t number, uint32_t threads)
+{
+    uint32_t moments = ranks_moments(delivery);
+    if (number >= moments)
+        return;
+    struct ranks_census census = ranks_census_of(delivery, number);
+    if (census.own_waits || !census.calls)
+        return;
+    double p = delivery->p / moments / threads, waiting = 0;
+    for (uint32_t i = 0; i < census.calls; i++)
+        waiting += census.call[i].any + census.call[i].named;
+    for (uint32_t i = 0; i < census.calls; i++) {
+        const struct ranks_call *call = &census.call[i];
+        struct profile_ranks *ranks = ranks_in(thread, target, node_idx, ranks_key(call->call, call->own_program));
+        if (!ranks)
+            continue;
+        ranks->blame += p * call->named + p * call->any / census.busy;
+        ranks->named += p * call->named;
+        ranks->wall += p * (call->any + call->named) / waiting;
+    }
+}
+
+/* At that one of the delivery's moments the thread was one of so many busy ones of its process, in that context; 0: there is
+ * none. */
+static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, uint32_t node_idx, const struct delivery *delivery,
+                       uint32_t number, uint32_t busy)
+{
+    blame_for_ranks(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
+}
+
+/* At its moments the thread was idle; dispatch is booked where sample_ranks_settle() says, else the blame is in a row of its own. */
+static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, const struct delivery *delivery, const struct idle_moment *idle)
+{
+    uint32_t moments = ranks_moments(delivery);
+    for (uint32_t number = 0; number < moments; number++) {
+        if (idle[number].idle)
+            blame_for_ranks(thread, IN_NOBODY, 0, delivery, number, idle[number].idle);
+        else if (idle[number].busy)
+            blame_for_ranks(thread, IN_DISPATCH, 0, delivery, number, idle[number].busy);
+    }
+}
+
+/* What the thread's dispatch until now is blamed for belongs to that context; 0: to none, it is lost. */
+static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread, uint32_t node_idx)
+{
+    const struct profile_ranks *dispatch = &thread->dispatch_ranks;
+    if (!(dispatch->wall > 0))
+        return;
+    struct profile_ranks *ranks = ranks_at(thread, node_idx, thread->dispatch_ranks_key);
+    if (ranks) {
+        ranks->blame += dispatch->blame;
+        ranks->named += dispatch->named;
+        ranks->wall += dispatch->wall;
+    }
+    thread->dispatch_ranks = (struct profile_ranks){0};
+}
+
+/* At all of its moments the thread was in the call of MPI's with that node. */
+static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread, uint32_t node_idx, const struct delivery *delivery)
+{
+    uint32_t moments = ranks_moments(delivery);
+    for (uint32_t number = 0; number < moments; number++) {
+        struct ranks_census census = ranks_census_of(delivery, number);
+        struct profile_ranks *ranks = census.own_is_blamed ? ranks_at(thread, node_idx, 0) : NULL;
+        if (ranks)
+            ranks->waited += delivery->p / moments / census.own_threads;
+    }
+}
+
+/* ---- the whole process stood still ---- */
+
+/* Books the part of a sample in which the whole process stood still; false without room. Below the root, as nothing in the program is the cause; its inverse_busy is the length of the stop. That nobody idles meanwhile is the reader's
+ * to see to, who knows T. */
+static __attribute__((noinline)) bool book_stopped(struct thread *thread, const struct delivery *delivery)
+{
+    uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
+    struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
+    uint32_t threads = thread_sampled();
+    double each = delivery->p / PROFILE_LANE_BINS, inverse = delivery->p / (threads ? threads : 1);
+    double between_ns = (double)(delivery->census_ns - delivery->due_ns);
+    if (!metric)
+        return false;
+    account_own(metric, false, delivery->p, delivery->count);
+    metric->inverse_busy += inverse;
+    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* without holes */
+        uint64_t time_ns = delivery->due_ns + (uint64_t)(between_ns * (i + 0.5) / PROFILE_LANE_BINS);
+        time_add_state(&thread->tree, time_ns, PROFILE_TIME_STOPPED, each);
+        time_add(&thread->tree, node_idx, time_ns,
+                 (struct profile_time_value){(float)each, (float)(inverse / PROFILE_LANE_BINS), 0, 0});
+    }
+    thread->ledger->blocked += delivery->p;
+    thread->ledger->recorded += delivery->count;
+    counters_book(thread, node_idx);
+    tracing_add(thread, node_idx, PROFILE_TIME_STOPPED, delivery);
+    return true;
+}
+
+/* ---- one sample ---- */
+
+void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
+{
+    thread->ledger->dropped[cause] += delivery->count;
+    thread->ledger->dropped_ns += delivery->p;
+    counters_book_ledger(thread, PROFILE_COUNTERS_LOST);
+    tracing_skip(thread, delivery);
+}
+
+static void take_held(struct thread *thread, uint32_t node_idx, uint64_t time_ns)
+{
+    if (state_holds_locks(thread->line) && session.options.locks != LOCKS_AT_RELEASE)
+        attribute_held(&thread->tree, thread->line, node_idx, time_ns);
+}
+
+static void note_state(struct thread *thread, uint64_t time_ns, enum profile_time_state state, double p)
+{
+    time_add_state(&thread->tree, time_ns, state, p);
+}
+
+static uint64_t place_key(uint64_t place)
+{
+    uintptr_t codeptr = STATE_PLACE_CODEPTR(place);
+    uint64_t key = codeptr ? capture_key(codeptr - 1) : 0;
+    if (PROFILE_KEY_MODULE(key) >= PROFILE_PLACE_MODULES)
+        key = 0;
+    return PROFILE_PLACE_KEY(STATE_PLACE_KIND(place), key);
+}
+
+static struct work_share share_of(const struct thread *thread, uint32_t in_use)
+{
+    uint64_t share = load_relaxed(&thread->share);
+    struct work_share of = {.pieces = (double)THREAD_SHARE_PIECES(share), .team = thread->team ? thread->team : in_use};
+    if (!share)
+        return of;
+    switch (THREAD_SHARE_KIND(share)) {
+    case ompt_work_single_executor:
+        of.kind = SHARE_SINGLE;
+        break;
+    case ompt_work_loop_dynamic:
+    case ompt_work_loop_guided:
+        of.kind = SHARE_DYNAMIC;
+        break;
+    case ompt_work_loop:
+    case ompt_work_loop_static:
+    case ompt_work_loop_other:
+    case ompt_work_sections:
+        of.kind = SHARE_STATIC;
+    }
+    return of;
+}
+
+static void record_places(struct thread *thread, uint32_t code_idx, uint32_t core_idx, double p, struct census census,
+                          struct waiting_places *places)
+{
+    struct work_share share = share_of(thread, census.in_use);
+    for (uint32_t i = 0; i < places->count; i++)
+        places->place[i] = place_key(places->place[i]);
+    attribute_places(&thread->tree, code_idx, p / census.busy, places, STATE_FOR_CODE, &share);
+    if (places->late)
+        attribute_places(&thread->tree, core_idx, p / census.busy, places, STATE_FOR_CORE, &share);
+}
+
+/* What a busy thread's sample is of, and where below its context it is booked. */
+struct busy {
+    bool in_runtime, no_core;
+    uint32_t node_idx, own_idx; /* its context, and where its own time counts; 0: there is no room */
+    uint32_t ranks_idx;         /* and other ranks' waiting; 0: nowhere */
+    double *sum;                /* the thread's, */
+    enum profile_time_state state; /* and its own at that time */
+};
+
+static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
+{
+    return node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, pseudo) : 0;
+}
+
+static struct busy busy_of(struct thread *thread, const struct capture *capture, enum core_state core)
+{
+    struct profile_thread *ledger = thread->ledger;
+    struct busy busy = {capture->in_runtime, core == CORE_NONE, capture->node_idx, capture->node_idx,
+                        capture->node_idx, capture->in_runtime ? &ledger->overhead : &ledger->work,
+                        capture->in_runtime ? PROFILE_TIME_OVERHEAD : PROFILE_TIME_WORK};
+    if (busy.no_core) {
+        busy.state = PROFILE_TIME_NO_CORE;
+        busy.sum = &ledger->no_core;
+        busy.own_idx = busy.ranks_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
+    } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* there the runtime waits for something that no event tells */
+        if (unlikely(thread->unwinder.python != NULL))
+            busy.node_idx = busy.ranks_idx = capture_interpreter_wait(thread, busy.node_idx);
+        busy.state = PROFILE_TIME_BLOCKED;
+        busy.sum = &ledger->blocked;
+        busy.own_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_BLOCKED);
+    }
+    busy.in_runtime = busy.in_runtime && !busy.no_core;
+    return busy;
+}
+
+/* Where the others' idleness is, in bins as much of the thread's own time is, too; what it was blocked is its context's there. */
+static inline void book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p, struct census census,
+                             uint64_t time_ns)
+{
+    struct lock_blame idleness = account_idleness(metric, p, census);
+    attribute_time(&thread->tree, node_idx, time_ns,
+                   (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
+}
+
+/* At one of the delivery's moments. Of the others' idleness a part is the missing core's, the rest the code's; with its part goes as much of the
+ * thread's own time (`overhead` there is that, for readers). Where the one has no room the other has all. */
+static bool book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count, struct census census,
+                      struct waiting_places *places, uint64_t time_ns)
+{
+    uint32_t waiting = census.in_use - census.busy;
+    double late = waiting ? (double)places->late / waiting : busy->no_core;
+    uint32_t code_idx = busy->no_core && late < 1 ? busy->node_idx : busy->own_idx, core_idx = busy->own_idx;
+    if (!busy->no_core && late > 0)
+        core_idx = pseudo_child(thread, busy->node_idx, PROFILE_PSEUDO_NO_CORE);
+    struct profile_metric *own = attribute_at(&thread->tree, busy->own_idx), *code = attribute_at(&thread->tree, code_idx),
+                          *core = attribute_at(&thread->tree, core_idx);
+    if (!own)
+        return false;
+    account_own(own, busy->in_runtime, p, count);
+    late = !core ? 0 : !code ? 1 : late;
+    if (late < 1)
+        book_part(thread, code, busy->node_idx, p * (1 - late), census, time_ns);
+    if (late > 0)
+        book_part(thread, core, core_idx, p * late, census, time_ns);
+    if (late > 0 || busy->no_core) {
+        core->overhead += p * (late - busy->no_core);
+        thread->ledger->stolen += busy->no_core ? p * thread->core.stolen_part : 0;
+    }
+    if (places->count)
+        record_places(thread, code_idx, core_idx, p, census, places);
+    return true;
+}
+
+static bool is_in_mpi(const struct thread *thread)
+{
+    return load_relaxed(&thread->line->state) == STATE_MPI_WAIT;
+}
+
+static struct census census_of_busy(const struct thread *thread, const struct delivery *delivery, uint32_t number,
+                                    enum core_state core, struct waiting_places *places)
+{
+    uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
+    *places = (struct waiting_places){.no_core = core == CORE_NONE};
+    if (likely(!is_in_mpi(thread))) /* there it is another rank that is late */
+        places->lost_ns = core_lost_ns(&thread->core, time_ns);
+    return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
+}
+
+/* At all of the delivery's moments the thread was in that state; census and places are those of the last. False without room. */
+static bool book_moments(struct thread *thread, const struct busy *busy, enum core_state core, const struct delivery *delivery,
+                         struct census census, struct waiting_places *places)
+{
+    uint32_t moments = delivery_moments(delivery);
+    double p = delivery->p / moments;
+    uint64_t time_ns = delivery_moment_ns(delivery, 0, moments);
+    if (!book_busy(thread, busy, p, delivery->count, census, places, time_ns))
+        return false;
+    note_state(thread, time_ns, busy->state, p);
+    core_note_others(&thread->core, thread->line, census);
+    bool ranks = ranks_are_seen() && busy->ranks_idx;
+    if (unlikely(ranks))
+        sample_ranks_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
+    for (uint32_t number = 1; number < moments; number++) {
+        census = census_of_busy(thread, delivery, number, core, places);
+        time_ns = delivery_moment_ns(delivery, number, moments);
+        book_busy(thread, busy, p, 0, census, places, time_ns);
+        note_state(thread, time_ns, busy->state, p);
+        if (unlikely(ranks))
+            sample_ranks_busy(thread, busy->ranks_idx, delivery, number, census.busy);
+    }
+    *busy->sum += delivery->p;
+    thread->ledger->recorded += delivery->count;
+    counters_book(thread, busy->node_idx);
+    tracing_add(thread, busy->node_idx, busy->state, delivery);
+    take_held(thread, busy->node_idx, delivery->census_ns);
+    return true;
+}
+
+static void record_busy_in(struct thread *thread, enum core_state core, const struct delivery *delivery,
+                           const ucontext_t *context)
+{
+    struct waiting_places places;
+    struct census census = census_of_busy(thread, delivery, 0, core, &places);
+    struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
+    struct busy busy = busy_of(thread, &capture, core);
+    if (!book_moments(thread, &busy, core, delivery, census, &places))
+        sample_drop(thread, delivery, capture.cause);
+}
+
+static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    const struct core *core = &thread->core;
+    const uint64_t counts[] = {core->first_moments, core_moments_in_state(core, delivery), core->had_last};
+    if (likely(counts[1] == delivery->count)) {
+        record_busy_in(thread, core->state, delivery, context);
+        return;
+    }
+    struct delivery rest = *delivery;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!counts[i])
+            continue;
+        struct delivery part = delivery_take(&rest, counts[i]);
+        record_busy_in(thread, i == 1 ? core->state : i ? CORE_HAD : core->first, &part, context);
+    }
+}
+
+/* It had no core either, by the kernel's count; what it waits for is another thread. */
+static void book_waiting_core(struct thread *thread, const struct delivery *delivery)
+{
+    const struct core *core = &thread->core;
+    if (core->state == CORE_NONE)
+        thread->ledger->idle_no_core += delivery->p * (1 - core->stolen_part) *
+                                        (double)core_moments_in_state(core, delivery) /
+                                        (double)delivery->count;
+}
+
+/* Whatever the thread does inside, and whether it has a core for that: it waits for other ranks, and who idles beside it does so
+ * because of that. */
+static void record_mpi(struct thread *thread, const struct delivery *delivery)
+{
+    struct waiting_places places;
+    struct census census = census_of_busy(thread, delivery, 0, CORE_HAD, &places);
+    struct capture capture = capture_mpi(thread);
+    struct busy busy = {.node_idx = capture.node_idx, .own_idx = capture.node_idx, .sum = &thread->ledger->mpi_wait,
+                        .state = PROFILE_TIME_MPI_WAIT};
+    if (!book_moments(thread, &busy, CORE_HAD, delivery, census, &places)) {
+        sample_drop(thread, delivery, capture.cause);
+        return;
+    }
+    if (ranks_are_seen())
+        sample_ranks_waiting(thread, capture.node_idx, delivery);
+    thread->mpi.samples++;
+    thread->mpi.node_idx = capture.node_idx;
+    thread->mpi.grafts = thread->tree.grafts;
+    book_waiting_core(thread, delivery);
+}
+
+/* Of a job's rank, for which others may wait meanwhile, or traced. */
+static __attribute__((noinline, cold)) void account_told_idle(struct thread *thread, const struct delivery *delivery)
+{
+    struct idle_moment told[DELIVERY_MOMENTS];
+    account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, told);
+    if (ranks_are_seen())
+        sample_ranks_idle(thread, delivery, told);
+    tracing_add_idle(thread, delivery, told);
+}
+
+/* No unwinding here: idle threads must cost next to nothing. */
+static void record_idle(struct thread *thread, const struct delivery *delivery)
+{
+    thread->ledger->recorded += delivery->count;
+    counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
+    if (unlikely(ranks_are_seen() || thread->traced))
+        account_told_idle(thread, delivery);
+    else
+        account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, NULL);
+    book_waiting_core(thread, delivery);
+}
+
+/* Of one of the delivery's moments; false without room. */
+static bool blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census, uint64_t time_ns)
+{
+    struct lock_blame blame = account_waiter(p, census);
+    return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
+}
+
+static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    uint64_t key = load_relaxed(&thread->line->wait_key);
+    uint32_t moments = delivery_moments(delivery);
+    uint64_t time_ns = delivery_moment_ns(delivery, 0, moments);
+    struct census census = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
+    if (account_is_taking(thread->line, delivery, key, census.holder)) {
+        record_busy(thread, delivery, context);
+        return;
+    }
+    contended_note(key);
+    struct capture capture = capture_interrupted(thread, context, LEAF_USER);
+    struct profile_metric *here = attribute_lock_at(&thread->tree, capture.node_idx, key);
+    double p = delivery->p / moments;
+    if (!here || !blame_holder(thread, capture.node_idx, key, p, census, time_ns)) {
+        sample_drop(thread, delivery, capture.cause);
+        return;
+    }
+    note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
+    for (uint32_t number = 1; number < moments; number++) {
+        time_ns = delivery_moment_ns(delivery, number, moments);
+        struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
+        if (!blame_holder(thread, capture.node_idx, key, p, then, time_ns))
+            blame_holder(thread, capture.node_idx, key, p, census, time_ns); /* there was room */
+        note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
+        if (unlikely(ranks_are_seen()))
+            sample_ranks_busy(thread, capture.node_idx, delivery, number, then.busy);
+    }
+    if (unlikely(ranks_are_seen()))
+        sample_ranks_busy(thread, capture.node_idx, delivery, 0, census.busy);
+    account_waiting_here(here, delivery->p, delivery->count,
+                         thread->counted_wait != thread->line->acquisitions);
+    thread->counted_wait = thread->line->acquisitions;
+    lock_waits_sample(thread, key, delivery->p);
+    thread->ledger->lock_wait += delivery->p;
+    book_waiting_core(thread, delivery);
+    thread->ledger->recorded += delivery->count;
+    counters_book(thread, capture.node_idx);
+    tracing_add(thread, capture.node_idx, PROFILE_TIME_LOCK_WAIT, delivery);
+    take_held(thread, capture.node_idx, delivery->census_ns);
+}
+
+static inline void record_state(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    if (load_relaxed(&thread->line->state) == STATE_IDLE)
+        record_idle(thread, delivery);
+    else if (unlikely(is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
+        record_mpi(thread, delivery);
+    else if (load_relaxed(&thread->line->wait_key))
+        record_waiting(thread, delivery, context);
+    else
+        record_busy(thread, delivery, context);
+}
+
+/* Until it went on; then it may have waited for a core: for its code, or, in its call, for the signal alone. */
+static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    struct delivery rest = *delivery;
+    uint64_t lost_ns = thread->core.lost_ns, until_ns = delivery->clocks.ns - lost_ns, count = delivery->count;
+    if (lost_ns >= STATE_LATE_NS && delivery->count > 1)
+        count = until_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, until_ns - delivery->due_ns) : 0;
+    if (count) {
+        struct delivery stopped = delivery_take(&rest, count);
+        if (!book_stopped(thread, &stopped))
+            sample_drop(thread, &stopped, PROFILE_DROP_NO_MEMORY);
+    }
+    if (rest.count)
+        record_state(thread, &rest, context);
+}
+
+void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    stopped_hear(delivery->clocks.ns);
+    tracing_begin(thread, delivery);
+    contended_forget(delivery->clocks.ns);
+    contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
+    core_ask(&thread->core, thread->ledger, delivery, context);
+    bool stopped = stopped_until_now(&thread->core, delivery, context);
+    thread->ledger->idle_no_core += (double)thread->core.woken_ns;
+    core_follow(&thread->core, thread->line, delivery);
+    if (unlikely(stopped))
+        record_stop(thread, delivery, context);
+    else
+        record_state(thread, delivery, context);
+    tracing_end(thread, delivery);
+}
+
+/* Dispatch that was recorded as pending, and has no room in the tree after all. */
+static void lose_dispatch(struct thread *thread, enum profile_drop cause)
+{
+    struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
+    thread->idle.pending = false;
+    sample_ranks_settle(thread, 0);
+    tracing_lose(thread);
+    thread->traced = false; /* the time of those is behind them */
+    thread->ledger->recorded -= lost.count;
+    sample_drop(thread, &lost, cause);
+}
+
+static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric, const struct profile_metric *dispatch)
+{
+    sums_add(metric, dispatch);
+    attribute_time(&thread->tree, node_idx, thread->idle.last_ns,
+                   (struct profile_time_value){(float)dispatch->overhead, (float)dispatch->inverse_busy, (float)dispatch->shared_idle, 0});
+}
+
+/* What is of a region that may have ended is carried: it is that of the next one. */
+static void carry_dispatch(struct thread *thread)
+{
+    if (!thread->carries)
+        thread->carried = (struct profile_metric){0};
+    thread->carries = true;
+    sums_add(&thread->carried, &thread->idle.dispatch);
+}
+
+static void book_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric)
+{
+    if (metric)
+        add_dispatch(thread, node_idx, metric, &thread->idle.dispatch);
+    else
+        carry_dispatch(thread);
+    tracing_tell(thread, TRACER_DISPATCH, metric ? node_idx : (uint32_t)TRACER_CARRIED);
+    thread->ledger->overhead += thread->idle.p;
+    note_state(thread, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);
+    thread->idle.pending = false;
+}
+
+/* Where the thread has waited until now; without a node in a region that may have ended. */
+static struct capture capture_wait(struct thread *thread, bool in_region)
+{
+    if (in_region)
+        return capture_callback(thread, LEAF_RUNTIME);
+    bool joins = (thread->level->team & LEVEL_PRIMARY) && levels_region(thread) == thread->line->region;
+    return (struct capture){.node_idx = joins ? capture_region_end(thread, thread->line->region) : 0};
+}
+
+void sample_settle(struct thread *thread, bool in_region)
+{
+    if (!thread->idle.pending)
+        return;
+    struct capture capture = capture_wait(thread, in_region);
+    struct profile_metric *metric = attribute_at(&thread->tree, capture.node_idx);
+    if (metric || !in_region)
+        book_dispatch(thread, capture.node_idx, metric);
+    else
+        lose_dispatch(thread, capture.cause);
+    if (metric)
+        sample_ranks_settle(thread, capture.node_idx);
+}
+
+void sample_take_held(struct thread *thread, bool in_region)
+{
+    if (!attribute_is_held(thread->line))
+        return;
+    uint32_t node_idx = capture_wait(thread, in_region).node_idx;
+    if (node_idx)
+        take_held(thread, node_idx, clock_now_ns());
+}
+
+void sample_book_carried(struct thread *thread, struct region *region)
+{
+    uint32_t node_idx = capture_region_end(thread, region);
+    struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
+    if (!metric)
+        return; /* stays carried */
+    add_dispatch(thread, node_idx, metric, &thread->carried);
+    thread->carries = false;
+    tracing_tell(thread, TRACER_CARRIED, node_idx);
+    sample_ranks_settle(thread, node_idx);
+}
+
+void sample_settle_rest(struct thread *thread)
+{
+    if (thread->idle.pending)
+        book_dispatch(thread, 0, NULL);
+    if (thread->carries)
+        sample_book_carried(thread, NULL);
+}
+
+void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder,
+                         const struct lock_blame *blame)
+{
+    struct capture capture = capture_callback(thread, LEAF_USER);
+    if (!attribute_blame(&thread->tree, capture.node_idx, lock_key, blame, clock_now_ns()))
+        directed_add(lock_key, holder,
+                  blame); /* back to where it came from: the next release, or the end, takes it */
+}

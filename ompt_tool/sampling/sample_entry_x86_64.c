@@ -1,0 +1,79 @@
+/* The rules of this house: as in sampler.c.
+ *
+ * The thread's stack for its handler ends where its record begins (THREAD_HANDLER_STACK_BYTES), so that thread_self is all that the entry needs.
+ * A thread without a record returns at once. A handler that runs on that stack already stays where it is.
+ *
+ * A handler starts without access to memory with a protection key (pkey_mprotect): the kernel gives it the rights of a new thread. The
+ * interrupted stack may have such a key. Where there are keys, the first entry allows access to all; rt_sigreturn, and the
+ * xrstor of restart_resume(), put the program's rights back. ThreadSanitizer may call a handler as a plain function, which nothing puts back. */
+#include "ompt_tool/sampling/sample_signal.h"
+
+#include <cpuid.h>
+#include <stdbool.h>
+
+#include "ompt_tool/session/thread.h"
+
+_Static_assert(THREAD_HANDLER_STACK_BYTES == 32768, "the assembly compares with it");
+
+extern void __tsan_acquire(void *) __attribute__((weak));
+extern sample_handler sample_entry_with_keys __attribute__((visibility("hidden")));
+extern sample_handler sample_entry_plain __attribute__((visibility("hidden")));
+extern sample_handler *sample_entry_handler __attribute__((visibility("hidden")));
+
+sample_handler *sample_entry_handler;
+
+__asm__(".text\n"
+        ".globl sample_entry_with_keys, sample_entry_plain\n"
+        ".hidden sample_entry_with_keys, sample_entry_plain\n"
+        ".type sample_entry_with_keys, @function\n"
+        ".type sample_entry_plain, @function\n"
+        ".p2align 4\n"
+        "sample_entry_with_keys:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    movq %rdx, %r8\n"
+        "    xorl %eax, %eax\n"
+        "    xorl %ecx, %ecx\n"
+        "    xorl %edx, %edx\n"
+        "    wrpkru\n"
+        "    movq %r8, %rdx\n"
+        "    jmp sample_entry_plain\n"
+        "    .cfi_endproc\n"
+        ".size sample_entry_with_keys, . - sample_entry_with_keys\n"
+        ".p2align 4\n"
+        "sample_entry_plain:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    movq thread_self@gottpoff(%rip), %rax\n"
+        "    movq %fs:(%rax), %rax\n"
+        "    testq %rax, %rax\n"
+        "    je 1f\n"
+        "    movq %rax, %rcx\n"
+        "    subq %rsp, %rcx\n"
+        "    cmpq $32768, %rcx\n"
+        "    jb 2f\n"
+        "    movq %rsp, %rcx\n"
+        "    movq %rax, %rsp\n"
+        "    pushq %rcx\n"
+        "    pushq %rcx\n" /* once more, to align */
+        "    .cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, 8\n" /* the CFA is *rsp + 8 */
+        "    call *sample_entry_handler(%rip)\n"
+        "    popq %rsp\n"
+        "    .cfi_def_cfa %rsp, 8\n"
+        "1:  ret\n"
+        "2:  jmp *sample_entry_handler(%rip)\n"
+        "    .cfi_endproc\n"
+        ".size sample_entry_plain, . - sample_entry_plain\n");
+
+static bool has_protection_keys(void)
+{
+    const unsigned enabled_by_system = 1u << 4; /* OSPKE */
+    unsigned eax, ebx, ecx, edx;
+    return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && ecx & enabled_by_system;
+}
+
+sample_handler *sample_entry(sample_handler *handler)
+{
+    sample_entry_handler = handler;
+    return has_protection_keys() && !__tsan_acquire ? sample_entry_with_keys : sample_entry_plain;
+}

@@ -1,0 +1,88 @@
+#include "ompt_tool/sampling/sample_signal.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/kernel.h"
+#include "base/os.h"
+
+/* As the kernel has it. */
+struct signal_action {
+    uintptr_t handler;
+    unsigned long flags, restorer;
+    uint64_t mask;
+};
+
+/* sigfillset() leaves out the C library's two: a cancellation (pthread_cancel) would end the thread within the handler, in
+ * the midst of what it changes. */
+static bool block_library_signals(int signal)
+{
+    struct signal_action action;
+    if (kernel_call(SYS_rt_sigaction, signal, 0, (long)&action, sizeof(action.mask), 0, 0) != 0)
+        return false;
+    for (int i = __SIGRTMIN; i < SIGRTMIN; i++)
+        action.mask |= (uint64_t)1 << (i - 1);
+    return kernel_call(SYS_rt_sigaction, signal, (long)&action, 0, sizeof(action.mask), 0, 0) == 0;
+}
+
+static bool install(sample_handler *handler, int signal)
+{
+    struct sigaction old, action;
+    if (sigaction(signal, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+        return false;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = sample_entry(handler);
+    action.sa_flags = SA_RESTART | SA_SIGINFO | SAMPLE_ENTRY_FLAG;
+    sigfillset(&action.sa_mask); /* the program's signals wait, so that restart can see them pending */
+    sigdelset(&action.sa_mask, SIGSEGV); /* but faults cannot wait: blocked, they end the program (fault.c) */
+    sigdelset(&action.sa_mask, SIGBUS);
+    return sigaction(signal, &action, NULL) == 0 && block_library_signals(signal);
+}
+
+int sample_signal_install(sample_handler *handler, int wanted)
+{
+    if (wanted && install(handler, wanted))
+        return wanted;
+    /* From the highest: of several pending ones the kernel delivers it last, that is, on top. */
+    for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--)
+        if (install(handler, signal))
+            return signal;
+    return install(handler, SIGSTKFLT) ? SIGSTKFLT : 0; /* Linux never sends it */
+}
+
+bool sample_signal_comes_to(sample_handler *handler, int signal)
+{
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_sigaction == sample_entry(handler);
+}
+
+bool sample_signal_is_blocked(int tid, int signal)
+{
+    char path[64], text[4096];
+    snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
+    os_read_text(path, text, sizeof(text));
+    const char *blocked = strstr(text, "\nSigBlk:");
+    return blocked && strtoull(blocked + strlen("\nSigBlk:"), NULL, 16) >> (signal - 1) & 1;
+}
+
+bool sample_signal_block(int signal)
+{
+    sigset_t set, before;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    return pthread_sigmask(SIG_BLOCK, &set, &before) == 0 && !sigismember(&before, signal);
+}
+
+void sample_signal_unblock(int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}

@@ -1,0 +1,521 @@
+/* The rules of this house: everything reachable from handle_sample() is async-signal-safe. No locks, malloc,
+ * stdio, lazily allocated TLS; system calls only where a comment says which and why; bounded time.
+ * scripts/check-handler.py compares the undefined symbols of these objects with an allowlist. */
+#include "ompt_tool/sampling/sampler.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/float_state.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "blame/notes.h"
+#include "cct/arena.h"
+#include "ompt_tool/context/capture.h"
+#include "ompt_tool/context/probe_stack.h"
+#include "ompt_tool/counters/counters.h"
+#include "ompt_tool/counters/counters_plan.h"
+#include "ompt_tool/sampling/fault.h"
+#include "ompt_tool/restart/bystander.h"
+#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/sample_signal.h"
+#include "ompt_tool/session/core.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/sampling/shared_timer.h"
+
+#define RATE_PER_CORE 4000 /* samples a second, of all threads; more only if no core has more than one thread */
+
+uint64_t crowd_least_ns;
+
+/* Every sample of a thread that waits for a core, or sleeps, costs a switch to it: with hundreds of threads a
+ * core the program would not get on. One a second of each there is always. */
+void crowd_grows(uint32_t threads)
+{
+    uint64_t rate = NS_PER_S / session.period_ns, cores = arena_header()->cores;
+    uint64_t most = cores * (rate > RATE_PER_CORE ? rate : RATE_PER_CORE), period_ns = session.period_ns;
+    while (rate > 1 && threads * rate > most) {
+        rate = (rate + 1) / 2;
+        period_ns *= 2;
+    }
+    uint64_t least_ns = load_relaxed(&crowd_least_ns);
+    while (period_ns > least_ns && !compare_exchange(&crowd_least_ns, &least_ns, period_ns))
+        ;
+}
+
+void crowd_forked(void)
+{
+    store_relaxed(&crowd_least_ns, 0);
+}
+
+#define SLOW_SAMPLES 8
+#define SILENCE_NS   100000000ull /* between two looks at whom the signal comes to */
+
+static int sample_signal; /* 0: none was left */
+static uint32_t moving;   /* serialises changes of it */
+static int taken_signal;  /* the last that the program took: no timer may be set to it */
+
+int sampler_signal(void)
+{
+    return load_relaxed(&sample_signal);
+}
+
+uint64_t sampler_signals(void)
+{
+    int signal = sampler_signal();
+    return signal ? 1ull << (signal - 1) : 0;
+}
+
+/* From then on, on the clock that samples come by. */
+static void begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t period_ns)
+{
+    thread->ledger->period_ns = period_ns;
+    thread->ledger->number = 1 + state_line_number(thread->line);
+    if (session.options.clock == CLOCK_CPU)
+        thread->moments = (struct moments){.period_ns = period_ns, .begin_ns = begin_ns};
+    else
+        moments_start(&thread->moments, begin_ns, period_ns, session.start_ns, (uint64_t)session.options.seed,
+                      state_line_number(thread->line));
+}
+
+/* How many periods of CPU time this delivery stands for. These timers are checked at the system's ticks and their
+ * overruns are not always told: the thread's CPU time itself says how many have passed. */
+static uint64_t pass_cpu_periods(struct moments *moments)
+{
+    int64_t passed_ns = (int64_t)(clock_thread_cpu_ns() - moments->begin_ns), period_ns = (int64_t)moments->period_ns;
+    uint64_t count = passed_ns >= 2 * period_ns ? (uint64_t)(passed_ns / period_ns) : 1;
+    moments->begin_ns += count * moments->period_ns;
+    return count;
+}
+
+/* One that comes before its moment (a setting of the timer that was changed meanwhile) is that period's sample. */
+static struct delivery take_delivery(struct thread *thread, const siginfo_t *info,
+                                     const struct clock_reading *clocks)
+{
+    struct delivery delivery = {.count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
+    uint64_t weight_ns = thread->moments.period_ns;
+    if (unlikely(info->si_code != SI_TIMER)) {
+        /* An overflow: the next one comes when this one has been handled. */
+    } else if (session.options.clock == CLOCK_CPU) {
+        delivery.count = pass_cpu_periods(&thread->moments);
+        weight_ns *= delivery.count;
+    } else {
+        uint64_t first_ns = thread->moments.next_ns, last_ns;
+        delivery.count = moments_pass(&thread->moments, clocks->ns, &last_ns, &weight_ns);
+        delivery.until_ns = thread->moments.begin_ns;
+        if (likely(first_ns <= clocks->ns)) {
+            delivery.due_ns = first_ns;
+            delivery.census_ns = last_ns;
+        }
+    }
+    delivery.p = (double)weight_ns;
+    thread->ledger->delivered += delivery.count;
+    thread->ledger->last_ns = clocks->ns;
+    return delivery;
+}
+
+/* A handler that takes longer than the period would be entered again before the program's next instruction,
+ * for ever. After some such samples in a row as many are dropped. One slow sample alone says nothing: the
+ * thread may have lost its core in it. */
+static void note_duration(struct thread *thread, const struct clock_reading *begin)
+{
+    if (likely(clock_passed_ns(begin) < thread->moments.period_ns)) {
+        thread->slow_samples = 0;
+    } else if (++thread->slow_samples == SLOW_SAMPLES) {
+        thread->slow_samples = 0;
+        thread->skip_samples = SLOW_SAMPLES;
+    }
+}
+
+/* Measurement has not ended, and does not end before this returns. */
+static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t *context,
+                        const struct clock_reading *clocks)
+{
+    struct delivery delivery = take_delivery(thread, info, clocks);
+    counters_take(thread);
+    if (unlikely(load_relaxed(&session.paused))) {
+        sample_drop(thread, &delivery, PROFILE_DROP_PAUSED);
+        return;
+    }
+    if (unlikely(thread->probes && load_relaxed(&thread->probes->count)))
+        thread->ledger->probed_sampled += delivery.p;
+    if (load_relaxed(&thread->in_tool)) {
+        sample_drop(thread, &delivery, PROFILE_DROP_IN_TOOL);
+        return;
+    }
+    if (unlikely(thread->skip_samples)) {
+        thread->skip_samples--;
+        sample_drop(thread, &delivery, PROFILE_DROP_OVERLOAD);
+        return;
+    }
+    fault_record_sample(thread, &delivery, context);
+    session_record_modules(); /* compares two numbers, unless the walk met a library that is new */
+    note_duration(thread, clocks);
+}
+
+/* False: the measurement has ended. */
+static bool record(struct thread *thread, const siginfo_t *info, ucontext_t *context,
+                   const struct clock_reading *clocks)
+{
+    store_seq_cst(&thread->in_handler,
+                  1); /* pairs with finish: it waits for us, or we see that it has begun, and it counts this sample */
+    bool goes_on = !load_seq_cst(&session.stopping);
+    if (goes_on)
+        take_sample(thread, info, context, clocks);
+    store_release(&thread->in_handler, 0);
+    return goes_on;
+}
+
+/* Whoever has set a timer looks afterwards whether another thread meanwhile disarms all (G1). */
+static void heed_taken_signal(const struct thread *thread)
+{
+    if (unlikely(load_seq_cst(&taken_signal) == thread->signal))
+        os_timer_set(thread->timer, false, 0, 0);
+}
+
+/* Its next moment, and the one behind it as the interval: so the timer is set for every other sample only. An
+ * interval there must be, as a program may take a signal away (sigtimedwait); where the two moments are close together it
+ * is a period, lest many signals go to a program that takes them all. One system call (timer_settime). */
+static void set_timer(struct thread *thread)
+{
+    struct moments *moments = &thread->moments;
+    uint64_t interval_ns = moments_second(moments) - moments->next_ns;
+    bool apart = interval_ns >= moments->period_ns / 2;
+    thread->second_ns = apart ? moments->next_ns + interval_ns : 0;
+    os_timer_set(thread->timer, false, moments->next_ns, apart ? interval_ns : moments->period_ns);
+    heed_taken_signal(thread);
+}
+
+/* From the first period on that had no sample yet they are longer. One system call (timer_settime). */
+static void slow_down(struct thread *thread)
+{
+    begin_periods(thread, thread->moments.begin_ns + thread->moments.missed_ns, crowd_period_ns());
+    if (thread->drawn)
+        set_timer(thread);
+    else if (session.options.clock == CLOCK_CPU)
+        os_timer_set(thread->timer, true, 0, thread->moments.period_ns);
+}
+
+/* At the handler's end, for the next sample. */
+static void go_on_sampling(struct thread *thread, const struct clock_reading *clocks)
+{
+    bool is_set = thread->second_ns == thread->moments.next_ns;
+    core_leave(&thread->core, clocks->ns);
+    thread->second_ns = 0;
+    if (!is_set && thread->drawn)
+        set_timer(thread);
+    if (unlikely(thread->moments.period_ns < crowd_period_ns()))
+        slow_down(thread);
+    notes_due(thread->line, clocks, thread->drawn ? thread->moments.next_ns : 0);
+    thread->look_ticks = 0; /* the next wait is noted: what was lost before it is not what others were behind */
+}
+
+static bool is_worker(const struct thread *thread)
+{
+    return thread->ledger->kind == PROFILE_THREAD_WORKER;
+}
+
+/* A worker that idles is a bystander, but not where restart_leave() goes on with a context of its own. One that works
+ * is to be one from the begin of its next wait on (sampler_look). */
+static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint64_t now_ns)
+{
+    if (idle) {
+        if (is_worker(thread) && !thread->restart.resume && !thread->restart.waiting)
+            bystander_begin(&thread->stands_by, context, now_ns);
+        if (thread->idle.pending || thread->stands_by.added)
+            thread->unusual.settles = true;
+        thread->unusual.notes = true; /* it may last */
+        return;
+    }
+    if (is_worker(thread))
+        thread->heard_ticks = 0;
+    if (unlikely(thread->stands_by.added)) /* a sample hit it on its way out of a wait */
+        bystander_wakes(&thread->stands_by, context);
+}
+
+static void handle_sample(int signal, siginfo_t *info, void *argument)
+{
+    ucontext_t *context = argument;
+    int saved_errno = errno;
+    (void)signal;
+    struct thread *thread = thread_self;
+    if (!thread)
+        return; /* a late delivery to a thread that has ended its measurement */
+    struct clock_reading clocks = clock_read(); /* the only one of this sample */
+    restart_enter(&thread->restart, context);
+    bool overflowed = counters_overflowed(thread, info);
+    if ((info->si_code == SI_TIMER || overflowed) && record(thread, info, context, &clocks))
+        go_on_sampling(thread, &clocks);
+    if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
+        thread->ledger->unrestored_calls++;
+    bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
+    stand_by(thread, idle, context, clocks.ns);
+    if (idle && state_is_hidden(thread->line)) {
+        account_idle_resume(&thread->idle, thread->line);
+        core_resume(&thread->core, thread->line);
+    } else {
+        restart_note_sample(&thread->restart);
+    }
+    if (unlikely(overflowed))
+        counters_overflow_rearm(thread);
+    errno = saved_errno;
+    restart_leave(&thread->restart, context);
+}
+
+/* Where the user may have no more real-time signals pending (RLIMIT_SIGPENDING) the kernel sends SIGIO in the place of an
+ * overflow's, which ends the program; others are not counted. */
+bool sampler_init(void)
+{
+    int wanted = session.options.signal;
+    char wanted_text[21], used_text[21];
+    sample_signal = sample_signal_install(handle_sample, wanted || !counters_plan_sample_period_ns() ? wanted : SIGSTKFLT);
+    if (wanted && sample_signal && sample_signal != wanted)
+        log_line("BLAME_SIGNAL=", log_decimal((uint64_t)wanted, wanted_text), ": the program uses this signal; using ",
+                 log_decimal((uint64_t)sample_signal, used_text), NULL);
+    if (sample_signal)
+        unwind_note_trampoline(sample_signal);
+    return sample_signal != 0;
+}
+
+static void note_no_timer(int error)
+{
+    struct profile_header *header = arena_header();
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    getrlimit(RLIMIT_SIGPENDING, &limit);
+    header->timer_limit = limit.rlim_cur;
+    header->timer_error = (uint32_t)error;
+}
+
+static void start(struct thread *thread)
+{
+    uint64_t period_ns = crowd_period_ns();
+    int signal = thread->signal = load_relaxed(&sample_signal);
+    begin_periods(thread, session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() : thread->from_ns, period_ns);
+    if (unlikely(!signal))
+        return;
+    if (unlikely(counters_plan_sample_period_ns())) {
+        thread->sampled = true; /* from its first sample on it is armed again */
+        thread->sampled = counters_overflow_start(thread, signal);
+        thread->ledger->timer_failed = !thread->sampled;
+        return;
+    }
+    bool cpu_clock = session.options.clock == CLOCK_CPU;
+    thread->second_ns = 0;
+    thread->drawn = !cpu_clock; /* the first signal may come before the call returns */
+    bool started = os_timer_start(&thread->timer, signal, cpu_clock, thread->moments.next_ns, period_ns);
+    store_seq_cst(&thread->sampled, started ? shared_timer_word(thread->timer) : 0);
+    thread->ledger->timer_failed = !started;
+    if (started) {
+        heed_taken_signal(thread);
+    } else {
+        thread->drawn = false;
+        note_no_timer(errno);
+    }
+}
+
+static void tell_due(struct thread *thread)
+{
+    struct clock_reading clocks = clock_read();
+    notes_due(thread->line, &clocks, thread->drawn ? thread->moments.next_ns : 0);
+}
+
+/* Since the last sample came; 0 where nobody knows: for a counter's overflows, and another thread's CPU time. */
+static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
+{
+    bool cpu_clock = session.options.clock == CLOCK_CPU;
+    if (counters_plan_sample_period_ns() || (cpu_clock && thread != thread_self))
+        return 0;
+    uint64_t begin_ns = thread->moments.begin_ns + thread->moments.missed_ns;
+    int64_t silent_ns = (int64_t)((cpu_clock ? clock_thread_cpu_ns() : now_ns) - begin_ns);
+    return silent_ns > 0 ? (uint64_t)silent_ns : 0;
+}
+
+/* None for long: a thread that gets no core is as silent. */
+static bool is_silent(const struct thread *thread, uint64_t now_ns)
+{
+    uint64_t ns = silent_ns(thread, now_ns);
+    return thread->sampled && ns > SILENCE_NS && ns > 4 * thread->moments.period_ns;
+}
+
+/* A program may delete a timer by a number that it never had, and so ours (0, 1, 2 ...). Another thread does not set it: it may be another's by now. */
+static bool is_deleted(struct thread *thread, uint64_t now_ns)
+{
+    if (!thread->drawn || !is_silent(thread, now_ns))
+        return false;
+    bool there = thread == thread_self ? os_timer_set(thread->timer, false, thread->moments.next_ns, thread->moments.period_ns)
+                                       : os_timer_is_there(thread->timer);
+    thread->second_ns = 0;
+    return !there && errno == EINVAL;
+}
+
+static void note_deleted(void)
+{
+    struct profile_header *header = arena_header();
+    if (header->timer_error)
+        return;
+    header->timer_error = PROFILE_TIMERS_DELETED;
+    log_line("the program has deleted timers of the tool (timer_delete of what it did not make): samples are missing", NULL);
+}
+
+/* Its own thread and finish() may both come here: one of them does it. */
+static void stop(struct thread *thread)
+{
+    uint64_t was = exchange_seq_cst(&thread->sampled, 0);
+    if (!was)
+        return;
+    thread->drawn = false;
+    if (counters_plan_sample_period_ns())
+        counters_overflow_stop(thread);
+    else
+        shared_timer_delete(was);
+    tell_due(thread);
+}
+
+/* Long silence is the program's doing if it has taken the signal, blocks it, or has deleted the timer; a CPU clock may stand still. */
+static bool is_silenced(struct thread *thread, uint64_t now_ns)
+{
+    int signal = load_relaxed(&sample_signal);
+    if (!signal || thread->signal != signal)
+        return true;
+    if (!is_silent(thread, now_ns))
+        return false;
+    if (!sample_signal_comes_to(handle_sample, signal) || sample_signal_is_blocked(thread->ledger->tid, signal))
+        return true;
+    bool deleted = is_deleted(thread, now_ns);
+    if (deleted)
+        note_deleted();
+    return deleted;
+}
+
+void sampler_start(struct thread *thread)
+{
+    start(thread);
+    tell_due(thread);
+    if (unlikely(load_seq_cst(&session.stopping))) /* finish() may have come by before there was a timer */
+        stop(thread);
+}
+
+void sampler_stop(struct thread *thread)
+{
+    uint64_t now_ns = clock_now_ns();
+    thread->unheard = thread->active && is_silenced(thread, now_ns);
+    if (thread->unheard)
+        thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
+    stop(thread);
+}
+
+void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
+{
+    struct profile_thread *ledger = thread->ledger;
+    struct moments *moments = &thread->moments;
+    uint64_t last_ns, weight_ns;
+    bool at_ticks = session.options.clock == CLOCK_CPU; /* such a timer has always a tick's samples due */
+    if (at_ticks || thread->unheard || ledger->timer_failed || !moments->period_ns || counters_plan_sample_period_ns() ||
+        moments->next_ns > end_ns)
+        return;
+    uint64_t count = moments_pass(moments, end_ns, &last_ns, &weight_ns);
+    ledger->delivered += count;
+    ledger->dropped[PROFILE_DROP_STOPPING] += count;
+    ledger->dropped_ns += (double)weight_ns;
+}
+
+/* Until its owner comes by, no other signal of it can reach the program. */
+static void silence(struct thread *thread)
+{
+    if (!counters_plan_sample_period_ns())
+        shared_timer_disarm(&thread->sampled, session.options.clock == CLOCK_CPU);
+    else if (load_relaxed(&thread->sampled))
+        counters_overflow_stop(thread);
+}
+
+static void take_another_signal(int taken)
+{
+    char taken_text[21], text[21];
+    os_lock(&moving);
+    if (load_relaxed(&sample_signal) == taken) {
+        store_seq_cst(&taken_signal, taken);
+        for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+            silence(thread);
+        int signal = sample_signal_install(handle_sample, 0);
+        if (signal == taken) /* the program has given it back meanwhile */
+            store_seq_cst(&taken_signal, 0);
+        struct profile_header *header = arena_header();
+        header->signals_taken++;
+        header->sample_signal = (uint32_t)signal;
+        log_line("the program has taken signal ", log_decimal((uint64_t)taken, taken_text),
+                 signal ? ", by which samples came: they come by " : ", and all others are in use: no more samples",
+                 signal ? log_decimal((uint64_t)signal, text) : "",
+                 signal ? " now; BLAME_SIGNAL chooses one from the start" : "", NULL);
+        store_relaxed(&sample_signal, signal);
+    }
+    os_unlock(&moving);
+}
+
+static void look_for_signal(struct thread *thread)
+{
+    if (is_worker(thread) && load_relaxed(&thread->line->state) == STATE_IDLE) {
+        bystander_now(&thread->stands_by);
+        thread->unusual.settles = true;
+    }
+    struct clock_reading now = clock_read();
+    thread->heard_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);
+    int signal = load_relaxed(&sample_signal);
+    if (thread->signal == signal && signal && !sample_signal_comes_to(handle_sample, signal))
+        take_another_signal(signal);
+    bool deleted = is_deleted(thread, now.ns);
+    if (!deleted && thread->signal == load_relaxed(&sample_signal))
+        return;
+    if (deleted)
+        note_deleted();
+    uint64_t now_ns = clock_now_ns();
+    thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
+    stop(thread);
+    thread->restart.own_signals = sampler_signals();
+    thread->from_ns = now_ns;
+    sampler_start(thread);
+}
+
+static __attribute__((noinline)) void look(struct thread *thread, uint64_t now_ticks)
+{
+    uint64_t due_ticks;
+    if (unlikely(load_relaxed(&session.stopping))) { /* no sample is due, whoever has the signal */
+        thread->look_ticks = UINT64_MAX;
+        return;
+    }
+    thread->notes_apart = notes_choose(thread->line, now_ticks, &due_ticks);
+    if (!thread->notes_apart || !thread->look_ticks) /* of this wait, if it is one */
+        thread->unusual.notes = true;
+    if (now_ticks > thread->heard_ticks) {
+        int saved_errno = errno;
+        look_for_signal(thread);
+        errno = saved_errno;
+    }
+    uint64_t heard_ticks = load_relaxed(&thread->heard_ticks);
+    thread->look_ticks = heard_ticks < due_ticks ? heard_ticks : due_ticks;
+}
+
+void sampler_look(struct thread *thread, uint64_t now_ticks)
+{
+    struct float_state floats = float_begin();
+    look(thread, now_ticks);
+    float_end(floats);
+}
+
+static __thread int blocked_for_fork; /* 0: the program itself blocks the signal, or there is none */
+
+void sampler_fork_prepare(void)
+{
+    os_lock(&moving);
+    int signal = load_relaxed(&sample_signal);
+    blocked_for_fork = signal && sample_signal_block(signal) ? signal : 0;
+}
+
+void sampler_fork_done(void)
+{
+    if (blocked_for_fork)
+        sample_signal_unblock(blocked_for_fork);
+    blocked_for_fork = 0; /* a child made past fork() comes here, too */
+    os_unlock(&moving);
+}

@@ -1,0 +1,35 @@
+#include "ompt_tool/sampling/shared_timer.h"
+
+#include "base/atomics.h"
+#include "base/os.h"
+
+#define SET     1u /* there is a timer */
+#define CLAIMED 2u
+#define BITS    2  /* below the number */
+
+static timer_t number_of(uint64_t word)
+{
+    return (timer_t)(uintptr_t)(word >> BITS);
+}
+
+uint64_t shared_timer_word(timer_t timer)
+{
+    return (uint64_t)(uintptr_t)timer << BITS | SET;
+}
+
+void shared_timer_delete(uint64_t word)
+{
+    if (word && !(word & CLAIMED))
+        os_timer_stop(number_of(word));
+}
+
+/* As long as it is claimed its number is no other timer's, and so the word is not another owner's either. */
+void shared_timer_disarm(uint64_t *word, bool cpu_clock)
+{
+    uint64_t set = load_seq_cst(word), claimed = set | CLAIMED;
+    if (!set || set & CLAIMED || !compare_exchange(word, &set, claimed))
+        return;
+    os_timer_set(number_of(claimed), cpu_clock, 0, 0);
+    if (!compare_exchange(word, &claimed, set))
+        os_timer_stop(number_of(set));
+}

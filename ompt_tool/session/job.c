@@ -1,0 +1,124 @@
+/* Which job this process is a part of, by the variables that launchers set for each rank. */
+#include "ompt_tool/session/job.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/launcher.h"
+#include "base/os.h"
+#include "ompt_tool/session/session.h"
+
+#define ANCESTORS 16 /* between a rank and its launcher: shells, blame run */
+
+static const char *value_of(const char *variable)
+{
+    const char *value = secure_getenv(variable);
+    return value && *value ? value : NULL;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[1024];
+    int parent = 0;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    os_read_text(path, text, sizeof(text));
+    const char *behind_name = strrchr(text, ')');
+    if (behind_name)
+        sscanf(behind_name, ") %*c %d", &parent);
+    return parent;
+}
+
+/* What stands behind an argument; NULL: it is not there. */
+static const char *argument_of(const char *arguments, size_t bytes, const char *name)
+{
+    const char *end = arguments + bytes;
+    for (const char *at = arguments; at < end; at += strlen(at) + 1)
+        if (strcmp(at, name) == 0)
+            return at + strlen(at) + 1 < end ? at + strlen(at) + 1 : NULL;
+    return NULL;
+}
+
+/* MPICH's launcher tells its ranks no name of the job. Its part on each node has the address of the one that the user
+ * started, and the number of the group: MPI_Comm_spawn makes another one. */
+static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_bytes)
+{
+    pid_t pid = getppid();
+    for (int i = 0; i < ANCESTORS && pid > 1; i++, pid = parent_of(pid)) {
+        char path[64], text[4096];
+        snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+        os_read_text(path, text, sizeof(text));
+        if (strncmp(text, "hydra_pmi_proxy", strlen("hydra_pmi_proxy")) != 0)
+            continue;
+        snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+        size_t got = os_read_text(path, text, sizeof(text));
+        const char *port = argument_of(text, got, "--control-port"),
+                   *group = argument_of(text, got, "--pgid");
+        if (!port)
+            return false;
+        snprintf(identity, bytes, "hydra %.200s %.20s", port, group ? group : "0");
+        snprintf(name, name_bytes, "%.40s", port);
+        return true;
+    }
+    return false;
+}
+
+/* As launchers tell it: of which job, and how that may be called. */
+static bool ask_launcher(char *identity, size_t bytes, char *name, size_t name_bytes)
+{
+    const char *space = value_of("PMIX_NAMESPACE"), *key = value_of("OMPI_MCA_orte_precondition_transports");
+    const char *open_mpi = value_of("OMPI_MCA_ess_base_jobid"), *pmi = value_of("PMI_JOBID");
+    const char *slurm = value_of("SLURM_JOB_ID"), *step = value_of("SLURM_STEP_ID");
+    const char *again = value_of("SLURM_RESTART_COUNT");
+    if (space || open_mpi) {
+        snprintf(identity, bytes, "pmix %.200s %.60s", space ? space : open_mpi, key ? key : "");
+        snprintf(name, name_bytes, "%.60s", space ? space : open_mpi);
+    } else if (value_of("PMI_RANK") && ask_hydra(identity, bytes, name, name_bytes)) {
+        return true;
+    } else if (pmi) {
+        snprintf(identity, bytes, "pmi %.200s", pmi);
+        snprintf(name, name_bytes, "%.60s", pmi);
+    } else if (slurm && step) {
+        snprintf(identity, bytes, "slurm %.60s %.60s %.20s", slurm, step, again ? again : "0");
+        snprintf(name, name_bytes, "%.30s", slurm);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Users know their batch job's number; what is started in it one after the other is told apart by the identity. */
+static void name_by_batch_job(char *name, size_t bytes)
+{
+    static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+        if (value_of(variables[i])) {
+            snprintf(name, bytes, "%.40s", value_of(variables[i]));
+            return;
+        }
+}
+
+bool job_find(struct job *job)
+{
+    char own[JOB_IDENTITY_BYTES - JOB_NAME_BYTES - 8] = "";
+    const char *given = session.options.job;
+    *job = (struct job){.ranked = launcher_starts_many() && isdigit((unsigned char)*launcher_rank()), .speaks = launcher_speaks()};
+    if (job->ranked) {
+        job->rank = (uint32_t)strtoul(launcher_rank(), NULL, 10);
+        job->ranks = launcher_ranks() ? (uint32_t)strtoul(launcher_ranks(), NULL, 10) : 0;
+    }
+    if (job->ranked && ask_launcher(own, sizeof(own), job->name, sizeof(job->name)))
+        name_by_batch_job(job->name, sizeof(job->name));
+    else if (!given)
+        return false;
+    if (given)
+        snprintf(job->name, sizeof(job->name), "%.*s", JOB_NAME_BYTES - 1, given);
+    for (char *at = job->name; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr("._+-", *at))
+            *at = '-';
+    snprintf(job->identity, sizeof(job->identity), "%s%s%s%s\n", given ? "job " : "", given ? job->name : "",
+             given && *own ? " " : "", own);
+    return true;
+}
