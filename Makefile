@@ -29,10 +29,10 @@ ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(NO_PA
 
 # Sorted: the order in which files are linked is that of no make and no file system.
 BASE   := $(sort $(wildcard base/*.c))
-CCT    := $(sort $(wildcard cct/*.c))
+CCT    := $(sort $(wildcard cct/*.c cct/*/*.c))
 REPORT := $(sort $(wildcard report/*/*.c))
 PLUGIN := $(BASE) $(CCT) $(call of_machine,$(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c))
-COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/moment.c cct/sums.c $(REPORT) \
+COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/timeline/moment.c cct/sums.c $(REPORT) \
     base/recipe_cause.c $(sort $(wildcard cli/*.c compare/*.c export/*.c html/*.c))
 
 # `blame` is also a folder: a target of that name would always be up to date.

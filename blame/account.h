@@ -13,7 +13,7 @@
 #include "cct/profile_metrics.h"
 #include "cct/profile_time.h"
 #include "cct/profile_tree.h"
-#include "cct/time.h"
+#include "cct/timeline/time.h"
 
 struct profile_thread;
 

@@ -11,7 +11,7 @@
 #include "blame/state.h"
 #include "cct/profile_time.h"
 #include "cct/profile_tree.h"
-#include "cct/time.h"
+#include "cct/timeline/time.h"
 #include "cct/tree.h"
 
 struct profile_metric;

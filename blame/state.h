@@ -14,7 +14,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 
 #define STATE_MAX_THREADS 4095u /* their numbers stay below DIRECTED_ANY_HOLDER */
 #define STATE_HELD_LOCKS  7u

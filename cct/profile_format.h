@@ -118,7 +118,7 @@ struct profile_thread {
     uint64_t only_core;    /* 1 + the one core that it might run on, at its end; 0: several, or not known */
     double stolen;         /* the part of no_core in which a hypervisor had the core: not in no_core_ns */
     uint32_t rank_record;  /* 1 + the number of its rank's record, in a file that was merged; 0: none */
-    uint32_t number;       /* 1 + its number in the draws of moments (cct/moment.h); 0: not known */
+    uint32_t number;       /* 1 + its number in the draws of moments (cct/timeline/moment.h); 0: not known */
 };
 
 /* How samples know whether their thread had a core. */
@@ -252,7 +252,7 @@ struct profile_header {
     uint64_t trace_thinned; /* samples of it that were written over, or had no room */
     uint64_t timeline_lost_ns; /* threads' time that is in no lane: there was no room for one */
     double before_inverse_busy_ns; /* of before_start_ns, of a merged file: scaled as contexts' inverse_busy is; 0: all of it */
-    uint32_t seed; /* of the draws of moments (cct/moment.h); 0: not known */
+    uint32_t seed; /* of the draws of moments (cct/timeline/moment.h); 0: not known */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

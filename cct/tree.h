@@ -36,7 +36,7 @@ struct profile_time_value;
 #define TIME_DENSE  64u /* the first is the root's */
 #define TIME_CACHED 32u
 
-/* cct/time.h's. */
+/* cct/timeline/time.h's. */
 struct times {
     uint64_t origin_ns; /* 0: no bins are kept */
     uint64_t lane_ns;   /* so far from it the lane's bins reach; 0: it has none yet */

@@ -12,7 +12,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "cct/arena.h"
-#include "cct/graft.h"
+#include "cct/deferred/graft.h"
 #include "include/blame.h"
 #include "ompt_tool/life/attach.h"
 #include "ompt_tool/capabilities.h"

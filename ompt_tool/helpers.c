@@ -4,7 +4,7 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/session/thread.h"

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "base/os.h"
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 #include "ompt_tool/context/runtime.h"
 
 _Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the flags have room in the address of a record");

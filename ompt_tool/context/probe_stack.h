@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 #include "ompt_tool/context/levels.h"
 
 #define PROBES_OPEN  256u  /* most that a thread has open */

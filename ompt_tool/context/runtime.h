@@ -8,7 +8,7 @@
 
 #include <omp-tools.h>
 
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 
 struct runtime {
     ompt_set_callback_t set_callback;

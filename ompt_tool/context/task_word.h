@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/atomics.h"
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 
 #define TASK_WAITING         1u
 #define TASK_WAIT(kind)      (TASK_WAITING | (uint64_t)(kind) << 1)

@@ -13,7 +13,7 @@
 #include "blame/ranks.h"
 #include "blame/state.h"
 #include "cct/arena.h"
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 #include "ompt_tool/life/attach.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"

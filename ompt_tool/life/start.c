@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "cct/moment.h"
+#include "cct/timeline/moment.h"
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/life/launch.h"
 #include "ompt_tool/life/machine.h"

@@ -12,7 +12,7 @@
 #include "blame/ranks.h"
 #include "cct/arena.h"
 #include "cct/sums.h"
-#include "cct/time.h"
+#include "cct/timeline/time.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"

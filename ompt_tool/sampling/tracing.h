@@ -1,4 +1,4 @@
-/* Samples into their thread's trace (cct/tracer.h), in the window that BLAME_TRACE or the program asks for. */
+/* Samples into their thread's trace (cct/timeline/tracer.h), in the window that BLAME_TRACE or the program asks for. */
 #ifndef BLAME_OMPT_TOOL_SAMPLING_TRACING_H
 #define BLAME_OMPT_TOOL_SAMPLING_TRACING_H
 
@@ -7,7 +7,7 @@
 
 #include "base/atomics.h"
 #include "blame/account.h"
-#include "cct/tracer.h"
+#include "cct/timeline/tracer.h"
 #include "ompt_tool/session/thread.h"
 
 /* Deliveries from then to then are traced. */

@@ -2,7 +2,7 @@
 #include "ompt_tool/session/moments.h"
 
 #include "base/atomics.h"
-#include "cct/moment.h"
+#include "cct/timeline/moment.h"
 
 static uint32_t part_bits; /* a period has 2^part_bits parts, more than any thread's number; 0: there is one thread */
 

@@ -1,7 +1,7 @@
 /* When a thread is sampled: once in each period, at a moment of it that is drawn anew each time: every moment is as likely
  * as any other, whatever the program does when. The periods are the process's, the same for all threads; a thread's first
  * one, which it begins in, is the rest of one. In each the samples of 2^n threads are spread over its 2^n parts, one in each;
- * which thread's is in which is drawn anew, too, and where in it (docs/accounting.md, cct/moment.h). Nothing is kept of what was drawn,
+ * which thread's is in which is drawn anew, too, and where in it (docs/accounting.md, cct/timeline/moment.h). Nothing is kept of what was drawn,
  * as it is a hash of the period's begin. */
 #ifndef BLAME_OMPT_TOOL_SESSION_MOMENTS_H
 #define BLAME_OMPT_TOOL_SESSION_MOMENTS_H

@@ -15,7 +15,7 @@
 #include "blame/contended.h"
 #include "blame/state.h"
 #include "cct/profile_format.h"
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 #include "cct/tree.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/restart/restart.h"

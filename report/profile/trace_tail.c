@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cct/moment.h"
+#include "cct/timeline/moment.h"
 #include "cct/profile_tree.h"
 #include "report/profile/trace.h"
 #include "report/text/memory.h"

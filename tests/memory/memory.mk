@@ -3,7 +3,7 @@
 #   make memory-weaken                              each ordering in the code made weaker: does a scenario fail?
 #   build/memory/explore --seeds 100000 waits-ring  one scenario
 MEMORY := $(BUILD)/memory/explore
-MEMORY_UNITS := $(addprefix blame/,contended.c directed.c ranks.c state.c) $(addprefix cct/,arena.c region.c) \
+MEMORY_UNITS := $(addprefix blame/,contended.c directed.c ranks.c state.c) cct/arena.c cct/deferred/region.c \
     ompt_tool/locks/lock_names.c ompt_tool/ranks/ranks_lines.c ompt_tool/session/session.c ompt_tool/session/thread.c
 MEMORY_SCENARIOS := $(addprefix tests/memory/,loadmap.c locks.c ranks.c ranks_lines.c regions.c states.c stopping.c tables.c)
 MEMORY_MODEL := $(addprefix tests/memory/,cells.c explore.c hooks.c memory.c pool.c scenarios.c seams.c sites.c threads.c) tests/unit/fake_clock.c

@@ -1,5 +1,5 @@
 /* Regions' records: who follows a context, and when a record is used again: R1, R2, R3. */
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 #include "tests/memory/scenarios.h"
 
 #define LIVES   8

@@ -1,9 +1,9 @@
 /* needs: tests/unit/fake_clock.c */
 /* The loops of docs/loops.md in their worst states: how many instructions one call takes. */
 #include "base/hash.h"
-#include "cct/graft.h"
+#include "cct/deferred/graft.h"
 #include "cct/profile_metrics.h"
-#include "cct/tracer.h"
+#include "cct/timeline/tracer.h"
 #include "tests/unit/instructions.h"
 #include "tests/unit/unit_tree.h"
 

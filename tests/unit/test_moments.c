@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cct/moment.h"
+#include "cct/timeline/moment.h"
 #include "ompt_tool/session/moments.h"
 
 #define P       5000000ull

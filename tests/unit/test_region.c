@@ -4,7 +4,7 @@
 
 #include "base/atomics.h"
 #include "cct/arena.h"
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 #include "tests/unit/fake_clock.h"
 
 /* What one thread has of it, the plugin's struct thread in small. */

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "cct/graft.h"
-#include "cct/tracer.h"
+#include "cct/deferred/graft.h"
+#include "cct/timeline/tracer.h"
 #include "export/stacks.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/unit_tree.h"

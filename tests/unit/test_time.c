@@ -1,7 +1,7 @@
 /* needs: tests/unit/fake_clock.c */
 /* Bins against plain sums of what was put into them. */
-#include "cct/graft.h"
-#include "cct/time.h"
+#include "cct/deferred/graft.h"
+#include "cct/timeline/time.h"
 #include "tests/unit/unit_tree.h"
 
 #include <math.h>

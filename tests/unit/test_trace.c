@@ -1,8 +1,8 @@
 /* needs: tests/unit/fake_clock.c */
 #include <sys/resource.h>
 
-#include "cct/graft.h"
-#include "cct/tracer.h"
+#include "cct/deferred/graft.h"
+#include "cct/timeline/tracer.h"
 #include "report/profile/read.h"
 #include "report/profile/trace.h"
 #include "tests/unit/unit_tree.h"

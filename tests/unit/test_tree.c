@@ -1,5 +1,5 @@
 /* needs: tests/unit/fake_clock.c */
-#include "cct/graft.h"
+#include "cct/deferred/graft.h"
 #include "cct/profile_metrics.h"
 #include "cct/sums.h"
 #include "tests/unit/unit_tree.h"

@@ -1,8 +1,8 @@
 /* needs: tests/unit/fake_clock.c */
 /* Call paths that never repeat: the file stays bounded, and sums stay whole. */
-#include "cct/graft.h"
+#include "cct/deferred/graft.h"
 #include "cct/profile_metrics.h"
-#include "cct/time.h"
+#include "cct/timeline/time.h"
 #include "tests/unit/unit_tree.h"
 
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* needs: tests/unit/fake_clock.c */
 /* Whole paths, looked up one after the other: the tree remembers the last. */
-#include "cct/graft.h"
+#include "cct/deferred/graft.h"
 #include "tests/unit/unit_tree.h"
 
 #define WITH_TREE(name) UNIT_TEST_WITH(name, open_tree, close_tree)

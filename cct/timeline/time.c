@@ -1,4 +1,4 @@
-#include "cct/time.h"
+#include "cct/timeline/time.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cct/graft.h"
+#include "cct/deferred/graft.h"
 
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "cct/arena.h"
 #include "cct/profile_metrics.h"
 #include "cct/sums.h"
-#include "cct/time.h"
+#include "cct/timeline/time.h"
 
 #define TRACE_STEPS 4u /* what telling costs of a node with samples that are to be traced, in nodes that are moved */
 #define CLIMBS      8u /* so many nodes looked at, for bins further up, cost as much as one that is moved */

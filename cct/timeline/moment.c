@@ -1,5 +1,5 @@
 /* The rules of this house: as in sampler.c. */
-#include "cct/moment.h"
+#include "cct/timeline/moment.h"
 
 #define LEAST_BITS 2u /* two threads in two parts would never be alike: what one has more the other has less */
 #define MOST_BITS  12u

@@ -10,8 +10,8 @@
  * whoever loads a context that is not 0 with acquire order may follow both. Guarantee R3: a region with a
  * published context holds a reference on its outer region. Records are never unmapped: a stale pointer reads
  * another life of the record, told apart by `instance`. */
-#ifndef BLAME_CCT_REGION_H
-#define BLAME_CCT_REGION_H
+#ifndef BLAME_CCT_DEFERRED_REGION_H
+#define BLAME_CCT_DEFERRED_REGION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "cct/tracer.h"
+#include "cct/timeline/tracer.h"
 
 #include <string.h>
 

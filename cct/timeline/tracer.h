@@ -4,8 +4,8 @@
  * Samples wait in a ring until their node is the one that stays: a region's placeholder, and what hangs below, is another when the region's context is
  * known (tree->moved), and the runtime's own time at a wait's begin is booked at the wait's end. One that has waited for too long
  * is written all the same; its node, when it is recycled, stays to say what it became. */
-#ifndef BLAME_CCT_TRACER_H
-#define BLAME_CCT_TRACER_H
+#ifndef BLAME_CCT_TIMELINE_TRACER_H
+#define BLAME_CCT_TIMELINE_TRACER_H
 
 #include <stdbool.h>
 #include <stdint.h>

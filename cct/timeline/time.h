@@ -2,8 +2,8 @@
  * has of it does not grow with the run: one lane, a record of a metric's size for every context, and dense bins for TIME_DENSE of
  * them. Where these do not suffice, the bins of a context are added to those of the nearest one above that has dense bins, at last of the root,
  * which always has: so inclusive sums stay exact. Written by whoever may write the tree (guarantee T1). */
-#ifndef BLAME_CCT_TIME_H
-#define BLAME_CCT_TIME_H
+#ifndef BLAME_CCT_TIMELINE_TIME_H
+#define BLAME_CCT_TIMELINE_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
-#include "cct/region.h"
+#include "cct/deferred/region.h"
 
 #include <stddef.h>
 
 #include "base/atomics.h"
 #include "base/os.h"
-#include "cct/graft.h"
+#include "cct/deferred/graft.h"
 
 #define SLAB_BYTES 16384
 #define PATH_STEPS 64u /* what the path of a region costs, in nodes that are moved */

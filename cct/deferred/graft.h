@@ -1,6 +1,6 @@
 /* What was below a region's placeholder, once the region's context is known. */
-#ifndef BLAME_CCT_GRAFT_H
-#define BLAME_CCT_GRAFT_H
+#ifndef BLAME_CCT_DEFERRED_GRAFT_H
+#define BLAME_CCT_DEFERRED_GRAFT_H
 
 #include "cct/tree.h"
 
