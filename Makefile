@@ -66,16 +66,16 @@ $(LIBRARY): $(call objects,$(PLUGIN)) ompt_tool/export.map
 # Without a C library: it is loaded into every process that the program starts.
 LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(NO_PATHS) -fPIC -fvisibility=hidden -ffreestanding \
     -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -I.
-LOADER_SOURCES := $(call of_machine,$(wildcard loader/*.c))
-$(LOADER): $(LOADER_SOURCES) $(wildcard loader/*.h) base/launched.h base/kernel.h base/same_file.h
+LOADER_SOURCES := $(call of_machine,$(wildcard layers/loader/*.c))
+$(LOADER): $(LOADER_SOURCES) $(wildcard layers/loader/*.h) base/launched.h base/kernel.h base/same_file.h
 	@mkdir -p $(@D)
 	$(CC) $(LOADER_CFLAGS) -shared -nostdlib $(LDFLAGS) -o $@ $(LOADER_SOURCES) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
 
 # Needs no MPI. A caller's context is read from where a frame pointer leads: on aarch64 to a return address that is not signed.
 MPI_LAYER_FLAGS := -fno-omit-frame-pointer $(if $(filter aarch64,$(MACHINE)),-mbranch-protection=bti)
-$(MPI_LAYER): mpi/layer.c base/bind.c base/bind.h base/kernel.h base/mpi_calls.h base/mpi_layer.h base/atomics.h
+$(MPI_LAYER): layers/mpi/layer.c base/bind.c base/bind.h base/kernel.h base/mpi_calls.h base/mpi_layer.h base/atomics.h
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) $(MPI_LAYER_FLAGS) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ mpi/layer.c base/bind.c \
+	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) $(MPI_LAYER_FLAGS) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ layers/mpi/layer.c base/bind.c \
 	    -Wl,-soname,libblame-mpi.so -Wl,-z,defs -Wl,-z,now
 
 $(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)

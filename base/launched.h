@@ -1,4 +1,4 @@
-/* What the program's loader tells the tool under `blame run`: loader/audit.c writes it into libblame.so's
+/* What the program's loader tells the tool under `blame run`: layers/loader/audit.c writes it into libblame.so's
  * `blame_launched` when that library is loaded. All zero without the launcher. */
 #ifndef BLAME_BASE_LAUNCHED_H
 #define BLAME_BASE_LAUNCHED_H
@@ -21,7 +21,7 @@ struct launched_image {
 
 struct launched {
     uint64_t image_start_ns; /* CLOCK_MONOTONIC, when the loader began with this program */
-    uintptr_t loader;        /* in the code of loader/ */
+    uintptr_t loader;        /* in the code of layers/loader/ */
     uint32_t before_main;    /* the program itself needs an OpenMP runtime, which was started before main */
     uint32_t moved;          /* an object that asked for GCC's runtime has got LLVM's */
     uint32_t deprecated;     /* such an object makes calls that LLVM's runtime warns of and GCC's does not */

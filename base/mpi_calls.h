@@ -1,4 +1,4 @@
-/* MPI's calls that may wait for other ranks, all that is said of them, once: mpi/ makes a function of each, the profile has
+/* MPI's calls that may wait for other ranks, all that is said of them, once: layers/mpi/ makes a function of each, the profile has
  * their numbers, and reports their names. Numbers are in files: new calls come at the end.
  *
  * CALL(Name, name in Fortran, parameters in C, in Fortran, which of them are the communicator, a count of elements and

@@ -50,8 +50,8 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
     ("cct/deferred", PLUGIN, "cct/timeline cct base", "regions whose context is not known yet, and moving their nodes when it is"),
     ("cct/timeline", BOTH, "cct base", "what happened when: bins of time, traces, the moments of samples"),
     ("cct", BOTH, "base", "trees, regions, deferred contexts, the measurement file as it is written"),
-    ("loader", LOADER, "base", "what `blame run` gives to the program's dynamic loader; no C library"),
-    ("mpi", MPI, "base", "what stands in front of a program's MPI, and tells when it waits; no MPI is needed to build it"),
+    ("layers/loader", LOADER, "base", "what `blame run` gives to the program's dynamic loader; no C library"),
+    ("layers/mpi", MPI, "base", "what stands in front of a program's MPI, and tells when it waits; no MPI is needed to build it"),
     ("base", BOTH, "", "atomics, clock, log, the operating system"),
     ("include", BOTH, "", "what programs are compiled with"),
 )]

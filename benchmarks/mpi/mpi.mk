@@ -17,7 +17,7 @@ bench-mpi-build: $(bench_mpi)
 	@$(if $(bench_mpis),true,echo "no MPI is installed (scripts/setup.sh): no kernels of many ranks")
 
 bench-mpi: bench-mpi-build $(bench_mpi_empty) $(bench_tool) $(if $(bench_alone),,$(PRODUCTS))
-	$(call bench_run,mpi/mpi.py) $(BENCH_ARGS)
+	$(call bench_run,layers/mpi/mpi.py) $(BENCH_ARGS)
 
 $(bench_mpi_empty): benchmarks/mpi/empty_layer.c
 	@mkdir -p $(@D)

@@ -1,4 +1,4 @@
-! mpi/stencil.c's problem in strips of columns, in Fortran: by `use mpi_f08`, and with -DOLD by mpif.h, which any compiler reads.
+! layers/mpi/stencil.c's problem in strips of columns, in Fortran: by `use mpi_f08`, and with -DOLD by mpif.h, which any compiler reads.
 ! stencil [SIZE [SWEEPS]]. Verified against the same sweeps of the whole square by one rank.
 program stencil
 #ifndef OLD

@@ -1,10 +1,10 @@
-/* needs: loader/elf_view.c */
+/* needs: layers/loader/elf_view.c */
 /* A library as the dynamic loader's part reads it: its file, and as if its first segment had been mapped. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "loader/elf_view.h"
+#include "layers/loader/elf_view.h"
 
 #define ROOM_BYTES     (1ul << 16)
 #define RESERVED_BYTES (1ul << 38) /* an index of 32 bits leads no further */

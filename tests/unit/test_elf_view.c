@@ -1,4 +1,4 @@
-/* needs: loader/elf_view.c */
+/* needs: layers/loader/elf_view.c */
 #include "tests/unit/unit.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "loader/elf_view.h"
+#include "layers/loader/elf_view.h"
 
 /* Not a sanitizer's own. */
 static void *libc_symbol(const char *name)

@@ -1,6 +1,6 @@
 /* System calls of the loader's part, without a C library. */
-#ifndef BLAME_LOADER_KERNEL_H
-#define BLAME_LOADER_KERNEL_H
+#ifndef BLAME_LAYERS_LOADER_KERNEL_H
+#define BLAME_LAYERS_LOADER_KERNEL_H
 
 #include <errno.h>
 #include <fcntl.h>

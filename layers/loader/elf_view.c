@@ -1,7 +1,7 @@
-#include "loader/elf_view.h"
+#include "layers/loader/elf_view.h"
 
-#include "loader/kernel.h"
-#include "loader/text.h"
+#include "layers/loader/kernel.h"
+#include "layers/loader/text.h"
 
 #define PAGE_BYTES    4096u /* or a part of one */
 #define PAGES_KEPT    64u

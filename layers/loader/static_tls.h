@@ -1,12 +1,12 @@
 /* Room for the thread-local storage of the libraries that a process starts with. Beside an audit library glibc reserves it before
  * it knows them: some 1,800 bytes, or as GLIBC_TUNABLES says. Where that is not enough it would end the process. So the process is
  * started again, before any code of the program's has run, with more room. */
-#ifndef BLAME_LOADER_STATIC_TLS_H
-#define BLAME_LOADER_STATIC_TLS_H
+#ifndef BLAME_LAYERS_LOADER_STATIC_TLS_H
+#define BLAME_LAYERS_LOADER_STATIC_TLS_H
 
 #include <link.h>
 
-#include "loader/elf_view.h"
+#include "layers/loader/elf_view.h"
 
 /* Looks in an object for the place of the process's arguments and environment; the loader itself has it. Returns how many lines this
  * process printed before it was started again. [init] */

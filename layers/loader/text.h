@@ -1,6 +1,6 @@
 /* Strings, without a C library. */
-#ifndef BLAME_LOADER_TEXT_H
-#define BLAME_LOADER_TEXT_H
+#ifndef BLAME_LAYERS_LOADER_TEXT_H
+#define BLAME_LAYERS_LOADER_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

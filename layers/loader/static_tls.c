@@ -1,8 +1,8 @@
-#include "loader/static_tls.h"
+#include "layers/loader/static_tls.h"
 
 #include "base/same_file.h"
-#include "loader/kernel.h"
-#include "loader/text.h"
+#include "layers/loader/kernel.h"
+#include "layers/loader/text.h"
 
 #define TUNABLES "GLIBC_TUNABLES="
 #define OURS     "blame.lines=" /* glibc passes over a tunable that it does not know */

@@ -13,10 +13,10 @@
 #include "base/atomics.h"
 #include "base/launched.h"
 #include "base/same_file.h"
-#include "loader/elf_view.h"
-#include "loader/kernel.h"
-#include "loader/static_tls.h"
-#include "loader/text.h"
+#include "layers/loader/elf_view.h"
+#include "layers/loader/kernel.h"
+#include "layers/loader/static_tls.h"
+#include "layers/loader/text.h"
 
 /* ---- what is read from the environment that the program got ---- */
 

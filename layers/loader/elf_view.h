@@ -1,7 +1,7 @@
 /* The symbols of a library, by its dynamic section alone: mapped by the loader, or its file's bytes. Whatever an object says of itself may be
  * damaged: what is not there is not read, and then has nothing. */
-#ifndef BLAME_LOADER_ELF_VIEW_H
-#define BLAME_LOADER_ELF_VIEW_H
+#ifndef BLAME_LAYERS_LOADER_ELF_VIEW_H
+#define BLAME_LAYERS_LOADER_ELF_VIEW_H
 
 #include <elf.h>
 #include <link.h>
