@@ -3,7 +3,7 @@
 # make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
 # make bench      the kernels: no tool, empty tool, blame
-# make install PREFIX=/usr/local; make deb: packages of Debian (packaging/packaging.mk)
+# make install PREFIX=/usr/local; make deb: packages of Debian (scripts/packaging/packaging.mk)
 
 VERSION := 0.1.0
 BUILD   ?= build$(if $(SAN),-$(SAN))
@@ -119,7 +119,7 @@ demo: setup
 
 .PHONY: demo-run
 demo-run: all
-	$(CLANG) -O2 -g -fopenmp -o $(BUILD)/diffuse examples/diffuse.c -lm
+	$(CLANG) -O2 -g -fopenmp -o $(BUILD)/diffuse docs/examples/diffuse.c -lm
 	rm -rf $(BUILD)/demo
 	$(BLAME) run --rate 1000 --out $(BUILD)/demo $(BUILD)/diffuse
 	$(BLAME) report $(BUILD)/demo
@@ -134,7 +134,7 @@ include tests/html/html.mk
 include tests/accuracy/accuracy.mk
 include benchmarks/gate/gate.mk
 include tests/simulator/simulator.mk
-include packaging/packaging.mk
+include scripts/packaging/packaging.mk
 include tests/aarch64/aarch64.mk
 include tests/memory/memory.mk
 

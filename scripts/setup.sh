@@ -64,10 +64,10 @@ refuse() {
         if [ -n "$removed" ]; then
             one=$(opponent "$package" $removed)
             echo "setup: $package conflicts with $one, which is installed: nothing was changed; remove it yourself (apt-get remove $one)," \
-                "or build in a container (packaging/Containerfile)" >&2
+                "or build in a container (scripts/packaging/Containerfile)" >&2
         elif [ -n "$upgraded" ]; then
             echo "setup: $package needs newer packages than are installed (${upgraded% }): nothing was changed; upgrade them yourself" \
-                "(apt-get install $upgraded), or build in a container (packaging/Containerfile)" | sed 's/ )/)/' >&2
+                "(apt-get install $upgraded), or build in a container (scripts/packaging/Containerfile)" | sed 's/ )/)/' >&2
         fi
     done
     exit 1

@@ -10,13 +10,14 @@ import subprocess
 from harness import BLAME, ROOT, BlameTest, clean_environment, execute
 
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
-EXAMPLES = [folder for folder in ("examples", "docs/examples") if os.path.isdir(os.path.join(ROOT, folder))][0]
+FOLDERS = ("docs/examples", "include")  # of the repository, which the pages name
 
 
 class TestDocs(BlameTest):
     def folder_with_examples(self):
         folder = self.new_folder()
-        shutil.copytree(os.path.join(ROOT, EXAMPLES), os.path.join(folder, "examples"))
+        for name in FOLDERS:
+            shutil.copytree(os.path.join(ROOT, name), os.path.join(folder, name))
         shutil.copytree(os.path.join(ROOT, "include"), os.path.join(folder, "include"))
         clang = subprocess.run([os.path.join(ROOT, "scripts", "find-llvm"), "clang"], capture_output=True, text=True, check=True).stdout.strip()
         os.mkdir(os.path.join(folder, "bin"))

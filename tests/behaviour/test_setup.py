@@ -69,7 +69,7 @@ class Setup(BlameTest):
                    ("libzydis-dev", "Inst libzydis-dev (4.0 Debian:12 [amd64])\n")])
         self.assertEqual((run.returncode, installed), (1, []), run)
         self.assertEqual(run.stderr, "setup: libunwind-dev conflicts with libunwind-19-dev, which is installed: nothing was changed; remove it yourself "
-                                     "(apt-get remove libunwind-19-dev), or build in a container (packaging/Containerfile)\n")
+                                     "(apt-get remove libunwind-19-dev), or build in a container (scripts/packaging/Containerfile)\n")
 
     def test_a_package_that_needs_newer_ones_is_refused_in_one_line(self):
         would = [("libc6-dev", "Inst libc6 [2.36-9] (2.36-9+deb12u9 Debian:12 [amd64])\nInst libc6-dev (2.36-9+deb12u9 Debian:12 [amd64])\n")]
@@ -78,7 +78,7 @@ class Setup(BlameTest):
         run, installed = self.machine(("libc6-dev",), would=would)
         self.assertEqual((run.returncode, installed), (1, []), run)
         self.assertEqual(run.stderr, "setup: libc6-dev needs newer packages than are installed (libc6): nothing was changed; upgrade them yourself "
-                                     "(apt-get install libc6), or build in a container (packaging/Containerfile)\n")
+                                     "(apt-get install libc6), or build in a container (scripts/packaging/Containerfile)\n")
 
 
 class Headers(BlameTest):

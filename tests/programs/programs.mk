@@ -26,7 +26,7 @@ TEST_BOTH := serial_gap imbalance2 imbalance4 lock ordered integrated integrated
 TEST_ONE := allocations critical cores counters deep denies endings faults foreign_source in_step lock_names_many many_threads nested \
 	own_signals phase_many taskgroup two_pthreads
 
-# examples/phases
+# docs/examples/phases
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
 TEST_PROGRAMS := $(TEST_BOTH) $(TEST_ONE) $(TEST_BOTH:%=%_gcc) $(TEST_EXAMPLES) imbalance2_stripped lost_tables large_tls large_tls_leaks no_tables_fortran debug_frame
@@ -246,7 +246,7 @@ $(TEST_BIN)/large_tls: $(TEST_SOURCE)/large_tls.c $(TEST_BIN)/large_tls.so | $(T
 $(TEST_BIN)/large_tls_leaks: $(TEST_SOURCE)/large_tls.c $(TEST_BIN)/large_tls.so | $(TEST_BIN)
 	gcc $(TEST_CFLAGS) -fsanitize=address -o $@ $< $(TEST_BIN)/large_tls.so -Wl,-rpath,'$$ORIGIN'
 
-TEST_EXAMPLE_SOURCE := examples/phases
+TEST_EXAMPLE_SOURCE := docs/examples/phases
 TEST_EXAMPLE_RULE = $(TEST_EXAMPLE_SOURCE)/clocked.h include/blame.h | $(TEST_BIN)
 $(TEST_BIN)/matmul $(TEST_BIN)/adi: $(TEST_BIN)/%: $(TEST_EXAMPLE_SOURCE)/%.c $(TEST_EXAMPLE_RULE)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $< -lm

@@ -185,7 +185,7 @@ def place_of(defect, texts):
 def product_texts(paths):
     texts = {}
     for path in paths:
-        if path.endswith((".c", ".h")) and not path.startswith(("tests/", "benchmarks/", "examples/")):
+        if path.endswith((".c", ".h")) and not path.startswith(("tests/", "benchmarks/", "docs/examples/")):
             with open(os.path.join(ROOT, path), encoding="utf-8") as file:
                 texts[path] = file.read()
     return texts

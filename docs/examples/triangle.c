@@ -1,8 +1,8 @@
 /* A loop whose later iterations take longer: the best of OMP_SCHEDULE is not the default (docs/tuning.md), and depends on the size (docs/learning.md).
  *
  *     triangle [SIZE]
- *     clang -O2 -g -fopenmp examples/triangle.c                                  the schedule is that of OMP_SCHEDULE
- *     clang -O2 -g -fopenmp -DSETTINGS='"triangle.h"' -I. examples/triangle.c    the schedule is what blame tune --specialise learned */
+ *     clang -O2 -g -fopenmp docs/examples/triangle.c                                  the schedule is that of OMP_SCHEDULE
+ *     clang -O2 -g -fopenmp -DSETTINGS='"triangle.h"' -I. docs/examples/triangle.c    the schedule is what blame tune --specialise learned */
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef SETTINGS

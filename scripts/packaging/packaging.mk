@@ -7,8 +7,8 @@
 # As FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks. What ends in .in is told where it is, and the version, on its way.
 INSTALLED := $(BLAME):bin:755 $(addsuffix :bin:755,$(MPI_MERGE)) $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 $(MPI_LAYER):lib/blame:755 \
     include/blame.h:include:644 include/blame.F90:include:644 \
-    packaging/blame.pc.in:share/pkgconfig:644 packaging/blameConfigVersion.cmake.in:share/cmake/blame:644 \
-    packaging/blameConfig.cmake:share/cmake/blame:644 \
+    scripts/packaging/blame.pc.in:share/pkgconfig:644 scripts/packaging/blameConfigVersion.cmake.in:share/cmake/blame:644 \
+    scripts/packaging/blameConfig.cmake:share/cmake/blame:644 \
     $(foreach file,$(MANUAL),$(file):$(patsubst $(BUILD)/%/,%,$(dir $(file))):644) \
     lab/start.py:share/blame/lab:644 $(addsuffix :share/blame/lab/blame_lab:644,$(sort $(wildcard lab/blame_lab/*.py)))
 installed_parts = $(subst :, ,$(1))
