@@ -30,10 +30,9 @@ ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(NO_PA
 # Sorted: the order in which files are linked is that of no make and no file system.
 BASE   := $(sort $(wildcard base/*.c))
 CCT    := $(sort $(wildcard cct/*.c cct/*/*.c))
-REPORT := $(sort $(wildcard report/*/*.c))
 PLUGIN := $(BASE) $(CCT) $(call of_machine,$(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c))
-COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/timeline/moment.c cct/sums.c $(REPORT) \
-    base/recipe_cause.c $(sort $(wildcard cli/*.c compare/*.c export/*.c html/*.c))
+COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/timeline/moment.c cct/sums.c \
+    base/recipe_cause.c $(sort $(filter-out command/mpi_merge/%,$(wildcard command/*/*.c)))
 
 # `blame` is also a folder: a target of that name would always be up to date.
 BLAME    := $(BUILD)/bin/blame
@@ -45,13 +44,13 @@ MPICC    ?= mpicc
 MPI_MERGE := $(if $(shell command -v $(MPICC)),$(BUILD)/bin/blame-merge)
 # The laboratory, where the command looks for it.
 LAB      := $(BUILD)/share/blame/lab
-include cli/manual/manual.mk
+include command/cli/manual/manual.mk
 PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(MPI_MERGE) $(LAB) $(MANUAL)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 PLUGIN_LIBS  := -lunwind-$(MACHINE) -lunwind -lZydis -lm
-include export/export.mk
+include command/export/export.mk
 COMMAND_LIBS := -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
@@ -87,7 +86,7 @@ $(LAB):
 	ln -sfn $(CURDIR)/lab $@
 
 # The command's parts, and one of its own that an MPI's compiler makes.
-MERGE_PARTS := mpi_merge/main.c $(call objects,$(filter-out cli/main.c,$(COMMAND))) $(EXPORT_OBJECTS)
+MERGE_PARTS := command/mpi_merge/main.c $(call objects,$(filter-out command/cli/main.c,$(COMMAND))) $(EXPORT_OBJECTS)
 make_merge = $(1) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(LDFLAGS) -o $@ $(MERGE_PARTS) -Wl,--as-needed $(COMMAND_LIBS)
 
 $(BUILD)/bin/blame-merge: $(MERGE_PARTS)
@@ -102,7 +101,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
 BIND_FLAGS := -ffreestanding -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 $(BUILD)/base/bind.o $(BUILD)/check/base/bind.o: ALL_CFLAGS += $(BIND_FLAGS)
 
-$(BUILD)/html/page.o: html/page/dist/page.html
+$(BUILD)/command/html/page.o: command/html/page/dist/page.html
 
 # omp-tools.h alone: clang's whole include directory would bring its own stddef.h to other compilers.
 $(BUILD)/include/omp-tools.h:

@@ -49,7 +49,7 @@ struct profile_chunk {
     uint32_t reserved[4];
 };
 
-/* Why a delivered sample was not recorded; names in profile_drop_name[] (report/profile/profile.c). */
+/* Why a delivered sample was not recorded; names in profile_drop_name[] (command/profile/profile.c). */
 enum profile_drop {
     PROFILE_DROP_IN_TOOL = 0,   /* the thread was inside the tool */
     PROFILE_DROP_NO_MEMORY = 1, /* no chunk for the tree: disk or memory full */

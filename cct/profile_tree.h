@@ -38,7 +38,7 @@ enum profile_node_kind {
     PROFILE_NODE_SPREAD = 22, /* of a job that was merged: how a time of its parent differs between ranks; key: PROFILE_SPREAD_KEY; metric: struct
                                  profile_spread; no row */
     PROFILE_NODE_BALANCE = 23, /* of a job that was merged: waiting in collective calls as the ranks' sums charge it; key and metric:
-                                  report/profile/balance_record.h; no row */
+                                  command/profile/balance_record.h; no row */
     PROFILE_NODE_TIME = 24, /* below a context: its own time and the blame laid on it, by when; key: 0; metric: struct profile_moments or struct
                                profile_bins; no row */
     PROFILE_NODE_LANE = 25, /* below the root: the states of the tree's threads, by when; key: 0; metric: struct profile_lane; no row */

@@ -1,4 +1,4 @@
-"""Started by the command `blame` (cli/lab.c): start.py COMMAND ARGUMENT ... The process ends with the command's status.
+"""Started by the command `blame` (command/cli/lab.c): start.py COMMAND ARGUMENT ... The process ends with the command's status.
 
 Runs in any Python, also one that is too old, and says what is missing. The package beside it needs Python 3.9."""
 

@@ -48,9 +48,9 @@ $(UNIT_LIBRARIES): tests/unit/loaded_lib.c tests/tests.mk
 # All of the product in an archive: a test takes from it what it calls, and what its own file or its fakes define is not
 # taken from there.
 UNITS := $(BUILD)/units.a
-UNITS_OBJECTS := $(call objects,$(if $(FUZZ_ONLY),$(filter-out cli/main.c,$(COMMAND)),$(sort $(PLUGIN) $(COMMAND)))) $(EXPORT_OBJECTS)
+UNITS_OBJECTS := $(call objects,$(if $(FUZZ_ONLY),$(filter-out command/cli/main.c,$(COMMAND)),$(sort $(PLUGIN) $(COMMAND)))) $(EXPORT_OBJECTS)
 ifeq ($(FUZZ_ONLY),readers)
-UNITS_OBJECTS := $(call objects,$(filter base/% cct/% report/% export/folded.c,$(COMMAND)))
+UNITS_OBJECTS := $(call objects,$(filter base/% cct/% command/export/folded.c $(addprefix command/,profile/% symbols/% rows/% findings/% views/% tables/% files/% text/%),$(COMMAND)))
 endif
 # libunwind has functions of libgcc's names, which forced unwinding must not get (test_restart_signals: cancellation).
 UNIT_LIBS := -Wl,--as-needed -lgcc_s $(PLUGIN_LIBS) $(COMMAND_LIBS)

@@ -1,5 +1,5 @@
 /* The moment within a period at which a thread is sampled: a hash of the period's begin, the run's seed and the thread's number. So a trace keeps no times,
- * and its readers have them (report/profile/trace_tail.c). A period has 2^bits parts, each with the moment of one of 2^bits threads; which
+ * and its readers have them (command/profile/trace_tail.c). A period has 2^bits parts, each with the moment of one of 2^bits threads; which
  * thread's is in which part is drawn anew each time, and where in it. */
 #ifndef BLAME_CCT_TIMELINE_MOMENT_H
 #define BLAME_CCT_TIMELINE_MOMENT_H

@@ -1,4 +1,4 @@
-"""What every command does: takes its options, which `blame` has read and checked (cli/lab_options.c), says what is wrong, ends before its time, and writes files that
+"""What every command does: takes its options, which `blame` has read and checked (command/cli/lab_options.c), says what is wrong, ends before its time, and writes files that
 appear whole or not at all."""
 
 import contextlib

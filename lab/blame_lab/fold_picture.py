@@ -7,7 +7,7 @@ from .text import clean, decimal, fit, paragraph
 
 WIDTH, LEFT, RIGHT, HIGH, FIRST, GAP = 900.0, 52.0, 28.0, 200.0, 82.0, 62.0
 ROW, COLUMNS, NAME = 18.0, 3, 42  # of the legends
-# The colours of the report's page (html/page/src/style.css).
+# The colours of the report's page (command/html/page/src/style.css).
 LIGHT = ("#3b82c4", "#e69f00", "#d55e00", "#b26a98", "#189a74", "#8d8778", "#6a63b8")
 DARK = ("#4a90cf", "#d99a1c", "#d9692a", "#b5769f", "#2fae88", "#9c9586", "#8d86d6")
 FUNCTIONS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee8866", "#99aa44", "#7788cc", "#bb7755")

@@ -9,7 +9,7 @@ import tempfile
 
 from .command import Refused
 
-KEPT = ("OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS")  # cli/lab.c
+KEPT = ("OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS")  # command/cli/lab.c
 METRICS = [item.split("=") for item in os.environ.get("BLAME_LAB_METRICS", "").split(",") if item]
 UNITS = dict(METRICS)                              # by word: "s", "" of a number
 WORDS = [word for word, _ in METRICS if word != "blame"]  # in the order of the values of a context

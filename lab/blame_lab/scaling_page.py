@@ -10,7 +10,7 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 460.0, 280.0, 48.0, 14.0, 14.0, 38.0
 SPARK, SPARK_HIGH, LABEL = 140.0, 34.0, 90  # of a row's curve; columns of its name
 LEAST_LOST, ENOUGH = 0.0005, 5              # as in scaling.py
 
-# The colours of the report's page (html/page/src/style.css).
+# The colours of the report's page (command/html/page/src/style.css).
 STYLE = (
     ":root{--paper:#faf9f6;--card:#fff;--ink:#1e2126;--muted:#636a75;--rule:#e5e2da;--accent:#0b5cad;--warn:#8a3b00;"
     "--work:#3b82c4;--idleness:#e69f00;--overhead:#b26a98;--lock-wait:#d55e00;--no-core:#189a74;--blocked:#8d8778;--mpi-wait:#6a63b8}"

@@ -1,4 +1,4 @@
-"""Numbers, names and tables as text, as report/text/format.c writes them."""
+"""Numbers, names and tables as text, as command/text/format.c writes them."""
 
 import math
 import os

@@ -25,7 +25,7 @@ CAUSES = ("work", "idleness", "overhead", "lock-wait", "no-core")
 BEGINS = {"imbalance": ("schedule", "threads"), "fine": ("threads", "schedule", "wait"), "serial": ("threads", "wait"), "lock-bound": ("threads", "wait"),
           "oversubscribed": ("threads", "wait"), "too-many-threads": ("threads", "wait"), "cores-taken": ("threads", "wait"), "start-up": ("threads",)}
 
-LEAST_RUNS = 8  # of a search beside its pairs: the first, two that tell how times scatter, and one race; as in cli/lab_options.c
+LEAST_RUNS = 8  # of a search beside its pairs: the first, two that tell how times scatter, and one race; as in command/cli/lab_options.c
 
 
 class Run:

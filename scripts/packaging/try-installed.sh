@@ -2,20 +2,20 @@
 # Tries what was installed, whoever installed it: a program is built with the header as pkg-config and CMake find it, runs under
 # the `blame` of PATH, and its report has the program's phases. CC: a compiler that knows -fopenmp by LLVM's runtime.
 set -eu
-sources=$(cd "$(dirname "$0")/.." && pwd)
+sources=$(cd "$(dirname "$0")/../.." && pwd)
 CC=${CC:-$("$sources/scripts/find-llvm" clang)}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-eval "$CC -O2 -g -fopenmp $(pkg-config --cflags blame) -o by-pkg-config $sources/examples/phases/adi.c -lm $(pkg-config --libs blame)"
+eval "$CC -O2 -g -fopenmp $(pkg-config --cflags blame) -o by-pkg-config $sources/docs/examples/phases/adi.c -lm $(pkg-config --libs blame)"
 program=./by-pkg-config
 if command -v cmake >/dev/null; then
     cat > CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.10)
 project(try C)
 find_package(blame REQUIRED)
-add_executable(by-cmake ${SOURCES}/examples/phases/adi.c)
+add_executable(by-cmake ${SOURCES}/docs/examples/phases/adi.c)
 target_compile_options(by-cmake PRIVATE -O2 -g -fopenmp)
 target_link_libraries(by-cmake blame::blame m -fopenmp)
 file(WRITE ${CMAKE_BINARY_DIR}/tool "${blame_TOOL}")

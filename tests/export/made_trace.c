@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "export/trace_stacks.h"
-#include "report/text/memory.h"
+#include "command/export/trace_stacks.h"
+#include "command/text/memory.h"
 
 #define SPANS 60
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "export/traced.h"
+#include "command/export/traced.h"
 
 #define MADE_LANES 3 /* of trees 1 and so on */
 

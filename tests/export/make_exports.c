@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 
 #include "cct/profile_tree.h"
-#include "export/export.h"
-#include "export/hpctoolkit.h"
-#include "export/formats.h"
-#include "report/files/csv.h"
-#include "report/rows/rows.h"
+#include "command/export/export.h"
+#include "command/export/hpctoolkit.h"
+#include "command/export/formats.h"
+#include "command/files/csv.h"
+#include "command/rows/rows.h"
 #include "tests/export/made_trace.h"
 #include "tests/fuzz/fake_symbols.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "command/cli/cli.h"
 
 #define MOST_WORDS 16
 

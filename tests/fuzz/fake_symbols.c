@@ -6,7 +6,7 @@
 
 #include "cct/profile_format.h"
 #include "cct/profile_tree.h"
-#include "report/profile/pair_map.h"
+#include "command/profile/pair_map.h"
 
 #define MOST_SET    64
 #define MOST_FRAMES 3

@@ -2,7 +2,7 @@
 #ifndef BLAME_TESTS_FAKE_SYMBOLS_H
 #define BLAME_TESTS_FAKE_SYMBOLS_H
 
-#include "report/symbols/symbols.h"
+#include "command/symbols/symbols.h"
 
 /* The function at an address: the file and the line in which it begins, and the line of the address. Again for the same address:
  * the function into which that one is inlined. Texts are borrowed. Holds until fake_symbols_clear(); the frame that is returned

@@ -7,7 +7,7 @@
 
 #include "cct/profile_format.h"
 #include "cct/profile_tree.h"
-#include "report/symbols/kept.h"
+#include "command/symbols/kept.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MODULES    3u

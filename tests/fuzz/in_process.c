@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/open_profile.h"
-#include "report/text/unfinished.h"
+#include "command/cli/cli.h"
+#include "command/cli/open_profile.h"
+#include "command/text/unfinished.h"
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/command_lines.h"
 

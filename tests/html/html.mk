@@ -1,7 +1,7 @@
 # The page of `blame html`, in headless Chromium; and whether its bundle is what its sources make. Included by the Makefile.
 #   make html-test                      part of make test; in one browser
 #   make html-test HTML_ARGS='-k Tree'  some of it
-#   make html-page                      builds html/page/dist/page.html (needs npm; building blame does not)
+#   make html-page                      builds command/html/page/dist/page.html (needs npm; building blame does not)
 #   make html-bench                     a page of 512 threads and an hour: its size, how soon it opens, how smoothly it pans
 TEST_STAGES += $(if $(SAN),,html-test)
 HTML_ARGS ?=
@@ -14,7 +14,7 @@ html-test: $(PRODUCTS) test-programs
 	@BUILD=$(BUILD) $(HTML_PYTHON) -B tests/behaviour/run.py -j 1 tests/html $(HTML_ARGS)
 
 html-page:
-	cd html/page && npm ci --no-audit --no-fund && npm run build
+	cd command/html/page && npm ci --no-audit --no-fund && npm run build
 
 html-bench: $(PRODUCTS)
 	@BLAME_TEST_PAGE=$(abspath $(BUILD))/html_bench.html $(MAKE) --no-print-directory unit UNIT=test_html_timeline

@@ -1,4 +1,4 @@
-"""The data of a report page (html/page), made without blame, of rows that a test thinks up."""
+"""The data of a report page (command/html/page), made without blame, of rows that a test thinks up."""
 
 import base64
 import json

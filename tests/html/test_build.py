@@ -1,4 +1,4 @@
-"""html/page/dist/page.html is what its sources make, byte for byte."""
+"""command/html/page/dist/page.html is what its sources make, byte for byte."""
 
 import os
 import re
@@ -46,7 +46,7 @@ class Build(unittest.TestCase):
             with open(built, "rb") as new, open(os.path.join(PAGE, "dist", "page.html"), "rb") as old:
                 self.assertTrue(
                     new.read() == old.read(),
-                    "html/page/dist/page.html is another than its sources make: run make html-page",
+                    "command/html/page/dist/page.html is another than its sources make: run make html-page",
                 )
 
     def test_one_small_file(self):

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cct/profile_tree.h"
-#include "report/profile/read.h"
+#include "command/profile/read.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/oracle.h"
 #include "tests/simulator/run.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/rows/error.h"
+#include "command/rows/error.h"
 
 double stated_error(const struct profile *profile, const char *name, double seconds, double own,
                     double idle_beside)

@@ -2,7 +2,7 @@
 #ifndef BLAME_TESTS_SIMULATOR_STATED_H
 #define BLAME_TESTS_SIMULATOR_STATED_H
 
-#include "report/profile/profile.h"
+#include "command/profile/profile.h"
 
 #define STATED_DEVIATIONS 1.96 /* of a stated error */
 

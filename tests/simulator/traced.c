@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cct/profile_tree.h"
-#include "report/profile/trace.h"
+#include "command/profile/trace.h"
 
 #define NS 1e-9
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "report/profile/profile.h"
+#include "command/profile/profile.h"
 
 /* What is wrong with it, in text; NULL: each state and each context has the samples' time that the ledgers and the tree have, in time's order. Where the run was
  * stopped there are not more samples than were recorded. */

@@ -2,7 +2,7 @@
 #ifndef BLAME_TESTS_SIMULATOR_WINDOWS_H
 #define BLAME_TESTS_SIMULATOR_WINDOWS_H
 
-#include "report/profile/profile.h"
+#include "command/profile/profile.h"
 #include "tests/simulator/oracle.h"
 
 #define WINDOWS         5u

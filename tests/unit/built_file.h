@@ -3,7 +3,7 @@
 #define BLAME_TESTS_UNIT_BUILT_FILE_H
 
 #include "cct/profile_tree.h"
-#include "report/profile/read.h"
+#include "command/profile/read.h"
 #include "tests/fuzz/profile_builder.h"
 #include "tests/unit/unit.h"
 

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "cct/profile_tree.h"
-#include "report/findings/findings.h"
-#include "report/views/summary.h"
+#include "command/findings/findings.h"
+#include "command/views/summary.h"
 #include "tests/unit/made_profile.h"
 
 #define THREADS 4

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "html/html.h"
+#include "command/html/html.h"
 #include "tests/unit/made_profile.h"
 
 static struct {

@@ -3,8 +3,8 @@
 #define BLAME_TESTS_UNIT_MADE_PROFILE_H
 
 #include "cct/profile_tree.h"
-#include "report/rows/rows.h"
-#include "report/tables/tables.h"
+#include "command/rows/rows.h"
+#include "command/tables/tables.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/unit.h"
 

@@ -2,10 +2,10 @@
 #ifndef BLAME_TESTS_UNIT_MADE_RUNS_H
 #define BLAME_TESTS_UNIT_MADE_RUNS_H
 
-#include "report/rows/make.h"
+#include "command/rows/make.h"
 #include "tests/unit/unit.h"
 
-#include "compare/compare.h"
+#include "command/compare/compare.h"
 
 #define RUNS 6
 

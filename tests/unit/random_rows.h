@@ -2,9 +2,9 @@
 #ifndef BLAME_TESTS_UNIT_RANDOM_ROWS_H
 #define BLAME_TESTS_UNIT_RANDOM_ROWS_H
 
-#include "report/rows/make.h"
-#include "report/text/strings.h"
-#include "export/export.h"
+#include "command/rows/make.h"
+#include "command/text/strings.h"
+#include "command/export/export.h"
 #include "tests/unit/unit.h"
 
 #define FUNCTIONS 7

@@ -4,11 +4,11 @@
 #include <math.h>
 
 #include "base/mpi_calls.h"
-#include "report/profile/balance.h"
-#include "report/profile/balance_job.h"
-#include "report/profile/job.h"
-#include "report/profile/read.h"
-#include "report/profile/write.h"
+#include "command/profile/balance.h"
+#include "command/profile/balance_job.h"
+#include "command/profile/job.h"
+#include "command/profile/read.h"
+#include "command/profile/write.h"
 #include "tests/fuzz/profile_builder.h"
 
 #define MOST_RANKS 80

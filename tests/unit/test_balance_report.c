@@ -1,6 +1,6 @@
 /* needs: tests/fuzz/fake_symbols.c */
-#include "report/files/csv.h"
-#include "report/views/text.h"
+#include "command/files/csv.h"
+#include "command/views/text.h"
 #include "tests/unit/job_program.h"
 
 static struct merged_balance balances[8];

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-#include "compare/comparable.h"
-#include "compare/compare.h"
-#include "compare/diff_view.h"
-#include "compare/limits.h"
-#include "compare/stat_view.h"
-#include "report/rows/error.h"
+#include "command/compare/comparable.h"
+#include "command/compare/compare.h"
+#include "command/compare/diff_view.h"
+#include "command/compare/limits.h"
+#include "command/compare/stat_view.h"
+#include "command/rows/error.h"
 
 /* Exclusive work of the n-th context with that canonical name, by run. */
 static void assert_work(const struct comparison *comparison, const char *name, int nth, double before,

@@ -1,6 +1,6 @@
 #include "tests/unit/unit.h"
 
-#include "compare/names.h"
+#include "command/compare/names.h"
 
 static void assert_canonical(enum row_kind kind, const char *name, const char *expected)
 {

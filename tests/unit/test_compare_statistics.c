@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "compare/statistics.h"
+#include "command/compare/statistics.h"
 
 UNIT_TEST(medians_need_no_order)
 {

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "report/tables/conservation.h"
-#include "report/tables/other_runtimes.h"
+#include "command/tables/conservation.h"
+#include "command/tables/other_runtimes.h"
 
 #define BODY_8 PROFILE_KEY(1, 0x1000)
 

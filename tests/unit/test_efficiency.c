@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "report/tables/efficiency.h"
-#include "report/views/text.h"
+#include "command/tables/efficiency.h"
+#include "command/views/text.h"
 
 #define S   1e9
 #define SEC UINT64_C(1000000000)

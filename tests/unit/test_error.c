@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "report/rows/error.h"
+#include "command/rows/error.h"
 #include "tests/unit/unit.h"
 
 #define PERIOD 0.005

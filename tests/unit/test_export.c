@@ -4,10 +4,10 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
-#include "export/export.h"
-#include "export/formats.h"
-#include "export/hpctoolkit.h"
-#include "export/pprof.pb-c.h"
+#include "command/export/export.h"
+#include "command/export/formats.h"
+#include "command/export/hpctoolkit.h"
+#include "command/export/pprof.pb-c.h"
 #include "tests/unit/made_profile.h"
 
 #define KEY(address) PROFILE_KEY(1, (address))

@@ -2,8 +2,8 @@
  * are. BLAME_TRIALS=10000 build/unit/test_findings_alarms makes the tables of docs/findings.md. */
 #include <math.h>
 
-#include "report/findings/change_point.h"
-#include "report/findings/lattice.h"
+#include "command/findings/change_point.h"
+#include "command/findings/lattice.h"
 #include "tests/unit/unit.h"
 
 #define RATE    200

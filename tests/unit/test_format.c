@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/format.h"
+#include "command/text/format.h"
 #include "tests/unit/unit.h"
 
 /* As the slow way has it, and, where a double is fine enough to tell, within a millionth of what printf says.

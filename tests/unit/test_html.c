@@ -3,10 +3,10 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "html/page.h"
-#include "report/files/csv.h"
-#include "report/rows/error.h"
-#include "report/text/format.h"
+#include "command/html/page.h"
+#include "command/files/csv.h"
+#include "command/rows/error.h"
+#include "command/text/format.h"
 #include "tests/unit/html_page.h"
 
 #define KEY(line) PROFILE_KEY(1, 0x1000 + (line))

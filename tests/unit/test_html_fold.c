@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "html/fold.h"
-#include "report/rows/make.h"
+#include "command/html/fold.h"
+#include "command/rows/make.h"
 #include "tests/unit/unit.h"
 
 static const struct row_label label = {.name = "f", .module = "m", .file = "a.c", .line = 3};

@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <math.h>
 
-#include "report/profile/job.h"
-#include "report/profile/read.h"
-#include "report/profile/write.h"
+#include "command/profile/job.h"
+#include "command/profile/read.h"
+#include "command/profile/write.h"
 #include "tests/fuzz/profile_builder.h"
 
 #define RANKS          4

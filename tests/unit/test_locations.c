@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-#include "export/locations.h"
-#include "export/measures.h"
-#include "report/profile/job.h"
-#include "report/profile/read.h"
-#include "report/rows/rows.h"
-#include "report/symbols/symbols.h"
+#include "command/export/locations.h"
+#include "command/export/measures.h"
+#include "command/profile/job.h"
+#include "command/profile/read.h"
+#include "command/rows/rows.h"
+#include "command/symbols/symbols.h"
 #include "tests/fuzz/profile_builder.h"
 
 #define TREES 3

@@ -1,4 +1,4 @@
-#include "report/rows/mpi_names.h"
+#include "command/rows/mpi_names.h"
 #include "tests/unit/unit.h"
 
 UNIT_TEST(one_name_in_c_and_in_fortran_of_mpi_and_of_pmpi)

@@ -1,7 +1,7 @@
 /* Names of compiled code, from files that anybody may have written. */
 #include "tests/unit/unit.h"
 
-#include "report/symbols/perf_map.h"
+#include "command/symbols/perf_map.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

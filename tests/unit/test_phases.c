@@ -1,14 +1,14 @@
 /* needs: tests/fuzz/fake_symbols.c */
 #include <jansson.h>
 
-#include "report/files/csv.h"
-#include "report/files/json.h"
-#include "report/files/output.h"
-#include "report/rows/filter.h"
-#include "report/tables/phases.h"
-#include "report/views/arrange.h"
-#include "report/views/summary.h"
-#include "report/views/text.h"
+#include "command/files/csv.h"
+#include "command/files/json.h"
+#include "command/files/output.h"
+#include "command/rows/filter.h"
+#include "command/tables/phases.h"
+#include "command/views/arrange.h"
+#include "command/views/summary.h"
+#include "command/views/text.h"
 #include "tests/unit/made_profile.h"
 
 enum { MAIN = 1, STEP, KERNEL, SEND, BEGIN };

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "report/profile/read.h"
+#include "command/profile/read.h"
 #include "tests/fuzz/profile_builder.h"
 
 #define TREES 3

@@ -3,12 +3,12 @@
 #include <math.h>
 
 #include "base/mpi_calls.h"
-#include "report/rows/metric.h"
-#include "report/files/csv.h"
-#include "report/findings/findings.h"
-#include "report/tables/conservation.h"
-#include "report/tables/ranks.h"
-#include "report/views/text.h"
+#include "command/rows/metric.h"
+#include "command/files/csv.h"
+#include "command/findings/findings.h"
+#include "command/tables/conservation.h"
+#include "command/tables/ranks.h"
+#include "command/views/text.h"
 #include "tests/unit/made_profile.h"
 
 #define RANKS   4

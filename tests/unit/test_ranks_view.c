@@ -1,8 +1,8 @@
 #include "cct/profile_format.h"
-#include "report/profile/profile.h"
+#include "command/profile/profile.h"
 #include "tests/unit/unit.h"
 
-#include "report/views/text.h"
+#include "command/views/text.h"
 
 #define S     1e9
 #define RANKS 1000

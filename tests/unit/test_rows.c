@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include "base/mpi_calls.h"
-#include "report/files/csv.h"
-#include "report/files/output.h"
-#include "report/tables/conservation.h"
-#include "report/text/format.h"
+#include "command/files/csv.h"
+#include "command/files/output.h"
+#include "command/tables/conservation.h"
+#include "command/text/format.h"
 #include "tests/unit/made_profile.h"
 
 enum {

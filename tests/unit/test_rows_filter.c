@@ -1,6 +1,6 @@
 #include "tests/unit/random_rows.h"
 
-#include "report/rows/filter.h"
+#include "command/rows/filter.h"
 
 #define TREES     400
 #define MOST_PATH 4096

@@ -1,5 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c */
-#include "report/rows/label.h"
+#include "command/rows/label.h"
 #include "tests/unit/made_profile.h"
 
 #define KEY(vaddr) PROFILE_KEY(1, vaddr)

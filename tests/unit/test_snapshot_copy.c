@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-#include "cli/snapshot_copy.h"
+#include "command/cli/snapshot_copy.h"
 
 #define CHUNKS 3u
 

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#include "report/profile/job.h"
-#include "report/profile/read.h"
-#include "report/profile/spread.h"
-#include "report/profile/write.h"
+#include "command/profile/job.h"
+#include "command/profile/read.h"
+#include "command/profile/spread.h"
+#include "command/profile/write.h"
 #include "tests/fuzz/profile_builder.h"
 
 #define MOST_RANKS 40

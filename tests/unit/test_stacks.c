@@ -5,7 +5,7 @@
 
 #include "cct/deferred/graft.h"
 #include "cct/timeline/tracer.h"
-#include "export/stacks.h"
+#include "command/export/stacks.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/unit_tree.h"
 

@@ -1,5 +1,5 @@
 /* programs: names (tests/names.mk) */
-#include "report/symbols/symbols.h"
+#include "command/symbols/symbols.h"
 #include "test_symbols_variants.h"
 
 /* Whether some address of a function has a frame of this name on this line. */

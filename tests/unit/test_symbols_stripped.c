@@ -2,8 +2,8 @@
  * programs: names (tests/names.mk) */
 #include "test_symbols_variants.h"
 
-#include "report/symbols/machine.h"
-#include "report/symbols/tail_calls.h"
+#include "command/symbols/machine.h"
+#include "command/symbols/tail_calls.h"
 
 static const char *const variants[] = {
     "names_c-clang-O0",   "names_c-clang-O2",  "names_c-clang-nopie",  "names_c-gcc-O0",

@@ -7,10 +7,10 @@
 #include "cct/profile_tree.h"
 #include "tests/unit/unit.h"
 
-#include "report/symbols/decode.h"
-#include "report/symbols/demangle.h"
-#include "report/symbols/state.h"
-#include "report/symbols/symbols.h"
+#include "command/symbols/decode.h"
+#include "command/symbols/demangle.h"
+#include "command/symbols/state.h"
+#include "command/symbols/symbols.h"
 
 struct variant {
     struct profile_module module;

@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <elfutils/libdwelf.h>
 
-#include "report/symbols/machine.h"
-#include "report/symbols/tail_calls.h"
+#include "command/symbols/machine.h"
+#include "command/symbols/tail_calls.h"
 
 #define PROGRAM   1
 #define C_LIBRARY 2

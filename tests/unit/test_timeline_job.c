@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/profile/timeline_job.h"
+#include "command/profile/timeline_job.h"
 
 #define NODES    40
 #define REALTIME 1700000000123456789

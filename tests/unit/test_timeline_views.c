@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-#include "report/files/csv.h"
-#include "report/views/text.h"
-#include "report/views/summary.h"
+#include "command/files/csv.h"
+#include "command/views/text.h"
+#include "command/views/summary.h"
 
 #define SERIAL PROFILE_KEY(1, 0x1000)
 #define HOLDER PROFILE_KEY(1, 0x2000)

@@ -3,8 +3,8 @@
 
 #include "cct/deferred/graft.h"
 #include "cct/timeline/tracer.h"
-#include "report/profile/read.h"
-#include "report/profile/trace.h"
+#include "command/profile/read.h"
+#include "command/profile/trace.h"
 #include "tests/unit/unit_tree.h"
 
 #define PERIOD 5000000ull

@@ -1,6 +1,6 @@
 /* needs: tests/fuzz/fake_symbols.c */
-#include "export/trace_stacks.h"
-#include "export/traced.h"
+#include "command/export/trace_stacks.h"
+#include "command/export/traced.h"
 #include "tests/unit/made_profile.h"
 
 #define KEY(address) PROFILE_KEY(1, (address))

@@ -1,4 +1,4 @@
-#include "report/text/unfinished.h"
+#include "command/text/unfinished.h"
 #include "tests/unit/unit.h"
 
 static void write_there(FILE *file, const char *text)

@@ -1,14 +1,14 @@
-#include "report/tables/waits.h"
-#include "report/views/sort.h"
-#include "report/views/style.h"
+#include "command/tables/waits.h"
+#include "command/views/sort.h"
+#include "command/views/style.h"
 #include "tests/unit/unit.h"
 
 #include <sys/stat.h>
 
-#include "cli/clean_stream.h"
-#include "cli/progress.h"
-#include "report/text/format.h"
-#include "report/text/source_text.h"
+#include "command/cli/clean_stream.h"
+#include "command/cli/progress.h"
+#include "command/text/format.h"
+#include "command/text/source_text.h"
 
 UNIT_TEST(nothing_but_print_reaches_a_terminal)
 {

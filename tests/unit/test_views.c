@@ -1,11 +1,11 @@
 /* needs: tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
-#include "report/rows/label.h"
-#include "report/rows/make.h"
-#include "report/text/format.h"
-#include "report/views/arrange.h"
-#include "export/export.h"
-#include "report/views/summary.h"
-#include "report/views/text.h"
+#include "command/rows/label.h"
+#include "command/rows/make.h"
+#include "command/text/format.h"
+#include "command/views/arrange.h"
+#include "command/export/export.h"
+#include "command/views/summary.h"
+#include "command/views/text.h"
 #include "tests/unit/made_profile.h"
 
 /* main calls f in line 10, f calls itself in line 20 and g in line 21; the address says where in the

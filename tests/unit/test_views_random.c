@@ -1,7 +1,7 @@
-#include "report/views/arrange.h"
+#include "command/views/arrange.h"
 #include "tests/unit/random_rows.h"
 
-#include "report/rows/filter.h"
+#include "command/rows/filter.h"
 
 #define TREES 300
 

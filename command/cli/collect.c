@@ -1,0 +1,106 @@
+#include "command/cli/collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/job_directory.h"
+#include "base/os.h"
+#include "command/cli/run_notes.h"
+#include "command/profile/read.h"
+
+/* In a process of its own, as at a program's end: what becomes of it does not become of us. */
+static void start_finisher(const char *directory, const char *file)
+{
+    char *const arguments[] = {"blame", "finish", (char *)directory, (char *)file, NULL};
+    posix_spawnattr_t attributes;
+    sigset_t ignored;
+    pid_t pid;
+    int status = 0;
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGINT);
+    sigaddset(&ignored, SIGQUIT);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &ignored);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    int wrong = posix_spawn(&pid, "/proc/self/exe", NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    while (!wrong && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return;
+    if (wrong || WIFSIGNALED(status))
+        fprintf(stderr, "blame: no reports were made (%s): blame finish %s makes them\n",
+                wrong ? strerror(wrong) : strsignal(WTERMSIG(status)), directory);
+}
+
+/* True if it is a profile. */
+static bool finish_profile(const char *directory, const char *file)
+{
+    struct profile_header header;
+    if (stat(file, &(struct stat){0}) != 0)
+        return false; /* no region, no profile: the process has removed it */
+    if (!profile_read_header(file, &header)) {
+        start_finisher(directory, file); /* it says what is wrong */
+        return true;
+    }
+    bool gone = kill(header.pid, 0) != 0; /* not one that runs on behind the program */
+    if (header.wants_region && gone) {
+        unlink(file);
+        if (rmdir(directory) != 0) /* a job's */
+            job_directory_leave(directory);
+    } else if (!header.wants_region && !header.reported && (gone || !header.finished) &&
+               (header.csv || header.summary)) {
+        start_finisher(directory, file);
+    } else if (gone && !header.wants_region && !header.finished && header.in_job && job_directory_tell(directory)) {
+        fprintf(stderr, "blame: rank %u did not end normally; blame report %s shows what the job measured\n", header.rank,
+                directory);
+    }
+    return !header.wants_region;
+}
+
+/* claimed: where a file that lies elsewhere goes; NULL: below directory. */
+static bool collect_one(const char *directory, const char *file, const char *claimed)
+{
+    char target[PATH_MAX];
+    const char *name = strrchr(file, '/');
+    size_t length = strlen(directory);
+    if (strncmp(file, directory, length) == 0 && file[length] == '/')
+        return finish_profile(directory, file);
+    if (!name || snprintf(target, sizeof(target), "%s%s", claimed ? claimed : directory,
+                          claimed ? "" : name) >= (int)sizeof(target))
+        return true;
+    /* It lay in memory for the time of the run; a process that ended well has moved it itself. */
+    if (stat(file, &(struct stat){0}) == 0) {
+        if (!(claimed ? os_copy_over(file, target) : os_copy_file(file, target))) {
+            fprintf(stderr, "blame: %s: %s; the profile stays in %s\n", target, strerror(errno), file);
+            return true;
+        }
+        unlink(file);
+    }
+    return finish_profile(directory, target);
+}
+
+int collect_profiles(const char *notes)
+{
+    struct run_note note = {0};
+    int count = 0;
+    bool empty = true;
+    FILE *list = fopen(notes, "re");
+    while (list && run_note_next(list, &note)) {
+        const char *directory = note.text[RUN_NOTE_DIRECTORY], *target = note.text[RUN_NOTE_TARGET];
+        empty = false;
+        count += *directory ? collect_one(directory, note.text[RUN_NOTE_FILE], *target ? target : NULL) : 1;
+    }
+    run_note_free(&note);
+    if (list)
+        fclose(list);
+    /* A limit on files may keep the tool from writing its note: the file alone says that it was there. */
+    return list && empty ? 1 : count;
+}

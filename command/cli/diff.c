@@ -1,0 +1,246 @@
+/* `blame diff`: what became worse, where, and whether that is more than chance. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/cli/cli.h"
+#include "command/cli/lab.h"
+#include "command/cli/open_profile.h"
+#include "command/cli/run_set.h"
+#include "command/compare/comparable.h"
+#include "command/compare/compare.h"
+#include "command/compare/diff_view.h"
+#include "command/compare/limits.h"
+#include "command/text/format.h"
+#include "command/text/memory.h"
+
+enum format { FORMAT_TEXT, FORMAT_CSV };
+
+static const struct option_word format[] = {
+    {"text", "(default)"}, {"csv", "every context, all metrics"}, {NULL, NULL}};
+static const struct option_word normalise[] = {
+    {"none", "seconds (default)"},
+    {"wall", "per cent of the run's wall time, for runs of different length,"},
+    {"work", "or of its work, for runs of different input"},
+    {NULL, NULL},
+};
+
+struct request {
+    struct option_list base, operand, fail_above;
+    int view, format, normalise, metric, top;
+    double least_percent;
+    const char *output, *base_where, *database;
+    struct limit *limit;
+};
+
+static const struct usage usage = {
+    .command = "diff",
+    .synopsis = "BASE NEW [options]",
+    .about =
+        "BASE and NEW are profile directories, *.blame files, or folders of profile directories: repeated\n"
+        "runs, whose medians are compared. Contexts are matched by names, not by addresses.\n"
+        "Exit status: 0, 1 when the input cannot be used, 2 for wrong usage, 3 when a limit is exceeded.",
+    .examples = "  blame diff blame-amg-4711 blame-amg-4712\n"
+                "  blame diff runs/before runs/after --fail-above wall=5 --fail-above idleness@relax=10\n"
+                "  blame diff --base a.1 --base a.2 --base a.3 b.1 b.2 b.3 --view flat --sort lock-wait\n"
+                "  blame diff --base-where \"revision = '1.2'\" --fail-above wall=5 runs/new\n"
+                "  blame diff old new --format csv --output changes.csv",
+    .operands = "are BASE and NEW, profile directories, *.blame files or folders of profile directories",
+};
+
+static enum options_result read_options(struct request *request, int argc, char **argv)
+{
+    int operands;
+    const struct option_spec options[] = {
+        {"--base", OPTION_LIST, &request->base, "DIR", NULL, 0, 0,
+         "a run of the base; may be repeated, and all operands are new runs then"},
+        {"--base-where", OPTION_TEXT, &request->base_where, "SQL", NULL, 0, 0,
+         "the base are a database's trials of which this is true (blame db list), and\n"
+         "all operands are new runs"},
+        {"--db", OPTION_TEXT, &request->database, "FILE", NULL, 0, 0, "that database (default: BLAME_DB, or else blame.db)"},
+        {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
+         "changes of this metric only:"},
+        {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise, 0, 0, ""},
+        environment_option,
+        {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
+         "changes below this share of the base's effort are neither shown in\n"
+         "text nor above a limit (default 0.5)"},
+        {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
+         "text: this many of the worst and of the best changes (default 10)"},
+        {"--fail-above", OPTION_LIST, &request->fail_above, "LIMIT", NULL, 0, 0,
+         "METRIC=PERCENT: exit with 3 if the program's METRIC (or wall, the wall\n"
+         "time) rose by more than that, and by more than chance. METRIC@REGEX=PERCENT:\n"
+         "of the functions whose names match. May be repeated"},
+        {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
+         "write there, not to standard output"},
+    };
+    enum options_result result = options_read(&usage, options, sizeof options / sizeof *options, argc, argv,
+                                              request->operand.item, &operands);
+    request->operand.count = (size_t)operands;
+    return result;
+}
+
+static enum options_result check_request(struct request *request)
+{
+    const struct option_list *operand = &request->operand;
+    if (request->base.count && request->base_where) {
+        fputs("blame diff: --base-where: accepted without --base\n", stderr);
+        return OPTIONS_WRONG;
+    }
+    if (!request->base.count && !request->base_where && operand->count != 2) {
+        fprintf(
+            stderr,
+            "blame diff: %zu profile%s given; accepted are two, BASE and NEW, or --base DIR for each run of "
+            "the base and the new runs behind\n",
+            operand->count, operand->count == 1 ? "" : "s");
+        return OPTIONS_WRONG;
+    }
+    for (size_t i = 0; i < request->fail_above.count; i++) {
+        char error[600];
+        if (!limit_read(&request->limit[i], request->fail_above.item[i], error, sizeof error)) {
+            fprintf(stderr, "blame diff: --fail-above %s\n", error);
+            return OPTIONS_WRONG;
+        }
+    }
+    return OPTIONS_RUN;
+}
+
+static bool open_runs(const struct request *request, struct run_set *set, size_t side_count[SIDES])
+{
+    const struct option_list *base = &request->base, *operand = &request->operand;
+    bool listed = base->count > 0;
+    for (size_t i = 0; i < (listed ? base->count : 1); i++)
+        if (!run_set_add(set, listed ? base->item[i] : operand->item[0]))
+            return false;
+    side_count[SIDE_BASE] = set->count;
+    for (size_t i = listed ? 0 : 1; i < operand->count; i++)
+        if (!run_set_add(set, operand->item[i]))
+            return false;
+    side_count[SIDE_NEW] = set->count - side_count[SIDE_BASE];
+    return true;
+}
+
+static void complain_about_runs(const struct run_set *set, const size_t side_count[SIDES])
+{
+    const char *const *name = (const char *const *)set->name;
+    size_t base = side_count[SIDE_BASE];
+    comparable_complain(stderr, "diff", set->profile, name, set->count);
+    comparable_complain_repeats(stderr, "diff", set->profile, name, base);
+    comparable_complain_repeats(stderr, "diff", set->profile + base, name + base, set->count - base);
+}
+
+/* CLI_WORSE when a limit is exceeded, CLI_BAD_INPUT when one could not be applied. */
+static int report_limits(const struct request *request, const struct comparison *tree)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < request->fail_above.count; i++) {
+        const struct limit *limit = &request->limit[i];
+        char percent[FORMAT_NUMBER_BYTES + 2];
+        if (limit->verdict == LIMIT_NO_CONTEXT) {
+            fprintf(stderr,
+                    "blame diff: --fail-above %s: no function of either side has such a name; blame diff "
+                    "--format csv "
+                    "lists them\n",
+                    limit->text);
+            status = status == CLI_DONE ? CLI_BAD_INPUT : status;
+        }
+        if (limit->verdict != LIMIT_EXCEEDED)
+            continue;
+        diff_number(percent, isinf(limit->change.percent) ? 0 : limit->change.percent, 1, true);
+        char *culprit = limit->culprit_count ? comparison_label(tree, limit->culprit[0], 100, false) : NULL;
+        fprintf(stderr, "blame diff: --fail-above %s: exceeded, %s%s%s%s\n", limit->text,
+                isinf(limit->change.percent) ? "it was 0" : percent, isinf(limit->change.percent) ? "" : " %",
+                culprit ? "; most by " : "", culprit ? culprit : "");
+        free(culprit);
+        status = CLI_WORSE;
+    }
+    return status;
+}
+
+static void print(FILE *out, const struct request *request, const struct run_set *set,
+                  const struct comparison *tree, const struct comparison *shown)
+{
+    struct diff_style style = {.metric = request->metric,
+                               .least_percent = request->least_percent,
+                               .top = (size_t)request->top,
+                               .columns = format_terminal_columns(out),
+                               .utf8 = format_locale_is_utf8(),
+                               .functions = request->view == VIEW_FLAT};
+    if (request->format == FORMAT_CSV) {
+        diff_csv(out, shown, request->metric < 0 ? METRIC_IDLENESS : (enum metric)request->metric);
+        return;
+    }
+    diff_text(out, shown, set->profile, &style);
+    diff_limits_text(out, tree, request->limit, request->fail_above.count, &style);
+}
+
+static bool check_scales(const struct comparison *comparison)
+{
+    for (size_t run = 0; run < comparison->run_count; run++)
+        if (comparison->run[run].scale <= 0) {
+            fprintf(stderr, "blame diff: %s: no %s was measured to divide by; accepted is --normalise none\n",
+                    comparison->run[run].name,
+                    comparison->normalise == NORMALISE_WALL ? "wall time" : "work");
+            return false;
+        }
+    return true;
+}
+
+static int compare(const struct request *request, const struct run_set *set, const size_t side_count[SIDES])
+{
+    const char *const *name = (const char *const *)set->name;
+    bool flat = request->view == VIEW_FLAT, needs_tree = !flat || request->fail_above.count;
+    struct comparison *comparison[2] = {NULL, NULL}; /* tree, flat */
+    for (int i = 0; i < 2; i++)
+        if (i ? flat : needs_tree)
+            comparison[i] =
+                comparison_new(set->profile, name, side_count, (enum normalise)request->normalise);
+    struct out_file out;
+    int status = CLI_BAD_INPUT;
+    run_set_compare(set, comparison[0], comparison[1]);
+    if (check_scales(comparison[flat]) && out_file_open(&out, "diff", request->output)) {
+        for (size_t i = 0; i < request->fail_above.count; i++)
+            limit_judge(&request->limit[i], comparison[0], request->least_percent);
+        print(out.stream, request, set, comparison[0], comparison[flat]);
+        status = out_file_close(&out, true);
+        if (status == CLI_DONE)
+            status = report_limits(request, comparison[0]);
+    }
+    comparison_free(comparison[0]);
+    comparison_free(comparison[1]);
+    return status;
+}
+
+int cli_diff(int argc, char **argv)
+{
+    const char *text[3 * argc];
+    struct request request = {.base = {text, 0},
+                              .operand = {text + argc, 0},
+                              .fail_above = {text + 2 * argc, 0},
+                              .metric = -1,
+                              .top = 10,
+                              .least_percent = 0.5,
+                              .limit = memory_array((size_t)argc, sizeof(struct limit))};
+    struct run_set set = {.command = "diff"};
+    size_t side_count[SIDES];
+    enum options_result parsed = read_options(&request, argc, argv);
+    int status = CLI_DONE;
+    if (parsed == OPTIONS_RUN)
+        parsed = check_request(&request);
+    if (parsed == OPTIONS_RUN && request.base_where) /* comes back with --base for each of them */
+        status = lab_start(argc, argv);
+    else if (parsed == OPTIONS_RUN) {
+        bool opened = open_runs(&request, &set, side_count);
+        if (opened)
+            complain_about_runs(&set, side_count);
+        status = opened ? compare(&request, &set, side_count) : CLI_BAD_INPUT;
+    }
+    for (int i = 0; i < argc; i++)
+        limit_free(&request.limit[i]);
+    free(request.limit);
+    run_set_free(&set);
+    return parsed == OPTIONS_WRONG ? CLI_BAD_USAGE : status;
+}

@@ -1,0 +1,227 @@
+#include "command/cli/elf_info.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* By its name: another (musl's) does not do as LD_TRACE_LOADED_OBJECTS says, and the program would run. */
+static bool is_glibc_loader(int fd, const ElfW(Phdr) *segment)
+{
+    static const char *const names[] = {"ld-linux", "ld-2.", "ld.so", "ld64.so"};
+    char path[4096];
+    ssize_t length = pread(fd, path, segment->p_filesz < sizeof(path) ? segment->p_filesz : sizeof(path) - 1, (off_t)segment->p_offset);
+    path[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+enum elf_kind elf_kind_of(const char *path)
+{
+    enum elf_kind kind = ELF_KIND_NONE;
+    ElfW(Ehdr) header;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return kind;
+    if (read(fd, &header, sizeof(header)) == sizeof(header) && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+        header.e_phentsize == sizeof(ElfW(Phdr))) {
+        kind = ELF_KIND_STATIC;
+        for (unsigned i = 0; i < header.e_phnum; i++) {
+            ElfW(Phdr) segment;
+            off_t at = (off_t)(header.e_phoff + i * sizeof(segment));
+            if (pread(fd, &segment, sizeof(segment), at) == sizeof(segment) && segment.p_type == PT_INTERP)
+                kind = is_glibc_loader(fd, &segment) ? ELF_KIND_DYNAMIC : ELF_KIND_FOREIGN;
+        }
+    }
+    close(fd);
+    return kind;
+}
+
+/* Starts the program in a way that makes the loader print what it would load, and our part of it what keeps a library from
+ * libomp, and nothing else; its output is *list. */
+static pid_t trace_loader(const char *path, FILE **list)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        if (dup2(ends[1], 1) < 0 || dup2(ends[1], 2) < 0)
+            _exit(127); /* a sandbox: what the loader prints would be the program's output */
+        close(ends[0]);
+        close(ends[1]);
+        execl(path, path, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    *list = fdopen(ends[0], "r");
+    return child;
+}
+
+/* The library in a line of the loader's: NAME => PATH (ADDRESS), or PATH (ADDRESS). False: there is none. */
+static bool path_of_line(const char *line, char *path, size_t bytes)
+{
+    const char *arrow = strstr(line, "=> "), *begin = arrow ? arrow + 3 : line + strspn(line, "\t");
+    const char *end = strstr(begin, " (0x");
+    if (!end || (size_t)(end - begin) >= bytes)
+        return false;
+    snprintf(path, bytes, "%.*s", (int)(end - begin), begin);
+    return true;
+}
+
+/* Open MPI's libmpi.so.40, MPICH's libmpich.so.12 or libmpi.so.12, their parts for Fortran, and what came of them. */
+static bool names_mpi(const char *line)
+{
+    return strncmp(line, "\tlibmpi", 7) == 0 && strchr(".cf_", line[7]);
+}
+
+/* Takes from a line of our part of the loader why libomp does not suit a library, without the line's end, which says what follows. */
+static void read_late(const char *line, struct elf_openmp *openmp)
+{
+    static const char mark[] = "blame: ";
+    const char *follows[] = {strstr(line, " may not load: "), strstr(line, " runs on it: ")};
+    for (size_t i = 0; i < sizeof(follows) / sizeof(follows[0]); i++)
+        if (strncmp(line, mark, sizeof(mark) - 1) == 0 && follows[i] && !openmp->late[0])
+            snprintf(openmp->late, sizeof(openmp->late), "%.*s", (int)(follows[i] - line - (long)sizeof(mark) + 1), line + sizeof(mark) - 1);
+}
+
+static void read_line(const char *line, const char *libomp, struct elf_openmp *openmp)
+{
+    size_t length = strlen(libomp);
+    openmp->needed |= strstr(line, "libomp") || strstr(line, "libiomp5") || strstr(line, "libgomp");
+    openmp->mpi |= names_mpi(line);
+    openmp->own_first |= strncmp(line, "\tlibasan.so", 11) == 0 || strncmp(line, "\tlibclang_rt.asan", 17) == 0;
+    if (strstr(line, "libgomp.so.1 "))
+        openmp->gcc = true;
+    if (length && line[0] == '\t' && strncmp(line + 1, libomp, length) == 0 && line[1 + length] == ' ')
+        openmp->moved = true;
+    read_late(line, openmp);
+}
+
+void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp)
+{
+    char line[4096];
+    FILE *list = NULL;
+    *openmp = (struct elf_openmp){0};
+    if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
+        return; /* it would run */
+    pid_t child = trace_loader(path, &list);
+    while (list && fgets(line, sizeof(line), list))
+        read_line(line, libomp, openmp);
+    if (list)
+        fclose(list);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+/* Returns whether a dynamic object exports the name. */
+static bool offers(const char *path, const char *name)
+{
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    bool found = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
+        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+            const char *own = elf_strptr(elf, header.sh_link, symbol.st_name);
+            found |= own && symbol.st_shndx != SHN_UNDEF && strcmp(own, name) == 0;
+        }
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+/* LLVM's runtimes export ompt_start_tool, too: theirs asks other tools. */
+static bool is_runtime_or_ours(const char *path)
+{
+    static const char *const names[] = {"libomp", "libiomp5", "libblame"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+bool elf_own_tool_of(const char *path, char *owner, size_t bytes)
+{
+    static const char tool[] = "ompt_start_tool";
+    char line[4096];
+    FILE *list = NULL;
+    if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
+        return false;
+    snprintf(owner, bytes, "%s", path);
+    if (offers(path, tool))
+        return true;
+    bool found = false;
+    pid_t child = trace_loader(path, &list);
+    while (list && fgets(line, sizeof(line), list))
+        if (!found && path_of_line(line, owner, bytes))
+            found = !is_runtime_or_ours(owner) && offers(owner, tool);
+    if (list)
+        fclose(list);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return found;
+}
+
+/* Whether any of the names is in a table of strings of the file: symbols' and libraries' names, not all text, as this command has the
+ * words itself. */
+static bool has_name(const char *path, const char *const *names)
+{
+    GElf_Shdr header;
+    bool found = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        Elf_Data *strings = gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB ? elf_rawdata(section, NULL) : NULL;
+        for (size_t i = 0; names[i] && strings && strings->d_buf; i++)
+            found |= memmem(strings->d_buf, strings->d_size, names[i], strlen(names[i])) != NULL;
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+bool elf_finds_leaks(const char *path)
+{
+    static const char *const names[] = {"__asan_init", "__lsan_init", "liblsan.so", NULL};
+    return has_name(path, names);
+}
+
+bool elf_checks_memory(const char *path)
+{
+    static const char *const names[] = {"__msan_init", NULL};
+    return has_name(path, names);
+}
+
+bool elf_gains_privileges(const char *path)
+{
+    struct stat file;
+    struct statvfs mount;
+    if (stat(path, &file) != 0 || statvfs(path, &mount) != 0 || mount.f_flag & ST_NOSUID ||
+        prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+        return false;
+    return (file.st_mode & S_ISUID && file.st_uid != getuid()) ||
+           (file.st_mode & S_ISGID && file.st_gid != getgid()) ||
+           (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
+}

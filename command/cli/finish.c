@@ -1,0 +1,176 @@
+/* `blame finish`: makes the reports of one measurement file. The tool starts it as the program ends, `blame run` for
+ * a program that was killed, a user where neither could. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "command/profile/read.h"
+#include "command/cli/cli.h"
+#include "command/cli/finish.h"
+#include "command/cli/open_profile.h"
+#include "command/cli/options.h"
+#include "command/cli/patient_stderr.h"
+#include "command/files/output.h"
+#include "command/tables/coverage.h"
+#include "command/text/memory.h"
+#include "command/symbols/symbols.h"
+#include "command/views/summary.h"
+
+#define REPORT_BYTES ((size_t)64 << 20) /* that and twice the modules' files are enough for names and reports */
+
+/* libdw ends the process that it gets no memory in, by exit, an assertion or a fault. */
+static bool have_memory(const struct profile *profile)
+{
+    size_t bytes = REPORT_BYTES;
+    struct stat file;
+    for (size_t i = 0; i < profile->module_count; i++)
+        if (!(profile->modules[i].flags & PROFILE_MODULE_PYTHON) && stat(profile->modules[i].path, &file) == 0)
+            bytes += 2 * (size_t)file.st_size;
+    void *memory = os_map(bytes);
+    if (memory)
+        os_unmap(memory, bytes);
+    return memory != NULL;
+}
+
+void finish_offer_ourselves(void)
+{
+    FILE *file = fopen("/proc/self/oom_score_adj", "we");
+    if (!file)
+        return;
+    fputs("1000", file);
+    fclose(file);
+}
+
+/* So that `blame run` need not do it again. Where this cannot be written, nor could the reports. A job's date stays: what is later than
+ * that is still to be merged. */
+static void mark_reported(const char *path)
+{
+    const uint32_t reported = 1;
+    struct stat before;
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    bool dated = fstat(file, &before) == 0;
+    if (pwrite(file, &reported, sizeof(reported), offsetof(struct profile_header, reported)) == sizeof(reported) && dated)
+        futimens(file, (struct timespec[]){before.st_atim, before.st_mtim});
+    close(file);
+}
+
+static const char *finished, *finished_file; /* the directory, the measurement */
+
+static void tell_no_memory(void)
+{
+    mark_reported(finished_file);
+    fprintf(stderr, "blame: not enough memory to write the reports (ulimit -v?): blame finish %s makes them\n",
+            finished);
+}
+
+static bool any_sample(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].metric.samples > 0)
+            return true;
+    return false;
+}
+
+/* Returns whether there is anything to sum up: not of a program that printed its help and ended. What could not be measured is told. */
+static bool has_something(const struct profile *profile)
+{
+    struct coverage coverage;
+    coverage_of(profile, &coverage);
+    return profile->header.regions > 0 || any_sample(profile) || coverage_is_poor(&coverage);
+}
+
+/* asked: by a user, who gets a summary whatever there is. */
+static int write_reports(const char *directory, const char *file, struct profile *profile, bool asked)
+{
+    char error[512];
+    int status = CLI_DONE;
+    finished = directory;
+    finished_file = file;
+    memory_exhausted = tell_no_memory;
+    struct symbols *symbols =
+        memory_check(have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL);
+    symbols_still_runs(symbols, profile->header.pid);
+    symbols_beside(symbols, profile->path);
+    symbols_mounts(symbols, profile_text(profile, "mounts"));
+    symbols_read_perf_map(symbols, &profile->header, profile->path);
+    struct report_tables tables = report_tables_make(profile, symbols);
+    const char *compiler[SYMBOLS_PRODUCERS];
+    tables.compiler = compiler;
+    tables.compiler_count = symbols_producers(symbols, profile_program(profile), compiler);
+    if (profile->header.csv && report_write_files(profile, &tables, directory, error, sizeof(error)) != 0) {
+        fprintf(stderr, "blame: %s\n", error);
+        status = CLI_BAD_INPUT;
+    }
+    if (profile->header.summary && (asked || has_something(profile))) {
+        report_print_summary(stderr, profile, &tables, directory);
+        char *changes = symbols_changes(symbols);
+        if (changes)
+            fprintf(stderr, "blame: %s\n", changes);
+        free(changes);
+    }
+    int wrong = symbols_keep(symbols, &profile->header, profile->path);
+    if (wrong)
+        fprintf(stderr, "blame: %s: its names cannot be kept: %s; keep the binaries to read it\n", profile->path,
+                strerror(wrong));
+    report_tables_free(&tables);
+    symbols_close(symbols);
+    return wrong ? CLI_BAD_INPUT : status;
+}
+
+int finish_reports(const char *directory, const char *file, bool all)
+{
+    char error[512];
+    struct profile *profile = profile_read(file, error, sizeof(error));
+    if (!profile) {
+        fprintf(stderr, "blame: %s\n", error);
+        return CLI_BAD_INPUT;
+    }
+    if (all)
+        profile->header.csv = profile->header.summary = 1;
+    int status = write_reports(directory, file, profile, all);
+    mark_reported(file);
+    profile_free(profile);
+    return status;
+}
+
+static const struct usage usage = {
+    .command = "finish",
+    .synopsis = "DIR",
+    .about = "Writes the CSV files and run.json into a profile directory and prints the summary, where the\n"
+             "program's end could not; it may be typed at any time, and more than once.",
+    .examples = "  blame finish blame-amg-4711",
+    .operands_most = 1,
+    .operands = "is a profile directory or a *.blame file",
+};
+
+/* DIR alone is typed by a user, who wants all there is; with the file behind it, it is the tool or `blame run`. */
+int cli_finish(int argc, char **argv)
+{
+    const char *operand[argc];
+    int count;
+    if (argc == 3) {
+        patient_stderr();
+        finish_offer_ourselves();
+        return finish_reports(argv[1], argv[2], false);
+    }
+    enum options_result result = options_read(&usage, NULL, 0, argc, argv, operand, &count);
+    if (result != OPTIONS_RUN)
+        return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
+    struct stat there;
+    char *file = find_measurement("finish", operand[0]);
+    char *directory = file ? memory_text("%s", file) : NULL; /* for dirname(), which changes it */
+    bool given = stat(operand[0], &there) == 0 && S_ISDIR(there.st_mode);
+    int status = file ? finish_reports(given ? operand[0] : dirname(directory), file, true) : CLI_BAD_INPUT;
+    free(directory);
+    free(file);
+    return status;
+}

@@ -1,0 +1,283 @@
+#include "command/cli/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/os.h"
+#include "command/cli/finish.h"
+#include "command/cli/run_notes.h"
+#include "command/export/stacks.h"
+#include "command/profile/read.h"
+#include "command/text/memory.h"
+
+#define LOOK_MS      500
+#define NICENESS     10     /* the program's threads come first */
+#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind the log's name */
+#define ENDING       ".blame"
+
+/* A measurement that grows. */
+struct followed {
+    struct followed *next;
+    char *directory, *wanted; /* wanted: the log's name, unless that is there */
+    char *log;                /* NULL: there is none as yet */
+    int file;
+    bool given_up; /* its log cannot be written */
+    FILE *out;
+    struct trace_tail tail;
+    struct symbols *symbols;
+    struct stacks *stacks;
+};
+
+static struct symbols *open_symbols(void *data)
+{
+    struct followed *followed = data;
+    if (followed->symbols)
+        symbols_close(followed->symbols);
+    trace_tail_tables(&followed->tail);
+    followed->symbols = memory_check(symbols_open(followed->tail.modules, followed->tail.module_count));
+    symbols_still_runs(followed->symbols, followed->tail.header.pid);
+    return followed->symbols;
+}
+
+/* A new file, for who may read the measurement; what is there and no file (a pipe, a terminal) is written to. -1 with errno. */
+static int open_log(struct followed *followed)
+{
+    struct stat there, measured;
+    mode_t mode = fstat(followed->file, &measured) == 0 ? measured.st_mode & 0666 : 0600;
+    followed->log = memory_text("%s", followed->wanted);
+    if (stat(followed->log, &there) == 0 && !S_ISREG(there.st_mode))
+        return open(followed->log, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+    int file;
+    for (int i = 1; (file = open(followed->log, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode)) < 0 && errno == EEXIST && i < MAX_ATTEMPTS; i++) {
+        free(followed->log);
+        followed->log = memory_text("%s.%d", followed->wanted, i);
+    }
+    return file;
+}
+
+/* A last line that is not whole is taken away again. */
+static void end_with_a_line(int file)
+{
+    struct stat now;
+    char byte = '\n';
+    if (fstat(file, &now) != 0 || !S_ISREG(now.st_mode))
+        return;
+    off_t end = now.st_size;
+    while (end > 0 && pread(file, &byte, 1, end - 1) == 1 && byte != '\n')
+        end--;
+    if (end < now.st_size && ftruncate(file, end) != 0)
+        return;
+}
+
+static void give_up(struct followed *followed, int cause)
+{
+    followed->given_up = true;
+    log_line(followed->log, ": the log of stacks cannot be written: ", strerror(cause), "; blame export ", followed->directory,
+             " --format stacks writes it later", NULL);
+    if (!followed->out)
+        return;
+    __fpurge(followed->out); /* closing would write what is left */
+    end_with_a_line(fileno(followed->out));
+}
+
+static bool begin_log(struct followed *followed)
+{
+    int file = open_log(followed);
+    if (file >= 0)
+        fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK); /* of a pipe without a reader the opening was to fail */
+    followed->out = file >= 0 ? fdopen(file, "a") : NULL;
+    if (!followed->out) {
+        give_up(followed, errno);
+        return false;
+    }
+    log_line_of_job("stacks: tail -f ", followed->log, NULL);
+    followed->stacks = stacks_new(followed->out, &followed->tail, STACKS_WALL, open_symbols, followed);
+    return true;
+}
+
+/* What has come since. */
+static void write_new(struct followed *followed)
+{
+    struct trace_sample sample;
+    if (followed->given_up || !trace_tail_refresh(&followed->tail) || followed->tail.header.wants_region)
+        return; /* a directory with a log in it could not be removed, should there be no region */
+    while (trace_tail_next(&followed->tail, &sample))
+        if ((!followed->out && !begin_log(followed)) || !stacks_put(followed->stacks, &sample)) {
+            if (!followed->given_up)
+                give_up(followed, errno);
+            return;
+        }
+    if (followed->out && fflush(followed->out) != 0)
+        give_up(followed, errno);
+}
+
+static void say_what_is_missing(const struct followed *followed)
+{
+    char number[24];
+    uint64_t missing = followed->out && !followed->given_up ? trace_tail_missing(&followed->tail) : 0;
+    if (missing)
+        log_line(followed->log, ": ", log_decimal(missing, number),
+                 " samples are missing: the trace's limit took them before they were read; --trace-limit is more", NULL);
+}
+
+static void forget(struct followed *followed)
+{
+    say_what_is_missing(followed);
+    if (followed->stacks)
+        stacks_free(followed->stacks);
+    if (followed->symbols)
+        symbols_close(followed->symbols);
+    if (followed->out)
+        fclose(followed->out);
+    trace_tail_close(&followed->tail);
+    close(followed->file);
+    free(followed->directory);
+    free(followed->wanted);
+    free(followed->log);
+    free(followed);
+}
+
+static struct followed *follow(const struct run_note *note, const char *output)
+{
+    const char *directory = note->text[RUN_NOTE_DIRECTORY], *file = note->text[RUN_NOTE_FILE], *target = note->text[RUN_NOTE_TARGET];
+    const char *name = strrchr(*target ? target : file, '/');
+    int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+    struct profile_header header;
+    if (descriptor < 0 || !name || !profile_read_header(file, &header)) {
+        if (descriptor >= 0)
+            close(descriptor);
+        return NULL;
+    }
+    struct followed *followed = memory_array(1, sizeof *followed);
+    int length = (int)strlen(name);
+    length -= length > (int)strlen(ENDING) && strcmp(name + length - strlen(ENDING), ENDING) == 0 ? (int)strlen(ENDING) : 0;
+    followed->directory = memory_text("%s", directory);
+    followed->wanted = output ? memory_text("%s", output) : memory_text("%s%.*s.stacks", directory, length, name);
+    followed->file = descriptor;
+    trace_tail_open(&followed->tail, descriptor);
+    return followed;
+}
+
+struct following {
+    const char *notes, *output;
+    FILE *list;
+    struct followed *first;
+};
+
+static void look_for_more(struct following *following)
+{
+    struct run_note note = {0};
+    if (!following->list)
+        following->list = fopen(following->notes, "re");
+    if (!following->list)
+        return;
+    clearerr(following->list);
+    while (run_note_next(following->list, &note)) {
+        struct followed *followed = follow(&note, following->output);
+        if (!followed)
+            continue;
+        followed->next = following->first;
+        following->first = followed;
+    }
+    run_note_free(&note);
+}
+
+/* A process that is gone has written all that it will write. */
+static void look(struct following *following, bool last)
+{
+    look_for_more(following);
+    for (struct followed **at = &following->first; *at;) {
+        struct followed *followed = *at;
+        struct profile_header *header = &followed->tail.header;
+        bool over = last || header->finished || (header->pid && os_is_dead(header->pid));
+        write_new(followed);
+        if (!over) {
+            at = &followed->next;
+            continue;
+        }
+        *at = followed->next;
+        forget(followed);
+    }
+}
+
+/* What ends a terminal's programs does not end this one: it has to write what they did last. */
+static void set_surroundings(void)
+{
+    static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_IGN);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = STDIN_FILENO; null >= 0 && fd <= STDOUT_FILENO; fd++)
+        dup2(null, fd);
+    finish_offer_ourselves();
+    errno = 0;
+    if (nice(NICENESS) == -1 && errno)
+        return; /* it is only a courtesy */
+}
+
+static void tell_no_memory(void)
+{
+    log_line("not enough memory to write the log of stacks: blame export DIR --format stacks writes it later", NULL);
+}
+
+/* Does not return. */
+static void follow_until(int end, const char *notes, const char *output)
+{
+    struct following following = {.notes = notes, .output = output};
+    struct pollfd ended = {.fd = end, .events = POLLIN};
+    memory_exhausted = tell_no_memory;
+    set_surroundings();
+    bool last = false;
+    while (!last) {
+        last = poll(&ended, 1, LOOK_MS) > 0;
+        if (last) /* who waits for it may end it from here on */
+            for (int number = SIGINT; number <= SIGTERM; number++)
+                if (number == SIGINT || number == SIGQUIT || number == SIGTERM)
+                    signal(number, SIG_DFL);
+        look(&following, last);
+    }
+    _exit(0);
+}
+
+void follow_start(struct follower *follower, const char *notes, const char *output)
+{
+    int ends[2] = {-1, -1};
+    *follower = (struct follower){.end = -1};
+    pid_t pid = *notes && pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
+    if (pid == 0) {
+        close(ends[1]);
+        follow_until(ends[0], notes, output);
+    }
+    if (pid < 0)
+        log_line("no log of stacks: ", *notes ? strerror(errno) : "no temporary folder", "; blame export DIR --format stacks writes it later", NULL);
+    if (ends[0] >= 0)
+        close(ends[0]);
+    if (pid < 0 && ends[1] >= 0)
+        close(ends[1]);
+    if (pid > 0)
+        *follower = (struct follower){pid, ends[1]};
+}
+
+void follow_end(struct follower *follower)
+{
+    int status = 0;
+    if (!follower->pid)
+        return;
+    close(follower->end);
+    while (waitpid(follower->pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return;
+    if (status != 0)
+        log_line("the log of stacks ends early (", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "an error",
+                 "): blame export DIR --format stacks writes it whole", NULL);
+}

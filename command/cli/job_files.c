@@ -1,0 +1,467 @@
+#include "command/cli/job_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/job_directory.h"
+#include "command/cli/progress.h"
+#include "command/profile/balance_job.h"
+#include "command/profile/job.h"
+#include "command/profile/merge.h"
+#include "command/profile/read.h"
+#include "command/profile/write.h"
+#include "command/text/memory.h"
+#include "command/text/unfinished.h"
+
+/* ---- the merging of ranks ---- */
+
+/* A job's files, merged in parts, and these in pairs: a tree whose form depends on the number of files alone, so that it does not matter for the
+ * result, to the bit, how many processes do it. A process needs memory for two parts, which grow with the ranks' common tree.
+ *
+ * The parts of level 0 are of JOB_TREE_FILES files each, in the order of the list; part n of the next level is of parts 2n and 2n + 1, or of the
+ * former alone. */
+
+#define JOB_TREE_FILES 64
+
+#define PATH_BYTES 32
+
+struct part {
+    size_t first, count; /* files; of level 0 */
+    size_t left, right;  /* parts before it; of other levels */
+    int file;            /* where it is, or will be; -1 afterwards */
+    pid_t process;       /* that makes it */
+    enum { PART_OPEN, PART_BEGUN, PART_DONE } state;
+};
+
+struct work {
+    const struct job_tree *tree;
+    struct part *part;
+    size_t count, leaves, running, files_done;
+};
+
+size_t job_tree_parts(const struct job_tree *tree)
+{
+    return (tree->count + JOB_TREE_FILES - 1) / JOB_TREE_FILES;
+}
+
+int job_tree_file(const char *command)
+{
+    int file = memfd_create("blame-part", MFD_CLOEXEC);
+    if (file < 0)
+        fprintf(stderr, "blame %s: no file in memory can be made: %s\n", command, strerror(errno));
+    return file;
+}
+
+struct profile *job_tree_read(const struct job_tree *tree, int file, int other)
+{
+    char path[2][PATH_BYTES];
+    const char *paths[] = {path[0], path[1]};
+    snprintf(path[0], PATH_BYTES, "/proc/self/fd/%d", file);
+    snprintf(path[1], PATH_BYTES, "/proc/self/fd/%d", other);
+    struct profile *joined = job_join_parts(paths, other < 0 ? 1 : 2);
+    if (!joined)
+        fprintf(stderr, "blame %s: a part of the job cannot be read again: there is not enough memory\n", tree->command);
+    return joined;
+}
+
+/* Frees the profile; false, after a message, also where that is NULL. The file stays open. */
+static bool put(const struct job_tree *tree, struct profile *profile, int file)
+{
+    if (!profile)
+        return false;
+    int copy = dup(file), wrong = copy < 0 ? errno : profile_write_fd(profile, copy);
+    profile_free(profile);
+    if (wrong)
+        fprintf(stderr, "blame %s: a part of the job has no room in memory: %s\n", tree->command, strerror(wrong));
+    return !wrong;
+}
+
+int job_tree_join(const struct job_tree *tree, int file, int other)
+{
+    int to = job_tree_file(tree->command);
+    if (to >= 0 && !put(tree, job_tree_read(tree, file, other), to)) {
+        close(to);
+        to = -1;
+    }
+    close(file);
+    close(other);
+    return to;
+}
+
+static bool make(const struct work *work, const struct part *part)
+{
+    const struct job_tree *tree = work->tree;
+    const struct part *parts = work->part;
+    return put(tree,
+               part->count ? job_read_part(tree->paths + part->first, part->count, &tree->like)
+                           : job_tree_read(tree, parts[part->left].file, parts[part->right].file),
+               part->file);
+}
+
+/* The parts and those of these, up to one. */
+static void plan(struct work *work, size_t first, size_t count)
+{
+    work->leaves = count;
+    work->part = memory_array(2 * count, sizeof *work->part);
+    for (size_t i = 0; i < count; i++) {
+        size_t begin = (first + i) * JOB_TREE_FILES, end = begin + JOB_TREE_FILES;
+        work->part[work->count++] =
+            (struct part){.first = begin, .count = (end < work->tree->count ? end : work->tree->count) - begin};
+    }
+    size_t *level = memory_array(count, sizeof *level);
+    for (size_t i = 0; i < count; i++)
+        level[i] = i;
+    for (; count > 1; count = (count + 1) / 2)
+        for (size_t i = 0; i < count; i += 2) {
+            if (i + 1 < count)
+                work->part[work->count++] = (struct part){.left = level[i], .right = level[i + 1]};
+            level[i / 2] = i + 1 < count ? work->count - 1 : level[i];
+        }
+    free(level);
+}
+
+static void finish(struct work *work, struct part *part)
+{
+    part->state = PART_DONE;
+    if (part->count) {
+        work->files_done += part->count;
+        if (work->tree->progress)
+            work->tree->progress(work->files_done, work->tree->count);
+        return;
+    }
+    close(work->part[part->left].file);
+    close(work->part[part->right].file);
+    work->part[part->left].file = work->part[part->right].file = -1;
+}
+
+/* What can be made next: of two parts that are there, before more of them come to be; NULL: nothing as yet. */
+static struct part *choose(const struct work *work)
+{
+    const struct part *parts = work->part;
+    for (size_t i = work->leaves; i < work->count; i++)
+        if (parts[i].state == PART_OPEN && parts[parts[i].left].state == PART_DONE &&
+            parts[parts[i].right].state == PART_DONE)
+            return &work->part[i];
+    for (size_t i = 0; i < work->leaves; i++)
+        if (parts[i].state == PART_OPEN)
+            return &work->part[i];
+    return NULL;
+}
+
+static bool begin(struct work *work, struct part *part)
+{
+    part->file = job_tree_file(work->tree->command);
+    if (part->file < 0)
+        return false;
+    part->state = PART_BEGUN;
+    if (work->tree->jobs == 1) {
+        bool made = make(work, part);
+        finish(work, part);
+        return made;
+    }
+    fflush(NULL);
+    part->process = fork();
+    if (part->process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        _exit(make(work, part) ? 0 : 1);
+    }
+    if (part->process < 0)
+        fprintf(stderr, "blame %s: no process can be started: %s; -j 1 needs none\n", work->tree->command,
+                strerror(errno));
+    work->running += part->process > 0;
+    return part->process > 0;
+}
+
+/* Until one has ended. False after a message: it has not made its part. */
+static bool await(struct work *work)
+{
+    int status;
+    pid_t ended = waitpid(-1, &status, 0);
+    if (ended < 0)
+        return errno == EINTR;
+    for (size_t i = 0; i < work->count; i++) {
+        struct part *part = &work->part[i];
+        if (part->state != PART_BEGUN || part->process != ended)
+            continue;
+        work->running--;
+        if (WIFSIGNALED(status))
+            fprintf(stderr, "blame %s: a process that merged a part was ended by signal %d: where memory is short, -j 1 takes least\n",
+                    work->tree->command, WTERMSIG(status));
+        finish(work, part);
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    return true;
+}
+
+static void stop(struct work *work)
+{
+    for (size_t i = 0; i < work->count; i++)
+        if (work->part[i].state == PART_BEGUN && work->part[i].process > 0)
+            kill(work->part[i].process, SIGKILL);
+    for (size_t i = 0; i < work->count; i++)
+        if (work->part[i].state == PART_BEGUN && work->part[i].process > 0)
+            waitpid(work->part[i].process, NULL, 0);
+}
+
+int job_tree_merge(const struct job_tree *tree, size_t first, size_t count)
+{
+    struct work work = {.tree = tree};
+    bool good = true;
+    plan(&work, first, count);
+    for (size_t i = 0; i < work.count; i++)
+        work.part[i].file = -1;
+    while (good && work.part[work.count - 1].state != PART_DONE) {
+        struct part *next = work.running < (size_t)tree->jobs ? choose(&work) : NULL;
+        good = next ? begin(&work, next) : await(&work);
+    }
+    if (!good)
+        stop(&work);
+    int made = -1;
+    if (good) {
+        made = work.part[work.count - 1].file;
+        work.part[work.count - 1].file = -1;
+    }
+    for (size_t i = 0; i < work.count; i++)
+        if (work.part[i].file >= 0)
+            close(work.part[i].file);
+    free(work.part);
+    return made;
+}
+
+/* ---- the files ---- */
+
+int is_measurement(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > 6 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 6, ".blame") == 0;
+}
+
+static int is_ranks(const struct dirent *entry)
+{
+    return is_measurement(entry) && strcmp(entry->d_name, JOB_FILE) != 0;
+}
+
+struct job_files job_list_files(const char *directory)
+{
+    struct dirent **found = NULL;
+    struct job_files files = {.count = scandir(directory, &found, is_ranks, alphasort)};
+    if (files.count < 0)
+        files.count = 0;
+    files.path = memory_array((size_t)files.count, sizeof *files.path);
+    for (int i = 0; i < files.count; i++) {
+        files.path[i] = memory_text("%s/%s", directory, found[i]->d_name);
+        free(found[i]);
+    }
+    free(found);
+    return files;
+}
+
+struct job_files job_find_files(const char *path, const struct profile *profile)
+{
+    struct stat status;
+    struct job_files files = {0};
+    if (!profile->header.merged)
+        return files;
+    char *directory = memory_text("%s", path);
+    bool inside = stat(directory, &status) == 0 && !S_ISDIR(status.st_mode);
+    files = job_list_files(inside ? dirname(directory) : directory);
+    free(directory);
+    return files;
+}
+
+void job_free_files(struct job_files *files)
+{
+    for (int i = 0; i < files->count; i++)
+        free(files->path[i]);
+    free(files->path);
+}
+
+bool job_is_there(const char *directory)
+{
+    char identity[JOB_IDENTITY_BYTES], *made = memory_text("%s/" JOB_FILE, directory);
+    bool there = job_directory_identity(directory, identity) || access(made, F_OK) == 0;
+    free(made);
+    return there;
+}
+
+/* Names that were kept are by the numbers of modules, which are others now. */
+static void remove_names(const char *output)
+{
+    size_t length = strlen(output), ending = strlen(".blame");
+    if (length < ending || strcmp(output + length - ending, ".blame") != 0)
+        return;
+    char *names = memory_text("%.*s.symbols", (int)(length - ending), output);
+    unlink(names);
+    free(names);
+}
+
+/* How many processes merge: more than there are cores, or parts, are none the faster, and each takes memory for two parts. */
+static int choose_jobs(int jobs)
+{
+    cpu_set_t cores;
+    if (jobs == 0)
+        jobs = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+    return jobs;
+}
+
+static struct profile *read_tree(struct job_tree *tree, char **why)
+{
+    tree->progress = progress_step;
+    job_reference_find(&tree->like, tree->paths, tree->count);
+    int made = job_tree_merge(tree, 0, job_tree_parts(tree));
+    if (made < 0)
+        return NULL;
+    struct profile *part = job_tree_read(tree, made, -1);
+    close(made);
+    return part ? job_complete(part, why) : NULL;
+}
+
+struct profile *(*job_read_tree)(struct job_tree *tree, char **why) = read_tree;
+
+/* NULL after a message, or with *why. */
+static struct profile *read_ranks(const char *command, const struct job_files *files, const char *identity, int jobs,
+                                  char **why)
+{
+    struct job_tree tree = {.command = command,
+                            .paths = (const char *const *)files->path,
+                            .count = (size_t)files->count,
+                            .like = {.identity = identity},
+                            .jobs = choose_jobs(jobs)};
+    if (job_tree_parts(&tree) == 1) {
+        profile_read_progress = progress_step;
+        return job_read(tree.paths, tree.count, identity, why);
+    }
+    struct profile *profile = job_read_tree(&tree, why);
+    job_reference_free(&tree.like);
+    return profile;
+}
+
+/* What comes while ranks are read is later than `listed`. */
+static bool job_write(const char *command, const char *directory, const struct profile *profile, const char *output,
+                      const struct timespec *listed)
+{
+    remove_names(output);
+    int wrong = profile_write(profile, output);
+    if (wrong)
+        fprintf(stderr, "blame %s: %s: %s; blame merge %s --output FILE writes it elsewhere\n", command,
+                output, strerror(wrong), directory);
+    else
+        utimensat(AT_FDCWD, output, (struct timespec[]){*listed, *listed}, 0);
+    return !wrong;
+}
+
+bool job_merge(const char *command, const char *directory, const char *output, int jobs)
+{
+    char identity[JOB_IDENTITY_BYTES], *why = NULL;
+    bool known = job_directory_identity(directory, identity);
+    struct timespec listed; /* as files are dated */
+    clock_gettime(CLOCK_REALTIME_COARSE, &listed);
+    struct job_files files = job_list_files(directory);
+    if (!files.count) {
+        fprintf(stderr, JOB_WITHOUT_FILES, command, directory);
+        job_free_files(&files);
+        return false;
+    }
+    progress_start(isatty(STDERR_FILENO) ? stderr : NULL, clock_now_ns);
+    progress_phase("merging the ranks");
+    struct profile *profile = read_ranks(command, &files, known ? identity : NULL, jobs, &why);
+    if (profile) {
+        progress_phase("comparing the ranks");
+        profile_read_progress = progress_step;
+        job_add_balance(profile, (const char *const *)files.path, (size_t)files.count, known ? identity : NULL);
+    }
+    progress_end();
+    job_free_files(&files);
+    if (!profile) {
+        if (why)
+            fprintf(stderr, "blame %s: %s: nothing of the job can be read: %s\n", command, directory, why);
+        free(why);
+        return false;
+    }
+    bool written = job_write(command, directory, profile, output, &listed);
+    profile_free(profile);
+    return written;
+}
+
+static bool is_older(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+/* A rank writes by a mapping, which does not date its file: where one may have written still, all are read again, as long
+ * as they are there. */
+static bool may_have_grown(const char *made, const struct job_files *files)
+{
+    struct profile_header header;
+    return profile_read_header(made, &header) && header.growing && (uint32_t)files->count >= header.merged;
+}
+
+/* Also where ranks' files were removed since: what was merged of them stays. A file that has come since may have an older date, as
+ * copies have, but not of its coming. */
+static bool is_current(const char *made, const struct job_files *files)
+{
+    struct stat job, rank;
+    struct profile_header header;
+    if (stat(made, &job) != 0)
+        return false;
+    bool known = profile_read_header(made, &header), more = known && (uint32_t)files->count > header.merged;
+    if (known && (uint32_t)files->count < header.merged) /* dates say nothing of copies */
+        return true;
+    for (int i = 0; i < files->count; i++)
+        if (stat(files->path[i], &rank) == 0 &&
+            (is_older(&job.st_mtim, &rank.st_mtim) || (more && is_older(&job.st_mtim, &rank.st_ctim))))
+            return false;
+    return !may_have_grown(made, files);
+}
+
+/* For this command alone; NULL after a message. */
+static char *make_elsewhere(const char *command, const char *directory)
+{
+    const char *place = getenv("TMPDIR");
+    char *folder = memory_text("%s/blame-job-XXXXXX", place && *place ? place : "/tmp");
+    if (!unfinished_temporary(folder)) {
+        fprintf(stderr, "blame %s: %s: cannot be written to, nor can %s (TMPDIR): %s; blame merge %s --output FILE, and read FILE\n",
+                command, directory, place && *place ? place : "/tmp", strerror(errno), directory);
+        free(folder);
+        return NULL;
+    }
+    fprintf(stderr, "blame %s: %s: cannot be written to, and is merged for this command only; blame merge %s --output FILE keeps it\n",
+            command, directory, directory);
+    char *made = memory_text("%s/" JOB_FILE, folder);
+    free(folder);
+    return made;
+}
+
+char *job_measurement(const char *command, const char *directory)
+{
+    char *made = memory_text("%s/" JOB_FILE, directory);
+    struct job_files files = job_list_files(directory);
+    bool good = is_current(made, &files);
+    if (!good && access(directory, W_OK) != 0) {
+        free(made);
+        made = make_elsewhere(command, directory);
+    }
+    good = good || (made && job_merge(command, directory, made, 0));
+    job_free_files(&files);
+    if (good)
+        return made;
+    free(made);
+    return NULL;
+}
+

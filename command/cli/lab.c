@@ -1,0 +1,104 @@
+/* `blame db`, `history`, `scaling`, `tune`, `fold`, `lab`, and `diff --base-where`. */
+#include "command/cli/lab.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/cli/cli.h"
+#include "command/rows/metric.h"
+#include "command/text/memory.h"
+
+#define SYSTEM_PYTHON "/usr/bin/python3"
+#define NEEDS         "it needs Python 3.9 or newer with NumPy and SciPy (Debian: python3-scipy)"
+
+/* What must not act on the interpreter, but on the programs that `blame tune` starts: they get it back (lab/blame_lab/runs.py). */
+static const char *const kept[] = {"OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS"};
+
+static void keep_variables(void)
+{
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        const char *value = getenv(kept[i]);
+        char *name = memory_text("BLAME_LAB_KEPT_%s", kept[i]);
+        if (value)
+            setenv(name, value, 1);
+        else
+            unsetenv(name);
+        unsetenv(kept[i]);
+        free(name);
+    }
+    setenv("OPENBLAS_NUM_THREADS", "1", 1); /* what is computed is small: threads would only cost their start */
+}
+
+/* Words and units of the metrics, which only C knows: "idleness=s,work=s,samples=". */
+static void tell_metrics(void)
+{
+    char *text;
+    FILE *out = memory_stream(&text);
+    for (int i = 0; i < METRIC_NAMED; i++)
+        fprintf(out, "%s%s=%s", i ? "," : "", metric_word[i], metric_unit[i]);
+    memory_stream_close(out);
+    setenv("BLAME_LAB_METRICS", text, 1);
+    free(text);
+}
+
+/* The script below the folder that bin/ is in. False after a message. */
+static bool find_script(const char *command, char script[PATH_MAX])
+{
+    char self[PATH_MAX], *folder;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    if (length <= 0) {
+        fprintf(stderr, "blame %s: /proc/self/exe cannot be read (%s), and so its part in Python not found\n", command, strerror(errno));
+        return false;
+    }
+    setenv("BLAME_LAB_BLAME", self, 1);
+    folder = dirname(self);
+    int bytes = snprintf(script, PATH_MAX, "%s/../share/blame/lab/start.py", folder);
+    if (bytes < PATH_MAX && access(script, R_OK) == 0)
+        return true;
+    fprintf(stderr, "blame %s: its part in Python is not in %s/../share/blame/lab: install blame whole\n", command, folder);
+    return false;
+}
+
+/* The interpreter that the user names; else the virtual environment's; else the first on the PATH. The script starts `instead` where that lacks NumPy. */
+static const char *choose_python(const char **instead)
+{
+    const char *named = getenv("BLAME_PYTHON"), *environment = getenv("VIRTUAL_ENV");
+    *instead = "";
+    if (named && *named)
+        return named;
+    if (environment && *environment)
+        return memory_text("%s/bin/python3", environment);
+    *instead = SYSTEM_PYTHON;
+    return "python3";
+}
+
+int lab_start(int argc, char **argv)
+{
+    char script[PATH_MAX];
+    const char *instead, *python = choose_python(&instead);
+    if (!find_script(argv[0], script))
+        return CLI_BAD_INPUT;
+    char **arguments = memory_array((size_t)argc + 3, sizeof *arguments);
+    arguments[0] = (char *)python;
+    arguments[1] = script;
+    memcpy(arguments + 2, argv, (size_t)argc * sizeof *argv);
+    keep_variables();
+    tell_metrics();
+    setenv("BLAME_LAB_INSTEAD", instead, 1);
+    execvp(python, arguments);
+    int why = errno;
+    if (*instead) {
+        arguments[0] = (char *)instead;
+        setenv("BLAME_LAB_INSTEAD", "", 1);
+        execv(instead, arguments);
+    }
+    fprintf(stderr, "blame %s: %s: %s; " NEEDS ", or BLAME_PYTHON names another\n", argv[0], python, strerror(why));
+    free(arguments);
+    return CLI_BAD_INPUT;
+}

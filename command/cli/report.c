@@ -1,0 +1,491 @@
+/* `blame report`: reads a measurement and prints one view of it. */
+#include "command/cli/report.h"
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/job_directory.h"
+#include "command/cli/clean_stream.h"
+#include "command/cli/cli.h"
+#include "command/cli/job_files.h"
+#include "command/cli/open_profile.h"
+#include "command/cli/options.h"
+#include "command/export/export.h"
+#include "command/files/csv.h"
+#include "command/findings/findings.h"
+#include "command/rows/filter.h"
+#include "command/rows/make.h"
+#include "command/rows/metric.h"
+#include "command/tables/locks.h"
+#include "command/tables/phases.h"
+#include "command/tables/waits.h"
+#include "command/text/format.h"
+#include "command/text/memory.h"
+#include "command/text/source_text.h"
+#include "command/views/arrange.h"
+#include "command/views/sort.h"
+#include "command/views/style.h"
+#include "command/views/text.h"
+
+/* The sum that a focus left, and the program's. */
+struct report_focused {
+    double part, whole;
+    const char *title; /* of the metric or counter */
+    bool seconds;
+};
+
+/* ---- notes ---- */
+
+/* What the header of a text view says about the choice that was made. */
+
+static void note_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
+{
+    size_t sharing = 0;
+    fprintf(notes, "--thread %d: only what its samples were blamed for; per cent are of that.",
+            request->thread);
+    for (size_t i = 0; i < profile->thread_count; i++)
+        sharing += profile->threads[i].tree == profile->tree;
+    if (sharing > 1) {
+        fputs(" Its samples are kept with those of threads that ran before or after it:", notes);
+        for (size_t i = 0; i < profile->thread_count; i++)
+            if (profile->threads[i].tree == profile->tree && i != (size_t)request->thread)
+                fprintf(notes, " %zu", i);
+        putc('.', notes);
+    }
+    putc('\n', notes);
+}
+
+static void note_focus(FILE *notes, const struct report_request *request,
+                       const struct report_focused *focused)
+{
+    fprintf(notes, "--focus %s: only paths through rows that match", request->focus);
+    if (focused) {
+        int decimals = focused->seconds ? 3 : 0;
+        fprintf(notes, ": %s of the %s %s%s%s", DECIMAL(focused->part, decimals),
+                DECIMAL(focused->whole, decimals), focused->seconds ? "s of " : "",
+                focused->title, request->thread < 0 ? " in the whole program" : "");
+    }
+    fputs(focused ? ". Absolute per cent are of all, matching or not.\n" : "; per cent are of those.\n",
+          notes);
+}
+
+/* Text views say what was chosen; malloc'ed. focused: NULL where it is not known. */
+static char *report_notes(const struct report_request *request, const struct profile *profile,
+                   const struct report_focused *focused)
+{
+    char *text;
+    FILE *notes = memory_stream(&text);
+    if (request->thread != NOT_GIVEN)
+        note_thread(notes, request, profile);
+    if (request->focus)
+        note_focus(notes, request, focused);
+    if (request->hide)
+        fprintf(notes, "--hide %s: rows that match are part of what called them.\n", request->hide);
+    memory_stream_close(notes);
+    return text;
+}
+
+/* ---- the command ---- */
+
+#define LEAST_PERCENT 0.5 /* of text views, unless --min says otherwise */
+#define LOCKS_SHOWN   40  /* the same of tables */
+#define PLACES_SHOWN  30
+#define PHASES_DEPTH  2
+#define BELOW_SHOWN   3 /* contexts below a lock or a place */
+
+struct report {
+    const struct report_request *request;
+    const struct opened_profile *opened;
+    struct rows *rows; /* filtered, if a filter was asked for */
+    FILE *out;
+    struct view_style style;
+};
+
+static bool wants_colour(const struct report_request *request, FILE *out)
+{
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if (request->colour)
+        return request->colour == 1;
+    return isatty(fileno(out)) && !(no_colour && *no_colour) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static enum metric choose_metric(const struct report *report)
+{
+    const struct report_request *request = report->request;
+    if (request->metric != NOT_GIVEN)
+        return (enum metric)request->metric;
+    if (request->view > VIEW_FLAT)
+        return request->view == VIEW_LOCKS ? METRIC_LOCK_WAIT : METRIC_EFFORT;
+    return metric_default(report->rows);
+}
+
+static void start_style(struct report *report)
+{
+    const struct report_request *request = report->request;
+    struct view_style *style = &report->style;
+    *style = (struct view_style){
+        .title = report_view_title[request->view],
+        .by_exclusive = request->view != VIEW_TOP_DOWN,
+        .relative = request->percent == 1,
+        .columns =
+            request->width != NOT_GIVEN ? (size_t)request->width : format_terminal_columns(report->out),
+        .utf8 = format_locale_is_utf8(),
+        .colour = wants_colour(request, report->out),
+        .numbers = request->column_list ? &request->columns : NULL,
+        .errors = request->error,
+        .below = request->depth == 1 ? 0 : BELOW_SHOWN,
+    };
+    /* Whole tables are for machines: nothing is left out that was not asked for. */
+    style->metric = choose_metric(report);
+    style->least_percent = request->least_percent >= 0      ? request->least_percent
+                           : request->format == FORMAT_TEXT ? LEAST_PERCENT
+                                                            : 0;
+}
+
+/* The rows of the view that was asked for; report->rows may be reordered. */
+static struct rows *arrange(const struct report *report)
+{
+    const struct report_request *request = report->request;
+    const struct view_style *style = &report->style;
+    struct rows *rows = report->rows;
+    uint32_t depth = request->depth == NOT_GIVEN ? UINT32_MAX : (uint32_t)request->depth;
+    double total = rows_whole_value(rows, style->metric);
+    if (request->view == VIEW_BOTTOM_UP)
+        return view_bottom_up(rows, style->metric, 0.01 * style->least_percent * total, depth);
+    if (request->view == VIEW_FLAT)
+        return view_flat(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by,
+                         style->metric);
+    if (request->format == FORMAT_TEXT || request->metric != NOT_GIVEN)
+        rows_order(rows, style->metric, false);
+    return rows;
+}
+
+/* Takes out what --depth and, outside text, --min leave out. */
+static void cut(const struct report *report, struct rows *view, size_t *deeper)
+{
+    const struct view_style *style = &report->style;
+    size_t count = view->count;
+    if (report->request->depth != NOT_GIVEN)
+        rows_limit_depth(view, (uint32_t)report->request->depth);
+    *deeper = count - view->count;
+    if (report->request->format == FORMAT_TEXT || style->least_percent <= 0)
+        return;
+    bool *visible = memory_array(view->count, sizeof *visible);
+    rows_mark_shares(view, style->metric, style->by_exclusive, style->least_percent, visible);
+    rows_keep(view, visible);
+    free(visible);
+}
+
+/* Names a file, one of `count`. */
+static void complain_source(const char *path, size_t count, const char *what)
+{
+    if (!count)
+        return;
+    char *clean = format_clean(path, true);
+    fprintf(stderr, "blame report: %s%s: %s\n", clean, count > 1 ? " and others" : "", what);
+    free(clean);
+}
+
+static void complain_sources(const struct source_text *sources)
+{
+    const char *first;
+    size_t count = source_text_missing(sources, &first);
+    complain_source(first, count,
+                    "source not found, or not to be shown; --source-dir DIR says where sources are now");
+    count = source_text_changed(sources, &first);
+    complain_source(first, count, "changed after the run: the lines shown may be others");
+}
+
+static void print_text(struct report *report, const struct rows *view)
+{
+    const struct report_request *request = report->request;
+    const struct profile *profile = report->opened->profile;
+    struct view_style *style = &report->style;
+    struct report_focused focused = {
+        .part = row_value(report->rows, &report->rows->row[0], false, style->metric),
+        .whole = rows_whole_value(report->rows, style->metric),
+        .title = rows_metric_title(report->rows, style->metric),
+        .seconds = style->metric != METRIC_SAMPLES && style->metric < METRIC_COUNTER};
+    char *notes = report_notes(request, profile, &focused);
+    style->notes = notes;
+    if (request->source)
+        style->sources = source_text_new(request->source_directory, source_shown_to_others(report->out),
+                                         profile->header.start_realtime_ns);
+    view_text(report->out, profile, view, style);
+    if (style->sources)
+        complain_sources(style->sources);
+    source_text_free(style->sources);
+    free(notes);
+}
+
+static void print_tree(struct report *report)
+{
+    struct view_style *style = &report->style;
+    struct rows *view = arrange(report);
+    cut(report, view, &style->deeper);
+    if (view->incomplete)
+        fprintf(stderr,
+                "blame report: the bottom-up view has more than %d rows; callers beyond are left out: use "
+                "--min, --depth or --focus\n",
+                VIEW_CALLERS_ROWS);
+    if (report->request->format == FORMAT_TEXT)
+        print_text(report, view);
+    else if (report->request->format == FORMAT_FOLDED)
+        export_folded(report->out, view, style->metric);
+    else
+        write_profile_csv(report->out, view, report->request->error);
+    if (view != report->rows)
+        rows_free(view);
+}
+
+static void print_threads(struct report *report)
+{
+    const struct profile *profile = report->opened->profile;
+    bool sorted = report->request->metric != NOT_GIVEN;
+    size_t *order = sorted ? view_sort_threads(profile, report->style.metric) : NULL;
+    report->style.order = order;
+    if (report->request->format == FORMAT_CSV)
+        write_threads_csv(report->out, profile, order);
+    else
+        view_text_threads(report->out, profile, &report->style);
+    free(order);
+}
+
+static void print_locks(struct report *report)
+{
+    const struct report_request *request = report->request;
+    const struct opened_profile *opened = report->opened;
+    struct lock_table *table = locks_gather(opened->profile, opened->rows, opened->symbols);
+    bool limited = request->least_percent >= 0;
+    struct view_cut left_out =
+        view_sort_locks(table, report->style.metric, limited ? request->least_percent : 0);
+    report->style.cut = &left_out;
+    report->style.most = limited ? 0 : LOCKS_SHOWN;
+    if (request->format == FORMAT_CSV)
+        write_locks_csv(report->out, table);
+    else
+        view_text_locks(report->out, opened->profile, table, &report->style);
+    locks_free(table);
+}
+
+static void print_waits(struct report *report)
+{
+    const struct report_request *request = report->request;
+    const struct opened_profile *opened = report->opened;
+    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *table = waits_gather(opened->profile, report->rows, locks, opened->symbols);
+    char *notes = report_notes(request, opened->profile, NULL);
+    struct view_cut left_out = view_sort_waits(table, report->style.metric, report->style.least_percent);
+    report->style.notes = notes;
+    report->style.cut = &left_out;
+    report->style.most = request->least_percent >= 0 ? 0 : PLACES_SHOWN;
+    if (request->format == FORMAT_CSV)
+        write_waits_csv(report->out, report->rows, table);
+    else
+        view_text_waits(report->out, opened->profile, report->rows, table, &report->style);
+    free(notes);
+    waits_free(table);
+    locks_free(locks);
+}
+
+static void print_findings(struct report *report)
+{
+    const struct opened_profile *opened = report->opened;
+    double least = report->request->least_percent;
+    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *waits = waits_gather(opened->profile, opened->rows, locks, opened->symbols);
+    struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
+    report->style.least_percent = least > 0 ? least : 0;
+    if (report->request->format == FORMAT_CSV)
+        write_findings_csv(report->out, findings, report->style.least_percent);
+    else
+        view_text_findings(report->out, opened->profile, findings, &report->style);
+    findings_free(findings);
+    waits_free(waits);
+    locks_free(locks);
+}
+
+static void print_phases(struct report *report)
+{
+    const struct report_request *request = report->request;
+    const struct profile *profile = report->opened->profile;
+    struct phase_table *table = phases_gather(profile, report->rows);
+    uint32_t depth = request->depth == NOT_GIVEN ? PHASES_DEPTH : (uint32_t)request->depth;
+    if (request->format == FORMAT_CSV)
+        write_phases_csv(report->out, report->rows, table);
+    else
+        view_text_phases(report->out, profile, report->rows, table, depth, &report->style);
+    phases_free(table);
+}
+
+static void print_ranks(struct report *report)
+{
+    const struct profile *profile = report->opened->profile;
+    report->style.all = report->request->all;
+    if (report->request->format == FORMAT_CSV)
+        write_ranks_csv(report->out, profile);
+    else
+        view_text_ranks(report->out, profile, &report->style);
+}
+
+static void print_spread(struct report *report)
+{
+    const struct profile *profile = report->opened->profile;
+    if (report->request->format == FORMAT_CSV)
+        write_spread_csv(report->out, profile, report->rows);
+    else
+        view_text_spread(report->out, profile, report->rows, &report->style);
+}
+
+static void print_balance(struct report *report)
+{
+    const struct opened_profile *opened = report->opened;
+    report->style.all = report->request->all;
+    if (report->request->format == FORMAT_CSV)
+        write_balance_csv(report->out, opened->profile, opened->rows);
+    else
+        view_text_balance(report->out, opened->profile, opened->rows, &report->style);
+}
+
+static void print_timeline(struct report *report)
+{
+    const struct opened_profile *opened = report->opened;
+    report->style.all = report->request->all;
+    if (report->request->format == FORMAT_CSV)
+        write_timeline_csv(report->out, opened->profile);
+    else
+        view_text_timeline(report->out, opened->profile, opened->rows, &report->style);
+}
+
+static void print_culprits(struct report *report)
+{
+    const struct opened_profile *opened = report->opened;
+    report->style.all = report->request->all;
+    if (report->request->format != FORMAT_CSV) {
+        view_text_culprits(report->out, opened->profile, opened->rows, &report->style);
+        return;
+    }
+    struct culprits culprits = culprits_gather(opened->profile, opened->rows, false);
+    write_culprits_csv(report->out, opened->profile, opened->rows, &culprits);
+    culprits_free(&culprits);
+}
+
+static void (*const print_view[VIEW_COUNT])(struct report *report) = {
+    [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree, [VIEW_FLAT] = print_tree,
+    [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,    [VIEW_WAITS] = print_waits,
+    [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,  [VIEW_RANKS] = print_ranks,
+    [VIEW_SPREAD] = print_spread,     [VIEW_BALANCE] = print_balance, [VIEW_TIMELINE] = print_timeline,
+    [VIEW_CULPRITS] = print_culprits,
+};
+
+/* Takes the rows that the filters leave; false after a message. */
+static bool filter_rows(struct report *report)
+{
+    const struct report_request *request = report->request;
+    const struct rows_filter filter = {.focus = request->focus ? &request->focus_expression : NULL,
+                                       .hide = request->hide ? &request->hide_expression : NULL};
+    report->rows = report->opened->rows;
+    if (!filter.focus && !filter.hide)
+        return true;
+    report->rows = rows_filter(report->opened->rows, &filter);
+    if (!request->focus || report->rows->count > 1)
+        return true;
+    fprintf(stderr, "blame report: --focus %s: no row with time in %s has a name or file that matches\n",
+            request->focus, request->input);
+    return false;
+}
+
+static bool open_input(const struct report_request *request, struct opened_profile *opened)
+{
+    bool of_jobs = request->view == VIEW_RANKS || request->view == VIEW_SPREAD || request->view == VIEW_BALANCE;
+    if (request->view != VIEW_THREADS && request->view != VIEW_RANKS) {
+        if (!open_thread_rows("report", request->input, request->thread, opened))
+            return false;
+    } else {
+        *opened =
+            (struct opened_profile){.input = request->input, .profile = open_profile("report", request->input)};
+    }
+    bool of_time = request->view == VIEW_TIMELINE || request->view == VIEW_CULPRITS;
+    if (opened->profile && of_time && !opened->profile->timeline.bins) {
+        fprintf(stderr, "blame report: --view %s: %s has no timeline: it was measured with BLAME_TIMELINE=0, or by an older blame\n",
+                report_view[request->view].word, request->input);
+        close_profile(opened);
+        return false;
+    }
+    if (!opened->profile || !of_jobs || opened->profile->header.merged)
+        return opened->profile != NULL;
+    fprintf(stderr, "blame report: --view %s: %s is of one process; accepted is the directory of a job\n",
+            report_view[request->view].word, request->input);
+    close_profile(opened);
+    return false;
+}
+
+/* Text is clean already; data has names as they are. */
+static void print_to(struct report *report, FILE *out)
+{
+    bool data = report->request->format != FORMAT_TEXT && isatty(fileno(out));
+    report->out = out;
+    start_style(report);
+    if (data)
+        report->out = clean_stream(out);
+    print_view[report->request->view](report);
+    if (data)
+        fclose(report->out);
+}
+
+/* --rank: of a job's directory, the measurement of that rank's first process. NULL after a message. */
+static char *rank_file(const struct report_request *request)
+{
+    char name[40];
+    if (request->rank == NOT_GIVEN)
+        return memory_text("%s", request->input);
+    snprintf(name, sizeof name, JOB_RANK_FORMAT, (unsigned)request->rank);
+    char *file = memory_text("%s/%s", request->input, name);
+    if (access(file, F_OK) == 0)
+        return file;
+    bool job = job_is_there(request->input);
+    fprintf(stderr, "blame report: --rank %d: %s %s; accepted is %s\n", request->rank, request->input,
+            job ? "has no file of that rank" : "is no job's directory",
+            job ? "one that --view ranks names, while its file is there" : "it with the directory of a job");
+    free(file);
+    return NULL;
+}
+
+static int run(struct report_request *request)
+{
+    struct opened_profile opened;
+    struct out_file out;
+    if (!check_source_dir("report", request->source_directory) || !open_input(request, &opened))
+        return CLI_BAD_INPUT;
+    struct report report = {.request = request, .opened = &opened};
+    bool named = report_options_measures(request, opened.rows);
+    int status = named ? CLI_BAD_INPUT : CLI_BAD_USAGE;
+    if (named && filter_rows(&report) && out_file_open(&out, "report", request->output)) {
+        print_to(&report, out.stream);
+        status = out_file_close(&out, true);
+    }
+    if (report.rows != opened.rows)
+        rows_free(report.rows);
+    close_profile(&opened);
+    return status;
+}
+
+int cli_report(int argc, char **argv)
+{
+    struct report_request request;
+    enum options_result parsed = report_options_read(&request, argc, argv);
+    int status = parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
+    if (parsed == OPTIONS_RUN) {
+        char *input = rank_file(&request);
+        request.input = input;
+        status = input ? run(&request) : CLI_BAD_INPUT;
+        free(input);
+    }
+    report_options_free(&request);
+    return status;
+}
+

@@ -1,0 +1,643 @@
+/* `blame run`: loads the tool before main, sends GCC's programs to libomp, passes the program's end on. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/launcher.h"
+#include "base/leaks.h"
+#include "base/log.h"
+#include "base/run_options.h"
+#include "command/cli/cli.h"
+#include "command/cli/collect.h"
+#include "command/cli/elf_info.h"
+#include "command/cli/follow.h"
+#include "command/cli/options.h"
+#include "command/cli/patient_stderr.h"
+#include "command/cli/run_notes.h"
+#include "command/text/format.h"
+
+/* ---- the options ---- */
+
+/* The options of `blame run`: each sets the environment variable of the same meaning. */
+
+/* --stacks, --stacks-file */
+struct run_stacks {
+    bool on;
+    const char *file; /* NULL: beside the measurement */
+};
+
+#define VARIABLE(variable, ...) variable,
+#define NONE(...)
+static const char *const variables[] = {RUN_OPTIONS(VARIABLE, VARIABLE, VARIABLE, NONE, VARIABLE) NULL, NULL}; /* the last two are of the command alone */
+
+#define COUNT      (sizeof variables / sizeof *variables)
+#define OF_TOOL    (COUNT - 2)
+#define NAME_BYTES 32
+
+static const struct usage usage = {
+    .command = "run",
+    .synopsis = "[options] [--] PROGRAM [ARGUMENT ...]",
+    .about = "Runs the program with the tool loaded before main, so that serial start-up is measured too.\n"
+             "Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the program's\n"
+             "(128 + signal if it was killed; a rank of an MPI job, and after Ctrl-C any, dies of the signal, too). Each option sets the environment variable "
+             "of the same name:\n"
+             "--rate sets BLAME_RATE; but for --stacks and --stacks-file, which are the command's own.",
+    .examples = "  blame run ./amg -n 100\n"
+                "  blame run --rate 1000 --out amg-before -- ./amg -n 100\n"
+                "  mpirun -n 4 blame run ./solver\n"
+                "  blame run --tasks creation ./sort input.txt",
+    .operand = "program",
+    .operands = "is PROGRAM [ARGUMENT ...] behind the options, see blame run --help",
+    .is_program = true,
+    .variables = variables,
+    .lines = "BLAME_META",
+    .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {"--no-command", "1"}, {NULL, NULL}},
+};
+
+/* --events-include of BLAME_EVENTS_INCLUDE. */
+static void name_option(const char *variable, char name[NAME_BYTES])
+{
+    variable += strlen("BLAME");
+    name[0] = '-';
+    for (size_t i = 0; name[i]; i++)
+        name[i + 1] = variable[i] == '_' ? '-' : (char)tolower((unsigned char)variable[i]);
+}
+
+/* A log of stacks is of a trace, and at its own rate, should it have one. False after a message. */
+static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
+{
+    char text[16];
+    const char *trace = getenv("BLAME_TRACE");
+    stacks->on = hertz >= 0 || stacks->file;
+    if (hertz > 0 && rate > 0 && hertz != rate) {
+        fprintf(stderr, "blame run: --stacks %d: --rate is %d, and there is one rate; give one of them\n", hertz, rate);
+        return false;
+    }
+    if (stacks->file && strcmp(stacks->file, "-") == 0) {
+        fputs("blame run: --stacks-file -: standard output is the program's; accepted is the name of a file, or /dev/stderr\n", stderr);
+        return false;
+    }
+    if (hertz > 0) {
+        snprintf(text, sizeof text, "%d", hertz);
+        setenv("BLAME_RATE", text, 1);
+    }
+    if (stacks->on && (!trace || strcmp(trace, "0") == 0))
+        setenv("BLAME_TRACE", "1", 1);
+    return true;
+}
+
+/* Reads options up to the program's name and sets the variables. Returns the program's index in argv; 0 after
+ * help was printed, -1 after a message about wrong usage. *out: the value of --out; NULL: it was not given. */
+static int run_options_read(int argc, char **argv, struct run_stacks *stacks, const char **out)
+{
+    int hertz = -1;
+    struct run_options options = {0}; /* for what is accepted: the tool reads them from the environment */
+#define TEXT(variable, field, value, help) {NULL, OPTION_TEXT, &options.field, value, NULL, 0, 0, help},
+#define WHOLE(variable, field, fallback, least, most, help)                                                  \
+    {NULL, OPTION_WHOLE, &options.field, "N",                                                                \
+     NULL, least,        most,           help ", " #least " to " #most " (default " #fallback ")"},
+#define W(word, about) {word, about},
+#define WORD(variable, field, fallback, words, value, help)                                                  \
+    {NULL, OPTION_WORD, &options.field, value, (const struct option_word[]){words{NULL, NULL}}, 0, 0, help},
+#define FORM(variable, field, fallback, read, accepted, value, help)                                         \
+    {NULL, OPTION_FORM, &(struct option_form){read, accepted, &options.field}, value, NULL, 0, 0, help},
+    struct option_spec table[] = {
+        RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)
+        {"--stacks", OPTION_WHOLE, &hertz, "HZ", NULL, 0, 10000,
+         "writes the log of stacks while the program runs, a line a sample, beside\n"
+         "the measurement (*.stacks): of --trace, with HZ samples per second and\n"
+         "thread, as 1, 10 or 100; alone, or 0: as --rate says"},
+        {"--stacks-file", OPTION_TEXT, &stacks->file, "FILE", NULL, 0, 0,
+         "the same to FILE, or to FILE.1, .2 ... if it is there; a pipe or a\n"
+         "terminal is written to"},
+    };
+    char name[COUNT][NAME_BYTES];
+    const char *operand[argc];
+    int count;
+    *stacks = (struct run_stacks){0};
+    for (size_t i = 0; i < OF_TOOL; i++) {
+        name_option(variables[i], name[i]);
+        table[i].name = name[i];
+    }
+    enum options_result result = options_read(&usage, table, COUNT, argc, argv, operand, &count);
+    *out = options.out;
+    if (result == OPTIONS_RUN && !complete_stacks(stacks, hertz, options.rate))
+        return -1;
+    return result == OPTIONS_RUN ? argc - count : result == OPTIONS_HELPED ? 0 : -1;
+}
+
+/* ---- where the profile goes ---- */
+
+/* Whether the output directory of a run can be made, asked before the program starts: it would run for nothing. */
+
+/* Returns whether path is an existing folder that gets the default name inside: it ends in a slash, or is . or .. */
+static bool is_place(const char *path)
+{
+    struct stat st;
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The folder that must be there. Patterns are not known before the program runs: folders that they name are made. */
+static void find_folder(const char *out, char *folder, size_t bytes)
+{
+    size_t length = strcspn(out, "%");
+    bool inside = !out[length] && is_place(out);
+    while (!out[length] && length > 1 && out[length - 1] == '/')
+        length--;
+    while (!inside && length > 0 && out[length - 1] != '/')
+        length--;
+    while (length > 1 && out[length - 1] == '/')
+        length--;
+    snprintf(folder, bytes, "%.*s", length ? (int)length : 1, length ? out : ".");
+}
+
+/* Tries it: permissions alone do not tell what a read-only file system or /proc refuses. In a sandbox that refuses the call itself
+ * nothing is known, and the program runs. False with errno. */
+static bool can_make_folder_in(const char *folder)
+{
+    char path[PATH_MAX + 32];
+    bool sandbox = mkdir("", 0700) != 0 && errno != ENOENT;
+    snprintf(path, sizeof path, "%s/.blame-run-XXXXXX", folder);
+    if (!mkdtemp(path))
+        return sandbox;
+    rmdir(path);
+    return true;
+}
+
+/* Returns what is wrong with the place, malloc'ed; NULL: nothing is known to be. */
+static char *fault_of(const char *out)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    if (lstat(out, &st) != 0 && (errno == ENAMETOOLONG || errno == ENOTDIR || errno == ELOOP))
+        return format_printable("no directory can have this name: %s; give another one", strerror(errno));
+    if (stat(out, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+        return format_printable("is a device or a pipe; give the name of a directory");
+    find_folder(out, folder, sizeof folder);
+    if (can_make_folder_in(folder))
+        return NULL;
+    if (errno == ENOENT && stat(folder, &st) != 0)
+        return format_printable("there is no folder %s; make it, or give another place", folder);
+    return format_printable("no directory can be made in %s: %s; give another place", folder, strerror(errno));
+}
+
+/* Returns false after a message if no directory can be made where BLAME_OUT, or the default name, puts it. typed: the
+ * value of --out, which has set BLAME_OUT; NULL: it was not given. */
+static bool run_place_is_there(const char *typed)
+{
+    const char *given = getenv("BLAME_OUT"), *disable = getenv("BLAME_DISABLE");
+    if (disable && strcmp(disable, "1") == 0)
+        return true;
+    char *fault = fault_of(given ? given : "blame");
+    if (fault && launcher_speaks()) {
+        char *line = typed   ? format_printable("blame run: --out %s: %s", typed, fault)
+                     : given ? format_printable("blame run: BLAME_OUT=%s: %s", given, fault)
+                             : format_printable("blame run: %s (--out DIR)", fault);
+        fprintf(stderr, "%s\n", line);
+        free(line);
+    }
+    free(fault);
+    return !fault;
+}
+
+/* ---- the run ---- */
+
+/* Before it, a part of ours in the loader slows down every call between libraries. */
+#define OLDEST_GLIBC 235
+
+/* What libblame.so's folder has for the program. */
+struct parts {
+    char tool[PATH_MAX];
+    char loader[PATH_MAX + 32];
+    char mpi[PATH_MAX + 32]; /* "": it is not there */
+};
+
+/* A private folder for the length of the run: the list of profiles. */
+struct workspace {
+    char folder[PATH_MAX];
+    char notes[PATH_MAX + 32];
+};
+
+static volatile sig_atomic_t child_pid;
+
+/* A closed stderr, a limit on files, or SIGCHLD that is ignored (the kernel then takes the status), must not keep us from passing the
+ * program's status on. The program has them as they were. */
+static struct {
+    int signal;
+    void (*meanwhile)(int), (*before)(int);
+} changed[] = {{SIGPIPE, SIG_IGN, NULL}, {SIGXFSZ, SIG_IGN, NULL}, {SIGCHLD, SIG_DFL, NULL}};
+
+#define CHANGED_COUNT (sizeof(changed) / sizeof(changed[0]))
+
+/* What the keyboard sends reaches the program by itself, what somebody sends to us alone does not. */
+static void forward(int signal, siginfo_t *info, void *context)
+{
+    bool of_keyboard = (signal == SIGINT || signal == SIGQUIT) && info->si_code > 0;
+    (void)context;
+    if (child_pid > 0 && !of_keyboard)
+        kill(child_pid, signal);
+}
+
+/* Not by access(), which a sandbox may refuse. */
+static bool is_readable(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer keeps nobody waiting */
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* Where execvp would find the program; false if nowhere. */
+static bool find_program(const char *name, char *path, size_t bytes)
+{
+    struct stat st;
+    if (strchr(name, '/')) {
+        snprintf(path, bytes, "%s", name);
+        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+            return false;
+        return access(path, X_OK) == 0 || errno == EPERM || errno == ENOSYS; /* a sandbox tells nobody: execvp() will */
+    }
+    char standard[256] = "";
+    confstr(_CS_PATH, standard, sizeof(standard));
+    const char *at = getenv("PATH");
+    for (at = at ? at : standard;; at++) {
+        size_t length = strcspn(at, ":");
+        snprintf(path, bytes, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
+        if (access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+            return true;
+        at += length;
+        if (!*at)
+            return false;
+    }
+}
+
+/* Returns the status that shells have for it. */
+static int say_no_program(const char *name)
+{
+    struct stat st;
+    bool exists = strchr(name, '/') && stat(name, &st) == 0;
+    fprintf(stderr, "blame run: %s: %s\n", name,
+            !exists                ? "no such program; give its path, as in ./app"
+            : S_ISDIR(st.st_mode) ? "is a directory; give the program's path"
+                                   : "permission denied; may you execute it (chmod +x)?");
+    return exists ? 126 : 127;
+}
+
+static bool find_self(char self[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
+    self[length > 0 ? length : 0] = '\0';
+    if (length <= 0)
+        fprintf(stderr,
+                "blame: /proc/self/exe cannot be read (%s), and so the tool not found: it runs unmeasured\n",
+                strerror(errno));
+    return length > 0;
+}
+
+/* Both beside the command, or where `make` or `make install` puts them. */
+static bool find_parts(char *self, struct parts *parts)
+{
+    static const char *const places[] = {".", "../lib", "../lib/blame"};
+    const char *folder = dirname(self);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        char candidate[2 * PATH_MAX];
+        snprintf(candidate, sizeof(candidate), "%s/%s/libblame.so", folder, places[i]);
+        if (!realpath(candidate, parts->tool)) {
+            if (!is_readable(candidate))
+                continue;
+            snprintf(parts->tool, sizeof(parts->tool), "%.*s", PATH_MAX - 1, candidate); /* a sandbox refuses faccessat2() */
+        }
+        snprintf(parts->loader, sizeof(parts->loader), "%.*s/libblame-loader.so",
+                 (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
+        snprintf(parts->mpi, sizeof(parts->mpi), "%.*s/libblame-mpi.so",
+                 (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
+        if (!is_readable(parts->mpi))
+            parts->mpi[0] = '\0';
+        if (is_readable(parts->loader))
+            return true;
+    }
+    return false;
+}
+
+/* The newest libomp on this machine: where Debian's packages put it, or where the loader finds one. */
+static bool find_libomp(char *path, size_t bytes)
+{
+    const char *given = getenv("BLAME_LIBOMP");
+    if (given && *given) /* also seen from a program that changes its folder */
+        return realpath(given, path) && is_readable(path);
+    for (int version = 40; version >= 10; version--) {
+        snprintf(path, bytes, "/usr/lib/llvm-%d/lib/libomp.so.5", version);
+        if (is_readable(path))
+            return true;
+    }
+#if defined(__aarch64__)
+#define DEBIANS_LIBRARIES "/usr/lib/aarch64-linux-gnu"
+#else
+#define DEBIANS_LIBRARIES "/usr/lib/x86_64-linux-gnu"
+#endif
+    static const char *const common[] = {DEBIANS_LIBRARIES "/libomp.so.5", "/usr/lib64/libomp.so",
+                                         "/usr/local/lib/libomp.so", "/usr/lib/libomp.so"};
+    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+        snprintf(path, bytes, "%s", common[i]);
+        if (is_readable(path))
+            return true;
+    }
+    return false;
+}
+
+/* Without one the program is measured all the same, but nobody finishes the profile of one that is killed. */
+static void make_workspace(struct workspace *space)
+{
+    const char *given = getenv("TMPDIR"), *places[] = {given && *given ? given : "/tmp", "/tmp", "/dev/shm"};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(space->folder, sizeof(space->folder), "%s/blame-run-XXXXXX", places[i]);
+        if (mkdtemp(space->folder)) {
+            snprintf(space->notes, sizeof(space->notes), "%s/profiles", space->folder);
+            return;
+        }
+        if (i == 0)
+            fprintf(stderr, "blame: no temporary folder in %s (TMPDIR): %s\n", places[i], strerror(errno));
+    }
+    space->notes[0] = '\0';
+}
+
+static void remove_workspace(const struct workspace *space)
+{
+    if (!space->notes[0])
+        return;
+    unlink(space->notes);
+    rmdir(space->folder);
+}
+
+/* An outer blame run may have put it there already. */
+static void prepend(const char *variable, const char *value)
+{
+    const char *old = getenv(variable);
+    char *text;
+    if ((old && strstr(old, value)) || asprintf(&text, old && *old ? "%s:%s" : "%s", value, old) < 0)
+        return;
+    setenv(variable, text, 1);
+    free(text);
+}
+
+/* libomp comments on calls that libgomp carries out silently, and ends a process that has another copy of it. Where no object
+ * makes such calls, or none is GCC's, the tool takes these out again. */
+static void set_for_gcc(void)
+{
+    bool warns = getenv("KMP_WARNINGS") == NULL, refuses = getenv("KMP_DUPLICATE_LIB_OK") == NULL;
+    if (warns)
+        setenv("KMP_WARNINGS", "0", 1);
+    if (refuses)
+        setenv("KMP_DUPLICATE_LIB_OK", "TRUE", 1);
+    if (warns || refuses)
+        setenv("BLAME_FOR_GCC",
+               warns && refuses ? "KMP_WARNINGS,KMP_DUPLICATE_LIB_OK"
+               : warns          ? "KMP_WARNINGS"
+                                : "KMP_DUPLICATE_LIB_OK",
+               1);
+}
+
+static bool glibc_is_old(void)
+{
+    int major = 0, minor = 0;
+    sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor);
+    return 100 * major + minor < OLDEST_GLIBC;
+}
+
+/* One line on what the program runs on, if it is GCC's. */
+static void say_runtime(const struct elf_openmp *openmp, const char *libomp, bool own)
+{
+    if (openmp->moved && openmp->late[0])
+        log_line_of_job(openmp->late, ", and so the program keeps the runtime that it asks for, and what that does is not measured; "
+                        "blame run --runtime libomp moves it all the same", NULL);
+    else if (openmp->moved && log_is_quiet())
+        return;
+    else if (openmp->moved)
+        log_line_of_job("built by GCC: runs on ", libomp, " instead of libgomp.so.1", NULL);
+    else if (openmp->gcc && own)
+        log_line_of_job("built by GCC: keeps its own runtime (--runtime own), and what that does is not measured", NULL);
+    else if (openmp->gcc && !libomp[0])
+        log_line_of_job("built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing will be measured", NULL);
+}
+
+/* Where the loader will send programs of GCC, and a line on the one that is started; others say it
+ * themselves. */
+static void prepare_loader(const char *program, const struct parts *parts)
+{
+    char libomp[PATH_MAX];
+    struct elf_openmp openmp;
+    const char *runtime = getenv("BLAME_RUNTIME");
+    bool own = runtime && strcmp(runtime, "own") == 0;
+    if (own || !find_libomp(libomp, sizeof(libomp)))
+        libomp[0] = '\0';
+    setenv("BLAME_LIBOMP", libomp, 1);
+    prepend("LD_AUDIT", parts->loader);
+    set_for_gcc();
+    elf_openmp_of(program, libomp, &openmp);
+    if (openmp.mpi && !openmp.own_first && parts->mpi[0])
+        prepend("LD_PRELOAD", parts->mpi);
+    say_runtime(&openmp, libomp, own);
+    if (openmp.moved && openmp.late[0])
+        setenv("BLAME_LIBOMP", "", 1);
+}
+
+/* That an outer blame run need not look for profiles: the tool's note for "the cause is told". */
+static void answer_outer(void)
+{
+    const char *notes = getenv("BLAME_NOTES");
+    FILE *list = notes ? fopen(notes, "ae") : NULL;
+    if (!list)
+        return;
+    run_note_put_none(list);
+    fclose(list);
+}
+
+/* What the program will be told by its environment; only lines for the user are printed here. */
+static void prepare(const char *program, const struct parts *parts, const struct workspace *space)
+{
+    char folder[PATH_MAX];
+    answer_outer();
+    setenv("OMP_TOOL_LIBRARIES", parts->tool, 1);
+    if (getcwd(folder, sizeof(folder)))
+        setenv("BLAME_FOLDER", folder, 1);
+    if (space->notes[0])
+        setenv("BLAME_NOTES", space->notes, 1);
+    if (glibc_is_old())
+        log_line_of_job("glibc ", gnu_get_libc_version(),
+                        " is older than 2.35: measured from the first use of OpenMP on, and programs built by GCC are not", NULL);
+    else if (elf_checks_memory(program))
+        log_line_of_job("checked by MemorySanitizer, which does not start beside an audit library of the loader (LD_AUDIT): measured from the first use "
+                        "of OpenMP on", NULL);
+    else
+        prepare_loader(program, parts);
+}
+
+/* Does not return. */
+static void become(char **argv, const char *program)
+{
+    char own[24];
+    setenv("BLAME_PROGRAM_PID", log_decimal((uint64_t)getpid(), own), 1);
+    for (size_t i = 0; i < CHANGED_COUNT; i++)
+        signal(changed[i].signal, changed[i].before);
+    execvp(program, argv); /* runs a script without #! by the shell, as env and timeout do */
+    int cause = errno;
+    fprintf(stderr, "blame run: %s: %s\n", program, strerror(cause));
+    fflush(stderr);
+    _exit(cause == ENOENT ? 127 : 126);
+}
+
+/* False with errno if there can be no other process. */
+static bool start(char **argv, const char *program)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        become(argv, program);
+    child_pid = pid;
+    return pid > 0;
+}
+
+/* Signals are passed on, as long as it is there. */
+static int wait_for_program(int *signal_of)
+{
+    struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO}, terminate, hang_up;
+    sigaction(SIGINT, &pass, NULL);
+    sigaction(SIGQUIT, &pass, NULL);
+    sigaction(SIGTERM, &pass, &terminate);
+    sigaction(SIGHUP, &pass, &hang_up);
+    sigaction(SIGUSR1, &pass, NULL);
+    sigaction(SIGUSR2, &pass, NULL);
+    siginfo_t ended;
+    while (waitid(P_PID, (id_t)child_pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ; /* where a filter refuses it waitpid() waits */
+    int status, pid = child_pid;
+    child_pid = 0; /* before another process may have its number */
+    sigaction(SIGTERM, &terminate, NULL);
+    sigaction(SIGHUP, &hang_up, NULL);
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return CLI_BAD_INPUT;
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "blame: the program was killed by signal %d (%s)\n", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+        *signal_of = WTERMSIG(status);
+        return 128 + WTERMSIG(status);
+    }
+    return WEXITSTATUS(status);
+}
+
+/* A shell's loop, make or xargs end only if they see that their child died of Ctrl-C; an MPI's launcher says, and passes on, of which
+ * signal a rank died. */
+static void die_as_well(int number)
+{
+    sigset_t signals;
+    if (number != SIGINT && !launcher_starts_many())
+        return;
+    fflush(NULL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0}); /* the program has left its own */
+    sigemptyset(&signals);
+    sigaddset(&signals, number);
+    signal(number, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    raise(number);
+}
+
+static void say_no_profile(const char *program)
+{
+    char owner[PATH_MAX];
+    const char *tools = getenv("OMP_TOOL");
+    if (tools && strcasecmp(tools, "disabled") == 0) {
+        log_line_of_job("no profile: OMP_TOOL=disabled tells OpenMP runtimes to load no tool", NULL);
+        return;
+    }
+    if (elf_own_tool_of(program, owner, sizeof(owner))) {
+        log_line_of_job("no profile: ", owner, " has an OpenMP tool of its own (ompt_start_tool), and a runtime takes one alone", NULL);
+        return;
+    }
+    const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
+    log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "", ": nothing that ran here began a parallel region on an OpenMP runtime with tool support "
+                    "(libomp, or libgomp where libomp can take its place), a program that did has an OpenMP tool of its own (ompt_start_tool), or the environment of blame run did not reach it",
+                    NULL);
+}
+
+/* NULL, or what of the program keeps us from attaching to it. */
+static const char *why_unmeasured(const char *program)
+{
+    if (elf_kind_of(program) == ELF_KIND_STATIC)
+        return "is statically linked: nothing to attach to; it runs unmeasured; link it dynamically";
+    if (elf_finds_leaks(program) && !leaks_are_off())
+        return "looks for leaks as it ends, and would find the OpenMP runtime's: it runs unmeasured; "
+               "ASAN_OPTIONS=detect_leaks=0 lets it be measured";
+    if (elf_gains_privileges(program))
+        return "gains privileges (set-user-ID, set-group-ID, capabilities), which no tool may use: it runs unmeasured";
+    return NULL;
+}
+
+int cli_run(int argc, char **argv)
+{
+    char program[PATH_MAX], self[PATH_MAX];
+    struct parts parts;
+    struct workspace space;
+    struct run_stacks stacks;
+    struct follower follower = {0};
+    for (size_t i = 0; i < CHANGED_COUNT; i++)
+        changed[i].before = signal(changed[i].signal, changed[i].meanwhile);
+    patient_stderr();
+    const char *out;
+    int first = run_options_read(argc, argv, &stacks, &out);
+    if (first <= 0)
+        return first == 0 ? CLI_DONE : CLI_BAD_USAGE;
+    if (!find_program(argv[first], program, sizeof(program)))
+        return say_no_program(argv[first]);
+    const char *why = why_unmeasured(program);
+    if (why)
+        log_line_of_job(program, " ", why, NULL);
+    bool attach = !why && find_self(self);
+    if (attach && !find_parts(self, &parts)) {
+        fputs("blame run: libblame.so and libblame-loader.so are neither beside the blame command nor in "
+              "../lib or ../lib/blame: "
+              "run make, or make install\n",
+              stderr);
+        return CLI_BAD_INPUT;
+    }
+    if (attach && !run_place_is_there(out))
+        return CLI_BAD_USAGE;
+    if (attach) {
+        make_workspace(&space);
+        prepare(program, &parts, &space);
+    }
+    if (attach && stacks.on)
+        follow_start(&follower, space.notes, stacks.file);
+    if (!start(argv + first, program)) {
+        log_line("no process can be started (", strerror(errno), "): the program runs in that of blame run; should it be killed, "
+                 "blame finish DIR makes the reports", NULL);
+        follow_end(&follower);
+        if (attach)
+            remove_workspace(&space);
+        unsetenv("BLAME_NOTES");
+        become(argv + first, program);
+    }
+    int signal_of = 0, status = wait_for_program(&signal_of);
+    follow_end(&follower);
+    if (attach) {
+        if (space.notes[0] && collect_profiles(space.notes) == 0 && status != 126 && status != 127)
+            say_no_profile(program);
+        remove_workspace(&space);
+    }
+    if (signal_of)
+        die_as_well(signal_of);
+    return status;
+}
+

@@ -1,0 +1,200 @@
+#include "command/cli/running.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/profile/read.h"
+#include "command/text/memory.h"
+
+#define ACCEPTED "accepted is the number of a running process that is measured"
+#define MOST_DEEP 32 /* processes below processes, that a circle of renewed numbers ends */
+
+/* A file that a process has mapped. */
+struct mapped {
+    unsigned long long inode;
+    char *path;
+};
+
+/* The next mapping of a measurement; false: there is none. */
+static bool next_mapped(FILE *maps, char **line, size_t *room, struct mapped *mapped)
+{
+    static const char gone[] = " (deleted)";
+    ssize_t length;
+    while ((length = getline(line, room, maps)) > 0) {
+        int at = 0;
+        (*line)[length - 1] = '\0';
+        if (sscanf(*line, "%*s %*s %*s %*s %llu %n", &mapped->inode, &at) != 1 || at == 0)
+            continue;
+        mapped->path = *line + at;
+        char *end = *line + length - 1;
+        if (end - mapped->path > (ssize_t)strlen(gone) && strcmp(end - strlen(gone), gone) == 0)
+            *(end -= strlen(gone)) = '\0';
+        if (mapped->inode && end - mapped->path > 6 && strcmp(end - 6, ".blame") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* An open descriptor if it is that file and the measurement of that process; -1: it is not. A child that was forked has its parent's
+ * file mapped too. In a container the process has another number, too, by which the file calls it. */
+static int open_if(const char *path, unsigned long long inode, pid_t pid, pid_t own)
+{
+    struct profile_header header;
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0 && fstat(file, &status) == 0 && status.st_ino == inode && profile_read_header(path, &header) &&
+        (header.pid == pid || header.pid == own))
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+/* What the process itself takes for its number. */
+static pid_t own_number(pid_t pid)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *status = fopen(path, "re");
+    pid_t own = pid;
+    while (status && fgets(line, sizeof line, status)) {
+        const char *last = strncmp(line, "NSpid:", 6) == 0 ? strrchr(line, '\t') : NULL;
+        if (last)
+            own = (pid_t)strtol(last, NULL, 10);
+    }
+    if (status)
+        fclose(status);
+    return own;
+}
+
+/* By its path, as we see it or as the process does; by the process's own descriptor when it has no path any more. */
+static int open_mapped(const struct mapped *mapped, pid_t pid, pid_t own)
+{
+    char *path = memory_text("/proc/%d/root%s", (int)pid, mapped->path);
+    int file = open_if(mapped->path, mapped->inode, pid, own);
+    if (file < 0)
+        file = open_if(path, mapped->inode, pid, own);
+    free(path);
+    path = memory_text("/proc/%d/fd", (int)pid);
+    DIR *folder = file < 0 ? opendir(path) : NULL;
+    for (struct dirent *entry; folder && file < 0 && (entry = readdir(folder));) {
+        char *link = memory_text("%s/%s", path, entry->d_name);
+        struct stat status;
+        if (stat(link, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == mapped->inode)
+            file = open_if(link, mapped->inode, pid, own);
+        free(link);
+    }
+    if (folder)
+        closedir(folder);
+    free(path);
+    return file;
+}
+
+/* -1: it has none, errno 0, or its mappings cannot be read. */
+static int measurement_of(pid_t pid)
+{
+    char path[64], *line = NULL;
+    size_t room = 0;
+    struct mapped mapped;
+    int file = -1;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *maps = fopen(path, "re");
+    if (!maps)
+        return -1;
+    pid_t own = own_number(pid);
+    unsigned long long before = 0; /* a file has many mappings */
+    while (file < 0 && next_mapped(maps, &line, &room, &mapped)) {
+        if (mapped.inode != before)
+            file = open_mapped(&mapped, pid, own);
+        before = mapped.inode;
+    }
+    int why = file < 0 && ferror(maps) ? errno : 0;
+    free(line);
+    fclose(maps);
+    errno = why;
+    return file;
+}
+
+static void find_below(pid_t pid, int deep, struct running *found, int *count);
+
+/* Of the children that each of its threads has started. */
+static void find_children(pid_t pid, const char *thread, int deep, struct running *found, int *count)
+{
+    char *path = memory_text("/proc/%d/task/%s/children", (int)pid, thread);
+    FILE *list = fopen(path, "re");
+    int child;
+    while (list && fscanf(list, "%d", &child) == 1)
+        find_below((pid_t)child, deep + 1, found, count);
+    if (list)
+        fclose(list);
+    free(path);
+}
+
+/* Counts the measured processes at and below one; *found: the first. */
+static void find_below(pid_t pid, int deep, struct running *found, int *count)
+{
+    int file = deep < MOST_DEEP ? measurement_of(pid) : -1;
+    if (file >= 0 && (*count)++ == 0)
+        *found = (struct running){pid, file};
+    else if (file >= 0)
+        close(file);
+    if (file >= 0 || deep == MOST_DEEP)
+        return;
+    char *path = memory_text("/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (isdigit((unsigned char)entry->d_name[0]))
+            find_children(pid, entry->d_name, deep, found, count);
+    if (folder)
+        closedir(folder);
+    free(path);
+}
+
+bool running_find(const char *command, const char *text, struct running *running)
+{
+    char *end, path[64];
+    long number = strtol(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || number <= 0 || number > 1 << 30) {
+        fprintf(stderr, "blame %s: %s: is no number of a process; " ACCEPTED "\n", command, text);
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/%ld/maps", number);
+    int maps = open(path, O_RDONLY | O_CLOEXEC);
+    if (maps >= 0)
+        close(maps);
+    if (maps < 0 && (errno == ENOENT || errno == ESRCH))
+        fprintf(stderr, "blame %s: %s: no such process; " ACCEPTED "\n", command, text);
+    else if (maps < 0)
+        fprintf(stderr, "blame %s: %s: its memory may not be looked at (%s)%s\n", command, text, strerror(errno),
+                geteuid() != 0 ? ": a process of another user, or with privileges; ask as that user, or as root"
+                               : ", not even by root here: a container or a sandbox keeps it; ask outside of that");
+    if (maps < 0)
+        return false;
+    int count = 0;
+    find_below((pid_t)number, 0, running, &count);
+    if (count == 0)
+        fprintf(stderr, "blame %s: %s: neither this process nor one below it is measured; start the program by blame run\n", command, text);
+    if (count <= 1)
+        return count == 1;
+    close(running->file);
+    fprintf(stderr, "blame %s: %s: %d processes below it are measured; give one of them (%d is the first)\n", command, text, count,
+            (int)running->pid);
+    return false;
+}
+
+bool running_measures(pid_t pid, const char *path)
+{
+    struct stat here, there;
+    int file = measurement_of(pid);
+    bool same = file >= 0 && fstat(file, &there) == 0 && stat(path, &here) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    if (file >= 0)
+        close(file);
+    return same;
+}

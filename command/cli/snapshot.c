@@ -1,0 +1,142 @@
+/* `blame snapshot`: what was measured of a running program until now. The program is not stopped and not told: its measurement is
+ * a valid profile at any instant, and is copied. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/cli/cli.h"
+#include "command/cli/finish.h"
+#include "command/cli/open_profile.h"
+#include "command/cli/options.h"
+#include "command/cli/running.h"
+#include "command/cli/snapshot_copy.h"
+#include "command/cli/stacks_file.h"
+#include "command/profile/profile.h"
+#include "command/text/memory.h"
+#include "command/text/unfinished.h"
+
+#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind the directory's name */
+
+static const struct usage usage = {
+    .command = "snapshot",
+    .synopsis = "PID [options]",
+    .about = "Writes a profile directory of a program that runs, as if it had ended now: measurement, CSV files, run.json and,\n"
+             "of a run with a trace, the log of stacks; and prints the summary. The program is not stopped. PID is the program's number, or that of the blame run\n"
+             "that started it; of a job it is one rank's.",
+    .examples = "  blame snapshot 4711\n"
+                "  blame snapshot $(pgrep -n amg) --output amg-now && blame report amg-now",
+    .operands_most = 1,
+    .operand = "process",
+    .operands = "is the number of a running process that is measured",
+};
+
+/* Exclusively: what exists is never overwritten. NULL with errno. */
+static char *make_directory(const char *wanted)
+{
+    char *directory = memory_text("%s", wanted);
+    for (int i = 1; !unfinished_directory(directory); i++) {
+        free(directory);
+        if (errno != EEXIST || i == MAX_ATTEMPTS)
+            return NULL;
+        directory = memory_text("%s.%d", wanted, i);
+    }
+    return directory;
+}
+
+/* A copy that says what it is; false with errno. */
+static bool copy_measurement(int from, const char *path, struct profile_header *header)
+{
+    int to = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    header->snapshot = 1;
+    header->reported = 0;
+    bool good = to >= 0 && snapshot_copy(from, to, header) && snapshot_note_later(from, to, header);
+    int cause = errno;
+    if (to >= 0 && close(to) != 0 && good) {
+        good = false;
+        cause = errno;
+    }
+    errno = cause;
+    return good;
+}
+
+/* Beside the measurement, under its name with .stacks for .blame. */
+static bool write_stacks(const char *file)
+{
+    struct out_file out;
+    char *path = memory_text("%.*s.stacks", (int)(strlen(file) - strlen(".blame")), file);
+    bool good = out_file_open(&out, "snapshot", path);
+    if (good)
+        good = out_file_close(&out, stacks_write("snapshot", file, out.stream, STACKS_WALL)) == CLI_DONE;
+    free(path);
+    return good;
+}
+
+/* Of a measurement that is its owner's alone (BLAME_PRIVATE) all that is made is, too. */
+static void be_as_private(int measurement)
+{
+    struct stat status;
+    if (fstat(measurement, &status) == 0 && (status.st_mode & 077) == 0)
+        umask(077);
+}
+
+static int write_snapshot(const struct running *running, struct profile_header *header, const char *output)
+{
+    char name[sizeof header->program + 1] = "";
+    be_as_private(running->file);
+    memcpy(name, header->program, sizeof header->program);
+    for (char *at = name; *at; at++)
+        *at = *at == '/' ? '_' : *at;
+    char *wanted = output ? memory_text("%s", output) : memory_text("blame-%s-%d-snapshot", *name ? name : "program", (int)running->pid);
+    char *directory = make_directory(wanted);
+    int status = CLI_BAD_INPUT;
+    if (!directory) {
+        fprintf(stderr, "blame snapshot: %s: cannot create this directory: %s; give another by --output\n", wanted, strerror(errno));
+        free(wanted);
+        return status;
+    }
+    char *file = memory_text("%s/%s-%d.blame", directory, *name ? name : "program", (int)running->pid);
+    if (copy_measurement(running->file, file, header)) {
+        unfinished_keep(directory); /* the reports can be made later */
+        status = finish_reports(directory, file, true);
+        if (header->traced && !write_stacks(file))
+            status = CLI_BAD_INPUT;
+    } else {
+        fprintf(stderr, "blame snapshot: %s: %s; nothing was written: give another place by --output\n", file, strerror(errno));
+        unfinished_remove(directory);
+    }
+    free(file);
+    free(directory);
+    free(wanted);
+    return status;
+}
+
+int cli_snapshot(int argc, char **argv)
+{
+    const char *operand[argc], *output = NULL;
+    int count;
+    const struct option_spec options[] = {
+        {"--output", OPTION_TEXT, &output, "DIR", NULL, 0, 0,
+         "or -o DIR: the directory; what exists is never overwritten: .1, .2 is\n"
+         "appended (default: blame-PROGRAM-PID-snapshot)"},
+    };
+    struct running running;
+    struct profile_header header;
+    enum options_result result = options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
+    if (result != OPTIONS_RUN)
+        return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
+    if (!running_find("snapshot", operand[0], &running))
+        return CLI_BAD_INPUT;
+    int status = CLI_BAD_INPUT;
+    if (!snapshot_read(running.file, (char *)&header, sizeof header, 0))
+        fprintf(stderr, "blame snapshot: %s: its measurement cannot be read: %s\n", operand[0], strerror(errno));
+    else if (header.wants_region)
+        fprintf(stderr, "blame snapshot: %s: nothing is measured yet: it has begun no parallel region\n", operand[0]);
+    else
+        status = write_snapshot(&running, &header, output);
+    close(running.file);
+    return status;
+}

@@ -1,0 +1,147 @@
+#include "command/export/measures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/export/export.h"
+#include "command/rows/error.h"
+#include "command/text/memory.h"
+
+static const struct {
+    uint8_t level;
+    enum metric metric;
+} metrics[] = {
+    {0, METRIC_EFFORT},   {1, METRIC_WORK},           {1, METRIC_BLAME},         {2, METRIC_IDLENESS},
+    {2, METRIC_OVERHEAD}, {2, METRIC_LOCK_WAIT},      {1, METRIC_NO_CORE},       {1, METRIC_BLOCKED},
+    {1, METRIC_MPI_WAIT}, {0, METRIC_LOCK_WAIT_HERE}, {0, METRIC_CORE_IDLENESS}, {0, METRIC_SHARED_IDLENESS},
+    {0, METRIC_SAMPLES},  {0, METRIC_RANK_IDLENESS},
+};
+#define METRICS (sizeof metrics / sizeof *metrics)
+
+/* word: NULL, or another title to make it of; both are malloc'ed. */
+static void add(struct measures *measures, const struct measure *measure, char *title, char *word)
+{
+    struct measure *made = &measures->measure[measures->count++];
+    *made = *measure;
+    made->title = title;
+    made->word = word ? word : memory_text("%s", title);
+    for (char *c = made->word; *c; c++)
+        *c = *c == ' ' ? '_' : *c;
+}
+
+static void add_metrics(struct measures *measures, const struct rows *rows)
+{
+    size_t above[3] = {MEASURE_NO_PARENT, MEASURE_NO_PARENT, MEASURE_NO_PARENT};
+    for (size_t i = 0; i < METRICS; i++) {
+        enum metric metric = metrics[i].metric;
+        uint8_t level = metrics[i].level;
+        above[level] = measures->count;
+        add(measures,
+            &(struct measure){.kind = MEASURE_METRIC, .number = metric, .whole = metric == METRIC_SAMPLES, .adds_up = true,
+                              .in_seconds = metric != METRIC_SAMPLES && !rows->events, .level = level,
+                              .parent = level ? above[level - 1] : MEASURE_NO_PARENT, .about = metric_about(metric)},
+            memory_text("%s", metric_title(metric)), NULL);
+    }
+}
+
+static void add_exact(struct measures *measures)
+{
+    const struct measure calls = {.kind = MEASURE_CALLS, .whole = true, .parent = MEASURE_NO_PARENT, .about = "How often a phase, event or parameter began"};
+    const struct measure exact = {.kind = MEASURE_EXACT, .in_seconds = true, .adds_up = true, .parent = MEASURE_NO_PARENT,
+                                  .about = "Time in phases, events and parameters, by the clock"};
+    add(measures, &calls, memory_text("calls"), NULL);
+    add(measures, &exact, memory_text("exact"), NULL);
+}
+
+static void add_counters(struct measures *measures, const struct rows *rows, bool counted)
+{
+    for (size_t i = 0; i < rows->counter_count; i++)
+        add(measures,
+            &(struct measure){.kind = counted ? MEASURE_COUNTED : MEASURE_COUNTER, .number = (uint16_t)i, .adds_up = !counted, .parent = MEASURE_NO_PARENT,
+                              .about = counted ? "Counted from begin to end of phases, events and parameters" : "Counted at samples"},
+            memory_text(counted ? "%s exact" : "%s", rows->counter_name[i]), NULL);
+}
+
+static void add_errors(struct measures *measures, const struct rows *rows)
+{
+    for (size_t i = 0; i < METRIC_COLUMNS; i++)
+        add(measures,
+            &(struct measure){.kind = MEASURE_ERROR, .number = metric_columns[i], .in_seconds = metric_columns[i] != METRIC_SAMPLES && !rows->events,
+                              .parent = MEASURE_NO_PARENT, .about = "In 95 of 100 measurements the value is so close to the truth"},
+            memory_text("%s \xc2\xb1", metric_title(metric_columns[i])), memory_text("%s error", metric_title(metric_columns[i])));
+}
+
+static struct measures none(const struct rows *rows)
+{
+    return (struct measures){.measure = memory_array(METRICS + 2 + 2 * rows->counter_count + METRIC_COLUMNS, sizeof(struct measure))};
+}
+
+static void add_beside(struct measures *measures, const struct rows *rows, bool errors)
+{
+    if (rows->probed)
+        add_exact(measures);
+    add_counters(measures, rows, false);
+    if (rows->probed)
+        add_counters(measures, rows, true);
+    if (errors)
+        add_errors(measures, rows);
+}
+
+void measures_gather(struct measures *measures, const struct rows *rows)
+{
+    *measures = none(rows);
+    add_metrics(measures, rows);
+    add_beside(measures, rows, true);
+}
+
+void measures_gather_beside(struct measures *measures, const struct rows *rows, bool errors)
+{
+    *measures = none(rows);
+    add_beside(measures, rows, errors);
+}
+
+void measures_free(struct measures *measures)
+{
+    for (size_t i = 0; i < measures->count; i++) {
+        free(measures->measure[i].title);
+        free(measures->measure[i].word);
+    }
+    free(measures->measure);
+}
+
+static double value(const struct measure *measure, const struct rows *rows, const struct row *row, bool inclusive)
+{
+    const struct profile_sums *sums = inclusive ? row->inclusive : row->exclusive;
+    const struct row_extra *extra = row->extra;
+    if (measure->kind == MEASURE_METRIC)
+        return metric_value(rows, sums, (enum metric)measure->number);
+    if (measure->kind == MEASURE_ERROR)
+        return metric_error(rows, sums, (enum metric)measure->number);
+    if (!extra)
+        return 0;
+    switch ((enum measure_kind)measure->kind) {
+    case MEASURE_CALLS:
+        return (double)extra->probe.calls;
+    case MEASURE_EXACT:
+        return 1e-9 * (inclusive ? extra->probe.inclusive_ns : extra->probe.exclusive_ns);
+    case MEASURE_COUNTED:
+        return extra->exact.value[measure->number];
+    default:
+        return (inclusive ? &extra->inclusive : &extra->exclusive)->value[measure->number];
+    }
+}
+
+double measure_own(const struct measure *measure, const struct rows *rows, const struct row *row)
+{
+    return value(measure, rows, row, false);
+}
+
+double measure_inclusive(const struct measure *measure, const struct rows *rows, const struct row *row)
+{
+    return value(measure, rows, row, true);
+}
+
+int64_t measure_whole(const struct measure *measure, const struct rows *rows, const struct row *row, bool inclusive)
+{
+    return export_whole(value(measure, rows, row, inclusive) * (measure->in_seconds ? 1e9 : 1));
+}

@@ -1,0 +1,170 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/export/export.h"
+#include "command/export/frames.h"
+#include "command/export/measures.h"
+#include "command/text/format.h"
+#include "command/text/json_text.h"
+#include "command/text/memory.h"
+
+#ifndef BLAME_VERSION
+#define BLAME_VERSION "0.1.0"
+#endif
+
+/* The path to a row as text, "4,17,3", made longer and shorter as rows come in preorder. */
+struct path {
+    char *text;
+    size_t room;
+    size_t *end; /* by depth: where the text of the path that ends there ends */
+};
+
+static void put_frame(FILE *out, const struct row_label *label)
+{
+    fputs("{\"name\":", out);
+    json_text(out, label->name);
+    if (*label->file) {
+        fputs(",\"file\":", out);
+        json_text(out, label->file);
+    }
+    if (*label->file && label->line > 0)
+        fprintf(out, ",\"line\":%d", label->line);
+    putc('}', out);
+}
+
+/* The root's own time is all that is said of it: every path would begin with it. */
+static void extend(struct path *path, const struct row *row, uint32_t frame)
+{
+    size_t before = row->depth > 1 ? path->end[row->depth - 1] : 0;
+    if (before + FORMAT_NUMBER_BYTES + 1 > path->room) {
+        path->room = 2 * (path->room + FORMAT_NUMBER_BYTES);
+        path->text = memory_check(realloc(path->text, path->room));
+    }
+    if (before)
+        path->text[before++] = ',';
+    path->end[row->depth] = (size_t)(format_integer(path->text + before, frame) - path->text);
+}
+
+/* What a profile is of. */
+struct what {
+    enum metric metric;
+    const struct measure *counter; /* instead of it; or NULL */
+};
+
+/* What a stack of this row weighs: no format of stacks has negative weights. */
+static int64_t weight_of(const struct rows *rows, uint32_t index, const struct what *what)
+{
+    const struct row *row = &rows->row[index];
+    if (row->kind == ROW_STATEMENT)
+        return 0;
+    return what->counter ? measure_whole(what->counter, rows, row, false) : export_value(rows, row->exclusive, what->metric);
+}
+
+static void put_samples(FILE *out, const struct rows *rows, const struct frames *frames, const struct what *what)
+{
+    struct path path = {.end = memory_array(frames->depth + 1, sizeof *path.end)};
+    bool first = true;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        if (row->kind == ROW_STATEMENT)
+            continue;
+        extend(&path, row, frames->of_row[i]);
+        if (weight_of(rows, i, what) <= 0)
+            continue;
+        fputs(first ? "\n[" : ",\n[", out);
+        fwrite(path.text, 1, path.end[row->depth], out);
+        putc(']', out);
+        first = false;
+    }
+    free(path.text);
+    free(path.end);
+}
+
+static double put_weights(FILE *out, const struct rows *rows, const struct what *what)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    double sum = 0;
+    size_t count = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        int64_t weight = weight_of(rows, i, what);
+        if (weight <= 0)
+            continue;
+        if (count)
+            putc(',', out);
+        if (count++ % 16 == 0)
+            putc('\n', out);
+        fwrite(number, 1, (size_t)(format_integer(number, (uint64_t)weight) - number), out);
+        sum += (double)weight;
+    }
+    return sum;
+}
+
+/* Of events the name says which; speedscope has no unit for them. */
+static void put_name(FILE *out, const struct profile *profile, const struct rows *rows, const struct what *what)
+{
+    enum metric metric = what->metric;
+    if (what->counter) {
+        json_text(out, what->counter->title);
+        return;
+    }
+    const char *sample = rows->events ? profile_text(profile, "sample") : NULL;
+    if (!sample || metric == METRIC_SAMPLES) {
+        fprintf(out, "\"%s\"", metric_word[metric]);
+        return;
+    }
+    char *name = memory_text("%s, events (%.*s)", metric_word[metric], (int)strcspn(sample, "@"), sample);
+    json_text(out, name);
+    free(name);
+}
+
+static void put_profile(FILE *out, const struct profile *profile, const struct rows *rows,
+                        const struct frames *frames, const struct what *what)
+{
+    fputs("{\"type\":\"sampled\",\"name\":", out);
+    put_name(out, profile, rows, what);
+    fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
+            !what->counter && export_in_ns(rows, what->metric) ? "nanoseconds" : "none");
+    put_samples(out, rows, frames, what);
+    fputs("],\n\"weights\":[", out);
+    double sum = put_weights(out, rows, what);
+    fprintf(out, "],\n\"endValue\":%s}", DECIMAL(sum, 0));
+}
+
+static void put_counters(FILE *out, const struct profile *profile, const struct rows *rows, const struct frames *frames)
+{
+    struct measures measures;
+    measures_gather_beside(&measures, rows, false);
+    for (size_t i = 0; i < measures.count; i++)
+        if (measures.measure[i].kind == MEASURE_COUNTER) {
+            fputs(",\n", out);
+            put_profile(out, profile, rows, frames, &(struct what){.counter = &measures.measure[i]});
+        }
+    measures_free(&measures);
+}
+
+void export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
+                       bool alone)
+{
+    const char *command = profile_text(profile, "command");
+    struct frames frames;
+    frames_gather(&frames, rows);
+    fputs("{\"$schema\":\"https://www.speedscope.app/"
+          "file-format-schema.json\",\n\"exporter\":\"blame " BLAME_VERSION "\",\n\"name\":",
+          out);
+    json_text(out, command && *command ? command : "(command unknown)");
+    fprintf(out, ",\n\"activeProfileIndex\":%d,\n\"shared\":{\"frames\":[", alone ? 0 : (int)metric);
+    for (size_t i = 0; i < frames.count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        put_frame(out, frames.label[i]);
+    }
+    fputs("]},\n\"profiles\":[\n", out);
+    enum metric first = alone ? metric : 0, end = alone ? metric + 1 : METRIC_COLUMNS;
+    for (enum metric metric = first; metric < end; metric++) {
+        fputs(metric > first ? ",\n" : "", out);
+        put_profile(out, profile, rows, &frames, &(struct what){.metric = metric});
+    }
+    if (!alone)
+        put_counters(out, profile, rows, &frames);
+    fputs("]}\n", out);
+    frames_free(&frames);
+}

@@ -1,0 +1,439 @@
+#include "command/files/json.h"
+
+#include <inttypes.h>
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cct/profile_tree.h"
+#include "command/profile/profile.h"
+#include "command/tables/conservation.h"
+#include "command/tables/coverage.h"
+#include "command/tables/efficiency.h"
+#include "command/tables/ranks.h"
+#include "command/text/format.h"
+#include "command/text/memory.h"
+#include "command/tables/mpi_untold.h"
+#include "command/tables/other_runtimes.h"
+
+#ifndef BLAME_VERSION
+#define BLAME_VERSION "0.1.0"
+#endif
+
+static json_t *seconds(double value_ns)
+{
+    return json_real(value_ns * 1e-9);
+}
+
+static json_t *text(const char *value)
+{
+    char *clean = value ? format_clean(value, false) : NULL;
+    json_t *json = value ? json_string(clean) : json_null();
+    free(clean);
+    return json;
+}
+
+static json_t *number(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+/* An object by jansson's format of its members; `o*` leaves out a real that is no number, as a damaged file may have. */
+#define OBJECT(...) ((json_t *)memory_check(json_pack(__VA_ARGS__)))
+
+static json_t *start_time(int64_t realtime_ns)
+{
+    char buffer[64], whole[96];
+    time_t when = (time_t)(realtime_ns / 1000000000);
+    int millis = (int)(realtime_ns % 1000000000 / 1000000);
+    struct tm utc;
+    if (realtime_ns < 0 || !gmtime_r(&when, &utc) ||
+        !strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S", &utc))
+        return json_null();
+    snprintf(whole, sizeof whole, "%s.%03dZ", buffer, millis);
+    return json_string(whole);
+}
+
+/* Numbers as numbers; names are text, whatever they look like. */
+static json_t *option_value(const char *name, const char *value)
+{
+    size_t digits = strspn(value, "0123456789");
+    bool names = strncmp(name, "events_", 7) == 0 || strcmp(name, "counters") == 0 ||
+                 strcmp(name, "out") == 0 || strcmp(name, "job") == 0;
+    return digits > 0 && digits <= 18 && !value[digits] && !names ? json_integer(strtoll(value, NULL, 10))
+                                                                 : text(value);
+}
+
+/* Of "BLAME_NAME=value" lines. */
+static void given_options(json_t *json, const char *lines)
+{
+    const char prefix[] = "BLAME_";
+    while (lines && *lines) {
+        char name[64];
+        size_t bytes = strcspn(lines, "\n"), length = strcspn(lines, "=\n");
+        const char *value = lines + length + 1, *next = lines[bytes] ? lines + bytes + 1 : lines + bytes;
+        if (length < bytes && length < sizeof name && strncmp(lines, prefix, strlen(prefix)) == 0) {
+            size_t count = 0;
+            for (size_t i = strlen(prefix); i < length; i++)
+                name[count++] = (char)tolower((unsigned char)lines[i]);
+            name[count] = '\0';
+            char *copy = memory_check(strndup(value, bytes - length - 1));
+            json_object_set_new(json, name, option_value(name, copy));
+            free(copy);
+        }
+        lines = next;
+    }
+}
+
+/* Returns an object of NAME=VALUE lines, empty where there are none. numbers: digits become a number. */
+static json_t *lines_object(const char *lines, bool numbers)
+{
+    json_t *json = json_object();
+    while (lines && *lines) {
+        size_t bytes = strcspn(lines, "\n"), length = strcspn(lines, "=\n");
+        char *name = memory_text("%.*s", (int)length, lines), *clean = format_clean(name, true);
+        char *value = length < bytes ? memory_text("%.*s", (int)(bytes - length - 1), lines + length + 1) : NULL;
+        if (value)
+            json_object_set_new(json, clean, numbers ? option_value(clean, value) : text(value));
+        free(name);
+        free(clean);
+        free(value);
+        lines += bytes + (lines[bytes] == '\n');
+    }
+    return json;
+}
+
+static json_t *options(const struct profile *profile)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "out", json_null()); /* unless it was given */
+    given_options(json, profile_text(profile, "options"));
+    return json;
+}
+
+static json_t *samples(const struct ledger *ledger)
+{
+    json_t *dropped = json_object();
+    for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++) {
+        char unnamed[32];
+        snprintf(unnamed, sizeof unnamed, "reason %zu", reason);
+        const char *name = profile_drop_name[reason] ? profile_drop_name[reason] : unnamed;
+        if (ledger->dropped_by[reason])
+            json_object_set_new(dropped, name, number(ledger->dropped_by[reason]));
+    }
+    return OBJECT("{so so so}", "delivered", number(ledger->delivered), "recorded", number(ledger->recorded),
+                  "dropped", dropped);
+}
+
+/* How paths were walked (docs/callpaths.md). */
+static json_t *unwinding(const struct ledger *ledger)
+{
+    json_t *slow = json_object();
+    for (size_t cause = 0; cause < RECIPE_CAUSES; cause++)
+        if (ledger->slow_steps[cause])
+            json_object_set_new(slow, recipe_cause_name((enum recipe_cause)cause),
+                                number(ledger->slow_steps[cause]));
+    return OBJECT("{so so so so so}", "frames", number(ledger->frames), "recipes_read",
+                  number(ledger->recipes_read), "decoded_steps", number(ledger->decoded_steps), "slow_steps",
+                  slow, "slow_reads", number(ledger->slow_reads));
+}
+
+static json_t *conservation(const struct profile *profile, const struct rows *rows)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    size_t count = conservation_check(profile, rows, laws);
+    json_t *json = json_object();
+    for (size_t i = 0; i < count; i++) {
+        json_t *law =
+            OBJECT("{ss so* so* so* so* sb}", "law", laws[i].statement, "left", json_real(laws[i].left),
+                   "right", json_real(laws[i].right), "residual", json_real(laws[i].residual), "relative",
+                   json_real(laws[i].relative), "exact", laws[i].exact);
+        json_object_set_new(law, "ok", json_boolean(laws[i].ok));
+        if (!laws[i].exact)
+            json_object_set_new(law, "tolerance", json_real(laws[i].tolerance));
+        if (!laws[i].ok)
+            json_object_set_new(law, "explained_by", json_string(laws[i].cause));
+        json_object_set_new(json, laws[i].name, law);
+    }
+    return json;
+}
+
+static json_t *modules(const struct profile *profile)
+{
+    json_t *json = json_array();
+    for (size_t i = 0; i < profile->module_count; i++) {
+        const struct profile_module *module = &profile->modules[i];
+        char build_id[2 * sizeof module->build_id + 1] = "", bias[32];
+        if (module->flags & PROFILE_MODULE_PYTHON)
+            continue; /* a function */
+        for (uint32_t byte = 0; byte < module->build_id_bytes; byte++)
+            snprintf(build_id + 2 * byte, 3, "%02x", module->build_id[byte]);
+        snprintf(bias, sizeof bias, "0x%" PRIx64, module->load_bias);
+        json_array_append_new(
+            json, OBJECT("{so ss ss}", "path", text(module->path), "build_id", build_id, "load_bias", bias));
+    }
+    return json;
+}
+
+static json_t *runtimes(const struct profile *profile)
+{
+    struct other_runtime found[OTHER_RUNTIMES_MOST];
+    size_t count = other_runtimes(profile, found);
+    json_t *json = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(
+            json, OBJECT("{so so*}", "path", text(found[i].path), "seconds", json_real(found[i].seconds)));
+    return json;
+}
+
+/* Its version, and why its functions are not in the contexts. */
+static json_t *python(const char *said)
+{
+    const char *why = strchr(said, '\t');
+    char *version = memory_text("%.*s", (int)strcspn(said, "\t"), said);
+    json_t *json = OBJECT("{so so}", "version", text(version), "why_not", text(why ? why + 1 : NULL));
+    free(version);
+    return json;
+}
+
+static json_t *place_json(const struct named_place *place)
+{
+    return OBJECT("{so so so si}", "name", text(place->name), "function", text(place->function), "file",
+                  text(place->file), "line", place->line);
+}
+
+/* "inner" was open where "outer" ended; without an "outer" it was ended without a begin. */
+static json_t *misnested(const struct rows *rows)
+{
+    json_t *json = json_array();
+    for (size_t i = 0; i < rows->misnested_count; i++) {
+        const struct misnesting *wrong = &rows->misnested[i];
+        json_array_append_new(json, OBJECT("{so so}", "inner", place_json(&wrong->inner), "outer",
+                                           *wrong->outer.name ? place_json(&wrong->outer) : json_null()));
+    }
+    return json;
+}
+
+/* By name. */
+static uint64_t *count_executions(const struct profile *profile)
+{
+    uint64_t *executions = memory_array(profile->name_count, sizeof *executions);
+    for (size_t i = 0; i < profile->probe_count; i++) {
+        const struct merged_probe *probe = &profile->probes[i];
+        const struct profile_name *name = profile_name_of(profile, &profile->nodes[probe->node]);
+        if (name)
+            executions[name - profile->names] += probe->probe.calls;
+    }
+    return executions;
+}
+
+/* The names of phases, events and parameters; their times are in phases.csv and profile.csv. */
+static json_t *phases(const struct profile *profile)
+{
+    static const char *const kinds[] = {"phase", "event", "parameter"};
+    json_t *json = json_array();
+    uint64_t *executions = count_executions(profile);
+    for (size_t i = 0; i < profile->name_count; i++) {
+        const struct profile_name *name = &profile->names[i];
+        if (name->kind < PROFILE_NODE_PHASE || name->kind > PROFILE_NODE_PARAMETER)
+            continue;
+        bool throttled = name->flags & PROFILE_NAME_THROTTLED;
+        json_t *entry = OBJECT("{so ss so so}", "name", text(name->text), "kind",
+                               kinds[name->kind - PROFILE_NODE_PHASE], "executions", number(executions[i]),
+                               "throttled", throttled ? number(name->throttled_after) : json_null());
+        if (name->flags & PROFILE_NAME_DYNAMIC)
+            json_object_set_new(entry, "instances", number(name->instances));
+        json_array_append_new(json, entry);
+    }
+    free(executions);
+    return json;
+}
+
+static void set_probes(json_t *json, const struct profile *profile, const struct rows *rows)
+{
+    json_t *counters = json_array();
+    for (size_t i = 0; i < profile->counter_count; i++)
+        json_array_append_new(counters, text(profile->counter_name[i]));
+    json_object_set_new(json, "phases", phases(profile));
+    json_object_set_new(json, "misnested", misnested(rows));
+    json_object_set_new(json, "probes_lost", number(profile->header.probes_lost));
+    json_object_set_new(json, "counters", counters);
+    json_object_set_new(json, "paused_s", seconds((double)profile->header.paused_ns));
+    json_object_set_new(json, "pauses", number(profile->header.pauses));
+    json_object_set_new(json, "stopped_s", seconds(profile->stopped_ns));
+    json_object_set_new(json, "ended_by_program", json_boolean(profile->header.ended_by_program));
+}
+
+static json_t *trace(const struct profile *profile)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "samples", number(profile->trace_samples));
+    json_object_set_new(json, "thinned", number(profile->header.trace_thinned));
+    json_object_set_new(json, "bytes", number(profile->trace_bytes));
+    json_object_set_new(json, "limit", number(profile->header.trace_limit));
+    return json;
+}
+
+static json_t *unmeasured(const struct profile *profile)
+{
+    struct coverage coverage;
+    coverage_of(profile, &coverage);
+    json_t *causes = json_array();
+    for (size_t i = 0; i < coverage.count; i++)
+        json_array_append_new(causes, OBJECT("{ss so so*}", "what", coverage.loss[i].what, "cause",
+                                             text(coverage.loss[i].cause), "seconds",
+                                             json_real(coverage.loss[i].seconds)));
+    return OBJECT("{so* so* so}", "seconds", json_real(coverage.lost_s), "of_s", json_real(coverage.whole_s),
+                  "causes", causes);
+}
+
+static void set_losses(json_t *json, const struct profile *profile, const struct ledger *ledger)
+{
+    json_object_set_new(json, "unmeasured", unmeasured(profile));
+    json_object_set_new(json, "unresolved_s", seconds(profile->unresolved_ns));
+    json_object_set_new(json, "dropped_s", seconds(ledger->dropped_ns));
+    json_object_set_new(json, "truncated_paths", number(ledger->paths_truncated));
+    json_object_set_new(json, "unrestored_calls", number(ledger->unrestored_calls));
+    json_object_set_new(json, "threads_untracked", number(profile->header.threads_untracked));
+    if (profile->header.tasks == 1)
+        json_object_set_new(json, "creation",
+                            OBJECT("{so so}", "walks", number(ledger->creation_walks), "lost",
+                                   number(ledger->creations_lost)));
+    json_object_set_new(json, "threads_without_timer",
+                        OBJECT("{so so*}", "threads", number(ledger->unsampled_threads), "seconds",
+                               seconds(ledger->unsampled)));
+    json_object_set_new(json, "unsignalled_s", seconds(ledger->unsignalled));
+    json_object_set_new(json, "signal", number(profile->header.sample_signal));
+    json_object_set_new(json, "signals_taken", number(profile->header.signals_taken));
+}
+
+static json_t *real_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* null: cannot be told. */
+static json_t *efficiencies(const struct profile *profile)
+{
+    struct efficiencies made = efficiencies_of(profile);
+    json_t *json = OBJECT("{so so so so so so}", "untold", text(made.why ? made.why : made.why_balance),
+                          "runtime_s", json_real(made.runtime_s), "processes", number(made.processes), "threads",
+                          number(made.threads), "useful_no_core", real_or_null(made.no_core),
+                          "useful_blocked", real_or_null(made.blocked));
+    for (int i = 0; i < EFFICIENCIES; i++)
+        json_object_set_new(json, efficiency_key[i], real_or_null(made.of[i]));
+    return json;
+}
+
+/* The job's name, how many ranks it had (null: not known), its efficiencies, and what became of each rank. */
+static json_t *job(const struct profile *profile)
+{
+    json_t *ranks = json_array();
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        const struct profile_rank *rank = &profile->ranks[i];
+        json_array_append_new(ranks,
+                              OBJECT("{so so ss so so so so}", "rank", json_integer(rank->rank), "process",
+                                     json_integer(rank->process), "state", rank_state_name(rank), "node",
+                                     text(rank->host), "binding", text(rank->binding), "why", text(rank->why),
+                                     "pid", json_integer(rank->pid)));
+    }
+    return OBJECT("{so so so so so}", "name", text(profile_text(profile, "job")), "size",
+                  profile->header.ranks ? number(profile->header.ranks) : json_null(), "merged",
+                  number(profile->header.merged), "efficiencies", efficiencies(profile), "ranks", ranks);
+}
+
+/* Of a rank: which, of how many, on which node, and the cores that it might run on; whom it waited for and made wait, where
+ * that is known. */
+static void set_rank(json_t *json, const struct profile *profile, const struct profile_sums *all)
+{
+    const char *rank = profile_text(profile, "rank"), *ranks = profile_text(profile, "ranks");
+    const char *binding = profile_text(profile, "binding");
+    if (profile->header.merged)
+        json_object_set_new(json, "job", job(profile));
+    if (profile->header.ranks_seen) {
+        json_object_set_new(json, "ranks_seen", number(profile->header.ranks_seen));
+        json_object_set_new(json, "rank_idleness_s", seconds(all->rank_waited));
+        json_object_set_new(json, "made_others_wait_s", seconds(all->rank_idle));
+    }
+    if (!rank)
+        return;
+    json_object_set_new(json, "rank", json_integer(strtol(rank, NULL, 10)));
+    json_object_set_new(json, "size", ranks ? json_integer(strtol(ranks, NULL, 10)) : json_null());
+    json_object_set_new(json, "node", text(profile_text(profile, "host")));
+    json_object_set_new(json, "binding", binding ? text(binding) : json_null());
+}
+
+json_t *run_json(const struct profile *profile, const struct rows *rows)
+{
+    const struct profile_header *header = &profile->header;
+    const char *version = profile_text(profile, "version");
+    char id[PROFILE_IDENTITY_BYTES];
+    struct ledger ledger;
+    json_t *json = memory_check(json_object());
+    ledger_sum(profile, &ledger);
+    json_object_set_new(json, "version", text(version ? version : BLAME_VERSION));
+    profile_identity(profile, id);
+    json_object_set_new(json, "id", json_string(id));
+    json_object_set_new(json, "command", text(profile_text(profile, "command")));
+    json_object_set_new(json, "host", text(profile_text(profile, "host")));
+    json_object_set_new(json, "pid", json_integer(header->pid));
+    json_object_set_new(json, "start_time", start_time(header->start_realtime_ns));
+    json_object_set_new(json, "wall_s", json_real(profile_wall_s(profile)));
+    json_object_set_new(json, "before_start_s", seconds((double)header->before_start_ns));
+    json_object_set_new(json, "threads_max", number(header->threads_max));
+    json_object_set_new(json, "threads", number(profile->thread_count));
+    json_object_set_new(json, "cores", number(header->cores));
+    json_object_set_new(json, "cpu_model", text(profile_text(profile, "cpu_model")));
+    json_object_set_new(json, "machine", lines_object(profile_text(profile, "machine"), true));
+    json_object_set_new(json, "environment", lines_object(profile_text(profile, "environment"), false));
+    json_object_set_new(json, "meta", lines_object(profile_text(profile, "meta"), false));
+    set_rank(json, profile, rows->row[0].inclusive);
+    json_object_set_new(json, "regions", number(header->regions));
+    json_object_set_new(json, "options", options(profile));
+    if (profile_text(profile, "sample"))
+        json_object_set_new(json, "sample", text(profile_text(profile, "sample")));
+    json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
+    json_object_set_new(json, "other_runtimes", runtimes(profile));
+    if (profile_text(profile, "r"))
+        json_object_set_new(json, "r", OBJECT("{so}", "why_not", text(*profile_text(profile, "r") ? profile_text(profile, "r") : NULL)));
+    if (profile_text(profile, "python"))
+        json_object_set_new(json, "python", python(profile_text(profile, "python")));
+    json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));
+    json_object_set_new(json, "samples", samples(&ledger));
+    json_object_set_new(json, "unwinding", unwinding(&ledger));
+    json_object_set_new(json, "idle_total_s", seconds(ledger.idle));
+    json_object_set_new(json, "idle_parked_s", seconds(ledger.parked));
+    json_object_set_new(json, "idle_nobody_busy_s", seconds(ledger.idle_nobody_busy));
+    json_object_set_new(json, "blocked_s", seconds(ledger.blocked));
+    json_object_set_new(json, "mpi_wait_s", seconds(ledger.mpi_wait));
+    json_object_set_new(json, "mpi_untold_s", json_real(mpi_untold_s(rows)));
+    json_object_set_new(json, "no_core_s", seconds(ledger.no_core));
+    json_object_set_new(json, "no_core_sampled_s", seconds(ledger.no_core_sampled));
+    json_object_set_new(json, "stolen_s", seconds(ledger.stolen));
+    json_object_set_new(json, "conservation", conservation(profile, rows));
+    set_losses(json, profile, &ledger);
+    set_probes(json, profile, rows);
+    json_object_set_new(json, "finished", json_boolean(header->finished));
+    json_object_set_new(json, "killed", json_boolean(!header->finished && !header->snapshot));
+    if (header->snapshot)
+        json_object_set_new(json, "snapshot", json_true());
+    if (header->traced && !header->merged)
+        json_object_set_new(json, "trace", trace(profile));
+    json_object_set_new(json, "modules", modules(profile));
+    return json;
+}
+
+void write_run_json(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    json_t *json = run_json(profile, tables->rows), *compilers = json_array();
+    for (size_t i = 0; i < tables->compiler_count; i++)
+        json_array_append_new(compilers, text(tables->compiler[i]));
+    json_object_set_new(json, "compilers", compilers);
+    if (json_dumpf(json, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12)) != 0 && !ferror(out))
+        memory_check(NULL);
+    putc('\n', out);
+    json_decref(json);
+}

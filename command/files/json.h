@@ -1,0 +1,18 @@
+/* run.json: what ran, how it was measured, what was lost, and the conservation laws. */
+#ifndef BLAME_COMMAND_FILES_JSON_H
+#define BLAME_COMMAND_FILES_JSON_H
+
+#include <stdio.h>
+
+#include "command/profile/profile.h"
+#include "command/tables/tables.h"
+
+struct json_t; /* jansson's */
+
+/* What run.json holds, to be freed by the caller. */
+struct json_t *run_json(const struct profile *profile, const struct rows *rows);
+
+/* Errors are left in the stream. */
+void write_run_json(FILE *out, const struct profile *profile, const struct report_tables *tables);
+
+#endif

@@ -1,0 +1,157 @@
+#include "command/files/output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/files/csv.h"
+#include "command/files/json.h"
+#include "command/tables/locks.h"
+#include "command/tables/phases.h"
+#include "command/text/memory.h"
+#include "command/text/unfinished.h"
+
+static void put_profile(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    (void)profile;
+    write_profile_csv(out, tables->rows, false);
+}
+
+static void put_threads(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    (void)tables;
+    write_threads_csv(out, profile, NULL);
+}
+
+static void put_locks(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    (void)profile;
+    write_locks_csv(out, tables->locks);
+}
+
+static void put_waits(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    (void)profile;
+    write_waits_csv(out, tables->rows, tables->waits);
+}
+
+static void put_phases(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    struct phase_table *table = phases_gather(profile, tables->rows);
+    write_phases_csv(out, tables->rows, table);
+    phases_free(table);
+}
+
+static void put_ranks(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    (void)tables;
+    write_ranks_csv(out, profile);
+}
+
+static void put_spread(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    write_spread_csv(out, profile, tables->rows);
+}
+
+static void put_balance(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    write_balance_csv(out, profile, tables->rows);
+}
+
+static bool is_job(const struct profile *profile)
+{
+    return profile->header.merged > 0;
+}
+
+static void put_json(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    write_run_json(out, profile, tables);
+}
+
+static const struct output_file {
+    const char *name;
+    void (*put)(FILE *out, const struct profile *profile, const struct report_tables *tables);
+    bool (*wanted)(const struct profile *profile); /* NULL: always */
+} files[] = {
+    {.name = "profile.csv", .put = put_profile},
+    {.name = "threads.csv", .put = put_threads},
+    {.name = "locks.csv", .put = put_locks},
+    {.name = "waits.csv", .put = put_waits},
+    {.name = "phases.csv", .put = put_phases, .wanted = phases_any},
+    {.name = "ranks.csv", .put = put_ranks, .wanted = is_job},
+    {.name = "spread.csv", .put = put_spread, .wanted = is_job},
+    {.name = "balance.csv", .put = put_balance, .wanted = is_job},
+    {.name = "run.json", .put = put_json},
+};
+
+#define FILE_COUNT (sizeof files / sizeof *files)
+
+/* A file's name, and the one under which it is written; NULL: there is nothing under that name. */
+static struct {
+    char *path, *temporary;
+} out[FILE_COUNT];
+
+/* Those that are in their places are gone already under these names. */
+static void remove_temporaries(void)
+{
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        if (out[i].temporary)
+            unfinished_remove(out[i].temporary);
+        free(out[i].path);
+        free(out[i].temporary);
+        out[i].path = out[i].temporary = NULL;
+    }
+}
+
+/* Writes one file under its temporary name. Returns 0 or an errno value. */
+static int write_one(size_t number, const struct profile *profile, const struct report_tables *tables,
+                     const char *dir)
+{
+    char *temporary = memory_text("%s/.%s.%ld.part", dir, files[number].name, (long)getpid());
+    FILE *stream = unfinished_file(temporary);
+    if (!stream) {
+        free(temporary);
+        return errno;
+    }
+    out[number].path = memory_text("%s/%s", dir, files[number].name);
+    out[number].temporary = temporary;
+    /* In a directory of its owner alone (BLAME_PRIVATE) a file is, too: it may be copied. */
+    struct stat above;
+    if (stat(dir, &above) == 0 && (above.st_mode & 077) == 0)
+        fchmod(fileno(stream), 0600);
+    errno = 0;
+    files[number].put(stream, profile, tables);
+    int wrong = ferror(stream) ? (errno ? errno : EIO) : 0;
+    errno = 0;
+    /* A full disk, or a quota on a network file system, may show no earlier than here. */
+    if (fclose(stream) != 0 && !wrong)
+        wrong = errno ? errno : EIO;
+    return wrong;
+}
+
+int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir,
+                       char *error, size_t error_bytes)
+{
+    int wrong = 0;
+    size_t written = 0, renamed = 0;
+    for (; written < FILE_COUNT && !wrong; written += !wrong)
+        if (!files[written].wanted || files[written].wanted(profile))
+            wrong = write_one(written, profile, tables, dir);
+    unfinished_hold();
+    for (; renamed < FILE_COUNT && !wrong; renamed += !wrong)
+        if (out[renamed].temporary && rename(out[renamed].temporary, out[renamed].path) != 0)
+            wrong = errno;
+    unfinished_release();
+    if (wrong) {
+        snprintf(error, error_bytes, "cannot write %s/%s: %s; the measurement itself (*.blame) is kept", dir,
+                 files[written < FILE_COUNT ? written : renamed].name, strerror(wrong));
+        for (size_t i = 0; i < renamed; i++)
+            if (out[i].path)
+                unlink(out[i].path);
+    }
+    remove_temporaries();
+    return wrong ? -1 : 0;
+}

@@ -1,0 +1,143 @@
+/* Ranks that others wait for in calls in which all meet, as their sums tell it, also on other nodes: docs/accounting.md, "Between nodes". */
+#include "command/findings/rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/tables/balance.h"
+#include "command/text/memory.h"
+
+struct between {
+    const struct balance_table *table;
+    size_t late;    /* the first of table->rank, who stand out */
+    double seconds; /* that they are charged */
+    double waiting; /* ranks that wait for them, of which no rank of their node is blamed */
+    uint32_t row;   /* the code in which most of all contexts' charge is, ROW_NONE: it is everywhere */
+};
+
+static bool is_with_late(const struct between *between, const struct profile_rank *rank)
+{
+    for (size_t i = 0; i < between->late; i++)
+        if (rank == between->table->rank[i] ||
+            (rank->ranks_seen && strcmp(between->table->rank[i]->host, rank->host) == 0))
+            return true;
+    return false;
+}
+
+static void find_late(const struct profile *profile, struct between *between)
+{
+    const struct balance_table *table = between->table;
+    double *part = memory_array(table->rank_count, sizeof *part), others = 0;
+    for (size_t i = 0; i < table->rank_count; i++)
+        part[i] = table->rank[i]->charged;
+    between->late = count_outstanding(part, table->rank_count, profile->header.merged);
+    for (size_t i = 0; i < between->late; i++)
+        between->seconds += part[i] * 1e-9;
+    for (size_t i = 0; i < profile->rank_count; i++)
+        others += profile->ranks[i].state <= PROFILE_RANK_OPEN && !is_with_late(between, &profile->ranks[i]);
+    between->waiting = others > 0 ? others : fmax(1, profile->header.merged - (double)between->late);
+    free(part);
+}
+
+/* From the root inward, as long as most of it is in one row of the program's own. */
+static void find_code(const struct rows *rows, struct between *between)
+{
+    double *whole = memory_array(rows->count, sizeof *whole);
+    for (size_t i = between->table->calls; i < between->table->count; i++)
+        if (between->table->entry[i].row != ROW_NONE)
+            whole[between->table->entry[i].row] += between->table->entry[i].balance.charged;
+    for (size_t i = rows->count; i-- > 1;)
+        whole[rows->row[i].parent] += whole[i];
+    between->row = ROW_NONE;
+    for (uint32_t at = 0, best = 0; best != ROW_NONE; at = best) {
+        best = ROW_NONE;
+        for (uint32_t child = at + 1; child < rows->row[at].end; child = rows->row[child].end)
+            if (!rows->row[child].foreign && rows->row[child].kind != ROW_PSEUDO &&
+                rows->row[child].kind != ROW_STATEMENT && whole[child] >= MOSTLY * between->table->charged &&
+                (best == ROW_NONE || whole[child] > whole[best]))
+                best = child;
+        if (best != ROW_NONE)
+            between->row = best;
+    }
+    free(whole);
+}
+
+/* "; most excess in assemble (1.4 times the mean)", the latter if it is the late rank's. */
+static void describe_code(const struct rows *rows, const struct between *between, char *text, size_t bytes)
+{
+    char name[NAME_BYTES];
+    *text = '\0';
+    if (between->row == ROW_NONE)
+        return;
+    shorten_name(name, rows->row[between->row].label->name);
+    size_t used = (size_t)snprintf(text, bytes, "; most excess in %s", name);
+    for (size_t i = between->table->calls; i < between->table->count; i++) {
+        const struct balance_entry *entry = &between->table->entry[i];
+        if (entry->row == between->row && entry->balance.mean > 0 && between->late == 1 &&
+            entry->balance.most_rank == between->table->rank[0]->rank)
+            snprintf(text + used, bytes - used, " (%s times the mean)",
+                     DECIMAL(entry->balance.time / entry->balance.mean, 1));
+    }
+}
+
+/* " in MPI_Allreduce solver.c:88", where they are charged most. */
+static void describe_call(const struct rows *rows, const struct balance_entry *call, char *text, size_t bytes)
+{
+    const struct row *row = &rows->row[call->row];
+    const char *file = rows->row[row->parent].label->file;
+    char line[32] = "";
+    if (row->call_line > 0)
+        snprintf(line, sizeof line, ":%d", row->call_line);
+    snprintf(text, bytes, " in %s%s%s%s", row->label->name, *line && *file ? " " : "",
+             *line ? format_base_name(file) : "", *file ? line : "");
+}
+
+static void put_between(struct inquiry *inquiry, const struct between *between)
+{
+    const struct balance_table *table = between->table;
+    char where[200], code[NAME_BYTES + 64];
+    char *late = describe_late(table->rank, between->late);
+    describe_call(inquiry->rows, &table->entry[0], where, sizeof where);
+    describe_code(inquiry->rows, between, code, sizeof code);
+    struct finding finding = {.rule = "late-between-nodes",
+                              .row = between->row,
+                              .metric = METRIC_MPI_WAIT,
+                              .seconds = between->seconds,
+                              .sampled = true,
+                              .gain_s = between->seconds / between->waiting};
+    finding.title =
+        format_printable("between nodes: %s others wait about %s s%s%s%s", late, DECIMAL(between->seconds, 2),
+                         table->calls > 1 ? ", most" : "", where, code);
+    finding.evidence = format_printable("by the ranks' sums, of %s s waited in MPI for which no rank of the "
+                                        "node is blamed, %s s are charged to ranks that come later to calls "
+                                        "in which all meet; an estimate, as sums do not tell when: ranks "
+                                        "late in turn do not show, and all code of a rank outside MPI "
+                                        "is compared: %s %% of all (reported from %s %% on)",
+                                        DECIMAL(table->untold * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2),
+                                        DECIMAL(percent_of_program(inquiry, between->seconds), 1),
+                                        DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable("%s", "Give the ranks that are named less to do there and the others "
+                                            "more; --view balance has all calls, ranks and "
+                                            "contexts, --rank N shows one rank.");
+    put_finding(inquiry, &finding);
+    inquiry->between_ns = memory_array(inquiry->rows->count, sizeof *inquiry->between_ns);
+    for (size_t i = 0; i < table->calls; i++)
+        if (table->entry[i].row != ROW_NONE)
+            inquiry->between_ns[table->entry[i].row] += table->entry[i].balance.charged;
+    free(late);
+}
+
+void find_late_between_nodes(struct inquiry *inquiry)
+{
+    if (!inquiry->profile->balance_count)
+        return;
+    struct balance_table *table = balance_gather(inquiry->profile, inquiry->rows);
+    struct between between = {.table = table};
+    find_late(inquiry->profile, &between);
+    find_code(inquiry->rows, &between);
+    if (between.late && table->calls && table->entry[0].row != ROW_NONE &&
+        is_enough(inquiry, between.seconds) && between.seconds / between.waiting >= LEAST_GAIN_S)
+        put_between(inquiry, &between);
+    balance_free(table);
+}

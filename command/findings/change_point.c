@@ -1,0 +1,112 @@
+/* Where a ratio changes from one level to another. */
+#include "command/findings/change_point.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "command/text/memory.h"
+
+/* Shao and Zhang's statistic (JASA 105, 2010) is above 68.6 once in a hundred long series; bursts, and four series, need more: tests/unit/test_findings_alarms.c. */
+#define THRESHOLD  150.0
+#define LEAST_BINS 40   /* of a run: in fewer no change is told from chance */
+#define LEAST_SIDE 4    /* bins of a part, */
+#define LEAST_PART 25   /* and one in so many of all */
+#define LEAST      0.1  /* of the time: between the two levels */
+#define PIECE      4    /* bins, which together must be on their side of the middle between the levels, */
+#define MOST_ODD   0.15 /* or else be no more of their part than this */
+#define SUDDEN     0.75 /* of the change, between the quarters of the parts that are next to it: else it is a drift */
+
+/* Sums over the bins before each. */
+struct sums {
+    const double *part, *whole;
+    size_t bins;
+};
+
+static double ratio(const struct sums *sums, size_t from, size_t to)
+{
+    double whole = sums->whole[to] - sums->whole[from];
+    return whole > 0 ? (sums->part[to] - sums->part[from]) / whole : 0;
+}
+
+static size_t least_side(size_t bins)
+{
+    size_t side = bins / LEAST_PART;
+    return side > LEAST_SIDE ? side : LEAST_SIDE;
+}
+
+/* Least squares: where the two levels explain most. */
+static size_t find_split(const struct sums *sums)
+{
+    size_t best = 0, side = least_side(sums->bins);
+    double most = 0, all = sums->whole[sums->bins];
+    for (size_t at = side; at + side <= sums->bins; at++) {
+        double before = sums->whole[at], difference = ratio(sums, 0, at) - ratio(sums, at, sums->bins);
+        double explained = difference * difference * before * (all - before);
+        if (explained > most) {
+            most = explained;
+            best = at;
+        }
+    }
+    return best;
+}
+
+/* The sum of squares of what cumulative sums within [from, to) are off a straight line. */
+static double wander(const struct sums *sums, size_t from, size_t to)
+{
+    double level = ratio(sums, from, to), sum = 0;
+    for (size_t i = from + 1; i <= to; i++) {
+        double off = sums->part[i] - sums->part[from] - level * (sums->whole[i] - sums->whole[from]);
+        sum += off * off;
+    }
+    return sum;
+}
+
+/* The change against how much the sums wander within the parts: autocorrelation makes both larger, and the quotient stays. */
+static bool is_significant(const struct sums *sums, size_t at)
+{
+    double off = sums->part[at] - ratio(sums, 0, sums->bins) * sums->whole[at];
+    double noise = wander(sums, 0, at) + wander(sums, at, sums->bins);
+    return off * off * (double)sums->bins > THRESHOLD * noise;
+}
+
+/* Whether [from, to) is on the side of `level` for most of its time. */
+static bool is_of_one_level(const struct sums *sums, size_t from, size_t to, double level, double other)
+{
+    double odd = 0, middle = (level + other) / 2;
+    for (size_t i = from; i < to; i += PIECE) {
+        size_t end = i + PIECE < to ? i + PIECE : to;
+        if (i > from && to - i < PIECE) /* the last piece, not less than the others */
+            i = to - PIECE;
+        double here = ratio(sums, i, end);
+        bool empty = !(sums->whole[end] > sums->whole[i]);
+        if (!empty && (here > middle) != (level > middle))
+            odd += (double)(end - i);
+    }
+    return odd <= MOST_ODD * (double)(to - from);
+}
+
+static bool is_sudden(const struct sums *sums, size_t at, const struct change *change)
+{
+    size_t before = (at + 3) / 4, after = (sums->bins - at + 3) / 4;
+    double jump = ratio(sums, at, at + after) - ratio(sums, at - before, at);
+    return jump / (change->after - change->before) >= SUDDEN;
+}
+
+bool change_find(const double *part, const double *whole, size_t bins, struct change *change)
+{
+    double *part_before = memory_array(bins + 1, sizeof *part_before);
+    double *whole_before = memory_array(bins + 1, sizeof *whole_before);
+    struct sums sums = {.part = part_before, .whole = whole_before, .bins = bins};
+    for (size_t i = 0; i < bins; i++) {
+        part_before[i + 1] = part_before[i] + part[i];
+        whole_before[i + 1] = whole_before[i] + whole[i];
+    }
+    size_t at = bins >= LEAST_BINS ? find_split(&sums) : 0;
+    *change = (struct change){.at = at, .before = ratio(&sums, 0, at), .after = ratio(&sums, at, bins)};
+    bool found = at && fabs(change->after - change->before) >= LEAST && is_significant(&sums, at) &&
+                 is_of_one_level(&sums, 0, at, change->before, change->after) &&
+                 is_of_one_level(&sums, at, bins, change->after, change->before) && is_sudden(&sums, at, change);
+    free(part_before);
+    free(whole_before);
+    return found;
+}

@@ -1,0 +1,378 @@
+/* Threads that were ready to run and had no core: whose cores they were, and what to do. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/findings/rules.h"
+#include "command/tables/conservation.h"
+#include "command/tables/ranks.h"
+#include "command/text/memory.h"
+
+/* ---- the machine ---- */
+
+/* What the machine did besides, from the kernel's counts at both ends of the measurement (ompt_tool/life/machine.c). */
+
+struct machine {
+    bool told;           /* the file has both ends, and the kernel counted processors' time; else all is 0 */
+    double ready_own;    /* the program's threads that ran or were ready to, on average */
+    double others_cores; /* cores that other processes had, on average */
+    double
+        others_ready; /* other processes that ran or were ready to, if they got as much as each own thread */
+    bool others_weigh_more; /* that are more than the kernel ever counted: they do not share fairly (nice, a group) */
+    double free_s;    /* processors' time that nobody had; 0 unless the program may run on all of them */
+    double stolen_s;  /* of all processors' time, by a hypervisor */
+    double throttled_s; /* the process's cgroup was kept from running: its quota was used up */
+};
+
+#define TICKS_PER_S 100.0 /* of /proc/stat, on every machine */
+#define DOUBTFUL    2.0   /* times more processes than the kernel counted at either end */
+#define ALL_CORES   0.5   /* as near are the processors' whole time and that of the program's cores */
+
+/* One end's counts, in seconds. */
+struct counts {
+    double busy, idle, stolen, throttled;
+    double own; /* the process's, in all of its threads */
+    double runnable; /* processes and threads, just then or over the last minute; 0: not told */
+};
+
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, TIMES };
+
+/* The text behind a word at the begin of a line; NULL: no line has it. */
+static const char *behind(const char *note, const char *word)
+{
+    for (const char *line = note; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (strncmp(line, word, strlen(word)) == 0)
+            return line + strlen(word);
+    return NULL;
+}
+
+/* Of /proc/loadavg: three averages, the first of a minute, and how many are runnable / exist. */
+static double runnable_of(const char *note)
+{
+    const char *load = note ? behind(note, "loadavg ") : NULL;
+    double minute = 0, now = 0;
+    if (load)
+        sscanf(load, "%lf %*f %*f %lf", &minute, &now);
+    return fmax(minute, now);
+}
+
+static bool read_counts(const struct profile *profile, const char *key, struct counts *counts)
+{
+    const char *note = profile_text(profile, key);
+    const char *throttled = note ? behind(note, "throttled_ns ") : NULL,
+               *own = note ? behind(note, "own_cpu_ns ") : NULL, *at = note ? behind(note, "cpu ") : NULL;
+    double time[TIMES] = {0};
+    for (int i = 0; at && i < TIMES; i++) {
+        char *end;
+        time[i] = strtod(at, &end) / TICKS_PER_S;
+        at = end;
+    }
+    counts->busy = time[USER] + time[NICE] + time[SYSTEM] + time[IRQ] + time[SOFTIRQ];
+    counts->idle = time[IDLE] + time[IOWAIT];
+    counts->stolen = time[STEAL];
+    counts->runnable = runnable_of(note);
+    counts->throttled = throttled ? 1e-9 * strtod(throttled, NULL) : 0;
+    counts->own = own ? 1e-9 * strtod(own, NULL) : 0;
+    return at;
+}
+
+static void machine_read(const struct profile *profile, const struct ledger *ledger, struct machine *machine)
+{
+    struct counts begin, end;
+    double wall_s = 1e-9 * ((double)profile->header.end_ns - (double)profile->header.tool_start_ns);
+    *machine = (struct machine){0};
+    if (!read_counts(profile, "machine_begin", &begin) || !read_counts(profile, "machine_end", &end) ||
+        !(wall_s > 0) || !(ledger->on_core > 0))
+        return;
+    double busy = end.busy - begin.busy, idle = end.idle - begin.idle, stolen = end.stolen - begin.stolen;
+    double on_core = 1e-9 * ledger->on_core, no_core = 1e-9 * ledger->no_core, cores = profile->header.cores;
+    machine->told = true;
+    machine->stolen_s = fmax(0, stolen);
+    machine->throttled_s = fmin(no_core, fmax(0, end.throttled - begin.throttled));
+    machine->ready_own = (on_core + no_core) / wall_s;
+    machine->others_cores = fmax(0, busy - fmax(on_core, end.own - begin.own)) / wall_s;
+    /* Whoever shares a core fairly has as much of it as the other. */
+    machine->others_ready = machine->others_cores * (on_core + no_core - machine->throttled_s) / on_core;
+    double runnable = fmax(begin.runnable, end.runnable);
+    machine->others_weigh_more = runnable > 0 && machine->others_ready > DOUBTFUL * runnable;
+    if (fabs((busy + idle + stolen) / wall_s - cores) < ALL_CORES)
+        machine->free_s = fmax(0, idle);
+}
+
+/* ---- findings ---- */
+
+#define MUCH  0.25 /* of the time without a core, to have a part in it */
+#define CROWD 1.05 /* so many times more threads of the program were ready than there are cores */
+#define CORES 1024 /* that threads can be known to be bound to: sched_getaffinity() of glibc */
+#define NAMED 3    /* threads of a core, the others are counted */
+
+/* What is known of it. */
+struct shortage {
+    double seconds, spun_s; /* the second: cores' time of threads that waited */
+    double stolen_s;        /* of the first: no process had the core, nor the kernel */
+    double threads, cores;
+    size_t ranks; /* of a job: that have these threads on these cores; 0: it is none */
+    struct machine machine;
+    bool crowded, spins, throttled, others, bound, stolen;
+};
+
+static bool samples_tell(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->thread_count; i++)
+        if (profile->threads[i].core_source != PROFILE_CORE_NOT_TOLD)
+            return true;
+    return false;
+}
+
+static struct shortage shortage_of(const struct inquiry *inquiry)
+{
+    const struct ledger *ledger = &inquiry->ledger;
+    struct shortage shortage = {
+        .seconds = metric_value(inquiry->rows, inquiry->rows->row[0].inclusive, METRIC_NO_CORE),
+        .stolen_s = 1e-9 * ledger->stolen,
+        .threads = inquiry->threads,
+        .cores = inquiry->cores};
+    const struct machine *machine = &shortage.machine;
+    double much = MUCH * shortage.seconds;
+    if (inquiry->profile->header.merged) {
+        struct ranks_crowd crowd = ranks_crowd(inquiry->profile);
+        shortage.ranks = crowd.ranks;
+        shortage.threads = crowd.threads;
+        shortage.cores = crowd.cores;
+    }
+    machine_read(inquiry->profile, ledger, &shortage.machine);
+    /* All that ran and was neither work nor the runtime's. Locks are waited for on a core, too, and off it. */
+    shortage.spun_s = 1e-9 * (ledger->on_core - ledger->work - ledger->overhead);
+    shortage.crowded =
+        machine->told ? machine->ready_own > CROWD * shortage.cores : shortage.threads > shortage.cores;
+    shortage.spins = machine->told && shortage.spun_s > much;
+    shortage.throttled = machine->throttled_s > much;
+    shortage.others = machine->others_ready > 0.5 && !(shortage.throttled && machine->others_ready < 1);
+    shortage.stolen = shortage.stolen_s > much;
+    shortage.bound = !shortage.crowded && !shortage.throttled && machine->free_s > much &&
+                     shortage.seconds - shortage.stolen_s > much;
+    return shortage;
+}
+
+static const char *rule_of(const struct shortage *shortage)
+{
+    double excess = shortage->machine.told ? shortage->machine.ready_own - shortage->cores
+                                           : shortage->threads - shortage->cores;
+    if (shortage->throttled)
+        return "quota";
+    if (shortage->crowded && excess > shortage->machine.others_ready)
+        return "oversubscribed";
+    return shortage->bound && !shortage->others ? "binding" : "cores-taken";
+}
+
+/* Kernels that count interrupts apart take their time from threads', too; and only these keep no count of a hypervisor's. */
+static const char *thief(const struct machine *machine, double stolen_s)
+{
+    return machine->told && machine->stolen_s < MOSTLY * stolen_s ? "interrupts" : "the hypervisor";
+}
+
+static char *title_of(const struct inquiry *inquiry, const struct shortage *shortage)
+{
+    char stolen[FORMAT_NUMBER_BYTES + 48] = "";
+    char others[FORMAT_NUMBER_BYTES + 32] = "", whose[32] = "this program";
+    if (shortage->ranks)
+        snprintf(whose, sizeof whose, "%zu rank%s", shortage->ranks, shortage->ranks == 1 ? "" : "s");
+    if (shortage->others && !shortage->machine.others_weigh_more)
+        snprintf(others, sizeof others, " and %s other runnable processes",
+                 DECIMAL(shortage->machine.others_ready, 1));
+    else if (shortage->others || (!shortage->machine.told && !shortage->crowded))
+        snprintf(others, sizeof others, " and other processes");
+    if (shortage->stolen_s >= LEAST_GAIN_S)
+        snprintf(stolen, sizeof stolen, ", of it %s s taken by %s", DECIMAL(shortage->stolen_s, 2),
+                 thief(&shortage->machine, shortage->stolen_s));
+    return format_printable(
+        "%s %% of the thread time there was no core: %s thread%s of %s%s on %s core%s%s",
+        DECIMAL(percent_of_program(inquiry, shortage->seconds), 0), DECIMAL(shortage->threads, 0),
+        shortage->threads == 1 ? "" : "s", whose, others, DECIMAL(shortage->cores, 0),
+        shortage->cores == 1 ? "" : "s", stolen);
+}
+
+static char *evidence_of(const struct inquiry *inquiry, const struct shortage *shortage)
+{
+    double idle_s = inquiry->no_core_idle_ns * 1e-9;
+    char idle[FORMAT_NUMBER_BYTES + 64] = "",
+                                    ready[FORMAT_NUMBER_BYTES + 96] = ", what else ran is not known";
+    if (idle_s >= LEAST_GAIN_S)
+        snprintf(idle, sizeof idle, ", and others idled %s s for want of them", DECIMAL(idle_s, 2));
+    if (shortage->machine.told)
+        snprintf(ready, sizeof ready, "; on average %s of the threads were ready to run",
+                 DECIMAL(shortage->machine.ready_own, 1));
+    return format_printable(
+        "%s s in which threads that had something to do had no core%s%s: %s %% of all (reported "
+        "from %s %% on)",
+        DECIMAL(shortage->seconds, 2), idle, ready,
+        DECIMAL(percent_of_program(inquiry, shortage->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+}
+
+/* Of the core on which threads that may run on no other lost the most: "threads 0, 2 and 5 more are bound to core 1". */
+static char *bound_threads(const struct profile *profile)
+{
+    double lost[CORES + 1] = {0};
+    uint32_t count[CORES + 1] = {0}, most = 0, named = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (thread->only_core == 0 || thread->only_core > CORES)
+            continue;
+        lost[thread->only_core] += thread->no_core_ns;
+        count[thread->only_core]++;
+    }
+    for (uint32_t core = 1; core <= CORES; core++)
+        if (count[core] > 1 && lost[core] > lost[most])
+            most = core;
+    if (!most)
+        return memory_text("threads share some of them that are bound to the same");
+    char *names = NULL;
+    size_t bytes = 0;
+    FILE *out = memory_check(open_memstream(&names, &bytes));
+    for (size_t i = 0; i < profile->thread_count && named < NAMED; i++)
+        if (profile->threads[i].only_core == most)
+            fprintf(out, "%s%zu", named++ ? ", " : "threads ", i);
+    if (count[most] > named)
+        fprintf(out, " and %u more", count[most] - named);
+    fprintf(out, " are bound to core %u", most - 1);
+    memory_check(fclose(out) == 0 ? names : NULL);
+    return names;
+}
+
+/* A sentence for each cause that has a part in it. */
+static char *advice_of(const struct profile *profile, const struct shortage *shortage)
+{
+    const struct machine *machine = &shortage->machine;
+    char *part[6] = {NULL};
+    size_t count = 0;
+    if (shortage->throttled)
+        part[count++] =
+            memory_text("The cgroup's quota was used up for %s s: raise it (cpu.max), or use as many "
+                        "threads as it feeds. ",
+                        DECIMAL(machine->throttled_s, 2));
+    if (shortage->crowded && shortage->ranks)
+        part[count++] = memory_text("Use fewer ranks or threads, %s thread%s in all on these cores, or more cores (the "
+                                    "launcher's binding, nodes). ",
+                                    DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
+    else if (shortage->crowded && shortage->threads > shortage->cores)
+        part[count++] =
+            memory_text("Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup "
+                        "quota). ",
+                        DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
+    if (shortage->spins)
+        part[count++] = memory_text("Waiting threads spun on cores for %s s: KMP_BLOCKTIME=0 or "
+                                    "OMP_WAIT_POLICY=passive leaves them to working ones. ",
+                                    DECIMAL(shortage->spun_s, 2));
+    if (shortage->bound) {
+        char *who = bound_threads(profile);
+        part[count++] =
+            memory_text("Cores were free for %s s meanwhile: %s (OMP_PROC_BIND, OMP_PLACES, taskset). ",
+                        DECIMAL(machine->free_s, 2), who);
+        free(who);
+    }
+    if (shortage->others)
+        part[count++] =
+            memory_text("Other processes had %s of the cores: nothing of the program's; measure on a "
+                        "quiet machine. ",
+                        DECIMAL(machine->others_cores, 1));
+    if (shortage->stolen)
+        part[count++] = memory_text(
+            "No process had the cores that were taken (%s s of all processors' time were stolen by "
+            "/proc/stat): nothing of the program's, nor of this machine's. ",
+            DECIMAL(machine->stolen_s, 2));
+    if (!count)
+        part[count++] = memory_text("Measure on a quiet machine. ");
+    char *text = format_printable("%s%s%s%s%s%sWork and idleness are without it.", part[0],
+                                  part[1] ? part[1] : "", part[2] ? part[2] : "", part[3] ? part[3] : "",
+                                  part[4] ? part[4] : "", part[5] ? part[5] : "");
+    for (size_t i = 0; i < count; i++)
+        free(part[i]);
+    return text;
+}
+
+static void put_no_core(struct inquiry *inquiry)
+{
+    struct shortage shortage = shortage_of(inquiry);
+    if (!is_enough(inquiry, shortage.seconds))
+        return;
+    struct finding finding = {.rule = rule_of(&shortage),
+                              .row = ROW_NONE,
+                              .metric = METRIC_NO_CORE,
+                              .seconds = shortage.seconds,
+                              .sampled = true};
+    finding.title = title_of(inquiry, &shortage);
+    finding.evidence = evidence_of(inquiry, &shortage);
+    finding.advice = advice_of(inquiry->profile, &shortage);
+    inquiry->no_core_s = shortage.seconds;
+    put_finding(inquiry, &finding);
+}
+
+/* Where samples do not tell, they count time without a core as work: more threads were busy than there are cores. */
+static void find_oversubscription(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    double excess = 0, own = 0, inverse_busy = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        double idle = metric_value(rows, rows->row[i].exclusive, METRIC_CORE_IDLENESS);
+        const struct profile_sums *sums = rows->row[i].exclusive;
+        if (rows->row[i].kind == ROW_STATEMENT || idle >= 0)
+            continue;
+        excess -= idle;
+        own += sums->work + sums->overhead + sums->lock_wait;
+        inverse_busy += sums->inverse_busy;
+    }
+    if (inquiry->threads <= inquiry->cores || !is_enough(inquiry, excess))
+        return;
+    struct finding finding = {.rule = "oversubscribed",
+                              .row = ROW_NONE,
+                              .metric = METRIC_CORE_IDLENESS,
+                              .seconds = excess,
+                              .sampled = true,
+                              .basis.own = own * 1e-9};
+    const char *cores = DECIMAL(inquiry->cores, 0), *plural = inquiry->cores == 1 ? "" : "s";
+    finding.title = format_printable("%s busy threads at a time on %s core%s", DECIMAL(own / inverse_busy, 1),
+                                     cores, plural);
+    finding.evidence = format_printable(
+        "%s s in which busy threads had no core (negative core idleness): %s %% "
+        "of all (reported from %s %% on)",
+        DECIMAL(excess, 2), DECIMAL(percent_of_program(inquiry, excess), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable(
+        "Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup quota); waiting threads "
+        "that spin take cores from working ones: KMP_BLOCKTIME=0. The division of blame is an approximation "
+        "here.",
+        cores, plural);
+    put_finding(inquiry, &finding);
+}
+
+/* There it counts as work, as idleness of others, or as nobody's: the finding explains what else looks strange. */
+static void find_taken_cores(struct inquiry *inquiry)
+{
+    double seconds = ledger_taken_s(inquiry->profile, &inquiry->ledger);
+    struct finding finding = {
+        .rule = "cores-taken", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
+    if (inquiry->profile->header.clock != 0 || seconds < LEAST_GAIN_S)
+        return;
+    finding.title =
+        format_printable("other processes took the cores for %s s of thread time", DECIMAL(seconds, 2));
+    finding.evidence =
+        format_printable("the program's threads were ready to run and had no core for %s s: %s %% of all",
+                         DECIMAL(seconds, 2), DECIMAL(percent_of_program(inquiry, seconds), 1));
+    finding.advice =
+        format_printable("Measure on a quiet machine: work is too high by as much, and idleness by up to as "
+                         "much for each thread that waited for the others.");
+    inquiry->no_core_s = seconds;
+    put_finding(inquiry, &finding);
+}
+
+void find_no_core(struct inquiry *inquiry)
+{
+    if (samples_tell(inquiry->profile)) {
+        put_no_core(inquiry);
+        return;
+    }
+    find_taken_cores(inquiry);
+    find_oversubscription(inquiry);
+}
+

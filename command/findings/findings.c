@@ -1,0 +1,106 @@
+/* Findings: the rules in their order. */
+#include "command/findings/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "command/findings/rules.h"
+#include "command/profile/job.h"
+#include "command/tables/ranks.h"
+#include "command/text/memory.h"
+
+/* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
+static void (*const rules[])(struct inquiry *) = {
+    find_no_core, find_losses,       find_start_up, find_serial_code,
+    find_both,    find_idle_regions, find_overhead, find_locks,
+    find_late_ranks, find_late_between_nodes, find_mpi_waits,
+    find_unequal_ranks, find_changes, find_periods,
+};
+
+/* The greatest share first; of equal ones the order of the rules. */
+static void sort_findings(struct findings *findings)
+{
+    for (size_t i = 1; i < findings->count; i++) {
+        struct finding finding = findings->finding[i];
+        size_t at = i;
+        for (; at > 0 && findings->finding[at - 1].share < finding.share; at--)
+            findings->finding[at] = findings->finding[at - 1];
+        findings->finding[at] = finding;
+    }
+}
+
+static void free_inquiry(struct inquiry *inquiry)
+{
+    free(inquiry->region);
+    free(inquiry->unit_of);
+    free(inquiry->in_task);
+    free(inquiry->own);
+    for (int cause = 0; cause < CAUSES; cause++)
+        free(inquiry->idle_ns[cause]);
+    free(inquiry->unit);
+    free(inquiry->between_ns);
+    pair_map_free(&inquiry->unit_map);
+}
+
+/* For how long nobody was, of a rank on average. A job's inverse_busy is the sum of its ranks' only if all have as many threads. */
+static double nobody_busy_s(const struct profile *profile, const struct rows *rows)
+{
+    double wall_s = profile->header.merged ? 0 : profile_wall_s(profile);
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        const struct profile_rank *rank = &profile->ranks[i];
+        if (!rank_counts(rank))
+            continue;
+        if (rank->threads_max != profile->header.threads_max)
+            return 0;
+        wall_s += (double)(int64_t)(rank->end_ns - rank->begin_ns) * 1e-9;
+    }
+    double beside_ns = (double)profile->header.paused_ns + profile_stopped_beside_ns(profile);
+    return fmax(0, wall_s - 1e-9 * (rows->row[0].inclusive->inverse_busy + beside_ns)) / (double)job_ranks(profile);
+}
+
+struct findings *findings_gather(const struct profile *profile, const struct rows *rows,
+                                 const struct lock_table *locks, const struct wait_table *waits)
+{
+    struct inquiry inquiry = {.profile = profile,
+                              .rows = rows,
+                              .locks = locks,
+                              .waits = waits,
+                              .findings = memory_array(1, sizeof *inquiry.findings),
+                              .threads = rows->threads,
+                              .cores = rows->cores};
+    double least_rate = profile_least_rate(profile);
+    double most = rows->threads, useful = rows->cores >= 1 && rows->cores < most ? rows->cores : most;
+    ledger_sum(profile, &inquiry.ledger);
+    inquiry.error = rows->error;
+    inquiry.period_s = least_rate > 0 ? 1 / least_rate : 0;
+    double ranks =
+        (double)job_ranks(profile); /* side by side: a job gains what a rank of it does, on average */
+    inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) / ranks : 0;
+    inquiry.busy_to_wall = (useful >= 1 ? 1 / useful : 1) / ranks;
+    if (profile->header.clock == 0)
+        inquiry.nobody_busy_s = nobody_busy_s(profile, rows);
+    inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
+    inquiry.findings->whole_s = inquiry.whole_s;
+    gather_units(&inquiry);
+    /* Seconds to gain cannot be told from samples by a counter's overflow. */
+    bool none = profile_text(profile, "sample") || find_unmeasured(&inquiry) || find_short_run(&inquiry);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && !none; i++)
+        rules[i](&inquiry);
+    free_inquiry(&inquiry);
+    sort_findings(inquiry.findings);
+    return inquiry.findings;
+}
+
+void findings_free(struct findings *findings)
+{
+    if (!findings)
+        return;
+    for (size_t i = 0; i < findings->count; i++) {
+        free(findings->finding[i].title);
+        free(findings->finding[i].evidence);
+        free(findings->finding[i].advice);
+        free(findings->finding[i].place);
+    }
+    free(findings->finding);
+    free(findings);
+}

@@ -1,0 +1,282 @@
+/* Ranks that others of their node wait for in MPI: which, in what code of theirs, and where the others wait. */
+#include "command/findings/rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/tables/ranks.h"
+#include "command/tables/spreads.h"
+#include "command/text/memory.h"
+
+#define NAMED_RANKS  3    /* more are counted */
+#define LEAST_PART   0.1  /* of what the rank waits that waits most: it is one of those that are made to wait */
+#define LEAST_EXCESS 1.1  /* times the mean: it is worth telling */
+
+struct lateness {
+    const struct profile_rank **rank; /* those that were seen, who made others wait most first */
+    size_t rank_count;
+    size_t late; /* the first of them, who stand out; 0: nobody does */
+    double all_s, seconds; /* that others waited; for those alone, if they stand out */
+    size_t waiting;        /* ranks that wait for them */
+    uint32_t row;          /* the code in which most of it is, ROW_NONE: it is everywhere */
+    double no_core_s, nobody_s; /* of all_s */
+    double idle_s;         /* of teams of the ranks that wait */
+    const struct wait_place *place; /* where most is waited */
+};
+
+static int compare_ranks(const void *left, const void *right)
+{
+    const struct profile_rank *const *a = left, *const *b = right;
+    if ((*a)->made_wait != (*b)->made_wait)
+        return (*a)->made_wait > (*b)->made_wait ? -1 : 1;
+    return ((*a)->rank > (*b)->rank) - ((*a)->rank < (*b)->rank);
+}
+
+size_t count_outstanding(const double *part, size_t count, size_t ranks)
+{
+    double all = 0, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        all += part[i];
+    for (size_t i = 0; i < count && 2 * (i + 1) <= ranks; i++) {
+        sum += part[i];
+        if (all > 0 && sum / all >= (1 + (double)(i + 1) / (double)ranks) / 2)
+            return i + 1;
+    }
+    return 0;
+}
+
+static void find_late(struct lateness *lateness)
+{
+    double *made = memory_array(lateness->rank_count, sizeof *made), sum = 0;
+    for (size_t i = 0; i < lateness->rank_count; i++)
+        made[i] = lateness->rank[i]->made_wait;
+    lateness->late = count_outstanding(made, lateness->rank_count, lateness->rank_count);
+    for (size_t i = 0; i < lateness->late; i++)
+        sum += made[i];
+    if (lateness->late)
+        lateness->seconds = sum * 1e-9;
+    free(made);
+}
+
+static bool is_on_its_node(const struct lateness *lateness, const struct profile_rank *rank)
+{
+    for (size_t i = 0; i < lateness->late; i++)
+        if (strcmp(lateness->rank[i]->host, rank->host) == 0)
+            return true;
+    return false;
+}
+
+static void count_waiting(struct lateness *lateness)
+{
+    double most = 0;
+    for (size_t i = lateness->late; i < lateness->rank_count; i++)
+        most = fmax(most, lateness->rank[i]->rank_idle);
+    for (size_t i = lateness->late; i < lateness->rank_count; i++)
+        lateness->waiting += lateness->rank[i]->rank_idle >= LEAST_PART * most && most > 0 &&
+                             is_on_its_node(lateness, lateness->rank[i]);
+}
+
+/* From the root inward, as long as most of it is in one row of the program's own. */
+static uint32_t find_code(const struct rows *rows, double all_s)
+{
+    uint32_t at = 0;
+    for (;;) {
+        uint32_t best = ROW_NONE;
+        double best_s = MOSTLY * all_s;
+        for (uint32_t child = at + 1; child < rows->row[at].end; child = rows->row[child].end) {
+            const struct row *row = &rows->row[child];
+            double seconds = metric_value(rows, row->inclusive, METRIC_RANK_IDLENESS);
+            if (row->kind == ROW_STATEMENT || row->kind == ROW_PSEUDO || row->foreign || seconds < best_s)
+                continue;
+            best = child;
+            best_s = seconds;
+        }
+        if (best == ROW_NONE)
+            return at ? at : ROW_NONE;
+        at = best;
+    }
+}
+
+static void gather(const struct inquiry *inquiry, struct lateness *lateness)
+{
+    const struct rows *rows = inquiry->rows;
+    const struct profile *profile = inquiry->profile;
+    lateness->all_s = lateness->seconds = metric_value(rows, rows->row[0].inclusive, METRIC_RANK_IDLENESS);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        if (rank_counts(&profile->ranks[i]) && profile->ranks[i].ranks_seen)
+            lateness->rank[lateness->rank_count++] = &profile->ranks[i];
+    qsort(lateness->rank, lateness->rank_count, sizeof *lateness->rank, compare_ranks);
+    find_late(lateness);
+    count_waiting(lateness);
+    lateness->row = find_code(rows, lateness->all_s);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct profile_sums *own = rows->row[i].exclusive;
+        if (row_is_no_core(&rows->row[i]))
+            lateness->no_core_s += metric_value(rows, own, METRIC_RANK_IDLENESS);
+        if (row_is_nobody(&rows->row[i]))
+            lateness->nobody_s += metric_value(rows, own, METRIC_RANK_IDLENESS);
+        if (row_is_mpi_wait(&rows->row[i]) && own->mpi_wait > 0)
+            lateness->idle_s += metric_value(rows, own, METRIC_IDLENESS) * own->rank_waited / own->mpi_wait;
+    }
+    for (size_t i = 0; i < inquiry->waits->place_count && !lateness->place; i++)
+        if (inquiry->waits->place[i].kind == WAIT_MPI)
+            lateness->place = &inquiry->waits->place[i];
+}
+
+char *describe_late(const struct profile_rank *const *rank, size_t late)
+{
+    char *text = NULL, name[32];
+    FILE *out = memory_stream(&text);
+    if (late > NAMED_RANKS)
+        fprintf(out, "%zu ranks (", late);
+    else
+        fputs(late == 1 ? "rank " : "ranks ", out);
+    for (size_t i = 0; i < late && i < NAMED_RANKS; i++) {
+        rank_name(rank[i], name, sizeof name);
+        fprintf(out, "%s%s", i == 0 ? "" : late <= NAMED_RANKS && i + 1 == late ? " and " : ", ", name);
+    }
+    fputs(late > NAMED_RANKS ? ", ...) make" : late == 1 ? " makes" : " make", out);
+    memory_stream_close(out);
+    return text;
+}
+
+/* " in MPI_Allreduce solver.c:88": where most of it is waited. */
+static void describe_place(const struct wait_place *place, char *text, size_t bytes)
+{
+    if (!place)
+        *text = '\0';
+    else if (place->line > 0)
+        snprintf(text, bytes, " in %s %s:%d", place->call, format_base_name(place->file), place->line);
+    else
+        snprintf(text, bytes, " in %s", place->call);
+}
+
+/* ": its assemble takes 1.4 times the mean", if that is the rank that does it most; the nearest row that the ranks can be
+ * compared in. */
+static void describe_work(const struct inquiry *inquiry, const struct lateness *lateness, char *text, size_t bytes)
+{
+    const struct rows *rows = inquiry->rows;
+    char name[NAME_BYTES], late[32];
+    struct spread_entry entry;
+    uint32_t row = lateness->row;
+    *text = '\0';
+    if (lateness->late != 1 || row == ROW_NONE)
+        return;
+    while (row && !spread_of_row(inquiry->profile, rows, row, PROFILE_SPREAD_WORK, false, &entry))
+        row = rows->row[row].parent;
+    rank_name(lateness->rank[0], late, sizeof late);
+    if (row == 0 || strcmp(entry.most_rank, late) != 0 || !(entry.most > LEAST_EXCESS * entry.mean))
+        return;
+    shorten_name(name, rows->row[row].label->name);
+    if (entry.ranks == 1)
+        snprintf(text, bytes, ": it alone runs %s", name);
+    else
+        snprintf(text, bytes, ": its %s takes %s times the mean", name, DECIMAL(entry.most / entry.mean, 1));
+}
+
+/* Most of it is not the code's; or it is that, or of moments at which no thread of the rank worked. */
+static bool is_no_core(const struct lateness *lateness)
+{
+    return lateness->no_core_s >= MOSTLY * lateness->all_s;
+}
+
+static bool lacks_cores(const struct lateness *lateness)
+{
+    return lateness->nobody_s + lateness->no_core_s >= MOSTLY * lateness->all_s;
+}
+
+static const char *describe_mostly(const struct lateness *lateness)
+{
+    bool one = lateness->late == 1;
+    if (is_no_core(lateness))
+        return one ? ", mostly while it has no core" : ", mostly while they have no core";
+    if (lacks_cores(lateness))
+        return one ? ", mostly while it has no core, or no thread at work" : ", mostly while they have no core, or no thread at work";
+    return "";
+}
+
+static char *title_of(const struct inquiry *inquiry, const struct lateness *lateness)
+{
+    const char *seconds = DECIMAL(lateness->seconds, 2);
+    char where[200], why[NAME_BYTES + 64], others[64] = "others";
+    describe_place(lateness->place, where, sizeof where);
+    if (!inquiry->profile->header.merged)
+        return format_printable("this rank makes others wait %s s%s", seconds, where);
+    const char *mostly = describe_mostly(lateness);
+    if (!lateness->late)
+        return format_printable("ranks take turns: they keep each other waiting for %s s%s%s", seconds, where, mostly);
+    describe_work(inquiry, lateness, why, sizeof why);
+    if (*mostly)
+        snprintf(why, sizeof why, "%s", mostly);
+    if (lateness->waiting)
+        snprintf(others, sizeof others, "%zu rank%s", lateness->waiting, lateness->waiting == 1 ? "" : "s");
+    char *late = describe_late(lateness->rank, lateness->late);
+    char *title = format_printable("%s %s wait %s s%s%s", late, others, seconds, where, why);
+    free(late);
+    return title;
+}
+
+static const char *advice_of(const struct lateness *lateness, bool job)
+{
+    if (is_no_core(lateness))
+        return "A rank that has no core works no faster with less to do: give it cores of its own (the launcher's binding, fewer "
+               "ranks or threads a node), and see what else runs there.";
+    if (lacks_cores(lateness))
+        return "Where no thread of a rank is at work all wait at a barrier, or for a task, mostly for one that has no core to go on with. Give the "
+               "rank a core for each thread (the launcher's binding, OMP_NUM_THREADS), or let its threads meet less often.";
+    if (job && !lateness->late)
+        return "No rank is late by itself, so no other division of the work helps. Let ranks meet less often (fewer collectives, "
+               "more work between them), or let them go on meanwhile (MPI_Iallreduce before work that does not need it).";
+    return "Give it less to do there and the others more; --view ranks and --view spread compare the ranks, --rank N shows one. What "
+           "cannot be divided may be done while the others have something to do (nonblocking calls before it).";
+}
+
+/* No rank's own work becomes less by it: the run ends no earlier than who waits most would without waiting. With more cores it would. */
+static double gain_of(const struct inquiry *inquiry, const struct lateness *lateness)
+{
+    const struct profile_sums *all = inquiry->rows->row[0].inclusive;
+    double gain_ns = fmin(all->rank_wall, all->rank_idle) * lateness->seconds / lateness->all_s, most_ns = 0;
+    for (size_t i = 0; i < lateness->rank_count; i++)
+        most_ns = fmax(most_ns, lateness->rank[i]->rank_idle);
+    return 1e-9 * (lateness->rank_count && !lacks_cores(lateness) ? fmin(gain_ns, most_ns) : gain_ns);
+}
+
+static void put_lateness(struct inquiry *inquiry, const struct lateness *lateness)
+{
+    char no_core[FORMAT_NUMBER_BYTES + 64] = "", nobody[FORMAT_NUMBER_BYTES + 64] = "", idle[FORMAT_NUMBER_BYTES + 80] = "";
+    bool job = inquiry->profile->header.merged;
+    struct finding finding = {.rule = "late-rank",
+                              .row = lateness->row,
+                              .metric = METRIC_RANK_IDLENESS,
+                              .seconds = lateness->seconds,
+                              .sampled = true,
+                              .gain_s = gain_of(inquiry, lateness)};
+    if (lateness->no_core_s > 0)
+        snprintf(no_core, sizeof no_core, ", %s s of it without a core", DECIMAL(lateness->no_core_s, 2));
+    if (lateness->nobody_s > 0)
+        snprintf(nobody, sizeof nobody, ", %s s of it while all its threads waited", DECIMAL(lateness->nobody_s, 2));
+    if (lateness->idle_s > 0 && job)
+        snprintf(idle, sizeof idle, ", and %s s of idleness of the other threads of ranks that wait", DECIMAL(lateness->idle_s, 2));
+    finding.title = title_of(inquiry, lateness);
+    finding.evidence = format_printable(
+        "%s s that ranks of the same node waited in MPI while %s was busy%s%s%s: %s %% of all (reported from %s %% on)",
+        DECIMAL(lateness->all_s, 2), job ? "another" : "this one", no_core, nobody, idle,
+        DECIMAL(percent_of_program(inquiry, lateness->all_s), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable("%s", advice_of(lateness, job));
+    put_finding(inquiry, &finding);
+}
+
+/* Of a rank's own profile only if it keeps others waiting for longer than they do it. */
+void find_late_ranks(struct inquiry *inquiry)
+{
+    const struct profile_sums *all = inquiry->rows->row[0].inclusive;
+    struct lateness lateness = {.rank = memory_array(inquiry->profile->rank_count, sizeof *lateness.rank)};
+    gather(inquiry, &lateness);
+    if (is_enough(inquiry, lateness.all_s) && lateness.all_s >= LEAST_GAIN_S &&
+        (inquiry->profile->header.merged || all->rank_idle > all->rank_waited)) {
+        put_lateness(inquiry, &lateness);
+        inquiry->late_told = inquiry->profile->header.merged;
+    }
+    free(lateness.rank);
+}

@@ -1,0 +1,155 @@
+/* Locks that threads wait for: single ones, and many small ones that one function holds. */
+#include "command/findings/rules.h"
+#include "command/rows/label.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/text/memory.h"
+
+/* The waiting of one finding, from its pairs. */
+struct waiting {
+    double ns, handoff_ns, holder_ns;
+    uint32_t row;   /* that is blamed most; of what nobody held, the row that waited */
+    double idle_ns; /* of the regions that it happens in */
+    size_t locks;
+};
+
+static bool is_handoff(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
+}
+
+/* The row that a pair speaks of. */
+static uint32_t row_of(const struct inquiry *inquiry, const struct wait_pair *pair)
+{
+    return inquiry->own[pair->row];
+}
+
+/* stamp: a number of this finding, so that each unit's idleness counts once. */
+static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct wait_pair *pair,
+                     uint32_t stamp)
+{
+    uint32_t row = row_of(inquiry, pair);
+    bool handoff = is_handoff(&inquiry->rows->row[pair->row]);
+    to->ns += pair->ns;
+    if (handoff)
+        to->handoff_ns += pair->ns;
+    if (to->row == ROW_NONE || (!handoff && pair->ns > to->holder_ns)) {
+        to->row = row;
+        to->holder_ns = handoff ? 0 : pair->ns;
+    }
+    to->idle_ns += host_idle_once(inquiry, row, stamp);
+}
+
+static const struct lock_entry *find_lock(const struct inquiry *inquiry, const struct wait_place *place)
+{
+    for (size_t i = 0; i < inquiry->locks->count; i++) {
+        const struct lock_entry *lock = &inquiry->locks->lock[i];
+        if (lock->wait_id == place->wait_id && lock->kind == place->lock_kind)
+            return lock;
+    }
+    return NULL;
+}
+
+/* ", at longest 0.003 s, most in f  f.c:9" */
+static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock, char *text, size_t bytes)
+{
+    *text = '\0';
+    if (!lock || lock->waiter == ROW_NONE)
+        return;
+    char *waiter = view_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
+    snprintf(text, bytes, ", at longest %s s, most by %s", DECIMAL(lock->longest_ns * 1e-9, 4), waiter);
+    free(waiter);
+}
+
+/* lock: NULL when there are many. */
+static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
+{
+    double seconds = waiting->ns * 1e-9, share = percent_of_program(inquiry, seconds);
+    bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
+    char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
+    struct finding finding = {.rule = "lock-bound",
+                              .row = waiting->row,
+                              .metric = METRIC_LOCK_WAIT,
+                              .seconds = seconds,
+                              .sampled = true,
+                              .gain_s = bound_of_cost(inquiry, seconds, waiting->idle_ns)};
+    if (lock)
+        shorten_name(name, lock->name);
+    else
+        snprintf(name, sizeof name, "%zu locks", waiting->locks);
+    describe_lock(inquiry, lock, more, sizeof more);
+    finding.title = format_printable("%s s of waiting for %s", DECIMAL(seconds, 2), name);
+    finding.evidence = format_printable(
+        "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
+        "on)",
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, ERROR_ALONE), 2),
+        more, DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), DECIMAL(share, 1),
+        DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable(
+        "%s",
+        handoff
+            ? "The lock is passed on all the time: take it less often (private copies, a reduction, several "
+              "updates at once), or use atomic for single updates."
+            : "Do less while holding it: move work out of the section, use one lock for each part of the "
+              "data, "
+              "private copies or a reduction.");
+    put_finding(inquiry, &finding);
+}
+
+static bool is_enough_waiting(const struct inquiry *inquiry, double seconds)
+{
+    return is_enough(inquiry, seconds) && seconds >= LEAST_GAIN_S;
+}
+
+/* The rest: functions that hold locks of which none is a finding of its own. */
+static void find_holders(struct inquiry *inquiry, const bool *claimed)
+{
+    const struct wait_table *waits = inquiry->waits;
+    const struct rows *rows = inquiry->rows;
+    struct tally holders = {0};
+    for (size_t i = 0; i < waits->pair_count; i++) {
+        const struct wait_pair *pair = &waits->pair[i];
+        uint32_t row = row_of(inquiry, pair);
+        if (waits->place[pair->place].kind == WAIT_LOCK && !claimed[pair->place])
+            tally_add(&holders, rows->row[row].function, row, pair->ns);
+    }
+    for (size_t h = 0; h < holders.count; h++) {
+        struct waiting waiting = {.row = ROW_NONE};
+        uint32_t last = ROW_NONE;
+        if (!is_enough_waiting(inquiry, holders.item[h].ns * 1e-9))
+            continue;
+        uint32_t stamp = next_stamp(inquiry);
+        for (size_t i = 0; i < waits->pair_count; i++) {
+            const struct wait_pair *pair = &waits->pair[i];
+            if (waits->place[pair->place].kind != WAIT_LOCK || claimed[pair->place] ||
+                rows->row[row_of(inquiry, pair)].function != holders.item[h].key)
+                continue;
+            add_pair(inquiry, &waiting, pair, stamp);
+            waiting.locks += pair->place != last;
+            last = pair->place;
+        }
+        put_waiting(inquiry, &waiting, NULL);
+    }
+    tally_free(&holders);
+}
+
+void find_locks(struct inquiry *inquiry)
+{
+    const struct wait_table *waits = inquiry->waits;
+    bool *claimed = memory_array(waits->place_count, sizeof *claimed);
+    for (size_t p = 0; p < waits->place_count; p++) {
+        const struct wait_place *place = &waits->place[p];
+        struct waiting waiting = {.row = ROW_NONE};
+        if (place->kind != WAIT_LOCK || !is_enough_waiting(inquiry, place->ns * 1e-9))
+            continue;
+        claimed[p] = true;
+        uint32_t stamp = next_stamp(inquiry);
+        for (uint32_t i = 0; i < place->pair_count; i++)
+            add_pair(inquiry, &waiting, &waits->pair[place->first_pair + i], stamp);
+        put_waiting(inquiry, &waiting, find_lock(inquiry, place));
+    }
+    find_holders(inquiry, claimed);
+    free(claimed);
+}

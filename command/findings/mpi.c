@@ -1,0 +1,152 @@
+/* Waiting for other ranks, with the idleness of the team meanwhile: by call, and by the program's function that makes it. */
+#include "command/findings/rules.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "command/tables/spreads.h"
+
+struct ranks_wait {
+    double waited_s, idle_s;
+    double others_s; /* while another rank of the node was busy; not in waited_s where that is a finding of its own,
+                        as what is charged between nodes is not */
+    uint32_t row; /* where most was waited */
+    double row_s;
+    uint32_t contexts;
+    double calls, ranks, bytes; /* as in struct profile_sums */
+};
+
+/* The same call in the same function of the program's, in all contexts. */
+static bool is_same(const struct inquiry *inquiry, uint32_t row, uint32_t other)
+{
+    const struct row *rows = inquiry->rows->row;
+    return row_is_mpi_wait(&rows[other]) && rows[row].function == rows[other].function &&
+           rows[inquiry->own[row]].function == rows[inquiry->own[other]].function;
+}
+
+static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
+{
+    const struct rows *rows = inquiry->rows;
+    struct ranks_wait sum = {.row = first};
+    for (uint32_t i = first; i < rows->count; i++) {
+        if (!is_same(inquiry, first, i))
+            continue;
+        const struct profile_sums *own = rows->row[i].exclusive;
+        double told_ns = (inquiry->late_told ? own->rank_waited : 0) + (inquiry->between_ns ? inquiry->between_ns[i] : 0);
+        double told = own->mpi_wait > 0 ? fmin(1, told_ns / own->mpi_wait) : 0;
+        double waited_s = (1 - told) * metric_value(rows, own, METRIC_MPI_WAIT);
+        sum.waited_s += waited_s;
+        sum.idle_s += (1 - told) * metric_value(rows, own, METRIC_IDLENESS);
+        sum.others_s += 1e-9 * own->rank_waited;
+        sum.contexts++;
+        sum.calls += rows->row[i].exclusive->mpi_calls;
+        sum.ranks += rows->row[i].exclusive->mpi_ranks;
+        sum.bytes += rows->row[i].exclusive->mpi_bytes;
+        if (waited_s > sum.row_s) {
+            sum.row_s = waited_s;
+            sum.row = i;
+        }
+    }
+    return sum;
+}
+
+static bool is_first(const struct inquiry *inquiry, uint32_t row)
+{
+    for (uint32_t i = 0; i < row; i++)
+        if (is_same(inquiry, row, i))
+            return false;
+    return true;
+}
+
+/* ", 3.10 s of it while another rank of the node was busy, among 4 ranks, with 8 bytes each time": the last two on average, as far
+ * as they are known. */
+static void describe_calls(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
+{
+    int used = 0;
+    *text = '\0';
+    if (wait->others_s > 0)
+        used = snprintf(text, bytes, "%s %s s%s while another rank of the node was busy",
+                        inquiry->late_told ? " beside" : ",", DECIMAL(wait->others_s, 2),
+                        inquiry->late_told ? "" : " of it");
+    if (wait->ranks > 0)
+        used += snprintf(text + used, bytes - (size_t)used, ", among %s ranks", DECIMAL(wait->ranks / wait->calls, 0));
+    if (wait->bytes > 0)
+        snprintf(text + used, bytes - (size_t)used, ", with %s bytes each time",
+                 DECIMAL(wait->bytes / wait->calls, 0));
+}
+
+/* Whether all ranks of the job were seen, and most of it came while none of them was busy. */
+static bool is_nobodys(const struct inquiry *inquiry, const struct ranks_wait *wait)
+{
+    const struct profile_header *header = &inquiry->profile->header;
+    bool known = header->ranks > 1 && header->ranks_seen >= header->ranks;
+    return known && (inquiry->late_told || wait->others_s < MOSTLY * wait->waited_s);
+}
+
+/* "; rank 3 waits least there, 0.10 s, where ranks wait 1.52 s on average": of a job, in the context with the most of it, if that is much less. Who
+ * waits least in a collective call comes last, on whatever node. */
+static void describe_least(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
+{
+    struct spread_entry entry;
+    *text = '\0';
+    if (!is_nobodys(inquiry, wait) &&
+        spread_of_row(inquiry->profile, inquiry->rows, wait->row, PROFILE_SPREAD_MPI_WAIT, false, &entry) &&
+        *entry.least_rank && entry.least < MOSTLY * entry.mean)
+        snprintf(text, bytes, "; rank %s waits least there, %s s, where ranks wait %s s on average", entry.least_rank,
+                 DECIMAL(entry.least * 1e-9, 2), DECIMAL(entry.mean * 1e-9, 2));
+}
+
+static const char *advice_of(const struct inquiry *inquiry, const struct ranks_wait *wait)
+{
+    if (is_nobodys(inquiry, wait))
+        return "For most of it all ranks were in MPI at once, so none of them is late: it is the time of messages, or of ranks that had no "
+               "core to see them with (more ranks than cores: MPI polls). Send fewer and larger messages, let ranks meet less often, or give "
+               "them something to do meanwhile: calls that do not wait (MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait "
+               "behind it.";
+    if (strcmp(inquiry->rows->row[wait->row].label->name, "MPI_Finalize") == 0)
+        return "This rank has done its part before the others. Compare the ranks' profiles: give those that come last less to do, and "
+               "this one more.";
+    return "Another rank comes later, or messages take their time. Compare the ranks' profiles: who waits least in this call comes last, "
+           "and its work before it is what to divide otherwise. Or give this one something to do meanwhile: calls that do not wait "
+           "(MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait behind it.";
+}
+
+static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
+{
+    const char *call = inquiry->rows->row[wait->row].label->name;
+    bool idle = wait->idle_s > wait->waited_s; /* what there is more of */
+    char some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128], least[2 * FORMAT_NUMBER_BYTES + 128];
+    describe_calls(inquiry, wait, calls, sizeof calls);
+    describe_least(inquiry, wait, least, sizeof least);
+    if (wait->contexts > 1)
+        snprintf(some, sizeof some, " in %u calling contexts", wait->contexts);
+    struct finding finding = {.rule = "mpi-wait",
+                              .row = wait->row,
+                              .metric = idle ? METRIC_IDLENESS : METRIC_MPI_WAIT,
+                              .seconds = idle ? wait->idle_s : wait->waited_s,
+                              .sampled = true,
+                              .gain_s = bound_of_cost(inquiry, wait->waited_s, wait->idle_s * 1e9)};
+    finding.title =
+        format_printable("%s s of waiting for other ranks in %s", DECIMAL(wait->waited_s, 2), call);
+    finding.evidence = format_printable(
+        "%s s waited (+- %s)%s%s, and %s s of idleness of other threads that had nothing to do meanwhile%s: %s "
+        "%% of all "
+        "(reported from %s %% on)",
+        DECIMAL(wait->waited_s, 2),
+        DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some, calls,
+        DECIMAL(wait->idle_s, 2), least, DECIMAL(percent_of_program(inquiry, wait->waited_s + wait->idle_s), 1),
+        DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable("%s", advice_of(inquiry, wait));
+    put_finding(inquiry, &finding);
+}
+
+void find_mpi_waits(struct inquiry *inquiry)
+{
+    for (uint32_t i = 0; i < inquiry->rows->count; i++) {
+        if (!row_is_mpi_wait(&inquiry->rows->row[i]) || !is_first(inquiry, i))
+            continue;
+        struct ranks_wait wait = sum_of(inquiry, i);
+        if (is_enough(inquiry, wait.waited_s + wait.idle_s) && wait.waited_s + wait.idle_s >= LEAST_GAIN_S)
+            put_wait(inquiry, &wait);
+    }
+}

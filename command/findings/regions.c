@@ -1,0 +1,227 @@
+/* Regions in which threads idle: unequal work, too few pieces, too few tasks, small teams, and regions that
+ * idle and have much overhead besides. */
+#include <math.h>
+
+#include "command/findings/rules.h"
+
+static bool is_named(const struct inquiry *inquiry, const struct unit *unit)
+{
+    return inquiry->rows->row[unit->row].kind != ROW_PSEUDO;
+}
+
+/* Where most of the waiting is. */
+static const char *place_of_waiting(const struct unit *unit, bool tasks)
+{
+    static const char *const words[WAIT_KINDS] = {
+        [WAIT_UNKNOWN] = "at barriers",
+        [WAIT_BARRIER] = "at barriers",
+        [WAIT_WORKSHARE] = "at the ends of loops, sections or singles",
+        [WAIT_REGION_END] = "at the end",
+        [WAIT_TASKWAIT] = "in taskwait",
+        [WAIT_TASKGROUP] = "at the ends of taskgroups",
+        [WAIT_REDUCTION] = "in reductions",
+        [WAIT_NOT_KEPT] = "beside threads that wait for locks",
+    };
+    int most = WAIT_BARRIER;
+    for (int kind = 0; kind < WAIT_KINDS; kind++)
+        if (words[kind] && (tasks || (kind != WAIT_TASKWAIT && kind != WAIT_TASKGROUP)) &&
+            unit->kind_ns[kind] > unit->kind_ns[most])
+            most = kind;
+    return words[most];
+}
+
+/* Whether most of what the others idle for is a thread that sleeps of its own will. */
+static bool waits_for_sleep(const struct unit *unit)
+{
+    return unit->asleep_ns > 0 && unit->sum.blocked_idle >= MOSTLY * unit->sum.shared_idle;
+}
+
+/* What is wrong and what to do; of a thread that sleeps, that is no question of how the work is divided. */
+static void say(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding,
+                const char *what, const char *advice)
+{
+    char call[NAME_BYTES];
+    if (!waits_for_sleep(unit)) {
+        finding->title = format_printable("%s: %s of %s threads busy", what,
+                                          DECIMAL(busy_threads(&unit->sum), 1), DECIMAL(inquiry->threads, 0));
+        finding->advice = format_printable("%s", advice);
+        return;
+    }
+    shorten_name(call, name_of_call(inquiry->rows, unit->asleep));
+    finding->title = format_printable("blocked in %s, and others wait", call);
+    finding->advice = format_printable(
+        "The others wait for a thread that sleeps: overlap it with their work (a task, nowait), do it "
+        "earlier, wait for less or less often; it needs no core, and so no other schedule makes it "
+        "shorter.");
+}
+
+/* Of a part of the unit's idleness; the rest may all have been beside other threads. */
+static struct finding start_finding(const struct inquiry *inquiry, const char *rule, const struct unit *unit,
+                                    uint32_t row, double seconds)
+{
+    double rest = fmax(0, metric_value(inquiry->rows, &unit->sum, METRIC_IDLENESS) - seconds);
+    return (struct finding){.rule = rule,
+                            .row = row,
+                            .metric = METRIC_IDLENESS,
+                            .seconds = seconds,
+                            .sampled = true,
+                            .basis.idle_beside = fmax(0, error_basis_of(&unit->sum).idle_beside - rest),
+                            .gain_s = seconds * inquiry->idle_to_wall};
+}
+
+/* The part of evidence that every idle region has. */
+static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, const struct finding *finding,
+                           const char *where)
+{
+    double seconds = finding->seconds, overhead = unit->sum.overhead * 1e-9;
+    char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "",
+         name[NAME_BYTES];
+    if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
+        snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
+    if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && unit->idle.scarcity > 0)
+        snprintf(pieces, sizeof pieces, ", beside loops of some %s iterations for each thread",
+                 DECIMAL(unit->idle.loops / unit->idle.scarcity, 1));
+    if (waits_for_sleep(unit))
+        snprintf(asleep, sizeof asleep, ", %s %% of it beside threads that slept",
+                 DECIMAL(100 * unit->sum.blocked_idle / unit->sum.shared_idle, 0));
+    shorten_name(name, inquiry->rows->row[unit->row].label->name);
+    return format_printable(
+        "%s s of idleness (+- %s) %s in %s%s%s%s: %s %% of all (reported from %s %% on); overhead "
+        "in it %s %% of all",
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, finding->basis), 2),
+        where, name, some, pieces, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1),
+        DECIMAL(LEAST_PERCENT, 0), DECIMAL(percent_of_program(inquiry, overhead), 1));
+}
+
+/* What keeps threads waiting at barriers. */
+enum uneven {
+    UNEVEN_STATIC,   /* unequal shares */
+    UNEVEN_DYNAMIC,  /* the same though they are given out on demand */
+    UNEVEN_FEW,      /* fewer iterations than can be divided equally */
+    UNEVEN_ALONE,    /* one thread's code */
+    UNEVEN_CREATION, /* the same, and it creates tasks for the others */
+};
+
+static bool creates_tasks(const struct inquiry *inquiry, const struct unit *unit)
+{
+    const struct unit *host = &inquiry->unit[unit->host];
+    return inquiry->rows->row[unit->row].kind != ROW_TASK && inquiry->rows->row[host->row].kind == ROW_TASK &&
+           host->sum.work > 0;
+}
+
+static enum uneven why_uneven(const struct inquiry *inquiry, const struct unit *unit)
+{
+    const struct profile_idle *idle = &unit->idle;
+    double known = MOSTLY * idle->shared_idle;
+    if (idle->shared_idle > 0 && idle->single + unit->alone_ns >= known)
+        return creates_tasks(inquiry, unit) ? UNEVEN_CREATION : UNEVEN_ALONE;
+    if (idle->loops >= known && FEW_PIECES * idle->scarcity > idle->loops)
+        return UNEVEN_FEW;
+    return idle->loops > 0 && idle->dynamic >= MOSTLY * idle->loops ? UNEVEN_DYNAMIC : UNEVEN_STATIC;
+}
+
+static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double seconds)
+{
+    static const struct {
+        const char *rule, *title, *advice;
+    } texts[] = {
+        [UNEVEN_STATIC] = {"imbalance", "unequal work",
+                           "Give the threads equal shares: schedule(dynamic) or schedule(guided) with small "
+                           "chunks, smaller pieces, the largest first; nowait where no barrier is needed."},
+        [UNEVEN_DYNAMIC] = {"imbalance", "unequal work",
+                            "The schedule gives work out on demand, but the last pieces are too large: take "
+                            "smaller chunks, divide long iterations, begin with the longest."},
+        [UNEVEN_FEW] = {"coarse", "too few pieces",
+                        "There are too few iterations to divide: parallelise an outer or inner loop, "
+                        "collapse(2), or make more and smaller pieces of the work; fewer iterations per "
+                        "chunk."},
+        [UNEVEN_ALONE] = {"coarse", "one thread works alone",
+                          "The other threads wait for code that one executes: do less in single, master or "
+                          "for one thread's number, divide it, or let the others go on (nowait, tasks)."},
+        [UNEVEN_CREATION] =
+            {"task-starved", "tasks come too slowly",
+             "One thread prepares tasks more slowly than the others execute them: create them "
+             "by more than one thread, prepare less before each, or put the preparation into "
+             "the tasks."},
+    };
+    enum uneven why = why_uneven(inquiry, unit);
+    struct finding finding =
+        start_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
+    finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
+    say(inquiry, unit, &finding, texts[why].title, texts[why].advice);
+    put_finding(inquiry, &finding);
+}
+
+static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double seconds)
+{
+    struct finding finding = start_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
+    finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
+    say(inquiry, unit, &finding, "too few tasks",
+        "Create more and smaller tasks, earlier, and by more than one thread; long tasks first; fewer "
+        "taskwaits and dependences, so that more tasks can run at a time.");
+    put_finding(inquiry, &finding);
+}
+
+static void put_small_team(struct inquiry *inquiry, const struct unit *unit, double seconds)
+{
+    double own = profile_sums_own(&unit->sum);
+    double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
+    struct finding finding = start_finding(inquiry, "narrow", unit, unit->worst[CAUSE_NO_TEAM], seconds);
+    finding.title = team < ONE_THREAD ? format_printable("%s s in a team of one thread",
+                                                         DECIMAL(seconds / (inquiry->threads - 1), 2))
+                                      : format_printable("small team: %s of %s threads", DECIMAL(team, 1),
+                                                         DECIMAL(inquiry->threads, 0));
+    finding.evidence = idle_evidence(inquiry, unit, &finding, "of threads that are in no team");
+    finding.advice = format_printable("Let more threads take part: look at num_threads, if clauses, nested "
+                                      "regions and OMP_MAX_ACTIVE_LEVELS. "
+                                      "Outside a parallel region tasks are executed one after the other.");
+    put_finding(inquiry, &finding);
+}
+
+/* Threads in no team could not have run anyway where those in one have all cores. */
+static bool leaves_cores_idle(const struct inquiry *inquiry, const struct unit *unit)
+{
+    double idle = metric_value(inquiry->rows, &unit->sum, METRIC_CORE_IDLENESS);
+    return is_enough_idleness(inquiry, idle);
+}
+
+void find_idle_regions(struct inquiry *inquiry)
+{
+    for (size_t i = 0; i < inquiry->unit_count; i++) {
+        const struct unit *unit = &inquiry->unit[i];
+        double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
+        double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
+        if (!unit->both && is_enough_idleness(inquiry, barrier))
+            put_barrier(inquiry, unit, barrier);
+        if (!unit->both && is_enough_idleness(inquiry, tasks))
+            put_tasks(inquiry, unit, tasks);
+        if (is_named(inquiry, unit) && inquiry->region[unit->row] != ROW_NONE &&
+            is_enough_idleness(inquiry, no_team) && leaves_cores_idle(inquiry, unit))
+            put_small_team(inquiry, unit, no_team);
+    }
+}
+
+/* Then neither smaller nor larger pieces help. */
+void find_both(struct inquiry *inquiry)
+{
+    for (size_t i = 0; i < inquiry->unit_count; i++) {
+        struct unit *unit = &inquiry->unit[i];
+        double idle = unit_idle_ns(unit) * 1e-9 - unit->idle_ns[CAUSE_NO_TEAM] * 1e-9,
+               overhead = unit->sum.overhead * 1e-9;
+        double effort = 1e-9 * (profile_sums_own(&unit->sum) + unit_idle_ns(unit));
+        unit->both = is_enough_idleness(inquiry, idle) && is_enough(inquiry, overhead) &&
+                     100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
+        if (!unit->both)
+            continue;
+        struct finding finding = start_finding(inquiry, "both", unit, unit->row, idle);
+        finding.gain_s += overhead * inquiry->busy_to_wall + inquiry->nobody_busy_s;
+        finding.title = format_printable("idle and busy with OpenMP: %s %% idleness, %s %% overhead",
+                                         DECIMAL(percent_of_program(inquiry, idle), 0),
+                                         DECIMAL(percent_of_program(inquiry, overhead), 0));
+        finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
+        finding.advice = format_printable(
+            "Smaller pieces would raise the overhead, larger ones the idleness: the division of the "
+            "work itself is to be thought over.");
+        put_finding(inquiry, &finding);
+    }
+}

@@ -1,0 +1,338 @@
+#include "command/findings/rules.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/findings/finding.h"
+#include "command/profile/pair_map.h"
+#include "command/rows/error.h"
+#include "command/rows/label.h"
+#include "command/rows/own.h"
+#include "command/tables/conservation.h"
+#include "command/tables/coverage.h"
+#include "command/tables/locks.h"
+#include "command/tables/waits.h"
+#include "command/text/format.h"
+#include "command/text/memory.h"
+
+#define LEAST_SAMPLES 100  /* of all threads: with fewer only that is said */
+
+#define PLACE_COLUMNS 100 /* of a place with its callers */
+
+/* ---- how much is a finding, and how one is put down ---- */
+
+/* How much is a finding, and how one is put down. */
+
+bool is_enough(const struct inquiry *inquiry, double seconds)
+{
+    return percent_of_program(inquiry, seconds) >= LEAST_PERCENT;
+}
+
+bool is_enough_idleness(const struct inquiry *inquiry, double seconds)
+{
+    return seconds * inquiry->idle_to_wall >= LEAST_GAIN_S && is_enough(inquiry, seconds);
+}
+
+double percent_of_program(const struct inquiry *inquiry, double seconds)
+{
+    return inquiry->whole_s > 0 && seconds > 0 ? 100 * seconds / inquiry->whole_s : 0;
+}
+
+double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns)
+{
+    return fmin(seconds, seconds * inquiry->busy_to_wall + idle_ns * 1e-9 * inquiry->idle_to_wall);
+}
+
+double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp)
+{
+    uint32_t number = inquiry->unit_of[row];
+    if (number == UNIT_NONE)
+        return 0;
+    struct unit *host = &inquiry->unit[inquiry->unit[number].host];
+    if (host->stamp == stamp)
+        return 0;
+    host->stamp = stamp;
+    return host->host_idle_ns;
+}
+
+uint32_t next_stamp(struct inquiry *inquiry)
+{
+    return ++inquiry->stamp;
+}
+
+double busy_threads(const struct profile_sums *sum)
+{
+    return sum->inverse_busy > 0 ? profile_sums_own(sum) / sum->inverse_busy : 0;
+}
+
+const char *name_of_call(const struct rows *rows, uint32_t row)
+{
+    static const char *const prefixes[] = {"__GI_", "__libc_", "__", "_"};
+    while (rows->row[row].foreign && rows->row[rows->row[row].parent].foreign)
+        row = rows->row[row].parent;
+    if (row_is_holder(&rows->row[row]))
+        return "the interpreter's lock";
+    const char *name = rows->row[row].label->name;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            name += strlen(prefixes[i]);
+    return name;
+}
+
+void shorten_name(char to[NAME_BYTES], const char *name)
+{
+    char *clean = format_clean(name, true);
+    format_shorten(to, NAME_BYTES, clean, NAME_COLUMNS, false);
+    free(clean);
+}
+
+/* A finding that may be one by chance alone says so, in the one line that a summary has, too. */
+static void put_error(const struct inquiry *inquiry, struct finding *put)
+{
+    char *title = put->title, *evidence = put->evidence;
+    double value =
+        put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds; /* found where it is negative */
+    put->error = error_of(&inquiry->error, put->metric, value, put->basis);
+    if (is_enough(inquiry, put->seconds - put->error))
+        return;
+    put->title = memory_text("perhaps %s", title);
+    put->evidence = memory_text("%s; +- %s s, so it may be less", evidence, DECIMAL(put->error, 2));
+    free(title);
+    free(evidence);
+}
+
+void put_finding(struct inquiry *inquiry, const struct finding *finding)
+{
+    struct findings *findings = inquiry->findings;
+    memory_grow(&findings->finding, &inquiry->room, findings->count, sizeof *findings->finding);
+    struct finding *put = &findings->finding[findings->count++];
+    *put = *finding;
+    put->share = fmin(100, percent_of_program(inquiry, finding->seconds));
+    if (finding->sampled)
+        put_error(inquiry, put);
+    /* Many threads on few cores wait longer together than the run is long, even divided by the cores. */
+    double wall_s = profile_wall_s(inquiry->profile);
+    if (wall_s > 0)
+        put->gain_s = fmin(finding->gain_s, wall_s);
+    if (put->row != ROW_NONE)
+        put->row = rows_own(inquiry->rows, put->row);
+    put->place = put->row == ROW_NONE
+                     ? memory_text("%s", "")
+                     : view_own_label(inquiry->rows, put->row, finding->metric, PLACE_COLUMNS, false);
+}
+
+/* ---- overhead ---- */
+
+/* Overhead: the pieces of work are too small. */
+
+static const struct {
+    const char *title, *advice;
+} constructs[CONSTRUCTS] = {
+    [CONSTRUCT_REGION] =
+        {"parallel regions are too small",
+         "Begin fewer regions: merge neighbours into one, move the region out of the loop around "
+         "it, or run small ones serially (if clause)."},
+    [CONSTRUCT_TASK] =
+        {"tasks are too small",
+         "Create fewer and larger tasks: a cut-off below which calls are plain, taskloop with a "
+         "grainsize, final and mergeable."},
+    [CONSTRUCT_LOOP] =
+        {"pieces of loops are too small",
+         "Take larger chunks: schedule(dynamic, n), schedule(guided) or schedule(static); parallelise "
+         "an outer loop."},
+    [CONSTRUCT_LOCK] =
+        {"locks are taken too often",
+         "Take locks less often: gather results in private variables or a reduction, use atomic for "
+         "single updates."},
+    [CONSTRUCT_BARRIER] = {"barriers are too frequent",
+                           "Remove barriers: nowait where nothing depends on the others, merge loops, use "
+                           "reductions once a loop."},
+    [CONSTRUCT_WAIT] = {"the runtime waits, and does not tell for whom",
+                        "In a doacross loop: let an iteration reach its source sooner, or make fewer wait for it. At "
+                        "the end of nested regions: an inner team's threads have no core; begin fewer threads."},
+    [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime",
+                         "Look at what calls the runtime there, and how often."},
+};
+
+/* What an overhead is spent in: its sum over all regions, and the idleness of those. */
+struct cost {
+    double ns, idle_ns, top_ns;
+    uint32_t row;
+};
+
+/* Threads that wait for one another's pieces lose that to the pieces' size; but not where an iteration, or an inner
+ * team's end, is waited for. */
+static enum construct spent_in(const struct rows *rows, const struct row *row)
+{
+    enum construct construct = construct_of(rows, row);
+    bool waits = is_untold_wait(row) && (construct == CONSTRUCT_LOOP || construct == CONSTRUCT_REGION);
+    return waits ? CONSTRUCT_WAIT : construct;
+}
+
+static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
+{
+    const struct rows *rows = inquiry->rows;
+    struct cost cost = {0};
+    uint32_t stamp = next_stamp(inquiry);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        uint32_t unit = inquiry->unit_of[i];
+        double ns = row->exclusive->overhead;
+        if (row->kind == ROW_STATEMENT || !(ns > 0) || spent_in(rows, row) != construct ||
+            (unit != UNIT_NONE && inquiry->unit[unit].both))
+            continue;
+        cost.ns += ns;
+        cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
+                                          : host_idle_once(inquiry, i, stamp);
+        if (ns > cost.top_ns) {
+            cost.top_ns = ns;
+            cost.row = i;
+        }
+    }
+    return cost;
+}
+
+void find_overhead(struct inquiry *inquiry)
+{
+    for (int construct = 0; construct < CONSTRUCTS; construct++) {
+        struct cost cost = cost_of(inquiry, (enum construct)construct);
+        double seconds = cost.ns * 1e-9;
+        double gain_s = bound_of_cost(inquiry, seconds, cost.idle_ns) + inquiry->nobody_busy_s;
+        uint64_t regions = inquiry->profile->header.regions;
+        char each[FORMAT_NUMBER_BYTES + 100] = "";
+        if (gain_s < LEAST_GAIN_S || !is_enough(inquiry, seconds))
+            continue;
+        struct finding finding = {.rule = "fine",
+                                  .row = cost.row,
+                                  .metric = METRIC_OVERHEAD,
+                                  .seconds = seconds,
+                                  .sampled = true,
+                                  .gain_s = gain_s};
+        if (construct == CONSTRUCT_REGION && regions > 0)
+            snprintf(each, sizeof each, ", %s us for each of %llu regions",
+                     DECIMAL(1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
+        double share = percent_of_program(inquiry, seconds);
+        finding.title =
+            format_printable("%s: %s %% overhead", constructs[construct].title, DECIMAL(share, 0));
+        finding.evidence = format_printable(
+            "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
+            DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2),
+            each, DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0), DECIMAL(100 * cost.top_ns / cost.ns, 0));
+        finding.advice = format_printable("%s", constructs[construct].advice);
+        put_finding(inquiry, &finding);
+    }
+}
+
+/* ---- doubt ---- */
+
+/* What makes all numbers doubtful. */
+
+/* The program's seconds contain these but for missing_s. */
+static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, const char *title, const char *what)
+{
+    double all_s = inquiry->whole_s + missing_s, share = all_s > 0 ? 100 * seconds / all_s : 0;
+    struct finding finding = {.rule = "lost", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
+    if (share < LOST_PERCENT)
+        return;
+    finding.title = format_printable(title, DECIMAL(share, 0));
+    finding.evidence = format_printable("%s: %s s, %s %% of all (reported from %s %% on)", what,
+                                        DECIMAL(seconds, 2), DECIMAL(share, 1), DECIMAL(LOST_PERCENT, 0));
+    finding.advice = format_printable("Read the other numbers with that in mind; `lost` and `note` in the "
+                                      "summary and run.json say what happened.");
+    put_finding(inquiry, &finding);
+}
+
+/* How long threads that wait had no core. What samples cost a thread that is blocked is in the same sum: its part by time is left out. */
+static double waited_without_core(const struct profile *profile)
+{
+    double without = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        double waited = thread->idle + thread->lock_wait + thread->mpi_wait;
+        if (waited > 0)
+            without += fmin(waited, thread->idle_no_core * waited / (waited + thread->blocked));
+    }
+    return without;
+}
+
+/* All threads idle at once: nobody's code is to blame, and so nobody is. No effort contains it, so it is no part of what
+ * per cent are of. */
+static void find_nobody_busy(struct inquiry *inquiry)
+{
+    double seconds = inquiry->nobody_busy_s, wall_s = profile_wall_s(inquiry->profile);
+    if (seconds < LEAST_GAIN_S || 100 * seconds < LOST_PERCENT * wall_s || seconds <= inquiry->no_core_s)
+        return;
+    struct finding finding = {.rule = "nobody-busy",
+                              .row = ROW_NONE,
+                              .metric = METRIC_SAMPLES,
+                              .seconds = seconds * inquiry->threads};
+    /* Who waits sees the end of its wait only with a core. */
+    double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait + inquiry->ledger.mpi_wait);
+    double without_s = 1e-9 * waited_without_core(inquiry->profile);
+    char cores[FORMAT_NUMBER_BYTES + 60] = "";
+    if (without_s > 0 && without_s >= MOSTLY * waited_s)
+        snprintf(cores, sizeof cores, "; waiting threads had no core for %s %% of their time", DECIMAL(100 * without_s / waited_s, 0));
+    finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
+    finding.evidence = format_printable(
+        "all threads waited in OpenMP for %s s of the run's %s s (reported from %s %% of that on), which no "
+        "per cent contains",
+        DECIMAL(seconds, 2), DECIMAL(wall_s, 2), DECIMAL(LOST_PERCENT, 0));
+    finding.advice =
+        format_printable("Other processes took the cores, or threads pass tiny pieces of work to each other: "
+                         "measure on a quiet machine, and read the idleness here with that in mind.");
+    put_finding(inquiry, &finding);
+}
+
+void find_losses(struct inquiry *inquiry)
+{
+    const struct ledger *ledger = &inquiry->ledger;
+    const struct profile *profile = inquiry->profile;
+    double truncated = (double)ledger->paths_truncated * inquiry->period_s;
+    double asked = ledger->dropped ? (double)ledger->dropped_by[PROFILE_DROP_PAUSED] / (double)ledger->dropped : 0;
+    double dropped_s = ledger->dropped_ns * 1e-9 * (1 - asked); /* the program asks for its pauses */
+    find_nobody_busy(inquiry);
+    put_loss(inquiry, dropped_s, dropped_s, "%s %% of the time is missing", "samples that were dropped");
+    put_loss(inquiry, profile->unresolved_ns * 1e-9, 0, "%s %% of the time has no known region",
+             "busy time of unknown regions (<unresolved>)");
+    put_loss(inquiry, truncated, 0, "%s %% of the time has no known callers",
+             "busy time of unknown callers (<truncated>)");
+}
+
+bool find_unmeasured(struct inquiry *inquiry)
+{
+    struct coverage coverage;
+    coverage_of(inquiry->profile, &coverage);
+    if (!coverage_is_poor(&coverage))
+        return false;
+    const struct coverage_loss *loss = &coverage.loss[0];
+    struct finding finding = {
+        .rule = "unmeasured", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = coverage.lost_s};
+    finding.title = format_printable("only %s %% of the threads' time was measured",
+                                     DECIMAL(coverage_percent(&coverage), 1));
+    finding.evidence = format_printable("%s s of %s%s%s", DECIMAL(loss->seconds, 2), loss->what,
+                                        *loss->cause ? ": " : "", loss->cause);
+    finding.advice = format_printable("%s No other finding is made from so little.", loss->advice);
+    put_finding(inquiry, &finding);
+    return true;
+}
+
+bool find_short_run(struct inquiry *inquiry)
+{
+    uint64_t samples = inquiry->ledger.delivered;
+    if (samples >= LEAST_SAMPLES)
+        return false;
+    struct finding finding = {
+        .rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = inquiry->whole_s};
+    finding.title = format_printable("too short to say: %llu sample%s", (unsigned long long)samples,
+                                     samples == 1 ? "" : "s");
+    finding.evidence =
+        format_printable("%s s of thread time gave %llu of the %d samples that are needed at least",
+                         DECIMAL(inquiry->whole_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
+    finding.advice = format_printable("Measure a longer run, or with more samples: BLAME_RATE=2000, or "
+                                      "`blame run --rate 2000`.");
+    put_finding(inquiry, &finding);
+    return true;
+}
+

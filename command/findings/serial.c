@@ -1,0 +1,216 @@
+/* Serial code, and the time before OpenMP starts. */
+#include "command/findings/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/text/memory.h"
+
+static bool is_before_start(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<before OpenMP start>") == 0;
+}
+
+/* What the row's own code is blamed for as serial code: threads in no team. Starting a region is the region's
+ * overhead. */
+static double serial_of(const struct inquiry *inquiry, uint32_t index)
+{
+    const struct row *row = &inquiry->rows->row[index];
+    if (row->kind == ROW_STATEMENT || inquiry->region[index] != ROW_NONE || is_before_start(row) ||
+        construct_of(inquiry->rows, row) == CONSTRUCT_REGION)
+        return 0;
+    return inquiry->idle_ns[CAUSE_NO_TEAM][index];
+}
+
+/* Serial code that sleeps of its own will is no work that others could take part in. */
+struct sleep {
+    double own_ns, blocked_ns, most_ns;
+    uint32_t row; /* with the most of it */
+};
+
+struct serial_search {
+    struct inquiry *inquiry;
+    double *left;  /* by row: of the row and what it calls, without what is a finding */
+    bool *claimed; /* by row: its own code is in a finding */
+};
+
+/* Of the serial code below a row that is in no finding; function: of one alone, with what it calls, or ROW_NONE. */
+static struct sleep sleep_of(const struct serial_search *search, uint32_t below, uint32_t function)
+{
+    const struct inquiry *inquiry = search->inquiry;
+    const struct rows *rows = inquiry->rows;
+    struct sleep sleep = {.row = ROW_NONE};
+    for (uint32_t i = below; i < rows->row[below].end; i++) {
+        uint32_t own = inquiry->own[i];
+        const struct profile_sums *sums = rows->row[i].exclusive;
+        if (rows->row[i].kind == ROW_STATEMENT || search->claimed[own] || !(serial_of(inquiry, own) > 0) ||
+            (function != ROW_NONE && rows->row[own].function != function))
+            continue;
+        sleep.own_ns += sums->work + sums->overhead + sums->lock_wait + sums->blocked;
+        sleep.blocked_ns += sums->blocked;
+        if (sums->blocked > sleep.most_ns) {
+            sleep.most_ns = sums->blocked;
+            sleep.row = i;
+        }
+    }
+    return sleep;
+}
+
+/* What a finding is about: a row with what it calls; many small functions below a row; one function in many
+ * contexts. */
+enum spread { ONE_PLACE, IN_PIECES, ONE_FUNCTION };
+
+static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum spread spread,
+                       uint32_t contexts, const struct sleep *sleep)
+{
+    double seconds = ns * 1e-9;
+    bool sleeps = sleep->row != ROW_NONE && sleep->blocked_ns >= MOSTLY * sleep->own_ns;
+    char call[NAME_BYTES] = "", asleep[2 * FORMAT_NUMBER_BYTES + 40] = "";
+    struct finding finding = {.rule = "serial",
+                              .row = row,
+                              .metric = METRIC_IDLENESS,
+                              .seconds = seconds,
+                              .sampled = true,
+                              .gain_s = seconds * inquiry->idle_to_wall};
+    char some[64] = "";
+    if (spread == ONE_FUNCTION)
+        snprintf(some, sizeof some, ", in %u calling contexts", contexts);
+    if (sleeps) {
+        shorten_name(call, name_of_call(inquiry->rows, sleep->row));
+        snprintf(asleep, sizeof asleep, " (asleep for %s s of %s s)", DECIMAL(sleep->blocked_ns * 1e-9, 2),
+                 DECIMAL(sleep->own_ns * 1e-9, 2));
+        finding.title = format_printable("%s s blocked in %s", DECIMAL(sleep->blocked_ns * 1e-9, 2), call);
+    } else {
+        finding.title =
+            format_printable("%s s of serial code%s", DECIMAL(seconds / (inquiry->threads - 1), 2),
+                             spread == IN_PIECES ? " in small pieces" : "");
+    }
+    finding.evidence = format_printable(
+        "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
+        "parallel regions%s%s: %s %% of all (reported from %s %% on)",
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, ERROR_ALONE), 2),
+        DECIMAL(inquiry->threads, 0), spread == IN_PIECES ? "many functions ran below this," : "this ran",
+        some, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable(
+        "%s", sleeps ? "Overlap it with other work (a task, a thread of its own), wait for less, or "
+                       "less often: it needs no core, and so no number of threads makes it shorter."
+              : spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
+                                      "the top-down view, put them into parallel regions, "
+                                      "or overlap them with other work as tasks."
+                                    : "Make it parallel, overlap it with other work as a "
+                                      "task, or do less of it: no number of threads makes "
+                                      "a run shorter than its serial code.");
+    put_finding(inquiry, &finding);
+}
+
+/* One function's own code, from wherever it is called below a row, if that is enough. */
+static void find_serial_function(struct serial_search *search, uint32_t below)
+{
+    struct inquiry *inquiry = search->inquiry;
+    const struct rows *rows = inquiry->rows;
+    struct tally functions = {0};
+    const struct tallied *most = NULL;
+    double sum = 0;
+    for (uint32_t i = below; i < rows->row[below].end; i++) {
+        double own = serial_of(inquiry, i);
+        if (!search->claimed[i] && own > 0)
+            tally_add(&functions, rows->row[i].function, i, own);
+    }
+    for (size_t i = 0; i < functions.count; i++)
+        if (!most || functions.item[i].ns > most->ns)
+            most = &functions.item[i];
+    if (most && most->contexts > 1 && is_enough_idleness(inquiry, most->ns * 1e-9)) {
+        struct sleep sleep = sleep_of(search, below, (uint32_t)most->key);
+        for (uint32_t i = below; i < rows->row[below].end; i++) {
+            double own = serial_of(inquiry, i);
+            if (search->claimed[i] || !(own > 0) || rows->row[i].function != most->key)
+                continue;
+            sum += own;
+            search->claimed[i] = true;
+        }
+        put_serial(inquiry, most->row, sum, ONE_FUNCTION, most->contexts, &sleep);
+        search->left[below] -= sum;
+    }
+    tally_free(&functions);
+}
+
+static void claim(struct serial_search *search, uint32_t below)
+{
+    for (uint32_t i = below; i < search->inquiry->rows->row[below].end; i++)
+        search->claimed[i] = true;
+}
+
+/* From the leaves up, until it is enough. */
+static void search_serial(struct serial_search *search)
+{
+    struct inquiry *inquiry = search->inquiry;
+    const struct rows *rows = inquiry->rows;
+    for (uint32_t i = (uint32_t)rows->count; i-- > 0;) {
+        double own = serial_of(inquiry, i), *left = &search->left[i];
+        *left += own;
+        if (inquiry->own[i] == i && is_enough_idleness(inquiry, *left * 1e-9)) {
+            bool pieces = own < 0.5 * *left;
+            if (pieces)
+                find_serial_function(search, i);
+            if (is_enough_idleness(inquiry, *left * 1e-9)) {
+                struct sleep sleep = sleep_of(search, i, ROW_NONE);
+                put_serial(inquiry, i ? i : ROW_NONE, *left, pieces ? IN_PIECES : ONE_PLACE, 1, &sleep);
+                claim(search, i);
+                continue;
+            }
+        }
+        if (i)
+            search->left[rows->row[i].parent] += *left;
+    }
+}
+
+void find_serial_code(struct inquiry *inquiry)
+{
+    size_t count = inquiry->rows->count;
+    struct serial_search search = {.inquiry = inquiry,
+                                   .left = memory_array(count, sizeof *search.left),
+                                   .claimed = memory_array(count, sizeof *search.claimed)};
+    search_serial(&search);
+    free(search.left);
+    free(search.claimed);
+}
+
+/* Under `blame run` a program that itself needs a runtime has it from its start on; one that loads it later does not. */
+static char *start_up_advice(const struct profile *profile)
+{
+    if (!profile_text(profile, "launcher"))
+        return format_printable("Run the program with `blame run`: it looks into this serial time, and names its functions.");
+    const char *runtime = "libomp.so.5";
+    for (size_t i = 0; i < profile->module_count; i++)
+        if (profile->modules[i].flags & PROFILE_MODULE_RUNTIME)
+            runtime = profile->modules[i].path;
+    return format_printable("The program loads its OpenMP runtime only then. `LD_PRELOAD=%s blame run ...` has it from the start: this serial "
+                            "time is looked into, and its functions named.", runtime);
+}
+
+void find_start_up(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        double seconds = metric_value(rows, row->exclusive, METRIC_IDLENESS);
+        char asleep[FORMAT_NUMBER_BYTES + 20] = "";
+        if (!is_before_start(row) || !is_enough_idleness(inquiry, seconds))
+            continue;
+        struct finding finding = {.rule = "start-up",
+                                  .row = i,
+                                  .metric = METRIC_IDLENESS,
+                                  .seconds = seconds,
+                                  .gain_s = seconds * inquiry->idle_to_wall};
+        if (row->exclusive->blocked > 0)
+            snprintf(asleep, sizeof asleep, " (asleep for %s s)", DECIMAL(1e-9 * row->exclusive->blocked, 2));
+        finding.title = format_printable("%s s before OpenMP starts",
+                                         DECIMAL(1e-9 * profile_sums_own(row->exclusive), 2));
+        finding.evidence = format_printable(
+            "%s s of idleness before the runtime was used first%s: %s %% of all (reported from %s %% on)",
+            DECIMAL(seconds, 2), asleep, DECIMAL(percent_of_program(inquiry, seconds), 1),
+            DECIMAL(LEAST_PERCENT, 0));
+        finding.advice = start_up_advice(inquiry->profile);
+        put_finding(inquiry, &finding);
+    }
+}

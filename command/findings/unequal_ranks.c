@@ -1,0 +1,171 @@
+/* Ranks of a job that are longer outside MPI than the others, which wait for them there: as far as sums of whole ranks tell, where ranks
+ * did not all see each other. What those of a node are seen to wait for is find_late_ranks(),
+ * and what calls in which all meet tell of it find_late_between_nodes(). */
+#include "command/findings/rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/tables/efficiency.h"
+#include "command/tables/ranks.h"
+#include "command/tables/spreads.h"
+#include "command/text/memory.h"
+
+#define NAMED 3 /* ranks that the title names */
+
+/* Seconds. */
+struct unequal {
+    const double *outside_ns;  /* by record */
+    size_t ranks, most, least; /* that count; records of those with the most and the least outside MPI */
+    double mean_s, most_s, least_s;
+    double others_wait_s; /* untold; of all ranks' initial threads but the latest's */
+    double excess_s;      /* what all would have waited for the latest rank, had they met once, at the end */
+};
+
+/* What ranks wait without its being told already, by the ranks of their node that they wait for. */
+static double untold_wait_ns(const struct inquiry *inquiry, const struct profile_rank *rank)
+{
+    return fmax(0, rank->mpi_wait - (inquiry->late_told ? rank->rank_idle : 0));
+}
+
+static bool sum_up(const struct inquiry *inquiry, struct unequal *late)
+{
+    const struct profile *profile = inquiry->profile;
+    double sum_ns = 0, wait_ns = 0;
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        double ns = late->outside_ns[i];
+        if (isnan(ns))
+            continue;
+        if (!late->ranks || ns > late->outside_ns[late->most])
+            late->most = i;
+        if (!late->ranks || ns < late->outside_ns[late->least])
+            late->least = i;
+        late->ranks++;
+        sum_ns += ns;
+        wait_ns += untold_wait_ns(inquiry, &profile->ranks[i]);
+    }
+    if (late->ranks < 2)
+        return false;
+    late->mean_s = sum_ns * 1e-9 / (double)late->ranks;
+    late->most_s = late->outside_ns[late->most] * 1e-9;
+    late->least_s = late->outside_ns[late->least] * 1e-9;
+    late->others_wait_s = (wait_ns - untold_wait_ns(inquiry, &profile->ranks[late->most])) * 1e-9;
+    late->excess_s = (double)late->ranks * (late->most_s - late->mean_s);
+    return late->mean_s > 0;
+}
+
+struct late_rank {
+    size_t record;
+    double ns;
+};
+
+static int compare_late(const void *left, const void *right)
+{
+    const struct late_rank *a = left, *b = right;
+    return a->ns != b->ns ? (a->ns < b->ns ? 1 : -1) : (a->record > b->record) - (a->record < b->record);
+}
+
+/* "rank 3 is outside MPI for", "ranks 3, 7, 9 and 2 more are outside MPI for up to": those nearer to the latest than to the mean. */
+static char *begin_title(const struct profile *profile, const struct unequal *late)
+{
+    struct late_rank *rank = memory_array(profile->rank_count, sizeof *rank);
+    char *text = NULL, name[32];
+    size_t count = 0;
+    for (size_t i = 0; i < profile->rank_count; i++)
+        if (late->outside_ns[i] * 1e-9 > (late->mean_s + late->most_s) / 2)
+            rank[count++] = (struct late_rank){i, late->outside_ns[i]};
+    qsort(rank, count, sizeof *rank, compare_late);
+    FILE *out = memory_stream(&text);
+    for (size_t i = 0; i < count && i < NAMED; i++) {
+        rank_name(&profile->ranks[rank[i].record], name, sizeof name);
+        fprintf(out, "%s%s", i ? ", " : count > 1 ? "ranks " : "rank ", name);
+    }
+    if (count > NAMED)
+        fprintf(out, " and %zu more", count - NAMED);
+    fputs(count > 1 ? " are outside MPI for up to" : " is outside MPI for", out);
+    memory_stream_close(out);
+    free(rank);
+    return text;
+}
+
+static bool is_ranks_work(const struct inquiry *inquiry, uint32_t row, const char *rank,
+                          struct spread_entry *entry)
+{
+    return spread_of_row(inquiry->profile, inquiry->rows, row, PROFILE_SPREAD_WORK, false, entry) &&
+           strcmp(entry->most_rank, rank) == 0;
+}
+
+/* The innermost row of the program's own code with at least half of the work that the rank has beyond the mean, if it has the most
+ * there; ROW_NONE: none is known. */
+static struct spread_entry find_code(const struct inquiry *inquiry, const char *rank)
+{
+    const struct rows *rows = inquiry->rows;
+    struct spread_entry whole, entry, code = {.row = ROW_NONE};
+    if (!is_ranks_work(inquiry, 0, rank, &whole))
+        return code;
+    for (size_t i = 0; i < rows->spread_count; i++) {
+        uint32_t row = rows->spread[i].row;
+        bool outer = code.row != ROW_NONE && rows->row[row].depth <= rows->row[code.row].depth;
+        if (row != 0 && !outer && !rows->row[row].foreign && is_ranks_work(inquiry, row, rank, &entry) &&
+            entry.most - entry.mean >= MOSTLY * (whole.most - whole.mean))
+            code = entry;
+    }
+    return code;
+}
+
+/* "" of none. */
+static char *describe_code(const struct inquiry *inquiry, const struct spread_entry *code, const char *rank)
+{
+    char name[NAME_BYTES];
+    if (code->row == ROW_NONE)
+        return memory_text("%s", "");
+    shorten_name(name, inquiry->rows->row[code->row].label->name);
+    return memory_text("; rank %s works %s s in %s, where the ranks work %s s on average", rank,
+                       DECIMAL(code->most * 1e-9, 2), name, DECIMAL(code->mean * 1e-9, 2));
+}
+
+static void put_late(struct inquiry *inquiry, const struct unequal *late)
+{
+    const struct profile *profile = inquiry->profile;
+    double seconds = fmin(late->others_wait_s, late->excess_s);
+    char *begin = begin_title(profile, late), latest[32], least[32];
+    rank_name(&profile->ranks[late->most], latest, sizeof latest);
+    rank_name(&profile->ranks[late->least], least, sizeof least);
+    struct spread_entry code = find_code(inquiry, latest);
+    char *where = describe_code(inquiry, &code, latest);
+    struct finding finding = {.rule = "unequal-ranks",
+                              .row = code.row,
+                              .metric = METRIC_MPI_WAIT,
+                              .seconds = seconds,
+                              .sampled = true,
+                              .gain_s = late->most_s - late->mean_s};
+    finding.title = format_printable("%s %s times the mean; the others wait %s s there meanwhile", begin,
+                                     DECIMAL(late->most_s / late->mean_s, 2), DECIMAL(seconds, 2));
+    finding.evidence =
+        format_printable("Of %zu ranks rank %s is outside MPI for %s s, all for %s s on average, rank %s for "
+                         "%s s; the others wait %s "
+                         "s in MPI in all%s: %s %% of all (reported from %s %% on)",
+                         late->ranks, latest, DECIMAL(late->most_s, 2), DECIMAL(late->mean_s, 2), least,
+                         DECIMAL(late->least_s, 2), DECIMAL(late->others_wait_s, 2), where,
+                         DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable(
+        "%s", "Divide the work otherwise: less of it for the ranks that are named. --view ranks and "
+              "--view spread compare the ranks.");
+    put_finding(inquiry, &finding);
+    free(where);
+    free(begin);
+}
+
+void find_unequal_ranks(struct inquiry *inquiry)
+{
+    const struct profile_header *header = &inquiry->profile->header;
+    bool seen = header->ranks > 1 &&
+                header->ranks_seen >= header->ranks; /* all of them: no sum tells more than that */
+    double *outside_ns = header->merged && !seen && !inquiry->between_ns ? ranks_outside_mpi(inquiry->profile) : NULL;
+    struct unequal late = {.outside_ns = outside_ns};
+    if (outside_ns && sum_up(inquiry, &late) && is_enough(inquiry, fmin(late.others_wait_s, late.excess_s)) &&
+        late.most_s - late.mean_s >= LEAST_GAIN_S)
+        put_late(inquiry, &late);
+    free(outside_ns);
+}

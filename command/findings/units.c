@@ -1,0 +1,285 @@
+/* What the rules judge: idleness by region and by cause, overhead by region and by construct. */
+#include "cct/profile_tree.h"
+#include "command/findings/rules.h"
+#include "command/rows/make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/text/memory.h"
+
+/* By a part of the name of the runtime's entry, the first that fits. */
+static const struct {
+    const char *part;
+    enum construct construct;
+} entries[] = {
+    {"fork_call", CONSTRUCT_REGION},
+    {"fork_teams", CONSTRUCT_REGION},
+    {"GOMP_parallel", CONSTRUCT_REGION},
+    {"<region end>", CONSTRUCT_REGION},
+    {"push_num", CONSTRUCT_REGION},
+    {"serialized", CONSTRUCT_REGION},
+    {"task", CONSTRUCT_TASK},
+    {"dispatch", CONSTRUCT_LOOP},
+    {"for_static", CONSTRUCT_LOOP},
+    {"GOMP_loop", CONSTRUCT_LOOP},
+    {"GOMP_sections", CONSTRUCT_LOOP},
+    {"doacross", CONSTRUCT_LOOP},
+    {"lock", CONSTRUCT_LOCK},
+    {"critical", CONSTRUCT_LOCK},
+    {"atomic", CONSTRUCT_LOCK},
+    {"ordered", CONSTRUCT_LOCK},
+    {"barrier", CONSTRUCT_BARRIER},
+    {"reduce", CONSTRUCT_BARRIER},
+    {"single", CONSTRUCT_BARRIER},
+};
+
+bool is_untold_wait(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_UNTOLD_WAIT) == 0;
+}
+
+enum construct construct_of(const struct rows *rows, const struct row *row)
+{
+    if (is_untold_wait(row))
+        row = &rows->row[row->parent];
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (row->kind == ROW_RUNTIME && strstr(row->label->name, entries[i].part))
+            return entries[i].construct;
+    return CONSTRUCT_OTHER;
+}
+
+void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns)
+{
+    uint32_t *slot = pair_map_slot(&tally->map, key, 0);
+    if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&tally->item, &tally->room, tally->count, sizeof *tally->item);
+        *slot = (uint32_t)tally->count++;
+        tally->item[*slot] = (struct tallied){.key = key, .row = row, .row_ns = ns};
+    }
+    struct tallied *item = &tally->item[*slot];
+    item->ns += ns;
+    item->contexts++;
+    if (ns > item->row_ns) {
+        item->row_ns = ns;
+        item->row = row;
+    }
+}
+
+void tally_free(struct tally *tally)
+{
+    pair_map_free(&tally->map);
+    free(tally->item);
+}
+
+/* Whether the row, and all below it, is known not to be serial code. */
+static bool begins_region(const struct row *row)
+{
+    if (row->kind == ROW_PARALLEL || row->kind == ROW_TASK)
+        return true;
+    return row->kind == ROW_PSEUDO &&
+           (strcmp(row->label->name, "<unresolved>") == 0 || strcmp(row->label->name, "<fiber>") == 0 ||
+            strcmp(row->label->name, "<hidden helper>") == 0 || strcmp(row->label->name, "<truncated>") == 0);
+}
+
+double unit_idle_ns(const struct unit *unit)
+{
+    double sum = 0;
+    for (int cause = 0; cause < CAUSES; cause++)
+        sum += unit->idle_ns[cause];
+    return sum;
+}
+
+static void find_regions(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        uint32_t above = i ? inquiry->region[row->parent] : ROW_NONE;
+        inquiry->region[i] = above == ROW_NONE && begins_region(row) ? i : above;
+        inquiry->in_task[i] = row->kind == ROW_TASK || (i && inquiry->in_task[row->parent]);
+        /* To start a region is the region's overhead, and nobody's serial code. */
+        bool folds = row->kind == ROW_STATEMENT || (row->foreign && row->parent != 0 && !begins_region(row) &&
+                                                    construct_of(rows, row) != CONSTRUCT_REGION);
+        inquiry->own[i] = folds ? inquiry->own[row->parent] : i;
+    }
+}
+
+static enum cause cause_of(const struct inquiry *inquiry, enum wait_kind kind, uint32_t row)
+{
+    if (kind == WAIT_BETWEEN_REGIONS)
+        return CAUSE_NO_TEAM;
+    if (kind == WAIT_TASKWAIT || kind == WAIT_TASKGROUP || inquiry->in_task[row])
+        return CAUSE_TASKS;
+    return CAUSE_BARRIER;
+}
+
+/* The unit of a row, made if need be. */
+static uint32_t find_unit(struct inquiry *inquiry, uint32_t row)
+{
+    const struct row *at = &inquiry->rows->row[row];
+    bool tasks = at->kind == ROW_TASK && at->parent != ROW_NONE;
+    uint32_t function = tasks ? inquiry->rows->row[at->parent].function : at->function;
+    uint32_t *slot = pair_map_slot(&inquiry->unit_map, function, tasks);
+    if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&inquiry->unit, &inquiry->unit_room, inquiry->unit_count, sizeof *inquiry->unit);
+        *slot = (uint32_t)inquiry->unit_count++;
+        inquiry->unit[*slot] = (struct unit){.row = row, .host = *slot};
+        for (int cause = 0; cause < CAUSES; cause++)
+            inquiry->unit[*slot].worst[cause] = row;
+    }
+    return *slot;
+}
+
+static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
+{
+    const struct row *row = &inquiry->rows->row[index];
+    uint32_t region = inquiry->region[index] != ROW_NONE ? inquiry->region[index] : inquiry->own[index];
+    uint32_t number = find_unit(inquiry, region);
+    inquiry->unit_of[index] = number;
+    if (row->kind == ROW_STATEMENT)
+        return;
+    struct unit *unit = &inquiry->unit[number];
+    profile_sums_add(&unit->sum, row->exclusive);
+    if (row->exclusive->blocked_idle > unit->asleep_ns) {
+        unit->asleep_ns = row->exclusive->blocked_idle;
+        unit->asleep = index;
+    }
+    for (int cause = 0; cause < CAUSES; cause++) {
+        double ns = inquiry->idle_ns[cause][index];
+        unit->idle_ns[cause] += ns;
+        if (ns > unit->worst_ns[cause]) {
+            unit->worst_ns[cause] = ns;
+            unit->worst[cause] = index;
+        }
+    }
+    if (index == region) {
+        double ns = 1e9 * metric_value(inquiry->rows, row->inclusive, METRIC_EFFORT);
+        unit->contexts++;
+        if (ns > unit->row_ns) {
+            unit->row_ns = ns;
+            unit->row = index;
+        }
+    }
+}
+
+static void gather_pairs(struct inquiry *inquiry)
+{
+    const struct wait_table *waits = inquiry->waits;
+    for (size_t i = 0; i < waits->pair_count; i++) {
+        const struct wait_pair *pair = &waits->pair[i];
+        enum wait_kind kind = waits->place[pair->place].kind;
+        if (kind == WAIT_MPI)
+            continue;
+        if (row_is_no_core(&inquiry->rows->row[pair->row]))
+            inquiry->no_core_idle_ns += pair->ns;
+        else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row])) /* a rule of its own */
+            inquiry->idle_ns[cause_of(inquiry, kind, pair->row)][inquiry->own[pair->row]] += pair->ns;
+    }
+    for (uint32_t i = 0; i < inquiry->rows->count; i++) {
+        uint32_t own = inquiry->own[i];
+        bool waited_for = inquiry->idle_ns[CAUSE_BARRIER][own] > 0 || inquiry->idle_ns[CAUSE_TASKS][own] > 0;
+        inquiry->unit_of[i] = UNIT_NONE;
+        if (!row_is_no_core(&inquiry->rows->row[i]) && !row_is_mpi_wait(&inquiry->rows->row[i]) &&
+            (inquiry->region[i] != ROW_NONE || waited_for))
+            add_row_to_unit(inquiry, i);
+    }
+    for (size_t i = 0; i < waits->pair_count; i++) {
+        const struct wait_pair *pair = &waits->pair[i];
+        enum wait_kind kind = waits->place[pair->place].kind;
+        if (kind != WAIT_LOCK && kind != WAIT_MPI && inquiry->unit_of[pair->row] != UNIT_NONE)
+            inquiry->unit[inquiry->unit_of[pair->row]].kind_ns[kind] += pair->ns;
+    }
+}
+
+/* The threads that were seen in a function of a unit, and idleness beside it that is in no known loop or
+ * single. */
+struct worker {
+    uint64_t threads;
+    double idle_ns;
+    uint32_t unit;
+};
+
+static void add_known(struct inquiry *inquiry, const struct merged_node *node, uint32_t row,
+                      struct worker *worker)
+{
+    struct unit *unit = &inquiry->unit[worker->unit];
+    struct profile_idle idle;
+    if (node->kind != PROFILE_NODE_WAITERS) {
+        worker->threads |= node->threads;
+        return;
+    }
+    if (cause_of(inquiry, (enum wait_kind)PROFILE_PLACE_KIND(node->key), row) != CAUSE_BARRIER)
+        return;
+    memcpy(&idle, &node->metric, sizeof idle);
+    unit->idle.loops += idle.loops;
+    unit->idle.scarcity += idle.scarcity;
+    unit->idle.dynamic += idle.dynamic;
+    unit->idle.single += idle.single;
+    unit->idle.shared_idle += idle.shared_idle;
+    worker->idle_ns += idle.shared_idle - idle.loops - idle.single;
+}
+
+static void gather_known(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    struct pair_map map = {0};
+    struct worker *worker = NULL;
+    size_t count = 0, room = 0;
+    for (size_t i = 1; i < rows->node_count; i++) {
+        uint32_t row = rows->node_row[i];
+        if (row == ROW_NONE || inquiry->unit_of[row] == UNIT_NONE)
+            continue;
+        uint32_t unit = inquiry->unit_of[row];
+        uint32_t *slot = pair_map_slot(&map, rows->row[inquiry->own[row]].function, unit);
+        if (*slot == PAIR_MAP_NEW) {
+            memory_grow(&worker, &room, count, sizeof *worker);
+            *slot = (uint32_t)count++;
+            worker[*slot] = (struct worker){.unit = unit};
+        }
+        add_known(inquiry, &inquiry->profile->nodes[i], row, &worker[*slot]);
+    }
+    bool known = inquiry->profile->header.threads_max <= TOLD_APART;
+    for (size_t i = 0; i < count && known; i++)
+        if (worker[i].threads && !(worker[i].threads & (worker[i].threads - 1)))
+            inquiry->unit[worker[i].unit].alone_ns += worker[i].idle_ns;
+    pair_map_free(&map);
+    free(worker);
+}
+
+/* Tasks hang beside the regions that they were created in, below the function around both: idleness blamed on
+ * the ones may be the others' doing. */
+static void join_hosts(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    struct pair_map hosts = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < inquiry->unit_count; i++) {
+            struct unit *unit = &inquiry->unit[i];
+            const struct row *row = &rows->row[unit->row];
+            uint32_t host = row->parent == ROW_NONE ? ROW_NONE : rows->row[row->parent].function;
+            uint32_t *slot = pair_map_slot(&hosts, host, 0);
+            if (pass == 0 && row->kind == ROW_TASK && *slot == PAIR_MAP_NEW)
+                *slot = i;
+            if (pass == 1 && *slot != PAIR_MAP_NEW)
+                unit->host = *slot;
+            if (pass == 1)
+                inquiry->unit[unit->host].host_idle_ns += unit_idle_ns(unit);
+        }
+    pair_map_free(&hosts);
+}
+
+void gather_units(struct inquiry *inquiry)
+{
+    size_t count = inquiry->rows->count;
+    inquiry->region = memory_array(count, sizeof *inquiry->region);
+    inquiry->unit_of = memory_array(count, sizeof *inquiry->unit_of);
+    inquiry->in_task = memory_array(count, sizeof *inquiry->in_task);
+    inquiry->own = memory_array(count, sizeof *inquiry->own);
+    for (int cause = 0; cause < CAUSES; cause++)
+        inquiry->idle_ns[cause] = memory_array(count, sizeof *inquiry->idle_ns[cause]);
+    find_regions(inquiry);
+    gather_pairs(inquiry);
+    gather_known(inquiry);
+    join_hosts(inquiry);
+}

@@ -1,0 +1,231 @@
+#include "command/html/fold.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/sums.h"
+#include "command/rows/make.h"
+#include "command/text/memory.h"
+
+/* Core idleness is made of the same sums as idleness, and may be negative: no metric of size. */
+static const enum metric sizes[] = {METRIC_IDLENESS,  METRIC_WORK,            METRIC_OVERHEAD,
+                                    METRIC_LOCK_WAIT, METRIC_LOCK_WAIT_HERE,  METRIC_SHARED_IDLENESS,
+                                    METRIC_SAMPLES,   METRIC_THREAD_IDLENESS, METRIC_NO_CORE,
+                                    METRIC_BLOCKED,   METRIC_MPI_WAIT,        METRIC_RANK_IDLENESS};
+
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+/* A row that is shown, while its subtree is gone through. */
+struct open_row {
+    uint32_t end, number;
+    struct profile_sums *calls, *lines;            /* of folded children; NULL: none */
+    struct row_extra *call_counters, *line_counters; /* the same */
+};
+
+struct folding {
+    struct fold *fold;
+    struct open_row *open;
+    size_t depth, room;
+    uint32_t function; /* of rows that stand for folded calls */
+};
+
+/* The highest of a row's shares, in percent. */
+static float share_of(const struct rows *rows, const struct row *row, const double total[SIZES])
+{
+    double most = 0;
+    for (size_t i = 0; i < SIZES; i++) {
+        double share = total[i] > 0 ? 100 * metric_value(rows, row->inclusive, sizes[i]) / total[i] : 0;
+        most = share > most ? share : most;
+    }
+    return (float)most;
+}
+
+static float *shares_of(const struct rows *rows)
+{
+    double total[SIZES];
+    float *share = memory_array(rows->count, sizeof *share);
+    for (size_t i = 0; i < SIZES; i++)
+        total[i] = metric_value(rows, rows->row[0].inclusive, sizes[i]);
+    for (size_t i = 0; i < rows->count; i++)
+        share[i] = share_of(rows, &rows->row[i], total);
+    /* Rounding must not leave a child without its parent. */
+    for (size_t i = rows->count; i-- > 1;)
+        if (share[rows->row[i].parent] < share[i])
+            share[rows->row[i].parent] = share[i];
+    share[0] = INFINITY;
+    return share;
+}
+
+static int compare_descending(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return (a < b) - (a > b);
+}
+
+/* How many rows are left when those below a share are folded, those that stand for them included. */
+static size_t count_left(const struct rows *rows, const float *share, double least, bool *stand_ins)
+{
+    size_t left = 0;
+    memset(stand_ins, 0, 2 * rows->count * sizeof *stand_ins);
+    for (size_t i = 0; i < rows->count; i++) {
+        bool *stand_in =
+            i ? &stand_ins[2 * rows->row[i].parent + (rows->row[i].kind == ROW_STATEMENT)] : NULL;
+        bool shown = share[i] >= least;
+        if (shown)
+            left++;
+        else if (share[rows->row[i].parent] >= least && !*stand_in) {
+            *stand_in = true;
+            left++;
+        }
+    }
+    return left;
+}
+
+/* The least share that leaves at most `most` rows; rows of equal share go together. */
+static double choose_least(const struct rows *rows, const float *share, size_t most)
+{
+    float *sorted = memory_array(rows->count, sizeof *sorted);
+    bool *stand_ins = memory_array(2 * rows->count, sizeof *stand_ins);
+    memcpy(sorted, share, rows->count * sizeof *sorted);
+    qsort(sorted, rows->count, sizeof *sorted, compare_descending);
+    size_t good = 1, bad = most; /* rows that may be shown; the root always is */
+    while (bad - good > 1) {
+        size_t middle = good + (bad - good) / 2;
+        bool fits = count_left(rows, share, nextafterf(sorted[middle], INFINITY), stand_ins) <= most;
+        *(fits ? &good : &bad) = middle;
+    }
+    double least = nextafterf(sorted[good], INFINITY);
+    free(stand_ins);
+    free(sorted);
+    return least;
+}
+
+static void add_to(struct rows *made, struct profile_sums **sum, const struct profile_sums *sums)
+{
+    if (!*sum)
+        *sum = rows_alloc(made, sizeof **sum);
+    profile_sums_add(*sum, sums);
+}
+
+/* What was counted in a folded row, which is a stand-in's own then. */
+static void add_counters(struct rows *made, struct row_extra **sum, const struct row_extra *extra)
+{
+    if (!extra)
+        return;
+    if (!*sum)
+        *sum = rows_alloc(made, sizeof **sum);
+    sums_add_counters(&(*sum)->inclusive, &extra->inclusive);
+    (*sum)->exclusive = (*sum)->inclusive;
+}
+
+/* A row for folded ones, as the last child of an open row. */
+static void append_small(struct folding *folding, const struct open_row *open, enum row_kind kind,
+                         const struct profile_sums *sum, const struct row_extra *counters)
+{
+    struct rows *made = folding->fold->made;
+    if (!sum)
+        return;
+    uint32_t number = rows_append(made, open->number, kind);
+    struct row_label *label = rows_alloc(made, sizeof *label);
+    const struct row *parent = &made->row[open->number];
+    struct row *row = &made->row[number];
+    *label = (struct row_label){
+        .name = FOLD_NAME, .module = "", .file = kind == ROW_STATEMENT ? parent->label->file : ""};
+    row->label = label;
+    row->depth = parent->depth + 1;
+    row->end = number + 1;
+    row->function = kind == ROW_STATEMENT ? ROW_NONE : folding->function;
+    row->inclusive = row->exclusive = sum;
+    row->extra = counters;
+}
+
+static void close_row(struct folding *folding)
+{
+    struct open_row *open = &folding->open[--folding->depth];
+    append_small(folding, open, ROW_STATEMENT, open->lines, open->line_counters);
+    append_small(folding, open, ROW_PSEUDO, open->calls, open->call_counters);
+    folding->fold->made->row[open->number].end = (uint32_t)folding->fold->made->count;
+}
+
+static void show_row(struct folding *folding, uint32_t index)
+{
+    struct fold *fold = folding->fold;
+    const struct row *row = &fold->rows->row[index];
+    uint32_t parent = folding->depth ? folding->open[folding->depth - 1].number : ROW_NONE;
+    uint32_t number = rows_append(fold->made, parent, (enum row_kind)row->kind);
+    memory_grow(&folding->open, &folding->room, folding->depth, sizeof *folding->open);
+    fold->made->row[number] = *row;
+    fold->made->row[number].parent = parent;
+    fold->made->row[number].own_inclusive = fold->made->row[number].own_exclusive = false;
+    fold->number[index] = number;
+    folding->open[folding->depth++] = (struct open_row){.end = row->end, .number = number};
+}
+
+static void fold_row(struct folding *folding, uint32_t index)
+{
+    struct fold *fold = folding->fold;
+    const struct row *row = &fold->rows->row[index];
+    struct open_row *open = &folding->open[folding->depth - 1];
+    fold->left_out += row->end - index;
+    bool line = row->kind == ROW_STATEMENT;
+    add_counters(fold->made, line ? &open->line_counters : &open->call_counters, row->extra);
+    add_to(fold->made, line ? &open->lines : &open->calls, row->inclusive);
+}
+
+static void make_rows(struct fold *fold, const float *share)
+{
+    const struct rows *rows = fold->rows;
+    struct folding folding = {.fold = fold};
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (rows->row[i].kind != ROW_STATEMENT && rows->row[i].function != ROW_NONE &&
+            rows->row[i].function >= folding.function)
+            folding.function = rows->row[i].function + 1;
+    for (uint32_t i = 0; i < rows->count;) {
+        while (folding.depth && folding.open[folding.depth - 1].end <= i)
+            close_row(&folding);
+        bool shown = share[i] >= fold->least_percent;
+        (shown ? show_row : fold_row)(&folding, i);
+        i = shown ? i + 1 : rows->row[i].end;
+    }
+    while (folding.depth)
+        close_row(&folding);
+    free(folding.open);
+}
+
+void fold_small(struct fold *fold, const struct rows *rows, double least_percent, size_t most)
+{
+    *fold = (struct fold){.rows = rows, .shown = rows, .least_percent = least_percent};
+    if (least_percent == 0 || (least_percent < 0 && rows->count <= most)) {
+        fold->least_percent = 0;
+        return;
+    }
+    float *share = shares_of(rows);
+    if (least_percent < 0)
+        fold->least_percent = choose_least(rows, share, most);
+    fold->shown = fold->made = rows_like(rows);
+    fold->number = memory_array(rows->count, sizeof *fold->number);
+    memset(fold->number, 0xff, rows->count * sizeof *fold->number);
+    make_rows(fold, share);
+    free(share);
+}
+
+void fold_free(struct fold *fold)
+{
+    rows_free(fold->made);
+    free(fold->number);
+    *fold = (struct fold){0};
+}
+
+uint32_t fold_number(const struct fold *fold, uint32_t row)
+{
+    return row == ROW_NONE || !fold->number ? row : fold->number[row];
+}
+
+uint32_t fold_nearest(const struct fold *fold, uint32_t row)
+{
+    while (row != ROW_NONE && fold_number(fold, row) == ROW_NONE)
+        row = fold->rows->row[row].parent;
+    return fold_number(fold, row);
+}

@@ -1,0 +1,275 @@
+// The rows of the profile in columns, and what can be asked about them.
+import { MICRO, baseName, count, decimalsFor, largest, oneLine, seconds, shortCount } from "./format.js";
+
+// What thread time consists of. The last three are not in data where the program had none of them, and not shown where
+// that is 0.0 %.
+const PARTS = ["work", "idleness", "overhead", "lock wait", "no core", "blocked", "mpi wait"];
+const ANOTHER_IDLENESS = ["core idleness", "shared idleness"];
+export const CONSTRUCTS = new Set(["parallel", "task"]);
+
+export class FormatError extends Error {}
+
+function check(data) {
+    if (data === null || typeof data !== "object") throw new FormatError("The data in this file is not a report.");
+    if (data.format !== 1)
+        throw new FormatError(`The data in this file has format ${data.format}; this page reads format 1.`);
+    if (!(data.rows?.count >= 1)) throw new FormatError("The report has no rows, not even that of the whole program.");
+    for (const name of ["parent", "kind", "name", "line", "function"])
+        if (data.rows[name]?.length !== data.rows.count)
+            throw new FormatError(
+                `The report's column “${name}” has ${data.rows[name]?.length} values for ${data.rows.count} rows.`,
+            );
+}
+
+// Columns of a metric each: 0 stands for zeros, a text for the column of that metric.
+function columns(data, part, keys) {
+    const made = new Map(),
+        { count } = data.rows;
+    const column = (key) => {
+        const values = data.rows[part][key];
+        if (!made.has(key)) {
+            if (values === 0) made.set(key, new Float64Array(count));
+            else if (typeof values === "string" && values !== key) made.set(key, column(values));
+            else if (values?.length === count) made.set(key, Float64Array.from(values));
+            else throw new FormatError(`The report's metric “${key}” does not have a value for each row.`);
+        }
+        return made.get(key);
+    };
+    return keys.map(column);
+}
+
+// What others lost by a row: a metric that is the sum of these three.
+const BLAMED = ["idleness", "overhead", "lock wait"];
+
+function blame(values, index) {
+    const parts = BLAMED.map((key) => values[index.get(key)]);
+    return Float64Array.from(parts[0], (_, row) => parts.reduce((sum, part) => sum + part[row], 0));
+}
+
+export class Model {
+    constructor(data) {
+        check(data);
+        const rows = data.rows;
+        this.data = data;
+        this.count = rows.count;
+        this.strings = data.strings.map(oneLine);
+        this.kinds = data.kinds;
+        this.metrics = [...data.metrics];
+        // What samples weigh: "s", or "events" where they were taken by a counter's overflow.
+        this.unit = data.metrics.find(({ unit }) => unit)?.unit ?? "s";
+        this.metricIndex = new Map(data.metrics.map((metric, index) => [metric.key, index]));
+        this.parts = PARTS.filter((key) => this.metricIndex.has(key));
+        this.parent = Int32Array.from(rows.parent);
+        this.kind = Uint8Array.from(rows.kind);
+        this.line = Int32Array.from(rows.line);
+        this.callLine = Int32Array.from(rows.call_line);
+        this.fn = Int32Array.from(rows.function);
+        for (const name of ["name", "module", "file", "note"]) this[`${name}Of`] = Int32Array.from(rows[name]);
+        const keys = data.metrics.map(({ key }) => key);
+        this.inclusive = columns(data, "i", keys);
+        this.exclusive = columns(data, "e", keys);
+        this.addBlame();
+        this.statementKind = data.kinds.indexOf("statement");
+        this.measureTree();
+        const rare = PARTS.slice(4);
+        this.shown = this.parts.filter((key) => !rare.includes(key) || this.shareOfAll(key) >= 0.0005);
+        this.shownOwn = this.shown.filter((key) => key !== "idleness"); // of the threads that are in the row
+        this.addExact(rows.exact);
+        this.addBasis(data);
+        this.decimals = decimalsFor(this.effort() * MICRO);
+        // The columns above are what is used from here on.
+        data.rows = null;
+    }
+
+    addBlame() {
+        if (this.metricIndex.has("blame") || !BLAMED.every((key) => this.metricIndex.has(key))) return;
+        for (const values of [this.inclusive, this.exclusive]) values.push(blame(values, this.metricIndex));
+        this.metricIndex.set("blame", this.metrics.length);
+        this.metrics.push({ key: "blame", title: "blame", unit: this.unit });
+    }
+
+    // Calls and seconds by the clock, of the few rows that have them: columns behind those of the metrics.
+    addExact(exact) {
+        this.exact = [];
+        if (!exact?.row?.length) return;
+        const spread = (values) => {
+            const made = new Float64Array(this.count);
+            exact.row.forEach((row, i) => {
+                made[row] = values[i];
+            });
+            return made;
+        };
+        const calls = spread(exact.calls),
+            decimals = decimalsFor(largest(exact.i) * MICRO);
+        this.exact = [
+            { key: "exact", title: "exact", unit: "s", decimals, index: this.inclusive.length },
+            { key: "calls", title: "calls", unit: "", index: this.inclusive.length + 1 },
+        ];
+        this.inclusive.push(spread(exact.i), calls);
+        this.exclusive.push(spread(exact.e), calls);
+    }
+
+    // What errors need besides values, where they do: the columns of busy time, and of idleness beside other threads.
+    addBasis(data) {
+        this.basis = ["own", "beside"].map((name) => {
+            if (!data.rows.i[name]) return null;
+            this.exclusive.push(...columns(data, "e", [name]));
+            return this.inclusive.push(...columns(data, "i", [name])) - 1;
+        });
+    }
+
+    // Of what has a value in each column, by that.
+    basisOf(value) {
+        return this.basis.map((column) => (column === null ? undefined : value(column)));
+    }
+
+    measureTree() {
+        const { count, parent } = this;
+        this.end = new Int32Array(count);
+        this.depth = new Int32Array(count);
+        for (let i = 1; i < count; i++) {
+            if (!(parent[i] >= 0 && parent[i] < i))
+                throw new FormatError(`Row ${i} of the report is not below an earlier row.`);
+            this.depth[i] = this.depth[parent[i]] + 1;
+        }
+        for (let i = count - 1; i >= 0; i--) {
+            if (!this.end[i]) this.end[i] = i + 1;
+            const above = parent[i];
+            if (i && this.end[above] < this.end[i]) this.end[above] = this.end[i];
+        }
+    }
+
+    isStatement(row) {
+        return this.kind[row] === this.statementKind;
+    }
+    kindsShown() {
+        const shown = new Set(this.kind);
+        return this.kinds.filter((_, kind) => shown.has(kind));
+    }
+    kindName(row) {
+        return this.kinds[this.kind[row]];
+    }
+    name(row) {
+        return this.strings[this.nameOf[row]];
+    }
+    module(row) {
+        return this.strings[this.moduleOf[row]];
+    }
+    file(row) {
+        return this.strings[this.fileOf[row]];
+    }
+    note(row) {
+        return this.strings[this.noteOf[row]];
+    }
+
+    *children(row) {
+        for (let child = row + 1; child < this.end[row]; child = this.end[child]) yield child;
+    }
+
+    metric(key) {
+        return this.metrics[this.metricIndex.get(key)];
+    }
+
+    // Of a span of time less is known than of the whole run.
+    knows(key) {
+        return !this.knownMetrics || this.knownMetrics.has(key);
+    }
+
+    // Thread time of the whole program, with the idleness that the metric is about.
+    effort(metric = "idleness") {
+        const idleness = ANOTHER_IDLENESS.includes(metric) ? metric : "idleness";
+        let sum = 0;
+        for (const key of this.parts) sum += this.inclusive[this.metricIndex.get(key === "idleness" ? idleness : key)][0];
+        return sum;
+    }
+
+    // Threads' time in which no thread was busy: no row has it. Of a span it is not known.
+    nobody() {
+        return this.span ? 0 : (this.data.header.nobody_busy_s ?? 0) / MICRO;
+    }
+
+    // What a value is a share of, as blame report has it: all samples, or the whole program's effort.
+    whole(metric) {
+        const index = this.metricIndex.get(metric);
+        return this.metrics[index].unit ? this.effort(metric) : this.inclusive[index][0];
+    }
+
+    // A value of a metric as text, in the width of a column.
+    figure(metric, value, number = shortCount, decimals = metric.decimals ?? this.decimals) {
+        if (metric.unit === "s") return seconds(value, decimals);
+        if (metric.unit !== "events") return metric.counter ? number(value) : count(value);
+        const events = value * MICRO;
+        return this.effort() * MICRO >= 1000 ? number(events) : String(Number(events.toFixed(2)));
+    }
+
+    // All digits, and the unit; samples and counts have none.
+    text(metric, value, decimals) {
+        const figure = this.figure(metric, value, count, decimals);
+        return metric.unit ? `${figure} ${metric.unit}` : figure;
+    }
+
+    // How far sampling can have put a value off: 95 % are closer to the truth. By the figures that command/rows/error.c
+    // gives, and the basis of the same rows, as far as it is known. null: nothing is said of that.
+    error(key, value, [own = null, beside = 0] = []) {
+        const { deviations, of } = this.data.error ?? { of: {} };
+        if (this.span || !Object.hasOwn(of, key) || (of[key].own && own === null)) return null;
+        const form = of[key],
+            alone = Math.abs(form.each * value + form.own * own),
+            rain = Math.max(0, alone - form.beside * beside),
+            left = form.together * Math.max(0, rain - (form.all > 0 ? value ** 2 / form.all : 0));
+        return deviations * Math.sqrt(form.few * (alone > 0 ? rain / alone : 1) + Math.min(rain, left));
+    }
+
+    rowError(row, metric, exclusive) {
+        const values = exclusive ? this.exclusive : this.inclusive;
+        const basis = this.basisOf((column) => values[column][row]);
+        return this.error(this.metrics[metric].key, values[metric][row], basis);
+    }
+
+    // A value and its error as text: "1.234 s ± 0.120 (95 %)"; of a metric that has none the value.
+    stated(metric, value, error = this.error(metric.key, value), decimals = undefined) {
+        const text = this.text(metric, value, decimals);
+        return error === null ? text : `${text} ± ${this.figure(metric, error, count, decimals)} (95\u2009%)`;
+    }
+
+    // Numbers of tables, which are not in 1e-6.
+    tableFigure(value) {
+        return this.figure({ unit: this.unit }, value / MICRO);
+    }
+
+    share(metric, value) {
+        const whole = this.whole(metric);
+        return whole > 0 && value > 0 ? Math.min(1, value / whole) : 0;
+    }
+
+    shareOfAll(key) {
+        return this.share(key, this.inclusive[this.metricIndex.get(key)][0]);
+    }
+
+    // Where a row's code stands, "solve.c:40".
+    place(row) {
+        const file = this.file(row);
+        if (file) return this.line[row] > 0 ? `${baseName(file)}:${this.line[row]}` : baseName(file);
+        return this.module(row);
+    }
+
+    path(row) {
+        const path = [];
+        for (let at = row; at >= 0; at = this.parent[at]) path.push(at);
+        return path.reverse();
+    }
+}
+
+// The data script's object, or an error that says what is wrong with it.
+export function readData() {
+    const element = document.getElementById("blame-data");
+    if (!element) throw new FormatError("This page holds no data: it is the empty form that blame html fills in.");
+    let data;
+    try {
+        data = JSON.parse(element.textContent);
+    } catch (error) {
+        throw new FormatError(`The data in this file cannot be read (${error.message}); it may have been cut off.`);
+    }
+    element.remove();
+    return data;
+}

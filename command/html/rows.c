@@ -1,0 +1,267 @@
+/* The rows in columns: compact, quickly read, and never all in memory once more. */
+#include <stdlib.h>
+
+#include "command/profile/pair_map.h"
+#include "command/html/page.h"
+#include "command/rows/error.h"
+#include "command/rows/metric.h"
+#include "command/text/memory.h"
+
+typedef int64_t (*row_field)(const struct page *page, size_t row);
+
+static const struct row *row_at(const struct page *page, size_t row)
+{
+    return &page->rows->row[row];
+}
+
+static int64_t index_or_none(uint32_t index)
+{
+    return index == ROW_NONE ? -1 : (int64_t)index;
+}
+
+static int64_t parent_of(const struct page *page, size_t row)
+{
+    return index_or_none(row_at(page, row)->parent);
+}
+
+static int64_t kind_of(const struct page *page, size_t row)
+{
+    return row_at(page, row)->kind;
+}
+
+static int64_t name_of(const struct page *page, size_t row)
+{
+    return page->labels[page->label[row]].name;
+}
+
+static int64_t module_of(const struct page *page, size_t row)
+{
+    return page->labels[page->label[row]].module;
+}
+
+static int64_t file_of(const struct page *page, size_t row)
+{
+    return page->labels[page->label[row]].file;
+}
+
+static int64_t line_of(const struct page *page, size_t row)
+{
+    return page->labels[page->label[row]].line;
+}
+
+static int64_t call_line_of(const struct page *page, size_t row)
+{
+    return row_at(page, row)->call_line;
+}
+
+static int64_t function_of(const struct page *page, size_t row)
+{
+    return index_or_none(row_at(page, row)->function);
+}
+
+static const struct {
+    const char *name;
+    row_field value;
+} fields[] = {
+    {"parent", parent_of}, {"kind", kind_of}, {"name", name_of},           {"module", module_of},
+    {"file", file_of},     {"line", line_of}, {"call_line", call_line_of}, {"function", function_of},
+};
+
+/* Rows share labels: their texts are looked up once a label. */
+static void number_labels(struct page *page)
+{
+    const struct rows *rows = page->rows;
+    struct pair_map map = {0};
+    page->label = memory_array(rows->count, sizeof *page->label);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row_label *label = rows->row[i].label;
+        uint32_t *slot = pair_map_slot(&map, (uintptr_t)label, 0);
+        if (*slot == PAIR_MAP_NEW) {
+            memory_grow(&page->labels, &page->label_room, page->label_count, sizeof *page->labels);
+            *slot = (uint32_t)page->label_count++;
+            page->labels[*slot] = (struct page_label){.name = page_string(page, label->name),
+                                                      .module = page_string(page, label->module),
+                                                      .file = page_string(page, label->file),
+                                                      .line = label->line};
+        }
+        page->label[i] = *slot;
+    }
+    pair_map_free(&map);
+}
+
+static void put_notes(struct page *page)
+{
+    fputs("\"note\":", page->out);
+    for (size_t i = 0; i < page->rows->count; i++) {
+        const char *note = row_at(page, i)->note;
+        putc_unlocked(i ? ',' : '[', page->out);
+        page_whole(page->out, note ? page_string(page, note) : 0);
+    }
+    fputs("]", page->out);
+}
+
+static double value_of(const struct page *page, size_t row, enum metric metric, bool exclusive)
+{
+    const struct row *at = row_at(page, row);
+    return metric_value(page->rows, exclusive ? at->exclusive : at->inclusive, metric);
+}
+
+/* The metric that has the same values by its definition; itself if there is none. */
+static enum metric same_as(const struct rows *rows, enum metric metric)
+{
+    if (metric == METRIC_SHARED_IDLENESS && rows->shared)
+        return METRIC_IDLENESS;
+    if (metric == METRIC_CORE_IDLENESS && !rows->shared && rows->threads == rows->cores)
+        return METRIC_IDLENESS;
+    return metric;
+}
+
+bool page_has_metric(const struct page *page, enum metric metric)
+{
+    return !metric_is_rare(metric) || value_of(page, 0, metric, false) > 0;
+}
+
+/* Counts are whole, but for what damaged files have. */
+static int64_t whole(double value)
+{
+    return value >= 9e18 ? INT64_MAX : value <= -9e18 ? -INT64_MAX : (int64_t)value;
+}
+
+static void put_values(struct page *page, enum metric metric, bool exclusive)
+{
+    size_t count = page->rows->count, first = 0;
+    enum metric same = same_as(page->rows, metric);
+    if (same != metric) {
+        fprintf(page->out, "\"%s\"", metric_title(same));
+        return;
+    }
+    while (first < count && value_of(page, first, metric, exclusive) == 0)
+        first++;
+    if (first == count) {
+        putc('0', page->out);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double value = value_of(page, i, metric, exclusive);
+        putc_unlocked(i ? ',' : '[', page->out);
+        if (metric == METRIC_SAMPLES)
+            page_whole(page->out, whole(value));
+        else
+            page_micro(page->out, value);
+    }
+    putc(']', page->out);
+}
+
+static double counter_of(const struct page *page, size_t row, size_t counter, bool exclusive)
+{
+    const struct row_extra *extra = row_at(page, row)->extra;
+    return !extra ? 0 : exclusive ? extra->exclusive.value[counter] : extra->inclusive.value[counter];
+}
+
+static void put_counter(struct page *page, size_t counter, bool exclusive)
+{
+    size_t count = page->rows->count, first = 0;
+    while (first < count && counter_of(page, first, counter, exclusive) == 0)
+        first++;
+    if (first == count) {
+        putc('0', page->out);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        putc_unlocked(i ? ',' : '[', page->out);
+        page_whole(page->out, whole(counter_of(page, i, counter, exclusive)));
+    }
+    putc(']', page->out);
+}
+
+/* What an error needs besides values. */
+static void put_basis(struct page *page, const char *name, size_t offset, bool exclusive)
+{
+    fprintf(page->out, ",\n\"%s\":", name);
+    for (size_t i = 0; i < page->rows->count; i++) {
+        const struct row *row = row_at(page, i);
+        struct error_basis basis = error_basis_of(exclusive ? row->exclusive : row->inclusive);
+        putc_unlocked(i ? ',' : '[', page->out);
+        page_micro(page->out, *(const double *)((const char *)&basis + offset));
+    }
+    putc(']', page->out);
+}
+
+static void put_metrics(struct page *page, bool exclusive)
+{
+    fprintf(page->out, ",\n\"%c\":{", exclusive ? 'e' : 'i');
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        if (!page_has_metric(page, metric_columns[i]))
+            continue;
+        fprintf(page->out, "%s\"%s\":", i ? ",\n" : "", metric_title(metric_columns[i]));
+        put_values(page, metric_columns[i], exclusive);
+    }
+    for (size_t i = 0; i < page->input->rows->counter_count; i++) {
+        fputs(",\n", page->out);
+        page_text(page, page->input->rows->counter_name[i]);
+        putc(':', page->out);
+        put_counter(page, i, exclusive);
+    }
+    if (error_form_of(&page->input->rows->error, METRIC_CORE_IDLENESS).own != 0)
+        put_basis(page, "own", offsetof(struct error_basis, own), exclusive);
+    if (page->input->rows->error.threads > 2) /* with two it is always 0 */
+        put_basis(page, "beside", offsetof(struct error_basis, idle_beside), exclusive);
+    putc('}', page->out);
+}
+
+enum exact_column { EXACT_ROW, EXACT_CALLS, EXACT_INCLUSIVE, EXACT_EXCLUSIVE, EXACT_COLUMNS };
+
+/* Rows with exact times are few: only they are listed. */
+static void put_exact_column(struct page *page, enum exact_column column)
+{
+    bool first = true;
+    for (size_t i = 0; i < page->rows->count; i++) {
+        const struct row_extra *extra = row_at(page, i)->extra;
+        if (!extra || !extra->probe.calls)
+            continue;
+        putc_unlocked(first ? '[' : ',', page->out);
+        first = false;
+        if (column == EXACT_ROW)
+            page_whole(page->out, (int64_t)i);
+        else if (column == EXACT_CALLS)
+            page_whole(page->out, (int64_t)extra->probe.calls);
+        else
+            page_micro(page->out, 1e-9 * (column == EXACT_INCLUSIVE ? extra->probe.inclusive_ns
+                                                                    : extra->probe.exclusive_ns));
+    }
+    fputs(first ? "[]" : "]", page->out);
+}
+
+static void put_exact(struct page *page)
+{
+    static const char *const name[EXACT_COLUMNS] = {"row", "calls", "i", "e"};
+    fputs(",\n\"exact\":", page->out);
+    if (!page->input->rows->probed) {
+        fputs("null", page->out);
+        return;
+    }
+    for (int column = 0; column < EXACT_COLUMNS; column++) {
+        fprintf(page->out, "%c\"%s\":", column ? ',' : '{', name[column]);
+        put_exact_column(page, (enum exact_column)column);
+    }
+    putc('}', page->out);
+}
+
+void page_put_rows(struct page *page)
+{
+    number_labels(page);
+    fprintf(page->out, "{\"count\":%zu,\n", page->rows->count);
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+        fprintf(page->out, "\"%s\":", fields[f].name);
+        for (size_t i = 0; i < page->rows->count; i++) {
+            putc_unlocked(i ? ',' : '[', page->out);
+            page_whole(page->out, fields[f].value(page, i));
+        }
+        fputs("],\n", page->out);
+    }
+    put_notes(page);
+    put_metrics(page, false);
+    put_metrics(page, true);
+    put_exact(page);
+    putc('}', page->out);
+}

@@ -1,0 +1,292 @@
+/* Pieces of source files around the lines that matter. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/html/page.h"
+#include "command/profile/pair_map.h"
+#include "command/text/memory.h"
+#include "command/text/source_text.h"
+
+/* ---- which lines ---- */
+
+/* Which source lines a page shows: those that matter most, by any metric. */
+
+/* At most so many lines because of their own cost, and as many because of what is called in them. */
+#define SOURCE_LINES 400
+/* Lines shown before and behind each of them. */
+#define SOURCE_AROUND 6
+
+struct source_line {
+    uint32_t file; /* a string of the page */
+    int line;
+};
+
+struct source_lines {
+    struct source_line *line; /* by file and line, each once */
+    size_t count;
+};
+
+/* A line and what it cost. */
+struct candidate {
+    struct source_line at;
+    double value[METRIC_COLUMNS];
+    double share; /* the highest */
+};
+
+struct candidates {
+    const struct page *page;
+    struct candidate *list;
+    size_t count, room;
+    struct pair_map map;
+};
+
+static void add(struct candidates *candidates, uint32_t file, int line, const struct profile_sums *sums)
+{
+    if (!file || line <= 0)
+        return;
+    uint32_t *slot = pair_map_slot(&candidates->map, file, (unsigned)line);
+    if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&candidates->list, &candidates->room, candidates->count, sizeof *candidates->list);
+        *slot = (uint32_t)candidates->count++;
+        candidates->list[*slot] = (struct candidate){.at = {.file = file, .line = line}};
+    }
+    for (size_t i = 0; i < METRIC_COLUMNS; i++)
+        candidates->list[*slot].value[i] += metric_value(candidates->page->rows, sums, metric_columns[i]);
+}
+
+static int by_share(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    if (a->share != b->share)
+        return (a->share < b->share) - (a->share > b->share);
+    if (a->at.file != b->at.file)
+        return a->at.file < b->at.file ? -1 : 1;
+    return (a->at.line > b->at.line) - (a->at.line < b->at.line);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct source_line *a = left, *b = right;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+/* Keeps the lines with the highest shares, appended to lines. */
+static void keep_best(struct candidates *candidates, struct source_lines *lines)
+{
+    const struct page *page = candidates->page;
+    double total[METRIC_COLUMNS];
+    for (size_t m = 0; m < METRIC_COLUMNS; m++)
+        total[m] = metric_value(page->rows, page->rows->row[0].inclusive, metric_columns[m]);
+    for (size_t i = 0; i < candidates->count; i++)
+        for (size_t m = 0; m < METRIC_COLUMNS; m++) {
+            double share = total[m] > 0 ? candidates->list[i].value[m] / total[m] : 0;
+            if (share > candidates->list[i].share)
+                candidates->list[i].share = share;
+        }
+    if (candidates->count)
+        qsort(candidates->list, candidates->count, sizeof *candidates->list, by_share);
+    size_t kept = candidates->count < SOURCE_LINES ? candidates->count : SOURCE_LINES;
+    for (size_t i = 0; i < kept && candidates->list[i].share > 0; i++)
+        lines->line[lines->count++] = candidates->list[i].at;
+    pair_map_free(&candidates->map);
+    free(candidates->list);
+}
+
+static const struct page_label *label_of(const struct page *page, size_t row)
+{
+    return &page->labels[page->label[row]];
+}
+
+static void choose_statements(const struct page *page, struct source_lines *lines)
+{
+    struct candidates candidates = {.page = page};
+    for (size_t i = 0; i < page->rows->count; i++)
+        if (page->rows->row[i].kind == ROW_STATEMENT)
+            add(&candidates, label_of(page, i)->file, label_of(page, i)->line, page->rows->row[i].exclusive);
+    keep_best(&candidates, lines);
+}
+
+static void choose_calls(const struct page *page, struct source_lines *lines)
+{
+    struct candidates candidates = {.page = page};
+    for (size_t i = 1; i < page->rows->count; i++) {
+        const struct row *row = &page->rows->row[i];
+        if (row->kind == ROW_STATEMENT)
+            continue;
+        add(&candidates, label_of(page, i)->file, label_of(page, i)->line, row->inclusive);
+        add(&candidates, label_of(page, row->parent)->file, row->call_line, row->inclusive);
+    }
+    keep_best(&candidates, lines);
+}
+
+/* Statements by their own cost; call sites and the first lines of functions by what their rows cost with all
+ * that they call. A line counts by its highest share of a metric. */
+static void source_lines_choose(struct page *page, struct source_lines *lines)
+{
+    *lines = (struct source_lines){.line = memory_array(2 * SOURCE_LINES, sizeof *lines->line)};
+    choose_statements(page, lines);
+    choose_calls(page, lines);
+    qsort(lines->line, lines->count, sizeof *lines->line, by_place);
+    size_t kept = 0;
+    for (size_t i = 0; i < lines->count; i++)
+        if (kept == 0 || by_place(&lines->line[kept - 1], &lines->line[i]) != 0)
+            lines->line[kept++] = lines->line[i];
+    lines->count = kept;
+}
+
+/* ---- the lines' texts ---- */
+
+#define LINE_BYTES 400 /* most of one line that goes into the page */
+#define CUT_MARK   "\xe2\x80\xa6"
+
+/* A file's fate; those that have something to be said are listed behind the pieces. */
+struct told {
+    uint32_t file;
+    char *why; /* NULL: it was read */
+    bool changed;
+};
+
+struct sources {
+    struct page *page;
+    const struct source_lines *lines;
+    struct told *told;
+    size_t told_count;
+    bool first; /* nothing was written yet */
+};
+
+/* A line's text without its end; never the half of a character. */
+static void put_line(struct page *page, const char *line, size_t bytes)
+{
+    char text[LINE_BYTES + sizeof CUT_MARK];
+    size_t kept = bytes;
+    if (kept && line[kept - 1] == '\r')
+        kept--;
+    bool cut = kept > LINE_BYTES;
+    if (cut)
+        for (kept = LINE_BYTES; kept > LINE_BYTES - 4 && (line[kept] & 0xc0) == 0x80;)
+            kept--;
+    memcpy(text, line, kept);
+    strcpy(text + kept, cut ? CUT_MARK : "");
+    page_text(page, text);
+}
+
+/* One piece, lines first to last as far as they exist; returns where the text goes on. */
+static const char *put_piece(struct sources *sources, uint32_t file, const char *text, int first, int last)
+{
+    FILE *out = sources->page->out;
+    fprintf(out, "%s{\"file\":%u,\"first\":%d,\"lines\":[", sources->first ? "" : ",\n", file, first);
+    sources->first = false;
+    for (int line = first; line <= last && *text; line++) {
+        size_t bytes = strcspn(text, "\n");
+        fputs(line > first ? "," : "", out);
+        put_line(sources->page, text, bytes);
+        text += bytes + (text[bytes] == '\n');
+    }
+    fputs("]}", out);
+    return text;
+}
+
+static const char *skip_lines(const char *text, int from, int to)
+{
+    for (; from < to && *text; from++) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return text;
+}
+
+/* Pieces of one file: `count` lines that matter, in order. The file may have become shorter. */
+static void put_file(struct sources *sources, const struct source_line *line, size_t count, const char *text)
+{
+    int at = 1; /* the number of the line at text */
+    for (size_t i = 0; i < count && *text;) {
+        int first = line[i].line > SOURCE_AROUND ? line[i].line - SOURCE_AROUND : 1, last;
+        do
+            last = line[i].line < INT32_MAX - SOURCE_AROUND ? line[i].line + SOURCE_AROUND : INT32_MAX - 1;
+        while (++i < count && line[i].line - SOURCE_AROUND <= last + 1);
+        text = skip_lines(text, at, first);
+        if (*text)
+            text = put_piece(sources, line->file, text, first, last);
+        at = last + 1;
+    }
+}
+
+static void read_file(struct sources *sources, const struct source_line *line, size_t count)
+{
+    struct page *page = sources->page;
+    struct source_file file;
+    const char *why;
+    struct told told = {.file = line->file};
+    if (source_file_read(&file, strings_text(page->strings, line->file), page->options->source_dir,
+                         source_shown_to_others(page->out), &why)) {
+        told.changed = file.changed_ns > page->input->profile->header.start_realtime_ns;
+        put_file(sources, line, count, file.text);
+        source_file_free(&file);
+        page->result->sources++;
+    } else {
+        told.why = memory_text("%s", why);
+        page->result->sources_missing++;
+    }
+    sources->told[sources->told_count++] = told;
+}
+
+static void put_changed(const struct sources *sources)
+{
+    const char *before = "";
+    fputs(",\n\"sources_changed\":[", sources->page->out);
+    for (size_t i = 0; i < sources->told_count; i++)
+        if (sources->told[i].changed) {
+            fprintf(sources->page->out, "%s%u", before, sources->told[i].file);
+            before = ",";
+        }
+    putc(']', sources->page->out);
+}
+
+static void put_missing(const struct sources *sources)
+{
+    FILE *out = sources->page->out;
+    bool first = true;
+    fputs(",\n\"sources_missing\":[", out);
+    for (size_t i = 0; i < sources->told_count; i++) {
+        const struct told *told = &sources->told[i];
+        if (!told->why)
+            continue;
+        fprintf(out, "%s{\"file\":%u,\"why\":", first ? "" : ",", told->file);
+        page_text(sources->page, told->why);
+        putc('}', out);
+        first = false;
+    }
+    putc(']', out);
+}
+
+static void put_files(struct sources *sources)
+{
+    const struct source_lines *lines = sources->lines;
+    for (size_t i = 0, next; i < lines->count && !ferror(sources->page->out); i = next) {
+        for (next = i + 1; next < lines->count && lines->line[next].file == lines->line[i].file;)
+            next++;
+        read_file(sources, &lines->line[i], next - i);
+    }
+}
+
+void page_put_sources(struct page *page)
+{
+    struct source_lines lines = {0};
+    struct sources sources = {.page = page, .lines = &lines, .first = true};
+    fprintf(page->out, "\n\"sources_wanted\":%s,\n\"sources\":[",
+            page->options->no_source ? "false" : "true");
+    if (!page->options->no_source)
+        source_lines_choose(page, &lines);
+    sources.told = memory_array(lines.count, sizeof *sources.told);
+    put_files(&sources);
+    putc(']', page->out);
+    put_missing(&sources);
+    put_changed(&sources);
+    for (size_t i = 0; i < sources.told_count; i++)
+        free(sources.told[i].why);
+    free(sources.told);
+    free(lines.line);
+}
+

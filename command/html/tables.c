@@ -1,0 +1,542 @@
+/* Threads, locks, waits and findings: tables beside the rows. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "command/html/page.h"
+#include "command/profile/job.h"
+#include "command/rows/metric.h"
+#include "command/tables/ranks.h"
+#include "command/tables/spreads.h"
+#include "command/tables/threads.h"
+#include "command/text/json_text.h"
+#include "command/text/memory.h"
+
+/* ---- how rows differ between ranks ---- */
+
+struct shown {
+    uint32_t row, page_row;
+    double deviation;
+};
+
+struct spreads {
+    struct shown *shown; /* in the order of rows */
+    size_t count;
+};
+
+static int compare_deviations(const void *left, const void *right)
+{
+    const struct shown *a = left, *b = right;
+    return a->deviation != b->deviation ? (a->deviation < b->deviation ? 1 : -1)
+                                        : (a->row > b->row) - (a->row < b->row);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct shown *a = left, *b = right;
+    return (a->page_row > b->page_row) - (a->page_row < b->page_row);
+}
+
+/* Of the page's rows those whose time differs most. */
+static struct spreads gather(const struct page *page)
+{
+    const struct rows *rows = page->input->rows;
+    struct spreads made = {.shown = memory_array(rows->spread_count, sizeof *made.shown)};
+    for (size_t i = 0; i < rows->spread_count; i++) {
+        uint32_t row = rows->spread[i].row, page_row = fold_number(&page->fold, row);
+        struct spread_entry entry;
+        if (page_row != ROW_NONE &&
+            spread_of_row(page->input->profile, rows, row, PROFILE_SPREAD_TIME, false, &entry))
+            made.shown[made.count++] = (struct shown){row, page_row, entry.deviation};
+    }
+    qsort(made.shown, made.count, sizeof *made.shown, compare_deviations);
+    if (made.count > HTML_SPREADS)
+        made.count = HTML_SPREADS;
+    qsort(made.shown, made.count, sizeof *made.shown, compare_rows);
+    return made;
+}
+
+enum { RANKS, MEAN, DEVIATION, LEAST, LEAST_RANK, MOST, MOST_RANK, SPREAD_COLUMNS };
+
+static void put_value(struct page *page, const struct spread_entry *entry, int column)
+{
+    switch (column) {
+    case RANKS:
+        page_whole(page->out, entry->ranks);
+        break;
+    case LEAST_RANK:
+        page_whole(page->out, page_string(page, entry->least_rank));
+        break;
+    case MOST_RANK:
+        page_whole(page->out, page_string(page, entry->most_rank));
+        break;
+    default: {
+        const double ns[SPREAD_COLUMNS] = {[MEAN] = entry->mean,
+                                    [DEVIATION] = entry->deviation,
+                                    [LEAST] = entry->least,
+                                    [MOST] = entry->most};
+        page_micro(page->out, ns[column] * 1e-9);
+    }
+    }
+}
+
+static void put_metric(struct page *page, const struct spreads *spreads, enum profile_spread_metric metric)
+{
+    static const char *const name[SPREAD_COLUMNS] = {"ranks",      "mean", "deviation", "least",
+                                              "least_rank", "most", "most_rank"};
+    fprintf(page->out, "{\"key\":\"%s\"", spread_metric_name[metric]);
+    for (int column = 0; column < SPREAD_COLUMNS; column++) {
+        fprintf(page->out, ",\n\"%s\":[", name[column]);
+        for (size_t i = 0; i < spreads->count; i++) {
+            struct spread_entry entry = {.ranks = 0};
+            spread_of_row(page->input->profile, page->input->rows, spreads->shown[i].row, metric, false,
+                          &entry);
+            fputs(i ? "," : "", page->out);
+            put_value(page, &entry, column);
+        }
+        putc(']', page->out);
+    }
+    putc('}', page->out);
+}
+
+void page_put_spreads(struct page *page)
+{
+    struct spreads spreads = gather(page);
+    if (!spreads.count) {
+        fputs("null", page->out);
+        free(spreads.shown);
+        return;
+    }
+    fprintf(page->out, "{\"of\":%zu,\n\"row\":[", job_ranks(page->input->profile));
+    for (size_t i = 0; i < spreads.count; i++)
+        fprintf(page->out, "%s%u", i ? "," : "", spreads.shown[i].page_row);
+    fputs("],\n\"metrics\":[", page->out);
+    for (int metric = 0; metric < PROFILE_SPREAD_METRICS; metric++) {
+        fputs(metric ? ",\n" : "", page->out);
+        put_metric(page, &spreads, (enum profile_spread_metric)metric);
+    }
+    fputs("]}", page->out);
+    free(spreads.shown);
+}
+
+/* ---- the map of ranks ---- */
+
+/* The map of a job's ranks and their threads. */
+
+#define NOBODY    4095 /* the highest number of two digits: no thread was there */
+#define ALL       4094
+#define LEAST_NS  1
+#define NO_COLUMN SIZE_MAX
+
+enum state { WORK, IDLE, OVERHEAD, LOCK_WAIT, NO_CORE, BLOCKED, MPI_WAIT, STATES };
+
+static const enum metric state_metric[STATES] = {METRIC_WORK,      METRIC_IDLENESS, METRIC_OVERHEAD,
+                                                 METRIC_LOCK_WAIT, METRIC_NO_CORE,  METRIC_BLOCKED,
+                                                 METRIC_MPI_WAIT};
+
+/* One or more ranks, that follow each other. */
+struct column {
+    const struct profile_rank *first, *last;
+    const char *state, *why; /* of the first with which something is wrong, else of the first */
+    uint64_t counted, threads, wall_ns;
+    double ns[STATES];
+    bool seen; /* of one rank at least it is known whom it waited for and made wait: */
+    double rank_idle_ns, made_wait_ns;
+};
+
+struct map {
+    size_t each; /* ranks that share a column */
+    size_t column_count, row_count;
+    struct column *column;
+    double (*cell)[STATES]; /* [column * row_count + row] */
+};
+
+static void states_of(const struct profile_thread *thread, double ns[STATES])
+{
+    ns[WORK] = thread->work;
+    ns[IDLE] = thread->idle;
+    ns[OVERHEAD] = thread->overhead;
+    ns[LOCK_WAIT] = thread->lock_wait;
+    ns[NO_CORE] = thread->no_core;
+    ns[BLOCKED] = thread->blocked;
+    ns[MPI_WAIT] = thread->mpi_wait;
+}
+
+static void add_rank(struct column *column, const struct profile_rank *rank)
+{
+    bool first = !column->first, good = rank->state == PROFILE_RANK_WHOLE;
+    uint64_t wall_ns = rank->end_ns > rank->begin_ns ? rank->end_ns - rank->begin_ns : 0;
+    if (first)
+        column->first = rank;
+    column->last = rank;
+    if (first || (!good && !*column->why)) {
+        column->state = rank_state_name(rank);
+        column->why = rank->why;
+    }
+    if (!rank_counts(rank))
+        return;
+    column->counted++;
+    column->seen |= rank->ranks_seen > 0;
+    column->rank_idle_ns += rank->rank_idle;
+    column->made_wait_ns += rank->made_wait;
+    column->threads += rank->threads;
+    column->wall_ns = wall_ns > column->wall_ns ? wall_ns : column->wall_ns;
+}
+
+/* Threads are numbered in the order of their start in their rank. Returns how many the rank with the most has. */
+static size_t number_threads(const struct profile *profile, size_t *number)
+{
+    size_t *count = memory_array(profile->rank_count, sizeof *count), most = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        uint64_t record = profile->threads[i].rank_record;
+        number[i] = record && record <= profile->rank_count ? count[record - 1]++ : NO_COLUMN;
+        if (number[i] != NO_COLUMN && number[i] >= most)
+            most = number[i] + 1;
+    }
+    free(count);
+    return most;
+}
+
+static void add_thread(struct map *map, const struct profile_thread *thread, size_t row)
+{
+    double ns[STATES];
+    size_t column = (size_t)(thread->rank_record - 1) / map->each;
+    states_of(thread, ns);
+    for (int state = 0; state < STATES; state++) {
+        map->column[column].ns[state] += ns[state];
+        if (row < map->row_count)
+            map->cell[column * map->row_count + row][state] += fmax(0, ns[state]);
+    }
+}
+
+static void make_map(struct map *map, const struct profile *profile)
+{
+    size_t *number = memory_array(profile->thread_count, sizeof *number);
+    size_t threads = number_threads(profile, number);
+    map->row_count = threads < HTML_MAP_THREADS ? threads : HTML_MAP_THREADS;
+    size_t most = map->row_count ? HTML_MAP_CELLS / map->row_count : HTML_MAP_RANKS;
+    most = most < HTML_MAP_RANKS ? most : HTML_MAP_RANKS;
+    map->each = (profile->rank_count + most - 1) / most;
+    map->column_count = (profile->rank_count + map->each - 1) / map->each;
+    map->column = memory_array(map->column_count, sizeof *map->column);
+    map->cell = memory_array(map->column_count * map->row_count, sizeof *map->cell);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        add_rank(&map->column[i / map->each], &profile->ranks[i]);
+    for (size_t i = 0; i < profile->thread_count; i++)
+        if (number[i] != NO_COLUMN)
+            add_thread(map, &profile->threads[i], number[i]);
+    free(number);
+}
+
+/* The share of its own time that a thread was in the state. */
+static void put_cell(FILE *out, const double cell[STATES], int state)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    double whole = 0;
+    for (int i = 0; i < STATES; i++)
+        whole += cell[i];
+    unsigned value =
+        whole >= LEAST_NS && isfinite(whole) ? (unsigned)lround(ALL * cell[state] / whole) : NOBODY;
+    putc_unlocked(digit[value / 64], out);
+    putc_unlocked(digit[value % 64], out);
+}
+
+static bool any_in(const struct map *map, int state)
+{
+    for (size_t i = 0; i < map->column_count; i++)
+        if (map->column[i].ns[state] != 0)
+            return true;
+    return false;
+}
+
+static void put_states(struct page *page, const struct map *map)
+{
+    fputs(",\n\"states\":[", page->out);
+    for (int state = 0, put = 0; state < STATES; state++) {
+        if (!any_in(map, state))
+            continue;
+        fprintf(page->out, "%s{\"key\":\"%s\",\"us\":[", put++ ? ",\n" : "",
+                metric_title(state_metric[state]));
+        for (size_t i = 0; i < map->column_count; i++) {
+            fputs(i ? "," : "", page->out);
+            page_micro(page->out, map->column[i].ns[state] * 1e-9);
+        }
+        fputs("],\"cells\":\"", page->out);
+        for (size_t i = 0; i < map->column_count * map->row_count; i++)
+            put_cell(page->out, map->cell[i], state);
+        fputs("\"}", page->out);
+    }
+    putc(']', page->out);
+}
+
+/* null where it is not known, for the whole if of no rank. */
+static void put_waits(struct page *page, const struct map *map, const char *name, size_t field)
+{
+    bool seen = false;
+    for (size_t i = 0; i < map->column_count; i++)
+        seen |= map->column[i].seen;
+    fprintf(page->out, ",\n\"%s\":%s", name, seen ? "[" : "null");
+    for (size_t i = 0; i < map->column_count && seen; i++) {
+        fputs(i ? "," : "", page->out);
+        if (map->column[i].seen)
+            page_micro(page->out, *(const double *)((const char *)&map->column[i] + field) * 1e-9);
+        else
+            fputs("null", page->out);
+    }
+    fputs(seen ? "]" : "", page->out);
+}
+
+/* Numbers of ranks; -1: not known. */
+static int64_t rank_number(const struct profile_rank *rank)
+{
+    return rank->rank == PROFILE_RANK_UNKNOWN ? -1 : (int64_t)rank->rank;
+}
+
+enum { FIRST, LAST, PROCESS, STATE, WHY, NODE, COUNTED, THREADS, WALL, RANK_COLUMNS };
+
+static int64_t column_value(struct page *page, const struct column *column, int of)
+{
+    switch (of) {
+    case FIRST:
+        return rank_number(column->first);
+    case LAST:
+        return rank_number(column->last);
+    case PROCESS:
+        return column->first->process;
+    case STATE:
+        return page_string(page, column->state);
+    case WHY:
+        return page_string(page, column->why);
+    case NODE:
+        return page_string(page, column->first->host);
+    case COUNTED:
+        return (int64_t)column->counted;
+    case THREADS:
+        return (int64_t)column->threads;
+    default:
+        return (int64_t)(column->wall_ns / 1000);
+    }
+}
+
+void page_put_ranks(struct page *page)
+{
+    static const char *const name[RANK_COLUMNS] = {"first", "last",    "process", "state",  "why",
+                                              "node",  "counted", "threads", "wall_us"};
+    const struct profile *profile = page->input->profile;
+    struct map map;
+    if (!profile->header.merged || !profile->rank_count) {
+        fputs("null", page->out);
+        return;
+    }
+    make_map(&map, profile);
+    fprintf(page->out, "{\"count\":%zu,\"each\":%zu,\"map_threads\":%zu,\"nodes\":%zu", map.column_count,
+            map.each, map.row_count, ranks_nodes(profile));
+    for (int of = 0; of < RANK_COLUMNS; of++) {
+        fprintf(page->out, ",\n\"%s\":[", name[of]);
+        for (size_t i = 0; i < map.column_count; i++) {
+            fputs(i ? "," : "", page->out);
+            page_whole(page->out, column_value(page, &map.column[i], of));
+        }
+        putc(']', page->out);
+    }
+    put_waits(page, &map, "rank_idleness_us", offsetof(struct column, rank_idle_ns));
+    put_waits(page, &map, "made_others_wait_us", offsetof(struct column, made_wait_ns));
+    put_states(page, &map);
+    putc('}', page->out);
+    free(map.column);
+    free(map.cell);
+}
+
+/* ---- threads, locks, waits, findings ---- */
+
+static void put_seconds(struct page *page, const char *before, double ns)
+{
+    fputs(before, page->out);
+    json_decimal(page->out, ns * 1e-9, 6);
+}
+
+/* In a job, the thread's rank. */
+static void put_rank(struct page *page, const struct profile_thread *thread)
+{
+    const struct profile *profile = page->input->profile;
+    char name[32];
+    if (!thread->rank_record || thread->rank_record > profile->rank_count)
+        return;
+    rank_name(&profile->ranks[thread->rank_record - 1], name, sizeof name);
+    fprintf(page->out, ",\"rank\":\"%s\"", name);
+}
+
+void page_put_threads(struct page *page)
+{
+    const struct profile *profile = page->input->profile;
+    uint64_t start =
+        profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
+    bool all = !profile->header.merged || profile->thread_count < HTML_THREADS;
+    size_t shown = all ? profile->thread_count : HTML_THREADS;
+    putc('[', page->out);
+    for (size_t i = 0; i < shown; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        fprintf(page->out, "%s{\"thread\":%zu,\"kind\":\"%s\"", i ? ",\n" : "", i, thread_kind_name(thread));
+        put_seconds(page, ",\"begin_s\":", (double)(int64_t)(thread->begin_ns - start));
+        put_seconds(page, ",\"end_s\":", (double)(int64_t)(thread_end_ns(thread) - start));
+        fprintf(page->out, ",\"samples\":%llu", (unsigned long long)thread->recorded);
+        put_seconds(page, ",\"work\":", thread->work);
+        put_seconds(page, ",\"idle\":", thread->idle);
+        put_seconds(page, ",\"overhead\":", thread->overhead);
+        put_seconds(page, ",\"lock_wait\":", thread->lock_wait);
+        put_seconds(page, ",\"parked\":", thread->parked);
+        put_seconds(page, ",\"no_core\":", thread->no_core);
+        put_seconds(page, ",\"blocked\":", thread->blocked);
+        put_seconds(page, ",\"stolen\":", thread->stolen);
+        put_seconds(page, ",\"mpi_wait\":", thread->mpi_wait);
+        put_rank(page, thread);
+        putc('}', page->out);
+    }
+    fprintf(page->out, "],\n\"threads_left_out\":%zu", profile->thread_count - shown);
+}
+
+/* Three cells: a context as a path, its seconds, its row. */
+static void put_context(struct page *page, uint32_t row, double ns)
+{
+    char *path = row == ROW_NONE ? NULL : locks_context_path(page->input->rows, row);
+    putc(',', page->out);
+    page_text(page, path ? path : "");
+    put_seconds(page, ",", path ? ns : 0);
+    fprintf(page->out, ",%lld", path ? (long long)fold_nearest(&page->fold, row) : -1ll);
+    free(path);
+}
+
+static void put_lock(struct page *page, const struct lock_entry *lock)
+{
+    const struct lock_table *table = page->input->locks;
+    const struct lock_context *holder = lock->context_count ? &table->context[lock->first_context] : NULL;
+    fprintf(page->out, "[\"0x%llx\",\"%s\",", (unsigned long long)lock->wait_id, lock_kind_name[lock->kind]);
+    page_text(page, lock->symbol);
+    put_seconds(page, ",", lock->wait_ns);
+    fprintf(page->out, ",%llu,%u,", (unsigned long long)lock->contended, lock->context_count);
+    page_text(page, lock->name);
+    put_seconds(page, ",", lock->longest_ns);
+    put_context(page, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0);
+    put_context(page, lock->waiter, lock->waiter_ns);
+    putc(',', page->out);
+    page_text(page, lock->initialiser);
+    fprintf(page->out, ",%u]", lock->initialisers);
+}
+
+void page_put_locks(struct page *page)
+{
+    const struct lock_table *table = page->input->locks;
+    size_t shown = table->count < HTML_LOCKS ? table->count : HTML_LOCKS;
+    double left_out_ns = 0;
+    fputs("{\"columns\":[\"lock\",\"kind\",\"symbol\",\"wait\",\"acquisitions_contended\","
+          "\"blamed_contexts\",\"name\",\"longest_wait\",\"holder\",\"holder_wait\",\"holder_id\",\"waiter\","
+          "\"waiter_wait\",\"waiter_id\",\"initialiser\",\"initialisers\"],\n\"rows\":[",
+          page->out);
+    for (size_t i = 0; i < shown; i++) {
+        fputs(i ? ",\n" : "", page->out);
+        put_lock(page, &table->lock[i]);
+    }
+    for (size_t i = shown; i < table->count; i++)
+        left_out_ns += table->lock[i].wait_ns;
+    page->result->locks_left_out = table->count - shown;
+    if (shown == table->count) {
+        fputs("],\"left_out\":null}", page->out);
+        return;
+    }
+    fprintf(page->out, "],\"left_out\":{\"locks\":%zu", table->count - shown);
+    put_seconds(page, ",\"wait\":", left_out_ns);
+    fputs("}}", page->out);
+}
+
+static void put_places(struct page *page)
+{
+    const struct wait_table *waits = page->input->waits;
+    fputs("{\"places\":{\"columns\":[\"place_kind\",\"place_function\",\"place_file\",\"place_line\","
+          "\"in_region\",\"seconds\",\"place_call\"],\"rows\":[",
+          page->out);
+    for (size_t i = 0; i < waits->place_count; i++) {
+        const struct wait_place *place = &waits->place[i];
+        fprintf(page->out, "%s[%u,%u,%u,%d,%d", i ? "," : "", page_string(page, wait_kind_name[place->kind]),
+                page_string(page, place->function), page_string(page, place->file), place->line,
+                place->in_region);
+        put_seconds(page, ",", place->ns);
+        fprintf(page->out, ",%u]", page_string(page, place->call));
+    }
+    fputs("]},\n\"pairs\":{", page->out);
+}
+
+enum pair_column { PAIR_PLACE, PAIR_ROW, PAIR_US, PAIR_COLUMNS };
+
+static void put_pair(struct page *page, enum pair_column column, bool *first, uint32_t place, int64_t row,
+                     double ns)
+{
+    putc_unlocked(*first ? '[' : ',', page->out);
+    *first = false;
+    if (column == PAIR_US)
+        page_micro(page->out, ns * 1e-9);
+    else
+        page_whole(page->out, column == PAIR_PLACE ? place : row);
+}
+
+/* The pairs of a place whose rows were folded are one. */
+static void put_pairs(struct page *page, enum pair_column column)
+{
+    const struct wait_table *waits = page->input->waits;
+    bool first = true;
+    for (uint32_t p = 0; p < waits->place_count; p++) {
+        const struct wait_pair *pair = &waits->pair[waits->place[p].first_pair];
+        double folded_ns = 0;
+        for (uint32_t i = 0; i < waits->place[p].pair_count; i++) {
+            uint32_t row = fold_number(&page->fold, pair[i].row);
+            if (row == ROW_NONE)
+                folded_ns += pair[i].ns;
+            else
+                put_pair(page, column, &first, p, row, pair[i].ns);
+        }
+        if (folded_ns != 0)
+            put_pair(page, column, &first, p, -1, folded_ns);
+    }
+    fputs(first ? "[]" : "]", page->out);
+}
+
+void page_put_waits(struct page *page)
+{
+    static const char *const name[PAIR_COLUMNS] = {"place", "row", "us"};
+    put_places(page);
+    for (int column = 0; column < PAIR_COLUMNS; column++) {
+        fprintf(page->out, "%s\"%s\":", column ? ",\n" : "", name[column]);
+        put_pairs(page, (enum pair_column)column);
+    }
+    fputs("}}", page->out);
+}
+
+static void put_named_text(struct page *page, const char *name, const char *text)
+{
+    fprintf(page->out, ",\"%s\":", name);
+    page_text(page, text);
+}
+
+void page_put_findings(struct page *page)
+{
+    const struct findings *findings = page->input->findings;
+    putc('[', page->out);
+    for (size_t i = 0; findings && i < findings->count; i++) {
+        const struct finding *finding = &findings->finding[i];
+        uint32_t row = fold_nearest(&page->fold, finding->row);
+        fprintf(page->out, "%s{\"rule\":\"%s\",\"row\":%lld,\"metric\":\"%s\",\"seconds\":", i ? ",\n" : "",
+                finding->rule, row == ROW_NONE ? -1ll : (long long)row, metric_title(finding->metric));
+        json_decimal(page->out, finding->seconds, 6);
+        fputs(",\"error\":", page->out);
+        json_decimal(page->out, finding->error, 6);
+        fputs(",\"share\":", page->out);
+        json_decimal(page->out, finding->share, 6);
+        fputs(",\"gain_s\":", page->out);
+        json_decimal(page->out, finding->gain_s, 6);
+        put_named_text(page, "title", finding->title);
+        put_named_text(page, "evidence", finding->evidence);
+        put_named_text(page, "advice", finding->advice);
+        put_named_text(page, "place", finding->place);
+        putc('}', page->out);
+    }
+    putc(']', page->out);
+}
+

@@ -1,0 +1,330 @@
+#include "command/profile/balance.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mpi_calls.h"
+#include "command/text/memory.h"
+
+#define NOTHING 1e-9 /* of the mean: what rounding makes */
+
+static bool counts(const struct profile_rank *rank)
+{
+    return rank->state <= PROFILE_RANK_OPEN;
+}
+
+/* Who leaves one of these has waited for all of its communicator. In calls with a root, and in those of files and windows but for the ones here, a
+ * rank may wait for some of them only. */
+static bool meets_all(uint64_t function)
+{
+    static const uint8_t meets[MPI_CALL_COUNT] = {
+        [MPI_CALL_Barrier] = 1,         [MPI_CALL_Allgather] = 1,      [MPI_CALL_Allgatherv] = 1,
+        [MPI_CALL_Alltoall] = 1,        [MPI_CALL_Alltoallv] = 1,      [MPI_CALL_Alltoallw] = 1,
+        [MPI_CALL_Allreduce] = 1,       [MPI_CALL_Reduce_scatter] = 1, [MPI_CALL_Reduce_scatter_block] = 1,
+        [MPI_CALL_Comm_dup] = 1,        [MPI_CALL_Comm_create] = 1,    [MPI_CALL_Comm_split] = 1,
+        [MPI_CALL_Comm_split_type] = 1, [MPI_CALL_Win_create] = 1,     [MPI_CALL_Win_allocate] = 1,
+        [MPI_CALL_Finalize] = 1,
+    };
+    return function < MPI_CALL_COUNT && meets[function];
+}
+
+static uint32_t size_of(const struct profile *job)
+{
+    return job->header.ranks > job->header.merged ? job->header.ranks : job->header.merged;
+}
+
+/* Of all ranks: in a smaller communicator who does not wait may not take part. Finalize has none. */
+static bool is_of_all(const struct profile *job, const struct merged_node *node)
+{
+    const struct profile_sums *sums = &node->metric;
+    return node->key == MPI_CALL_Finalize || sums->mpi_ranks >= (size_of(job) - 0.5) * sums->mpi_calls;
+}
+
+static void choose_calls(struct balance *balance)
+{
+    const struct profile *job = balance->job;
+    double *untold = memory_array(job->node_count, sizeof *untold);
+    for (uint32_t i = 1; i < job->node_count; i++) {
+        const struct merged_node *node = &job->nodes[i];
+        if (node->kind == PROFILE_NODE_MPI && meets_all(node->key) && node->metric.mpi_wait > 0 &&
+            is_of_all(job, node))
+            untold[i] += node->metric.mpi_wait;
+        else if (node->kind == PROFILE_NODE_RANKS)
+            untold[node->parent] -= node->metric.rank_waited;
+    }
+    for (; balance->calls < BALANCE_CALLS; balance->calls++) {
+        uint32_t most = 0;
+        for (uint32_t i = 1; i < job->node_count; i++)
+            if (untold[i] > (most ? untold[most] : 0))
+                most = i;
+        if (!most)
+            break;
+        balance->call[balance->calls] = most;
+        untold[most] = 0;
+    }
+    free(untold);
+}
+
+/* One process a rank: what one of two waits would be less than the rank does. */
+static bool are_comparable(const struct profile *job)
+{
+    const struct profile_rank *before = NULL;
+    bool seen = job->header.ranks_seen >= size_of(job);
+    for (size_t i = 0; i < job->rank_count; i++) {
+        if (!counts(&job->ranks[i]))
+            continue;
+        if (job->ranks[i].process || (before && before->rank == job->ranks[i].rank))
+            return false;
+        before = &job->ranks[i];
+    }
+    return job->header.merged > 1 && !seen;
+}
+
+bool balance_start(struct balance *balance, struct profile *job)
+{
+    *balance = (struct balance){.job = job, .nodes = job->node_count};
+    if (are_comparable(job))
+        choose_calls(balance);
+    if (!balance->calls)
+        return false;
+    balance->waits = memory_array(job->rank_count, sizeof *balance->waits);
+    balance->time = memory_array(balance->nodes, sizeof *balance->time);
+    balance->context = memory_array(balance->nodes, sizeof *balance->context);
+    return true;
+}
+
+/* How long something ran in each context outside MPI: by the job's nodes. */
+static void add_times(const struct balance *balance, const struct profile *rank, const uint32_t *place,
+                      double *time)
+{
+    for (size_t i = 0; i < rank->node_count; i++) {
+        const struct merged_node *node = &rank->nodes[i];
+        uint32_t at = place[node->kind == PROFILE_NODE_LOCK ? node->parent : i];
+        if (at < balance->nodes && node->kind != PROFILE_NODE_WAITERS && node->kind != PROFILE_NODE_RANKS &&
+            node->kind != PROFILE_NODE_MPI)
+            time[at] += node->metric.inverse_busy;
+    }
+}
+
+void balance_add_rank(struct balance *balance, const struct profile *rank, const uint32_t *place,
+                      size_t record)
+{
+    struct balance_waits *waits = &balance->waits[record];
+    waits->known = true;
+    balance->ranks++;
+    add_times(balance, rank, place, balance->time);
+    for (size_t i = 0; i < rank->node_count; i++) {
+        const struct merged_node *node = &rank->nodes[i];
+        if (node->kind != PROFILE_NODE_MPI && node->kind != PROFILE_NODE_RANKS)
+            continue;
+        uint32_t at = place[node->kind == PROFILE_NODE_RANKS ? node->parent : i];
+        for (size_t call = 0; call < balance->calls; call++)
+            if (balance->call[call] == at) {
+                waits->all[call] += node->metric.mpi_wait;
+                waits->untold[call] += node->metric.mpi_wait - node->metric.rank_waited;
+            }
+    }
+}
+
+/* One that came to a call. */
+struct arrival {
+    double wait;
+    double untold; /* part of it, 0 ... 1 */
+    size_t record;
+};
+
+/* Who waited longest came first. */
+static int compare_arrivals(const void *left, const void *right)
+{
+    const struct arrival *a = left, *b = right;
+    if (a->wait != b->wait)
+        return a->wait > b->wait ? -1 : 1;
+    return (a->record > b->record) - (a->record < b->record);
+}
+
+/* As if all had met once: from one arrival to the next those that have come wait for those that have not, who are charged in equal parts. */
+static void charge_call(struct balance *balance, size_t call, struct arrival *arrival)
+{
+    struct profile *job = balance->job;
+    struct profile_balance *sum = &balance->of_call[call];
+    size_t count = 0;
+    double there = 0, each = 0; /* those who wait; what each of the others is charged */
+    for (size_t i = 0; i < job->rank_count; i++) {
+        double all = balance->waits[i].all[call], untold = balance->waits[i].untold[call];
+        if (balance->waits[i].known)
+            arrival[count++] = (struct arrival){all, all > 0 ? fmin(1, fmax(0, untold / all)) : 0, i};
+    }
+    qsort(arrival, count, sizeof *arrival, compare_arrivals);
+    for (size_t i = 0; i < count; i++) {
+        struct profile_rank *rank = &job->ranks[arrival[i].record];
+        if (i > 0)
+            each += there * (arrival[i - 1].wait - arrival[i].wait) / (double)(count - i);
+        there += arrival[i].untold;
+        rank->charged += each;
+        sum->charged += each;
+        if (each > sum->most) {
+            sum->most = each;
+            sum->most_rank = rank->rank;
+        }
+    }
+    sum->common = count ? there * arrival[count - 1].wait : 0;
+}
+
+void balance_charge_calls(struct balance *balance)
+{
+    struct arrival *arrival = memory_array(balance->job->rank_count, sizeof *arrival);
+    for (size_t call = 0; call < balance->calls; call++)
+        charge_call(balance, call, arrival);
+    free(arrival);
+    balance->more_ranks = (struct profile_balance){0};
+    for (size_t i = 0; i < balance->job->rank_count; i++)
+        balance->more_ranks.charged += balance->job->ranks[i].charged;
+}
+
+size_t balance_late(const struct balance *balance, size_t late[BALANCE_RANKS])
+{
+    const struct profile_rank *ranks = balance->job->ranks;
+    size_t count = 0;
+    for (size_t i = 0; i < balance->job->rank_count; i++) {
+        if (!(ranks[i].charged > 0) ||
+            (count == BALANCE_RANKS && ranks[i].charged <= ranks[late[count - 1]].charged))
+            continue;
+        size_t at = count < BALANCE_RANKS ? count++ : count - 1;
+        for (; at > 0 && ranks[late[at - 1]].charged < ranks[i].charged; at--)
+            late[at] = late[at - 1];
+        late[at] = i;
+    }
+    return count;
+}
+
+static void add_charge(struct profile_balance *to, double charged, uint32_t rank, double time, double mean)
+{
+    to->charged += charged;
+    if (charged <= to->most)
+        return;
+    to->most = charged;
+    to->most_rank = rank;
+    to->time = time;
+    to->mean = mean;
+}
+
+struct excess {
+    double own, whole; /* beyond the mean; with what it calls */
+    double weight;     /* what it is charged by */
+    double parts;      /* weights of itself alone and of all below it */
+    double charged;
+};
+
+/* From what is called outward. A context's weight is its excess with all that it calls, in which chance is less than in many small parts; but at least
+ * what any part of it has, which others must not hide where the rank is shorter. */
+static void weigh(struct excess *excess, const struct merged_node *nodes, size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        struct excess *of = &excess[i], *above = &excess[nodes[i].parent];
+        of->whole += of->own;
+        of->weight = fmax(of->weight, fmax(0, fmax(of->own, of->whole)));
+        of->parts += fmax(0, of->own);
+        if (i == 0)
+            return;
+        above->whole += of->whole;
+        above->weight = fmax(above->weight, of->weight);
+        above->parts += of->weight;
+    }
+}
+
+void balance_charge_contexts(struct balance *balance, const struct profile *rank, const uint32_t *place,
+                             size_t record)
+{
+    const struct profile_rank *late = &balance->job->ranks[record];
+    struct excess *excess = memory_array(balance->nodes, sizeof *excess);
+    double *time = memory_array(balance->nodes, sizeof *time);
+    add_times(balance, rank, place, time);
+    for (size_t i = 0; i < balance->nodes; i++) {
+        double mean = balance->time[i] / (double)balance->ranks;
+        excess[i].own = fabs(time[i] - mean) > NOTHING * mean ? time[i] - mean : 0;
+    }
+    weigh(excess, balance->job->nodes, balance->nodes);
+    excess[0].charged = late->charged;
+    balance->more_ranks.charged -= late->charged;
+    if (!(excess[0].parts > 0))
+        add_charge(&balance->no_context, late->charged, late->rank, 0, 0);
+    for (size_t i = 0; i < balance->nodes; i++) {
+        const struct excess *above = &excess[balance->job->nodes[i].parent];
+        if (i > 0 && above->charged > 0 && above->parts > 0)
+            excess[i].charged = above->charged * excess[i].weight / above->parts;
+        if (excess[i].charged > 0 && excess[i].own > 0)
+            add_charge(&balance->context[i], excess[i].charged * excess[i].own / excess[i].parts, late->rank,
+                       time[i], balance->time[i] / (double)balance->ranks);
+    }
+    free(time);
+    free(excess);
+}
+
+static void put(struct profile *job, size_t *room, uint32_t node, uint32_t key,
+                const struct profile_balance *balance)
+{
+    memory_grow(&job->balances, room, job->balance_count, sizeof *job->balances);
+    job->balances[job->balance_count++] = (struct merged_balance){node, key, *balance};
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct merged_balance *a = left, *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+static void sort_balances(struct profile *profile)
+{
+    if (profile->balance_count)
+        qsort(profile->balances, profile->balance_count, sizeof *profile->balances, compare);
+}
+
+void balance_end(struct balance *balance)
+{
+    struct profile *job = balance->job;
+    size_t room = 0;
+    for (size_t i = 0; i < balance->calls; i++)
+        put(job, &room, balance->call[i], PROFILE_BALANCE_CALL, &balance->of_call[i]);
+    for (uint32_t i = 0; i < balance->nodes; i++)
+        if (balance->context[i].charged > 0)
+            put(job, &room, i, PROFILE_BALANCE_CONTEXT, &balance->context[i]);
+    if (balance->no_context.charged > 0)
+        put(job, &room, 0, PROFILE_BALANCE_NO_CONTEXT, &balance->no_context);
+    balance->more_ranks.charged = fmax(0, balance->more_ranks.charged);
+    if (balance->more_ranks.charged > 0)
+        put(job, &room, 0, PROFILE_BALANCE_MORE_RANKS, &balance->more_ranks);
+    sort_balances(job);
+    free(balance->waits);
+    free(balance->time);
+    free(balance->context);
+}
+
+static bool is_sane(const struct profile_balance *balance)
+{
+    const double numbers[] = {balance->charged, balance->most, balance->common, balance->time, balance->mean};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!profile_number_sane(numbers[i]) || numbers[i] < 0)
+            return false;
+    return true;
+}
+
+const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *place,
+                                  struct profile *profile)
+{
+    struct profile_below below;
+    const struct profile_balance *balance;
+    size_t room = 0;
+    uint32_t at = 0;
+    while (profile->header.merged &&
+           (balance = profile_next_below(chunks, place, PROFILE_NODE_BALANCE, &at, &below))) {
+        if (below.node->key >= PROFILE_BALANCE_KEYS)
+            continue;
+        if (!is_sane(balance))
+            return "damaged: what ranks are charged is not a number that can be measured";
+        put(profile, &room, below.merged, (uint32_t)below.node->key, balance);
+    }
+    sort_balances(profile);
+    return NULL;
+}

@@ -1,0 +1,62 @@
+/* A hash map from a hash to the 32-bit index of a record that the caller keeps, key included: 8 bytes a
+ * place, where a pair_map has 24. For the millions of nodes and rows of a large profile. Not for the
+ * measurement side. */
+#ifndef BLAME_COMMAND_PROFILE_INDEX_MAP_H
+#define BLAME_COMMAND_PROFILE_INDEX_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct index_entry {
+    uint32_t tag; /* the hash; 0: empty */
+    uint32_t index;
+};
+
+/* All zero is an empty map. */
+struct index_map {
+    struct index_entry *slots;
+    size_t capacity; /* a power of two, or 0 */
+    size_t count;
+};
+
+/* A hash of a pair; never 0. */
+static inline uint32_t index_map_hash(uint64_t a, uint64_t b)
+{
+    uint64_t hash = a * 0x9e3779b97f4a7c15ull ^ (b + 0x7f4a7c159e3779b9ull) * 0xc2b2ae3d27d4eb4full;
+    hash ^= hash >> 32;
+    hash *= 0xd6e8feb86659fd93ull;
+    return (uint32_t)(hash >> 32) | 1u << 31;
+}
+
+/* Makes room for one more. */
+void index_map_reserve(struct index_map *map);
+
+/* The first place that may hold the record, or the empty one where it belongs: walk on with index_map_next()
+ * from a place whose record is another one. Only after index_map_reserve(). */
+static inline struct index_entry *index_map_first(const struct index_map *map, uint32_t tag)
+{
+    size_t mask = map->capacity - 1, at = tag & mask;
+    while (map->slots[at].tag && map->slots[at].tag != tag)
+        at = (at + 1) & mask;
+    return &map->slots[at];
+}
+
+static inline struct index_entry *index_map_next(const struct index_map *map, const struct index_entry *from)
+{
+    size_t mask = map->capacity - 1, at = ((size_t)(from - map->slots) + 1) & mask;
+    while (map->slots[at].tag && map->slots[at].tag != from->tag)
+        at = (at + 1) & mask;
+    return &map->slots[at];
+}
+
+/* Fills the empty place. */
+static inline void index_map_put(struct index_map *map, struct index_entry *entry, uint32_t tag,
+                                 uint32_t index)
+{
+    *entry = (struct index_entry){.tag = tag, .index = index};
+    map->count++;
+}
+
+void index_map_free(struct index_map *map);
+
+#endif

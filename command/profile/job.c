@@ -1,0 +1,549 @@
+#include "command/profile/job.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cct/sums.h"
+#include "command/profile/job_keys.h"
+#include "command/profile/job_reference.h"
+#include "command/profile/merge.h"
+#include "command/profile/node_tree.h"
+#include "command/profile/probes.h"
+#include "command/profile/profile.h"
+#include "command/profile/read.h"
+#include "command/profile/spread.h"
+#include "command/profile/timeline_job.h"
+#include "command/text/memory.h"
+
+/* ---- records of ranks ---- */
+
+/* The records of a job's ranks, those whose figures count and those that are named only. */
+
+#define MOST_MISSING 1024 /* that have a record each */
+
+/* Valid until the next one is added. */
+static struct profile_rank *job_add_record(struct profile *job, uint32_t rank, enum profile_rank_state state,
+                                    const char *why)
+{
+    size_t room = job->rank_count; /* of two to the power of something */
+    if ((room & (room - 1)) == 0)
+        job->ranks = memory_check(reallocarray(job->ranks, room ? 2 * room : 1, sizeof *job->ranks));
+    struct profile_rank *record = &job->ranks[job->rank_count++];
+    *record = (struct profile_rank){.rank = rank, .state = state};
+    snprintf(record->why, sizeof record->why, "%s", why);
+    return record;
+}
+
+/* The numbers in a file's name, where the file itself cannot say. */
+static uint32_t job_rank_by_name(const char *path, uint32_t *process)
+{
+    const char *name = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "rank-");
+    unsigned rank, number = 0;
+    bool known = name && sscanf(name, "rank-%u.%u", &rank, &number) >= 1;
+    *process = known ? number : 0;
+    return known ? rank : PROFILE_RANK_UNKNOWN;
+}
+
+static int compare_records(const void *left, const void *right)
+{
+    const struct profile_rank *a = left, *b = right;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->process > b->process) - (a->process < b->process);
+}
+
+/* Puts the records, to which threads refer, in the order of ranks. */
+static void job_sort_records(struct profile *profile)
+{
+    uint64_t *now = memory_array(profile->rank_count + 1, sizeof *now);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        profile->ranks[i].reserved = (uint32_t)i + 1; /* its number before */
+    qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, compare_records);
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        now[profile->ranks[i].reserved] = i + 1;
+        profile->ranks[i].reserved = 0;
+    }
+    for (size_t i = 0; i < profile->thread_count; i++)
+        profile->threads[i].rank_record = now[profile->threads[i].rank_record];
+    for (size_t i = 0; i < profile->timeline.lane_count; i++)
+        profile->timeline.lanes[i].rank_record = (uint32_t)now[profile->timeline.lanes[i].rank_record];
+    free(now);
+}
+
+/* Adds those of ranks that should be there, by the sorted records. */
+static void job_add_missing(struct profile *profile)
+{
+    size_t there = profile->rank_count, missing = 0;
+    for (size_t i = 0, rank = 0; rank < profile->header.ranks && missing < MOST_MISSING; rank++) {
+        while (i < there && profile->ranks[i].rank < rank)
+            i++;
+        if (i < there && profile->ranks[i].rank == rank)
+            continue;
+        job_add_record(profile, (uint32_t)rank, PROFILE_RANK_MISSING, "it left no measurement");
+        missing++;
+    }
+}
+
+/* ---- the ranks' files ---- */
+
+/* Of the first rank that is read, on the job's own clock: the ranks' clocks have nothing in common, and others may have
+ * begun earlier. */
+#define START_NS       (1000 * 86400 * (uint64_t)1000000000)
+#define JOINED_AT_ONCE 10000 /* probes and counters: they are sorted whenever twice as many have come */
+
+struct job {
+    struct profile *profile;
+    struct node_tree tree;
+    size_t thread_room, lock_room;
+    size_t joined; /* probes and counters when they were sorted last */
+    struct pair_map locks;
+    struct spread_sums spreads;
+    struct timeline_join timeline;
+    int64_t start_realtime_ns; /* at START_NS */
+    bool based;                /* the header and texts are there, the first rank's */
+    struct job_reference like;
+    bool of_parts; /* the files are of parts, not of ranks */
+};
+
+/* A time of the rank's clock on the job's. */
+static uint64_t shifted(const struct job *job, const struct profile *rank, uint64_t ns)
+{
+    __int128 late = (__int128)rank->header.start_realtime_ns - job->start_realtime_ns; /* a damaged file's may be any */
+    __int128 shifted_ns = START_NS + late + (int64_t)(ns - rank->header.start_ns);
+    return shifted_ns > INT64_MAX ? INT64_MAX : shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
+}
+
+static void copy_text(char *to, size_t bytes, const char *from)
+{
+    snprintf(to, bytes, "%s", from ? from : "");
+}
+
+static void add_records(struct job *job, const struct profile *part)
+{
+    for (size_t i = 0; i < part->rank_count; i++) {
+        struct profile_rank *record = job_add_record(job->profile, 0, PROFILE_RANK_WHOLE, "");
+        *record = part->ranks[i];
+        if (record->state > PROFILE_RANK_OPEN)
+            continue;
+        record->begin_ns = shifted(job, part, record->begin_ns);
+        record->end_ns = shifted(job, part, record->end_ns);
+    }
+}
+
+static void add_rank_record(struct job *job, const struct profile *rank, uint64_t end_ns, bool gone)
+{
+    const struct profile_header *header = &rank->header;
+    struct profile_rank *record = job_add_record(job->profile, header->rank, PROFILE_RANK_WHOLE, "");
+    if (!header->finished) {
+        record->state = PROFILE_RANK_OPEN;
+        copy_text(record->why, sizeof record->why,
+                  gone ? "it had not ended: it was killed, or went on as another program (exec)"
+                       : "it had not ended: it ran still, was killed, or went on as another program (exec)");
+    }
+    record->process = header->process;
+    record->pid = header->pid;
+    record->threads = (uint32_t)rank->thread_count;
+    record->threads_max = header->threads_max;
+    record->cores = header->cores;
+    record->begin_ns = shifted(job, rank, header->start_ns);
+    record->end_ns = end_ns;
+    for (size_t i = 0; i < rank->thread_count; i++) {
+        const struct profile_thread *thread = &rank->threads[i];
+        record->samples += thread->recorded;
+        record->work += thread->work;
+        record->overhead += thread->overhead;
+        record->lock_wait += thread->lock_wait;
+        record->idle += thread->idle;
+        record->no_core += thread->no_core;
+        record->blocked += thread->blocked;
+        record->mpi_wait += thread->mpi_wait;
+    }
+    record->ranks_seen = header->ranks_seen;
+    for (size_t i = 0; i < rank->node_count; i++) {
+        record->rank_idle += rank->nodes[i].metric.rank_waited;
+        record->made_wait += rank->nodes[i].metric.rank_idle;
+    }
+    copy_text(record->host, sizeof record->host, profile_text(rank, "host"));
+    copy_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));
+}
+
+/* Returns when the last of them ended. */
+static uint64_t add_threads(struct job *job, const struct profile *rank)
+{
+    struct profile *to = job->profile;
+    uint64_t last_ns = 0;
+    for (size_t i = 0; i < rank->thread_count; i++) {
+        struct profile_thread thread = rank->threads[i];
+        uint64_t begin_ns = thread.begin_ns, end_ns = thread_end_ns(&thread);
+        if (begin_ns < rank->header.tool_start_ns)
+            begin_ns = rank->header.tool_start_ns;
+        thread.begin_ns = shifted(job, rank, begin_ns);
+        thread.end_ns = thread.last_ns = shifted(job, rank, end_ns < begin_ns ? begin_ns : end_ns);
+        thread.tree = 0; /* that of all ranks is one */
+        memset(thread.counters, 0, sizeof thread.counters);
+        thread.rank_record = to->rank_count + (job->of_parts ? thread.rank_record : 1);
+        memory_grow(&to->threads, &job->thread_room, to->thread_count, sizeof *to->threads);
+        to->threads[to->thread_count++] = thread;
+        last_ns = thread.end_ns > last_ns ? thread.end_ns : last_ns;
+    }
+    return last_ns;
+}
+
+static void add_lock(struct job *job, const struct job_keys *keys, const struct profile_lock *from)
+{
+    struct profile *to = job->profile;
+    struct profile_lock lock = *from;
+    lock.key = job_key_of(keys, PROFILE_NODE_LOCK, from->key);
+    lock.initialiser = job_key_address(keys, from->initialiser);
+    lock.variable = job_key_address(keys, from->variable);
+    uint32_t *slot = pair_map_slot(&job->locks, lock.key, lock.initialiser);
+    if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&to->locks, &job->lock_room, to->lock_count, sizeof *to->locks);
+        *slot = (uint32_t)to->lock_count++;
+        to->locks[*slot] = lock;
+        return;
+    }
+    struct profile_lock *known = &to->locks[*slot];
+    known->variable = known->variable ? known->variable : lock.variable;
+    known->sum_ns += lock.sum_ns;
+    known->waits += lock.waits;
+    known->longest_ns = fmax(known->longest_ns, lock.longest_ns);
+}
+
+/* Idleness is T x inverse_busy less the own time: a rank with fewer threads has as much of it with the job's T. Here it is
+ * multiplied by the rank's T, and by divide_idleness() divided by the job's, which is known when all ranks are read. */
+static void add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank,
+                      uint32_t *place)
+{
+    for (size_t i = 0; i < rank->node_count; i++) {
+        const struct merged_node *node = &rank->nodes[i];
+        struct profile_sums sums = node->metric;
+        place[i] = i ? node_tree_child(&job->tree, place[node->parent], node->kind,
+                                       job_key_of(keys, node->kind, node->key))
+                     : 0;
+        if (node->kind != PROFILE_NODE_WAITERS)
+            sums.inverse_busy *= rank->header.threads_max;
+        struct merged_node *to = &job->profile->nodes[place[i]];
+        to->threads |= node->threads;
+        profile_sums_add(&to->metric, &sums);
+    }
+}
+
+static void divide_idleness(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS)
+            profile->nodes[i].metric.inverse_busy /= profile->header.threads_max;
+    profile->header.before_inverse_busy_ns /= profile->header.threads_max;
+}
+
+/* The threads of a rank together. */
+static void add_probes(struct job *job, const struct profile *rank, const uint32_t *place)
+{
+    struct profile *to = job->profile;
+    size_t count = to->probe_count + rank->probe_count;
+    if (rank->probe_count)
+        to->probes = memory_check(reallocarray(to->probes, count, sizeof *to->probes));
+    for (size_t i = 0; i < rank->probe_count; i++) {
+        struct merged_probe *probe = &to->probes[to->probe_count++];
+        *probe = rank->probes[i];
+        probe->node = place[probe->node];
+        probe->tree = (uint32_t)to->rank_count + (job->of_parts ? probe->tree : 1);
+        probe->probe.first_begin_ns = shifted(job, rank, probe->probe.first_begin_ns);
+        probe->probe.last_end_ns = shifted(job, rank, probe->probe.last_end_ns);
+    }
+    count = to->counters_count + rank->counters_count;
+    if (rank->counters_count)
+        to->counters = memory_check(reallocarray(to->counters, count, sizeof *to->counters));
+    for (size_t i = 0; i < rank->counters_count; i++) {
+        to->counters[to->counters_count] = rank->counters[i];
+        to->counters[to->counters_count++].node = place[rank->counters[i].node];
+    }
+    if (to->probe_count + to->counters_count < 2 * job->joined + JOINED_AT_ONCE)
+        return;
+    profile_join_probes(to);
+    job->joined = to->probe_count + to->counters_count;
+}
+
+static void add_header(struct job *job, const struct profile *rank, uint64_t end_ns, bool gone)
+{
+    struct profile_header *to = &job->profile->header;
+    const struct profile_header *from = &rank->header;
+    uint64_t tool_start_ns = shifted(job, rank, from->tool_start_ns);
+    uint64_t start_ns = shifted(job, rank, from->start_ns);
+    if (start_ns < to->start_ns) {
+        to->start_ns = start_ns;
+        to->start_realtime_ns = from->start_realtime_ns;
+    }
+    to->merged += job->of_parts ? from->merged : 1;
+    to->finished &= from->finished;
+    to->growing += job->of_parts ? from->growing : !from->finished && !gone;
+    to->end_ns = end_ns > to->end_ns ? end_ns : to->end_ns;
+    to->tool_start_ns = tool_start_ns < to->tool_start_ns ? tool_start_ns : to->tool_start_ns;
+    to->period_ns = from->period_ns > to->period_ns ? from->period_ns : to->period_ns;
+    to->rate = from->rate < to->rate ? from->rate : to->rate;
+    to->threads_max = from->threads_max > to->threads_max ? from->threads_max : to->threads_max;
+    to->cores = from->cores > to->cores ? from->cores : to->cores;
+    to->ranks = from->ranks > to->ranks ? from->ranks : to->ranks;
+    to->ranks_seen = from->ranks_seen > to->ranks_seen ? from->ranks_seen : to->ranks_seen;
+    to->regions += from->regions;
+    to->threads_untracked += from->threads_untracked;
+    to->untracked_ns += from->untracked_ns;
+    to->lock_inits_lost += from->lock_inits_lost;
+    to->paused_ns += from->paused_ns;
+    to->pauses += from->pauses;
+    to->probes_lost += from->probes_lost;
+    to->timeline_lost_ns += from->timeline_lost_ns;
+    to->signals_taken += from->signals_taken;
+    to->ended_by_program |= from->ended_by_program;
+    to->before_start_ns += from->before_start_ns;
+    to->before_inverse_busy_ns +=
+        from->threads_max * (from->before_inverse_busy_ns > 0 ? from->before_inverse_busy_ns : (double)from->before_start_ns);
+    to->before_no_core_ns += from->before_no_core_ns;
+    to->before_blocked_ns += from->before_blocked_ns;
+    if (!to->room_error) {
+        to->room_error = from->room_error;
+        to->room_limit = from->room_limit;
+    }
+    if (!to->timer_error) {
+        to->timer_error = from->timer_error;
+        to->timer_limit = from->timer_limit;
+    }
+}
+
+/* Texts of one rank that are not the job's, or are another file's. */
+static bool is_ranks_own(const char *key)
+{
+    static const char *const keys[] = {"rank", "binding",       "host",        "directory",
+                                       "file", "machine_begin", "machine_end", "misnested"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static void copy_texts(struct profile *to, const struct profile *from)
+{
+    const char *at = from->text, *end = at + from->text_bytes;
+    to->text = memory_array(from->text_bytes + 1, 1);
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        size_t bytes = value < end ? (size_t)(value + strlen(value) + 1 - at) : 0;
+        if (!bytes || at + bytes > end)
+            break;
+        if (!is_ranks_own(at)) {
+            memcpy(to->text + to->text_bytes, at, bytes);
+            to->text_bytes += bytes;
+        }
+        at += bytes;
+    }
+}
+
+/* Header, texts and names of counters are those of the first; sums begin with nothing. */
+static void take_base(struct job *job, const struct profile *rank)
+{
+    struct profile *to = job->profile;
+    const struct profile_header *from = &rank->header;
+    job->start_realtime_ns = from->start_realtime_ns;
+    to->header = (struct profile_header){
+        .version = PROFILE_VERSION,
+        .finished = 1,
+        .start_realtime_ns = from->start_realtime_ns,
+        .start_ns = START_NS,
+        .tool_start_ns = UINT64_MAX,
+        .rate = from->rate,
+        .clock = from->clock,
+        .environment = from->environment,
+        .context = from->context,
+        .tasks = from->tasks,
+        .depth = from->depth,
+        .threads_max = 1,
+        .phase_instances = from->phase_instances,
+        .sample_signal = from->sample_signal,
+        .in_job = 1,
+        .csv = 1,
+    };
+    memcpy(to->header.program, from->program, sizeof to->header.program);
+    copy_texts(to, rank);
+    const char *counters = profile_text(rank, "counters");
+    to->counter_text = memory_text("%s", counters ? counters : "");
+    for (size_t i = 0; i < rank->counter_count; i++)
+        to->counter_name[i] = to->counter_text + (rank->counter_name[i] - rank->counter_text);
+    for (char *at = to->counter_text; *at; at++)
+        *at = *at == '\n' ? '\0' : *at;
+    to->counter_count = rank->counter_count;
+    job->based = true;
+}
+
+/* A rank, or a part of the job. */
+static void add_figures(struct job *job, const struct profile *rank, bool gone)
+{
+    struct job_keys keys;
+    if (!job->based)
+        take_base(job, rank);
+    job_keys_start(&keys, job->profile, rank);
+    uint32_t *place = memory_array(rank->node_count, sizeof *place);
+    size_t threads = job->profile->thread_count;
+    uint64_t last_ns = add_threads(job, rank);
+    uint64_t end_ns = rank->header.end_ns ? shifted(job, rank, rank->header.end_ns) : last_ns;
+    add_nodes(job, &keys, rank, place);
+    add_probes(job, rank, place);
+    spread_sums_add(&job->spreads, rank, place, job->profile->node_count);
+    for (size_t i = 0; i < rank->lock_count; i++)
+        add_lock(job, &keys, &rank->locks[i]);
+    add_header(job, rank, end_ns, gone);
+    timeline_join_add(&job->timeline, job->profile, rank, place, threads);
+    if (!job->of_parts)
+        add_rank_record(job, rank, end_ns, gone);
+    job->profile->unresolved_ns += rank->unresolved_ns;
+    job->profile->stopped_ns += rank->stopped_ns;
+    free(place);
+    job_keys_end(&keys);
+}
+
+static void add_rank(struct job *job, const struct profile *rank, bool gone)
+{
+    const char *foreign = job_why_foreign(&job->like, rank);
+    if (foreign) {
+        bool one = !rank->header.merged && !rank->header.part;
+        job_add_record(job->profile, one ? rank->header.rank : PROFILE_RANK_UNKNOWN, PROFILE_RANK_FOREIGN, foreign)->process =
+            rank->header.process;
+        return;
+    }
+    if (!job->like.known)
+        job_reference_take(&job->like, rank);
+    add_figures(job, rank, gone);
+}
+
+/* False: it cannot be read again. */
+static bool add_part(struct job *job, const char *path)
+{
+    char error[512];
+    struct profile *part = profile_read(path, error, sizeof error);
+    if (part && part->header.merged)
+        add_figures(job, part, false);
+    if (part)
+        add_records(job, part);
+    profile_free(part);
+    return part != NULL;
+}
+
+/* Asked before the file is read: nothing is written into it any more then, if its process was one of this machine. */
+static bool has_no_process(const char *path)
+{
+    struct profile_header header;
+    return profile_read_header(path, &header) && kill(header.pid, 0) != 0 && errno == ESRCH;
+}
+
+static bool was_here(const struct profile *rank)
+{
+    const char *host = profile_text(rank, "host");
+    char here[HOST_NAME_MAX + 1] = "";
+    gethostname(here, sizeof here - 1);
+    return host && strcmp(host, here) == 0;
+}
+
+static void add_file(struct job *job, const char *path)
+{
+    char error[512];
+    bool gone = has_no_process(path);
+    struct profile *rank = profile_read(path, error, sizeof error);
+    if (rank) {
+        add_rank(job, rank, gone && was_here(rank));
+    } else {
+        const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
+        uint32_t process, number = job_rank_by_name(path, &process);
+        job_add_record(job->profile, number, PROFILE_RANK_DAMAGED, cause)->process = process;
+    }
+    profile_free(rank);
+}
+
+static void start_part(struct job *job)
+{
+    *job = (struct job){.profile = memory_array(1, sizeof *job->profile)};
+    node_tree_start(&job->tree, job->profile);
+    job->profile->header.finished = 1;
+}
+
+static struct profile *end_part(struct job *job)
+{
+    node_tree_end(&job->tree);
+    pair_map_free(&job->locks);
+    if (job->based)
+        divide_idleness(job->profile);
+    spread_sums_end(&job->spreads, job->profile);
+    profile_join_probes(job->profile);
+    timeline_join_end(&job->timeline, job->profile);
+    job_sort_records(job->profile);
+    job->profile->header.part = 1;
+    return job->profile;
+}
+
+struct profile *job_read_part(const char *const *paths, size_t count, const struct job_reference *like)
+{
+    struct job job;
+    void (*progress)(size_t done, size_t total) = profile_read_progress;
+    start_part(&job);
+    job.like = *like;
+    profile_read_progress = NULL;
+    for (size_t i = 0; i < count; i++) {
+        add_file(&job, paths[i]);
+        if (progress)
+            progress(i + 1, count);
+    }
+    profile_read_progress = progress;
+    if (!like->known)
+        job_reference_free(&job.like);
+    return end_part(&job);
+}
+
+struct profile *job_join_parts(const char *const *paths, size_t count)
+{
+    struct job job;
+    bool good = true;
+    start_part(&job);
+    job.of_parts = true;
+    for (size_t i = 0; i < count; i++)
+        good = good && add_part(&job, paths[i]);
+    struct profile *joined = end_part(&job);
+    if (good)
+        return joined;
+    profile_free(joined);
+    return NULL;
+}
+
+struct profile *job_complete(struct profile *part, char **why)
+{
+    *why = NULL;
+    part->header.part = 0;
+    if (part->header.merged) {
+        timeline_join_prune(part);
+        job_add_missing(part);
+        job_sort_records(part);
+        return part;
+    }
+    for (size_t i = 0; i < part->rank_count && !*why; i++)
+        if (part->ranks[i].state == PROFILE_RANK_DAMAGED)
+            *why = memory_text("rank %u: %s", part->ranks[i].rank, part->ranks[i].why);
+    if (!*why)
+        *why = memory_text("none of its files is of this job");
+    profile_free(part);
+    return NULL;
+}
+
+struct profile *job_read(const char *const *paths, size_t count, const char *identity, char **why)
+{
+    return job_complete(job_read_part(paths, count, &(struct job_reference){.identity = identity}), why);
+}
+
+size_t job_ranks(const struct profile *profile)
+{
+    return profile->header.merged ? profile->header.merged : 1;
+}
+

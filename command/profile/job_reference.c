@@ -1,0 +1,56 @@
+#include "command/profile/job_reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/profile/read.h"
+#include "command/text/memory.h"
+
+static const char *text_or_nothing(const struct profile *profile, const char *key)
+{
+    const char *text = profile_text(profile, key);
+    return text ? text : "";
+}
+
+void job_reference_take(struct job_reference *like, const struct profile *rank)
+{
+    like->sample = memory_text("%s", text_or_nothing(rank, "sample"));
+    like->counters = memory_text("%s", text_or_nothing(rank, "counters"));
+    like->clock = rank->header.clock;
+    like->known = true;
+}
+
+const char *job_why_foreign(const struct job_reference *like, const struct profile *rank)
+{
+    const char *identity = profile_text(rank, "job_identity");
+    if (like->identity && !identity)
+        return "it does not say of which job it is: there was no room, or it was killed as it began";
+    if (like->identity && strcmp(identity, like->identity) != 0)
+        return "it is of another job";
+    if (rank->header.merged || rank->header.part)
+        return "it was merged of several ranks, which count themselves";
+    if (!like->known)
+        return NULL;
+    if (strcmp(text_or_nothing(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
+        return "it was measured otherwise (BLAME_SAMPLE, BLAME_CLOCK)";
+    if (strcmp(text_or_nothing(rank, "counters"), like->counters) != 0)
+        return "it counted otherwise (BLAME_COUNTERS)";
+    return NULL;
+}
+
+void job_reference_find(struct job_reference *like, const char *const *paths, size_t count)
+{
+    char error[512];
+    for (size_t i = 0; i < count && !like->known; i++) {
+        struct profile *rank = profile_read(paths[i], error, sizeof error);
+        if (rank && !job_why_foreign(like, rank))
+            job_reference_take(like, rank);
+        profile_free(rank);
+    }
+}
+
+void job_reference_free(struct job_reference *like)
+{
+    free(like->sample);
+    free(like->counters);
+}

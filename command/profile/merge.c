@@ -1,0 +1,262 @@
+/* The file may come from a process that was killed at any instant, or from anywhere: no index is followed
+ * before it is checked, and nodes whose way to a root is broken or circular are left out.
+ *
+ * Each node of the file has a place, found once: the merged node it adds to, or PLACE_SKIP. A node's place
+ * needs its parent's place, so a chain of parents without one is put on a stack and placed from the outermost
+ * inward. */
+#include "command/profile/merge.h"
+
+#include <stdlib.h>
+
+#include "command/profile/balance.h"
+#include "command/profile/node_tree.h"
+#include "command/profile/probes.h"
+#include "command/profile/spread.h"
+#include "command/profile/timeline_read.h"
+#include "command/text/memory.h"
+
+enum {
+    PLACE_UNKNOWN = 0,
+    PLACE_IN_PROGRESS = 1, /* on the stack: meeting it again is a cycle */
+    PLACE_SKIP = 2,
+    PLACE_MERGED = PROFILE_PLACE_MERGED, /* + the merged node's index */
+};
+
+struct merge {
+    const struct profile_chunks *chunks;
+    struct profile *profile;
+    uint32_t *place; /* by node_idx */
+    uint32_t *stack;
+    size_t stack_count, stack_capacity;
+    struct node_tree tree;
+};
+
+void (*profile_read_progress)(size_t done, size_t total);
+
+static bool is_leaf(const struct merged_node *node)
+{
+    return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS ||
+           node->kind == PROFILE_NODE_RANKS;
+}
+
+static bool is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
+{
+    return kind == PROFILE_NODE_PSEUDO && key == pseudo;
+}
+
+/* The place of a node whose parent has place `parent` (PLACE_SKIP for nodes without a valid parent). */
+static uint32_t merge_place_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
+{
+    switch (node->kind) {
+    case PROFILE_NODE_ROOT:
+        return node->parent == 0 ? PLACE_MERGED : PLACE_SKIP;
+    case PROFILE_NODE_REGION: {
+        if (node->parent != 0)
+            return PLACE_SKIP;
+        uint32_t at = node_tree_child(&merge->tree, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRESOLVED);
+        if (node->key != 0)
+            at = node_tree_child(&merge->tree, at, PROFILE_NODE_FRAME, node->key);
+        return PLACE_MERGED + at;
+    }
+    case PROFILE_NODE_FRAME:
+    case PROFILE_NODE_HOLDER:
+    case PROFILE_NODE_RUNTIME:
+    case PROFILE_NODE_MPI:
+    case PROFILE_NODE_LOCK:
+    case PROFILE_NODE_PSEUDO:
+    case PROFILE_NODE_WAITERS:
+    case PROFILE_NODE_RANKS:
+    case PROFILE_NODE_PHASE:
+    case PROFILE_NODE_EVENT:
+    case PROFILE_NODE_PARAMETER:
+        if (parent == PLACE_SKIP || is_leaf(&merge->profile->nodes[parent - PLACE_MERGED]))
+            return PLACE_SKIP;
+        if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
+            return parent;
+        return PLACE_MERGED + node_tree_child(&merge->tree, parent - PLACE_MERGED, node->kind, node->key);
+    case PROFILE_NODE_INSTANCE:
+        if (parent == PLACE_SKIP || merge->profile->nodes[parent - PLACE_MERGED].kind != PROFILE_NODE_PHASE)
+            return PLACE_SKIP;
+        return PLACE_MERGED + node_tree_child(&merge->tree, parent - PLACE_MERGED, node->kind, node->key);
+    default: /* recycled, a trie of region contexts, or nothing that this version writes */
+        return PLACE_SKIP;
+    }
+}
+
+static void merge_push(struct merge *merge, uint32_t node_idx)
+{
+    memory_grow(&merge->stack, &merge->stack_capacity, merge->stack_count, sizeof *merge->stack);
+    merge->stack[merge->stack_count++] = node_idx;
+    merge->place[node_idx] = PLACE_IN_PROGRESS;
+}
+
+static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
+{
+    uint32_t place = PLACE_SKIP;
+    for (uint32_t at = node_idx;;) {
+        const struct profile_node *node = profile_node_at(merge->chunks, at);
+        if (!node)
+            break;
+        if (merge->place[at] != PLACE_UNKNOWN) {
+            if (merge->place[at] != PLACE_IN_PROGRESS)
+                place = merge->place[at];
+            break;
+        }
+        merge_push(merge, at);
+        if (node->parent == 0 || node->kind == PROFILE_NODE_FREE)
+            break;
+        at = node->parent;
+    }
+    while (merge->stack_count) {
+        uint32_t at = merge->stack[--merge->stack_count];
+        place = merge_place_one(merge, profile_node_at(merge->chunks, at), place);
+        merge->place[at] = place;
+    }
+    return place;
+}
+
+static bool ranks_sane(const struct profile_ranks *ranks)
+{
+    const double sums[] = {ranks->blame, ranks->named, ranks->wall, ranks->waited};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (!profile_number_sane(sums[i]) || sums[i] < 0)
+            return false;
+    return true;
+}
+
+static bool merge_metric_sane(const struct profile_node *node, const struct profile_metric *metric)
+{
+    if (node->kind == PROFILE_NODE_RANKS)
+        return ranks_sane((const void *)metric);
+    /* Time without a core whose inverse_busy is its parent's counts against its `overhead`. */
+    double least = is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
+    return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
+           profile_number_sane(metric->lock_wait) && profile_number_sane(metric->inverse_busy) &&
+           profile_number_sane(metric->shared_idle) && profile_number_sane(metric->lock_wait_here) &&
+           profile_number_sane((double)metric->idle_beside) && metric->work >= 0 &&
+           metric->overhead >= least && metric->lock_wait >= 0 && metric->inverse_busy >= 0 &&
+           metric->lock_wait_here >= 0;
+}
+
+/* What a node's record adds to its merged node's sums, and to those of that one's parent. */
+static void merge_metric(struct merge *merge, const struct profile_node *node, uint32_t merged,
+                         const struct profile_metric *metric)
+{
+    struct merged_node *nodes = merge->profile->nodes;
+    struct profile_sums sums = {.metric = *metric};
+    if (node->kind == PROFILE_NODE_RANKS) {
+        sums = profile_sums_of_ranks((const void *)metric);
+    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) || is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
+        sums.blocked = sums.work;
+        sums.blocked_idle = sums.shared_idle;
+        sums.work = 0;
+    } else if (node->kind == PROFILE_NODE_MPI) {
+        sums.mpi_wait = sums.work;
+        sums.mpi_calls = sums.waits;
+        sums.mpi_ranks = sums.overhead;
+        sums.mpi_bytes = sums.lock_wait_here;
+        sums.work = sums.overhead = sums.lock_wait_here = sums.waits = 0;
+    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
+        /* In `overhead` is time of the parent's whose inverse_busy is here: what it runs late for. */
+        sums.no_core = sums.work;
+        sums.own_elsewhere = -sums.overhead;
+        nodes[nodes[merged].parent].metric.own_elsewhere += sums.overhead;
+        sums.work = sums.overhead = 0;
+    }
+    profile_sums_add(&nodes[merged].metric, &sums);
+}
+
+/* In a file that was merged the owner says nothing, and what is for the writer of trees has them. */
+static uint64_t threads_of(const struct merge *merge, const struct profile_node *node, uint32_t owner)
+{
+    return merge->profile->header.merged ? PROFILE_NODE_THREADS(node) : 1ull << owner % 64;
+}
+
+static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
+{
+    const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
+    uint32_t used = chunk->used < PROFILE_UNITS_PER_CHUNK ? chunk->used : PROFILE_UNITS_PER_CHUNK;
+    for (uint32_t unit = 1; unit < used; unit++) {
+        uint32_t node_idx = chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
+        uint32_t place = merge->place[node_idx];
+        if (place == PLACE_UNKNOWN)
+            place = merge_place(merge, node_idx);
+        uint32_t metric_idx = ((const struct profile_node *)chunk)[unit].metric;
+        const struct profile_metric *metric =
+            metric_idx ? profile_metric_at(merge->chunks, metric_idx) : NULL;
+        if (place == PLACE_SKIP || !metric)
+            continue;
+        if (!merge_metric_sane((const struct profile_node *)chunk + unit, metric))
+            return "damaged: a metric is not a number that can be measured";
+        if (((const struct profile_node *)chunk)[unit].kind != PROFILE_NODE_RANKS &&
+            metric->work + metric->overhead > 0)
+            merge->profile->nodes[place - PLACE_MERGED].threads |=
+                threads_of(merge, (const struct profile_node *)chunk + unit, chunk->owner);
+        merge_metric(merge, (const struct profile_node *)chunk + unit, place - PLACE_MERGED, metric);
+    }
+    return NULL;
+}
+
+static void merge_sum_unresolved(struct profile *profile)
+{
+    bool *unresolved = memory_array(profile->node_count, sizeof *unresolved);
+    for (size_t i = 1; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i];
+        unresolved[i] = unresolved[node->parent] ||
+                        is_pseudo(node->kind, node->key, PROFILE_PSEUDO_UNRESOLVED);
+        if (unresolved[i] && node->kind != PROFILE_NODE_WAITERS)
+            profile->unresolved_ns += profile_sums_own(&node->metric);
+    }
+    free(unresolved);
+}
+
+/* All threads that ever were share a stop, so that none idles in it; what the tool could not know, as it wrote how long it was. */
+static void merge_stopped(struct profile *profile)
+{
+    double threads = profile->header.threads_max ? profile->header.threads_max : 1;
+    for (size_t i = 0; i < profile->node_count; i++) {
+        struct merged_node *node = &profile->nodes[i];
+        if (!is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED))
+            continue;
+        profile->stopped_ns += node->metric.inverse_busy;
+        node->metric.inverse_busy = node->metric.blocked / threads;
+    }
+    for (size_t i = 0; i < profile->timeline.cell_count; i++) {
+        struct timeline_cell *cell = &profile->timeline.cells[i];
+        if (is_pseudo(profile->nodes[cell->node].kind, profile->nodes[cell->node].key, PROFILE_PSEUDO_STOPPED))
+            cell->value.inverse_busy = (float)((double)cell->value.own / threads);
+    }
+}
+
+const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **place)
+{
+    struct merge merge = {.chunks = chunks, .profile = profile};
+    const char *wrong = NULL;
+    merge.place = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *merge.place);
+    node_tree_start(&merge.tree, profile);
+    for (uint32_t n = 0; n < chunks->count && !wrong; n++)
+        if (profile_chunk_wanted(chunks, profile_chunk_at(chunks, n))) {
+            wrong = merge_chunk(&merge, n);
+            if (profile_read_progress && n % 64 == 0)
+                profile_read_progress(n, chunks->count);
+        }
+    if (!wrong)
+        merge_sum_unresolved(profile);
+    if (!wrong)
+        wrong = profile_read_probes(chunks, merge.place, profile);
+    if (!wrong)
+        wrong = profile_read_spreads(chunks, merge.place, profile);
+    if (!wrong)
+        wrong = profile_read_balances(chunks, merge.place, profile);
+    if (!wrong)
+        wrong = profile_read_timeline(chunks, merge.place, profile);
+    if (!wrong)
+        merge_stopped(profile);
+    if (place)
+        *place = merge.place;
+    else
+        free(merge.place);
+    free(merge.stack);
+    node_tree_end(&merge.tree);
+    return wrong;
+}

@@ -1,0 +1,72 @@
+#include "command/profile/node_tree.h"
+
+#include "cct/profile_tree.h"
+#include "command/text/memory.h"
+
+static uint32_t append(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    struct profile *profile = tree->profile;
+    memory_grow(&profile->nodes, &tree->capacity, profile->node_count, sizeof *profile->nodes);
+    profile->nodes[profile->node_count] = (struct merged_node){.key = key, .parent = parent, .kind = kind};
+    return (uint32_t)profile->node_count++;
+}
+
+static uint32_t tag_of(uint32_t parent, uint8_t kind, uint64_t key)
+{
+    return index_map_hash(key, (uint64_t)parent << 8 | kind);
+}
+
+void node_tree_start(struct node_tree *tree, struct profile *profile)
+{
+    *tree = (struct node_tree){.profile = profile};
+    append(tree, 0, PROFILE_NODE_ROOT, 0);
+}
+
+void node_tree_resume(struct node_tree *tree, struct profile *profile)
+{
+    *tree = (struct node_tree){.profile = profile, .capacity = profile->node_count};
+    for (uint32_t i = 1; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i];
+        uint32_t tag = tag_of(node->parent, node->kind, node->key);
+        index_map_reserve(&tree->children);
+        struct index_entry *entry = index_map_first(&tree->children, tag);
+        while (entry->tag)
+            entry = index_map_next(&tree->children, entry);
+        index_map_put(&tree->children, entry, tag, i);
+    }
+}
+
+/* The child's entry, or the empty one that it belongs in. */
+static struct index_entry *entry_of(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key, uint32_t tag)
+{
+    struct index_entry *entry = index_map_first(&tree->children, tag);
+    for (; entry->tag; entry = index_map_next(&tree->children, entry)) {
+        const struct merged_node *node = &tree->profile->nodes[entry->index];
+        if (node->key == key && node->parent == parent && node->kind == kind)
+            break;
+    }
+    return entry;
+}
+
+uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    index_map_reserve(&tree->children);
+    uint32_t tag = tag_of(parent, kind, key);
+    struct index_entry *entry = entry_of(tree, parent, kind, key, tag);
+    if (entry->tag)
+        return entry->index;
+    uint32_t index = append(tree, parent, kind, key);
+    index_map_put(&tree->children, entry, tag, index);
+    return index;
+}
+
+uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    const struct index_entry *entry = tree->children.capacity ? entry_of(tree, parent, kind, key, tag_of(parent, kind, key)) : NULL;
+    return entry && entry->tag ? entry->index : 0;
+}
+
+void node_tree_end(struct node_tree *tree)
+{
+    index_map_free(&tree->children);
+}

@@ -1,0 +1,221 @@
+#include "command/profile/probes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/sums.h"
+#include "command/text/memory.h"
+
+#define NAMES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_NAME_BYTES) / PROFILE_NAME_BYTES)
+
+/* The text "counters", cut at its ends of lines. */
+static void read_counter_names(struct profile *profile)
+{
+    const char *text = profile_text(profile, "counters");
+    profile->counter_text = memory_text("%s", text ? text : "");
+    for (char *at = profile->counter_text; *at && profile->counter_count < PROFILE_COUNTERS;) {
+        size_t bytes = strcspn(at, "\n");
+        bool last = at[bytes] == '\0';
+        at[bytes] = '\0';
+        profile->counter_name[profile->counter_count++] = at;
+        at += bytes + !last;
+    }
+}
+
+void profile_read_names(const struct profile_chunks *chunks, struct profile *profile)
+{
+    size_t room = 0;
+    for (uint32_t n = 0; n < chunks->count; n++)
+        room += profile_chunk_at(chunks, n)->kind == PROFILE_CHUNK_NAME ? NAMES_PER_CHUNK : 0;
+    profile->names = memory_array(room, sizeof *profile->names);
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_NAME)
+            continue;
+        const struct profile_name *from = (const struct profile_name *)chunk + 1;
+        for (uint32_t i = 0; i < chunk->used && i < NAMES_PER_CHUNK; i++, from++) {
+            struct profile_name *name = &profile->names[profile->name_count++];
+            *name = *from;
+            name->text[sizeof name->text - 1] = '\0';
+        }
+    }
+    read_counter_names(profile);
+}
+
+/* Room for one more at each power of two. */
+static void *grow(void *list, size_t count, size_t bytes)
+{
+    bool full = (count & (count - 1)) == 0;
+    return full ? memory_check(reallocarray(list, count ? 2 * count : 1, bytes)) : list;
+}
+
+static const struct profile_counters *counters_at(const struct profile_chunks *chunks,
+                                                  const struct profile_node *node)
+{
+    return node->metric ? (const void *)profile_metric_at(chunks, node->metric) : NULL;
+}
+
+static bool counters_sane(const struct profile_counters *counters)
+{
+    for (size_t i = 0; i < PROFILE_COUNTERS; i++)
+        if (!profile_number_sane(counters->value[i]))
+            return false;
+    return true;
+}
+
+static bool probe_sane(const struct profile_probe *probe)
+{
+    const double times[] = {probe->inclusive_ns, probe->exclusive_ns, probe->shortest_ns, probe->longest_ns};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (!profile_number_sane(times[i]) || times[i] < 0)
+            return false;
+    return probe->sum_of_squares >= 0 && probe->sum_of_squares <= 1e48;
+}
+
+/* The merged node that a node of the file became, UINT32_MAX: none. */
+static uint32_t merged_of(const struct profile_chunks *chunks, const uint32_t *place, uint32_t node_idx)
+{
+    if (!profile_node_at(chunks, node_idx) || place[node_idx] < PROFILE_PLACE_MERGED)
+        return UINT32_MAX;
+    return place[node_idx] - PROFILE_PLACE_MERGED;
+}
+
+static const char *add_probe(struct profile *profile, uint32_t node, uint32_t tree,
+                             const struct profile_probe *probe)
+{
+    if (!probe_sane(probe))
+        return "damaged: a phase's or event's time is not a number that can be measured";
+    if (probe->calls == 0)
+        return NULL;
+    profile->probes = grow(profile->probes, profile->probe_count, sizeof *profile->probes);
+    profile->probes[profile->probe_count++] = (struct merged_probe){.node = node, .tree = tree, .probe = *probe};
+    return NULL;
+}
+
+static const char *add_counters(struct profile *profile, uint32_t node,
+                                const struct profile_counters *counters)
+{
+    if (!counters_sane(counters))
+        return "damaged: a counter's sum is not a number that can be counted";
+    profile->counters = grow(profile->counters, profile->counters_count, sizeof *profile->counters);
+    profile->counters[profile->counters_count++] = (struct merged_counters){.node = node, .counters = *counters};
+    return NULL;
+}
+
+/* In a file that was merged a probe says itself in which rank's tree it is: chunks have all of them. */
+static uint32_t tree_of(const struct profile *profile, const struct profile_node *probe, uint32_t owner)
+{
+    return profile->header.merged && probe->key ? (uint32_t)probe->key : owner;
+}
+
+static const char *read_node(const struct profile_chunks *chunks, const uint32_t *place,
+                             struct profile *profile, const struct profile_node *node, uint32_t tree)
+{
+    if (node->kind != PROFILE_NODE_PROBE && node->kind != PROFILE_NODE_COUNTERS)
+        return NULL;
+    const void *record = node->metric ? profile_metric_at(chunks, node->metric) : NULL;
+    uint32_t merged = merged_of(chunks, place, node->parent);
+    if (!record || merged == UINT32_MAX)
+        return NULL;
+    if (node->kind == PROFILE_NODE_COUNTERS)
+        return add_counters(profile, merged, record);
+    return profile_kind_is_probe(profile->nodes[merged].kind)
+               ? add_probe(profile, merged, tree_of(profile, node, tree), record)
+               : NULL;
+}
+
+static int compare_probes(const void *left, const void *right)
+{
+    const struct merged_probe *a = left, *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return (a->tree > b->tree) - (a->tree < b->tree);
+}
+
+static int compare_counters(const void *left, const void *right)
+{
+    const struct merged_counters *a = left, *b = right;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Sorted, with one entry for each pair of node and tree. */
+static void merge_probes(struct profile *profile)
+{
+    size_t kept = 0;
+    if (profile->probe_count)
+        qsort(profile->probes, profile->probe_count, sizeof *profile->probes, compare_probes);
+    for (size_t i = 0; i < profile->probe_count; i++)
+        if (kept && compare_probes(&profile->probes[kept - 1], &profile->probes[i]) == 0) {
+            sums_add_probe(&profile->probes[kept - 1].probe, &profile->probes[i].probe);
+            sums_add_counters(&profile->probes[kept - 1].counters, &profile->probes[i].counters);
+        } else {
+            profile->probes[kept++] = profile->probes[i];
+        }
+    profile->probe_count = kept;
+}
+
+static void merge_counters(struct profile *profile)
+{
+    size_t kept = 0;
+    if (profile->counters_count)
+        qsort(profile->counters, profile->counters_count, sizeof *profile->counters, compare_counters);
+    for (size_t i = 0; i < profile->counters_count; i++)
+        if (kept && profile->counters[kept - 1].node == profile->counters[i].node)
+            sums_add_counters(&profile->counters[kept - 1].counters, &profile->counters[i].counters);
+        else
+            profile->counters[kept++] = profile->counters[i];
+    profile->counters_count = kept;
+}
+
+/* Counters below a PROBE: they were counted from begin to end, and belong to it. */
+static const char *read_exact(const struct profile_chunks *chunks, const uint32_t *place,
+                              struct profile *profile, const struct profile_node *node, uint32_t tree)
+{
+    const struct profile_node *parent =
+        node->kind == PROFILE_NODE_COUNTERS ? profile_node_at(chunks, node->parent) : NULL;
+    const struct profile_counters *counters = counters_at(chunks, node);
+    if (!parent || !counters || parent->kind != PROFILE_NODE_PROBE || profile->probe_count == 0)
+        return NULL;
+    struct merged_probe wanted = {.node = merged_of(chunks, place, parent->parent),
+                                  .tree = tree_of(profile, parent, tree)};
+    struct merged_probe *probe =
+        bsearch(&wanted, profile->probes, profile->probe_count, sizeof wanted, compare_probes);
+    if (!counters_sane(counters))
+        return "damaged: a counter's sum is not a number that can be counted";
+    if (probe)
+        sums_add_counters(&probe->counters, counters);
+    return NULL;
+}
+
+typedef const char *read_function(const struct profile_chunks *chunks, const uint32_t *place,
+                                  struct profile *profile, const struct profile_node *node, uint32_t tree);
+
+static const char *read_nodes(const struct profile_chunks *chunks, const uint32_t *place,
+                              struct profile *profile, read_function *read)
+{
+    const char *wrong = NULL;
+    for (uint32_t n = 0; n < chunks->count && !wrong; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (!profile_chunk_wanted(chunks, chunk))
+            continue;
+        for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK && !wrong; unit++)
+            wrong = read(chunks, place, profile, (const struct profile_node *)chunk + unit, chunk->owner);
+    }
+    return wrong;
+}
+
+void profile_join_probes(struct profile *profile)
+{
+    merge_probes(profile);
+    merge_counters(profile);
+}
+
+const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place,
+                                struct profile *profile)
+{
+    const char *wrong = read_nodes(chunks, place, profile, read_node);
+    if (wrong)
+        return wrong;
+    profile_join_probes(profile);
+    return profile->probe_count ? read_nodes(chunks, place, profile, read_exact) : NULL;
+}

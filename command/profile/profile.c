@@ -1,0 +1,159 @@
+#include "command/profile/profile.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "cct/profile_tree.h"
+#include "command/profile/balance_record.h"
+#include "command/profile/sums.h"
+#include "command/profile/timeline.h"
+#include "command/text/memory.h"
+
+const char *const profile_drop_name[PROFILE_DROP_REASONS] = {
+    [PROFILE_DROP_IN_TOOL] = "in tool",   [PROFILE_DROP_NO_MEMORY] = "no memory",
+    [PROFILE_DROP_STOPPING] = "stopping", [PROFILE_DROP_NO_PATH] = "no path",
+    [PROFILE_DROP_OVERLOAD] = "overload", [PROFILE_DROP_CUT_OFF] = "cut off",
+    [PROFILE_DROP_PAUSED] = "paused",     [PROFILE_DROP_FAULT] = "fault in handler",
+};
+
+const struct profile_name *profile_name_of(const struct profile *profile, const struct merged_node *node)
+{
+    if (node->kind == PROFILE_NODE_INSTANCE)
+        node = &profile->nodes[node->parent];
+    bool named = node->kind >= PROFILE_NODE_PHASE && node->kind <= PROFILE_NODE_PARAMETER && node->key > 0 &&
+                 node->key <= profile->name_count;
+    return named ? &profile->names[node->key - 1] : NULL;
+}
+
+uint64_t thread_end_ns(const struct profile_thread *thread)
+{
+    uint64_t end = thread->end_ns ? thread->end_ns : thread->last_ns;
+    return end > thread->begin_ns ? end : thread->begin_ns;
+}
+
+double thread_life_ns(const struct profile *profile, const struct profile_thread *thread)
+{
+    uint64_t begin = thread->begin_ns, end = thread_end_ns(thread);
+    if (begin < profile->header.tool_start_ns)
+        begin = profile->header.tool_start_ns;
+    return end > begin ? (double)(end - begin) : 0;
+}
+
+double thread_sampled_ns(const struct profile *profile, const struct profile_thread *thread)
+{
+    return thread->timer_failed ? 0 : fmax(0, thread_life_ns(profile, thread) - thread->unsignalled_ns);
+}
+
+double profile_least_rate(const struct profile *profile)
+{
+    uint64_t longest_ns = 0;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        if (profile->threads[i].period_ns > longest_ns)
+            longest_ns = profile->threads[i].period_ns;
+    return longest_ns > profile->header.period_ns ? 1e9 / (double)longest_ns : profile->header.rate;
+}
+
+double profile_stopped_beside_ns(const struct profile *profile)
+{
+    double ns = profile->stopped_ns;
+    for (size_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].kind == PROFILE_NODE_PSEUDO && profile->nodes[i].key == PROFILE_PSEUDO_STOPPED)
+            ns -= profile->nodes[i].metric.inverse_busy;
+    return fmax(0, ns);
+}
+
+void profile_free(struct profile *profile)
+{
+    if (!profile)
+        return;
+    free(profile->path);
+    free(profile->nodes);
+    free(profile->threads);
+    free(profile->modules);
+    free(profile->ranks);
+    free(profile->spreads);
+    free(profile->balances);
+    free(profile->locks);
+    free(profile->text);
+    free(profile->names);
+    free(profile->probes);
+    free(profile->counters);
+    free(profile->counter_text);
+    timeline_free(&profile->timeline);
+    free(profile);
+}
+
+const char *profile_text_next(const struct profile *profile, const char *key, const char *after)
+{
+    const char *at = after ? after + strlen(after) + 1 : profile->text;
+    const char *end = profile->text + profile->text_bytes;
+    /* read_text() keeps one zero byte behind the text, so strings end at `end` at the latest. */
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        if (value > end)
+            break;
+        if (*at && strcmp(at, key) == 0)
+            return value;
+        at = value < end ? value + strlen(value) + 1 : end;
+    }
+    return NULL;
+}
+
+const char *profile_text(const struct profile *profile, const char *key)
+{
+    return profile_text_next(profile, key, NULL);
+}
+
+uint32_t profile_program(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->module_count; i++)
+        if (profile->modules[i].flags & PROFILE_MODULE_EXECUTABLE)
+            return i + 1;
+    return 0;
+}
+
+/* ---- identity ---- */
+
+/* Which run a measurement is of, whoever copied it where. */
+
+static const char *text_or_nothing(const struct profile *profile, const char *key)
+{
+    const char *text = profile_text(profile, key);
+    return text ? text : "";
+}
+
+/* The one with the lowest number: its file may have come from anywhere, and others may join later. */
+static const struct profile_rank *first_rank(const struct profile *job)
+{
+    const struct profile_rank *first = NULL;
+    for (size_t i = 0; i < job->rank_count; i++) {
+        const struct profile_rank *rank = &job->ranks[i];
+        if (rank->state <= PROFILE_RANK_OPEN &&
+            (!first || rank->rank < first->rank || (rank->rank == first->rank && rank->process < first->process)))
+            first = rank;
+    }
+    return first;
+}
+
+/* The options have the seed, which no two runs share that were not told to. */
+void profile_identity(const struct profile *profile, char text[PROFILE_IDENTITY_BYTES])
+{
+    const struct profile_header *header = &profile->header;
+    const struct profile_rank *rank = header->merged ? first_rank(profile) : NULL;
+    const char *host = rank ? rank->host : text_or_nothing(profile, "host");
+    char *all = memory_text("%.*s\n%s\n%" PRId64 "\n%" PRIu64 "\n%s\n%s\n%s\n%" PRIu64, (int)sizeof rank->host, host,
+                            text_or_nothing(profile, "job_identity"), header->start_realtime_ns,
+                            header->merged ? (uint64_t)0 : header->tool_start_ns, text_or_nothing(profile, "options"),
+                            text_or_nothing(profile, "command"), header->merged ? "job" : text_or_nothing(profile, "rank"),
+                            (uint64_t)(rank ? rank->pid : header->pid));
+    snprintf(text, PROFILE_IDENTITY_BYTES, "%016" PRIx64, hash_bytes(all, strlen(all)));
+    free(all);
+}
+

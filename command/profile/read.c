@@ -1,0 +1,596 @@
+#include "command/profile/read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cct/profile_trace.h"
+#include "command/profile/merge.h"
+#include "command/profile/pair_map.h"
+#include "command/profile/probes.h"
+#include "command/profile/profile.h"
+#include "command/text/memory.h"
+
+/* ---- processes that were killed ---- */
+
+/* What a process that was killed could not book any more. */
+
+/* Waiting at one lock: as waiters had it, less what holders took. */
+struct lock_sum {
+    uint64_t key;
+    double open;
+};
+
+static int compare_keys(const void *left, const void *right)
+{
+    uint64_t a = ((const struct lock_sum *)left)->key, b = ((const struct lock_sum *)right)->key;
+    return a < b ? -1 : a > b;
+}
+
+static void count_cut_off(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        struct profile_thread *thread = &profile->threads[i];
+        uint64_t known = thread->recorded;
+        for (int reason = 0; reason < PROFILE_DROP_REASONS; reason++)
+            known += thread->dropped[reason];
+        if (thread->delivered > known)
+            thread->dropped[PROFILE_DROP_CUT_OFF] += thread->delivered - known;
+    }
+}
+
+static size_t sum_locks(const struct profile *profile, struct lock_sum *sums)
+{
+    size_t count = 0, distinct = 0;
+    for (size_t i = 0; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i];
+        if (node->kind == PROFILE_NODE_LOCK)
+            sums[count++] =
+                (struct lock_sum){node->key, node->metric.lock_wait_here - node->metric.lock_wait};
+    }
+    qsort(sums, count, sizeof(*sums), compare_keys);
+    for (size_t i = 0; i < count; i++) {
+        if (distinct && sums[distinct - 1].key == sums[i].key)
+            sums[distinct - 1].open += sums[i].open;
+        else
+            sums[distinct++] = sums[i];
+    }
+    return distinct;
+}
+
+static void add_node(struct profile *profile, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+{
+    struct merged_node *node = &profile->nodes[profile->node_count++];
+    memset(node, 0, sizeof(*node));
+    node->parent = parent;
+    node->kind = (uint8_t)kind;
+    node->key = key;
+}
+
+/* How many were busy while they waited is not known: with all of them, nobody's idleness is added. */
+static void book_open_locks(struct profile *profile, const struct lock_sum *sums, size_t count)
+{
+    profile->nodes =
+        memory_check(reallocarray(profile->nodes, profile->node_count + 1 + count, sizeof *profile->nodes));
+    uint32_t row = (uint32_t)profile->node_count;
+    add_node(profile, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED);
+    for (size_t i = 0; i < count; i++) {
+        if (sums[i].open <= 0)
+            continue;
+        add_node(profile, row, PROFILE_NODE_LOCK, sums[i].key);
+        struct profile_sums *metric = &profile->nodes[profile->node_count - 1].metric;
+        metric->lock_wait = sums[i].open;
+        metric->inverse_busy = sums[i].open / (double)(profile->thread_count ? profile->thread_count : 1);
+        timeline_add_at_end(&profile->timeline, (uint32_t)profile->node_count - 1,
+                            &(struct profile_time_value){.lock_wait = (float)metric->lock_wait, .inverse_busy = (float)metric->inverse_busy});
+    }
+}
+
+/* Books, in the merged profile of a process that did not finish: samples that were cut off as such, and
+ * waiting that no holder had taken yet below <unreleased lock>, lock by lock. */
+static void profile_complete_killed(struct profile *profile)
+{
+    if (profile->header.finished || profile->header.merged) /* that was done to each rank */
+        return;
+    count_cut_off(profile);
+    if (profile->tree) /* what one thread waited for, others released */
+        return;
+    struct lock_sum *sums = memory_array(profile->node_count, sizeof *sums);
+    size_t count = sum_locks(profile, sums);
+    bool open = false;
+    for (size_t i = 0; i < count; i++)
+        open = open || sums[i].open > 0;
+    if (open)
+        book_open_locks(profile, sums, count);
+    free(sums);
+}
+
+/* ---- the file ---- */
+
+#define THREADS_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_THREAD_BYTES) / PROFILE_THREAD_BYTES)
+#define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)
+#define RANKS_PER_CHUNK   ((PROFILE_CHUNK_BYTES - PROFILE_RANK_BYTES) / PROFILE_RANK_BYTES)
+#define ALL_THREADS       SIZE_MAX
+#define OUTLINE           (SIZE_MAX - 1) /* no thread's contexts */
+#define TEXT_PER_CHUNK    (PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES)
+
+static const char NEWER[] = "made by a newer blame";
+
+/* Reads exactly `bytes` at `offset`; a short read counts as an error with errno 0. */
+static bool read_at(int file, void *to, size_t bytes, off_t offset)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = pread(file, (char *)to + done, bytes - done, offset + (off_t)done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            errno = got < 0 ? errno : 0;
+            return false;
+        }
+        done += (size_t)got;
+    }
+    return true;
+}
+
+/* Returns what is wrong with the header, or NULL. The layout of a newer format is not known. */
+static const char *check_header(const struct profile_header *header)
+{
+    if (memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) != 0)
+        return "not a blame profile";
+    if (header->byte_order == __builtin_bswap32(PROFILE_BYTE_ORDER))
+        return "written on a machine with the other byte order; read it there";
+    if (header->byte_order != PROFILE_BYTE_ORDER)
+        return "damaged: its header makes no sense";
+    if (header->version < PROFILE_VERSION_OLDEST)
+        return "damaged: its header makes no sense";
+    if (header->version > PROFILE_VERSION)
+        return NEWER;
+    if (header->header_bytes != PROFILE_HEADER_BYTES || header->chunk_bytes != PROFILE_CHUNK_BYTES ||
+        header->unit_bytes != PROFILE_UNIT_BYTES || header->thread_bytes != PROFILE_THREAD_BYTES ||
+        header->module_bytes != PROFILE_MODULE_BYTES || header->chunk_count > PROFILE_MAX_CHUNKS)
+        return "damaged: its header makes no sense";
+    return NULL;
+}
+
+static bool thread_sane(const struct profile_thread *thread)
+{
+    const double sums[] = {
+        thread->work,       thread->overhead,   thread->lock_wait,        thread->idle,
+        thread->parked,     thread->dropped_ns, thread->idle_nobody_busy, thread->on_core_ns,
+        thread->no_core_ns, thread->stolen,     thread->mpi_wait,         thread->probed_exact,
+        thread->no_core,    thread->blocked,    thread->idle_no_core,     thread->probed_sampled,
+        thread->unsignalled_ns};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (!profile_number_sane(sums[i]) || sums[i] < 0)
+            return false;
+    return true;
+}
+
+static uint32_t count_records(const struct profile_chunks *chunks, uint32_t kind, uint32_t per_chunk)
+{
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind == kind)
+            count += chunk->used < per_chunk ? chunk->used : per_chunk;
+    }
+    return count;
+}
+
+static int compare_threads(const void *left, const void *right)
+{
+    const struct profile_thread *a = left, *b = right;
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+static const char *read_threads(const struct profile_chunks *chunks, struct profile *profile)
+{
+    size_t room = count_records(chunks, PROFILE_CHUNK_THREAD, THREADS_PER_CHUNK);
+    profile->threads = memory_array(room, sizeof *profile->threads);
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_THREAD)
+            continue;
+        const struct profile_thread *thread = (const struct profile_thread *)chunk + 1;
+        for (uint32_t i = 0; i < chunk->used && i < THREADS_PER_CHUNK; i++, thread++) {
+            if (thread->kind == PROFILE_THREAD_UNUSED)
+                continue;
+            if (!thread_sane(thread))
+                return "damaged: a thread's sum is not a number that can be measured";
+            profile->threads[profile->thread_count++] = *thread;
+        }
+    }
+    qsort(profile->threads, profile->thread_count, sizeof *profile->threads, compare_threads);
+    return NULL;
+}
+
+static bool rank_sane(const struct profile_rank *rank)
+{
+    const double sums[] = {rank->work, rank->overhead, rank->lock_wait,
+                           rank->idle, rank->no_core,  rank->blocked,
+                           rank->mpi_wait, rank->rank_idle, rank->made_wait,
+                           rank->charged};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (!profile_number_sane(sums[i]) || sums[i] < 0)
+            return false;
+    return true;
+}
+
+static const char *read_ranks(const struct profile_chunks *chunks, struct profile *profile)
+{
+    size_t room = count_records(chunks, PROFILE_CHUNK_RANK, RANKS_PER_CHUNK);
+    profile->ranks = memory_array(room, sizeof *profile->ranks);
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_RANK)
+            continue;
+        const struct profile_rank *from = (const struct profile_rank *)chunk + 1;
+        for (uint32_t i = 0; i < chunk->used && i < RANKS_PER_CHUNK; i++, from++) {
+            if (!rank_sane(from))
+                return "damaged: a rank's sum is not a number that can be measured";
+            struct profile_rank *rank = &profile->ranks[profile->rank_count++];
+            *rank = *from;
+            rank->host[sizeof rank->host - 1] = '\0';
+            rank->binding[sizeof rank->binding - 1] = '\0';
+            rank->why[sizeof rank->why - 1] = '\0';
+        }
+    }
+    return NULL;
+}
+
+static void read_modules(const struct profile_chunks *chunks, struct profile *profile)
+{
+    size_t room = count_records(chunks, PROFILE_CHUNK_MODULE, MODULES_PER_CHUNK);
+    profile->modules = memory_array(room, sizeof *profile->modules);
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_MODULE)
+            continue;
+        const struct profile_module *from = (const struct profile_module *)chunk + 1;
+        for (uint32_t i = 0; i < chunk->used && i < MODULES_PER_CHUNK; i++, from++) {
+            struct profile_module *module = &profile->modules[profile->module_count++];
+            *module = *from;
+            module->path[sizeof module->path - 1] = '\0';
+            if (module->build_id_bytes > sizeof module->build_id)
+                module->build_id_bytes = 0;
+        }
+    }
+}
+
+static void read_text(const struct profile_chunks *chunks, struct profile *profile)
+{
+    size_t room = count_records(chunks, PROFILE_CHUNK_TEXT, TEXT_PER_CHUNK);
+    profile->text = memory_array(room + 1, 1);
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_TEXT)
+            continue;
+        size_t bytes = chunk->used < TEXT_PER_CHUNK ? chunk->used : TEXT_PER_CHUNK;
+        memcpy(profile->text + profile->text_bytes, (const char *)chunk + PROFILE_UNIT_BYTES, bytes);
+        profile->text_bytes += bytes;
+    }
+}
+
+/* The lock that a WAITS node stands for, below which the node may be; 0: there is none. */
+static uint64_t lock_of(const struct profile_chunks *chunks, const struct profile_node *node)
+{
+    const struct profile_node *parent = profile_node_at(chunks, node->parent);
+    if (node->kind == PROFILE_NODE_WAITS)
+        return parent && parent->kind == PROFILE_NODE_ROOT ? node->key : 0;
+    if (node->kind != PROFILE_NODE_INITIALISER && node->kind != PROFILE_NODE_VARIABLE)
+        return 0;
+    return parent && parent->kind == PROFILE_NODE_WAITS ? lock_of(chunks, parent) : 0;
+}
+
+static struct profile_lock *find_lock(struct profile *profile, struct pair_map *map, uint64_t key,
+                                      uint64_t initialiser)
+{
+    uint32_t *slot = pair_map_slot(map, key, initialiser);
+    if (*slot == PAIR_MAP_NEW) {
+        size_t count = profile->lock_count;
+        if ((count & (count - 1)) == 0) /* full at each power of two */
+            profile->locks =
+                memory_check(reallocarray(profile->locks, count ? 2 * count : 1, sizeof *profile->locks));
+        *slot = (uint32_t)profile->lock_count++;
+        profile->locks[*slot] = (struct profile_lock){.key = key, .initialiser = initialiser};
+    }
+    return &profile->locks[*slot];
+}
+
+static const char *read_lock_node(const struct profile_chunks *chunks, struct profile *profile,
+                                  struct pair_map *map, const struct profile_node *node)
+{
+    uint64_t key = lock_of(chunks, node);
+    if (!key)
+        return NULL;
+    struct profile_lock *lock =
+        find_lock(profile, map, key, node->kind == PROFILE_NODE_INITIALISER ? node->key : 0);
+    if (node->kind == PROFILE_NODE_VARIABLE) {
+        lock->variable = node->key;
+        return NULL;
+    }
+    const struct profile_waits *waits = (const void *)profile_metric_at(chunks, node->metric);
+    if (!waits)
+        return NULL;
+    if (!profile_number_sane(waits->sum_ns) || !profile_number_sane(waits->longest_ns) || waits->sum_ns < 0 ||
+        waits->longest_ns < 0)
+        return "damaged: a lock's sum is not a number that can be measured";
+    lock->sum_ns += waits->sum_ns;
+    lock->waits += waits->waits;
+    if (waits->longest_ns > lock->longest_ns)
+        lock->longest_ns = waits->longest_ns;
+    return NULL;
+}
+
+static const char *read_locks(const struct profile_chunks *chunks, struct profile *profile)
+{
+    struct pair_map map = {0};
+    const char *wrong = NULL;
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (!profile_chunk_wanted(chunks, chunk))
+            continue;
+        for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK && !wrong; unit++)
+            wrong = read_lock_node(chunks, profile, &map, (const struct profile_node *)chunk + unit);
+    }
+    pair_map_free(&map);
+    return wrong;
+}
+
+struct moment {
+    uint64_t time_ns;
+    int change;
+};
+
+static int compare_moments(const void *left, const void *right)
+{
+    const struct moment *a = left, *b = right;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return a->change - b->change;
+}
+
+/* T of a process that ended before the tool wrote it: the most lifetimes that overlap. */
+static uint32_t most_threads(const struct profile *profile)
+{
+    struct moment *moments = memory_array(2 * profile->thread_count, sizeof *moments);
+    uint32_t now = 0, most = 1;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        int counts = thread->kind != PROFILE_THREAD_HELPER;
+        moments[2 * i] = (struct moment){thread->begin_ns, counts};
+        moments[2 * i + 1] = (struct moment){thread->end_ns ? thread->end_ns : UINT64_MAX, -counts};
+    }
+    qsort(moments, 2 * profile->thread_count, sizeof *moments, compare_moments);
+    for (size_t i = 0; i < 2 * profile->thread_count; i++) {
+        if (moments[i].change < 0 && now == 0)
+            continue; /* an end before its begin: a damaged record */
+        now += (uint32_t)moments[i].change;
+        most = now > most ? now : most;
+    }
+    free(moments);
+    return most;
+}
+
+static bool load_chunk(int file, unsigned char *bytes, uint32_t n)
+{
+    return read_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
+}
+
+static bool is_trees(const struct profile_chunk *chunk)
+{
+    return chunk->kind == PROFILE_CHUNK_TREE || chunk->kind == PROFILE_CHUNK_TIME || chunk->kind == PROFILE_CHUNK_TRACE;
+}
+
+/* Of trees' chunks the heads, and those of one thread's tree whole: nothing that it has hangs below another tree's nodes. The rest is as if nothing
+ * stood there. False: as read_at(). */
+static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t thread)
+{
+    struct profile_chunks chunks = {.bytes = bytes, .count = count};
+    struct profile threads = {0};
+    bool good = true;
+    for (uint32_t n = 0; n < count && good; n++) {
+        struct profile_chunk *head = (struct profile_chunk *)(bytes + (size_t)n * PROFILE_CHUNK_BYTES);
+        good = read_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) && (is_trees(head) || load_chunk(file, bytes, n));
+    }
+    uint64_t tree = good && thread != OUTLINE && !read_threads(&chunks, &threads) && thread < threads.thread_count ? threads.threads[thread].tree : 0;
+    for (uint32_t n = 0; n < count && good && tree; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(&chunks, n);
+        if (is_trees(chunk) && chunk->kind != PROFILE_CHUNK_TRACE && chunk->owner == tree)
+            good = load_chunk(file, bytes, n);
+    }
+    free(threads.threads);
+    return good;
+}
+
+/* Reads the chunks of `file`; NULL or what is wrong. *bytes is malloc'ed. */
+static const char *load_chunks(int file, const struct profile_header *header, off_t size, size_t thread, unsigned char **bytes, char *buffer,
+                               size_t buffer_bytes)
+{
+    off_t there = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
+    size_t wanted = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
+    if (there < header->chunk_count) {
+        snprintf(buffer, buffer_bytes, "truncated: %lld of its %u chunks are there", (long long)there,
+                 header->chunk_count);
+        return buffer;
+    }
+    *bytes = calloc(wanted + 1, 1); /* which touches none of it */
+    if (!*bytes)
+        return "not enough memory to read it";
+    if (thread == ALL_THREADS ? !read_at(file, *bytes, wanted, PROFILE_HEADER_BYTES) : !load_one_tree(file, header->chunk_count, *bytes, thread)) {
+        snprintf(buffer, buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
+        return buffer;
+    }
+    return NULL;
+}
+
+/* Finds the tree of a thread; NULL or what is wrong. */
+static const char *choose_thread(struct profile *profile, size_t thread, char *buffer, size_t buffer_bytes)
+{
+    if (!profile->thread_count)
+        return "has no threads";
+    if (thread >= profile->thread_count) {
+        snprintf(buffer, buffer_bytes, "has no thread %zu; its threads are 0 to %zd (see threads.csv)",
+                 thread, (ssize_t)profile->thread_count - 1);
+        return buffer;
+    }
+    if (profile->header.merged)
+        return "is of a whole job, in which the ranks' samples are together; one thread's are in a rank's "
+               "file (--rank)";
+    profile->tree = profile->threads[thread].tree;
+    if (!profile->tree)
+        return "does not say which samples are whose: an older tool, or too many threads; it can be read "
+               "without a "
+               "choice of threads only";
+    size_t first = 0; /* the time before the tool's start was the first initial thread's */
+    while (first + 1 < profile->thread_count && profile->threads[first].kind != PROFILE_THREAD_INITIAL)
+        first++;
+    if (first != thread)
+        profile->header.before_start_ns = 0;
+    return NULL;
+}
+
+/* Reads an open file; NULL or what is wrong, perhaps in buffer. *bytes is malloc'ed. */
+static const char *read_open_file(int file, struct profile_header *header, size_t thread, unsigned char **bytes, char *buffer, size_t buffer_bytes)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return "cannot be examined";
+    if (S_ISDIR(status.st_mode))
+        return "is a directory, not a measurement file";
+    if (!S_ISREG(status.st_mode))
+        return "is a device, pipe or socket, not a measurement file";
+    if (status.st_size == 0)
+        return "empty: the program ended before the measurement began";
+    if (status.st_size < (off_t)sizeof *header)
+        return "not a blame profile (too short)";
+    if (!read_at(file, header, sizeof *header, 0))
+        return "cannot be read";
+    static const struct profile_header unwritten;
+    if (memcmp(header, &unwritten, sizeof unwritten) == 0)
+        return "empty: the program ended before the measurement began";
+    const char *wrong = check_header(header);
+    if (wrong == NEWER) {
+        snprintf(buffer, buffer_bytes, "made by a newer blame (format %u; this one reads formats up to %u): install that blame, or a newer one",
+                 header->version, PROFILE_VERSION);
+        return buffer;
+    }
+    return wrong ? wrong : load_chunks(file, header, status.st_size, thread, bytes, buffer, buffer_bytes);
+}
+
+static const char *read_chunks(const char *path, struct profile_header *header, size_t thread, unsigned char **bytes, char *buffer, size_t buffer_bytes)
+{
+    /* O_NONBLOCK: a FIFO in place of a profile must not hang us. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *bytes = NULL;
+    if (file < 0) {
+        snprintf(buffer, buffer_bytes, "cannot be opened: %s", strerror(errno));
+        return buffer;
+    }
+    const char *wrong = read_open_file(file, header, thread, bytes, buffer, buffer_bytes);
+    close(file);
+    return wrong;
+}
+
+const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
+                                size_t buffer_bytes)
+{
+    return read_chunks(path, header, ALL_THREADS, bytes, buffer, buffer_bytes);
+}
+
+static void note_trace(const struct profile_chunks *chunks, struct profile *profile)
+{
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_trace_chunk *chunk = (const void *)profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_TRACE)
+            continue;
+        profile->trace_samples += chunk->samples;
+        profile->trace_bytes += chunk->used < PROFILE_CHUNK_BYTES ? chunk->used : PROFILE_CHUNK_BYTES;
+    }
+}
+
+/* Before the tool started, the threads of a runtime that is linked into the program may have been busy, all of them: nobody is said to
+ * have been idle. */
+static void excuse_start(struct profile *profile)
+{
+    struct profile_header *header = &profile->header;
+    if (!header->merged && header->threads_max && profile_text(profile, "static_runtime"))
+        header->before_inverse_busy_ns = (double)header->before_start_ns / header->threads_max;
+}
+
+/* Fills *profile; NULL or what is wrong, perhaps in buffer. */
+static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer, size_t buffer_bytes)
+{
+    const char *wrong = read_threads(chunks, profile);
+    if (!wrong && profile->header.threads_max == 0)
+        profile->header.threads_max = most_threads(profile);
+    if (!wrong && thread < OUTLINE)
+        wrong = choose_thread(profile, thread, buffer, buffer_bytes);
+    chunks->only_tree = profile->tree;
+    if (!wrong)
+        wrong = read_ranks(chunks, profile);
+    if (!wrong) {
+        read_modules(chunks, profile);
+        read_text(chunks, profile);
+        excuse_start(profile);
+        profile_read_names(chunks, profile);
+        note_trace(chunks, profile);
+    }
+    if (wrong || thread == OUTLINE)
+        return wrong;
+    wrong = profile_merge(chunks, profile, NULL);
+    if (!wrong)
+        wrong = read_locks(chunks, profile);
+    if (!wrong)
+        profile_complete_killed(profile);
+    return wrong;
+}
+
+struct profile *profile_read_thread(const char *path, size_t thread, char *error, size_t error_bytes)
+{
+    char buffer[160];
+    struct profile *profile = memory_array(1, sizeof *profile);
+    profile->path = memory_text("%s", path);
+    unsigned char *bytes;
+    const char *wrong = read_chunks(path, &profile->header, thread, &bytes, buffer, sizeof buffer);
+    struct profile_chunks chunks = {.bytes = bytes, .count = profile->header.chunk_count};
+    if (!wrong)
+        wrong = read_profile(&chunks, thread, profile, buffer, sizeof buffer);
+    free(bytes);
+    if (wrong) {
+        snprintf(error, error_bytes, "%s: %s", path, wrong);
+        profile_free(profile);
+        return NULL;
+    }
+    if (profile->header.cores == 0)
+        profile->header.cores = 1;
+    return profile;
+}
+
+struct profile *profile_read(const char *path, char *error, size_t error_bytes)
+{
+    return profile_read_thread(path, ALL_THREADS, error, error_bytes);
+}
+
+struct profile *profile_read_outline(const char *path, char *error, size_t error_bytes)
+{
+    return profile_read_thread(path, OUTLINE, error, error_bytes);
+}
+
+bool profile_read_header(const char *path, struct profile_header *header)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool good = file >= 0 && read_at(file, header, sizeof *header, 0) && !check_header(header);
+    if (file >= 0)
+        close(file);
+    return good;
+}
+

@@ -1,0 +1,50 @@
+#include "command/profile/sums.h"
+
+#include <math.h>
+
+#include "cct/profile_format.h"
+#include "cct/sums.h"
+
+struct profile_sums profile_sums_before_start(const struct profile_header *header,
+                                              struct profile_sums *no_core)
+{
+    double left = (double)header->before_start_ns, lost = fmin((double)header->before_no_core_ns, left);
+    double scale = header->before_inverse_busy_ns > 0 && left > 0 ? fmin(header->before_inverse_busy_ns / left, 1) : 1;
+    left -= lost;
+    double blocked = fmin((double)header->before_blocked_ns, left);
+    *no_core = (struct profile_sums){.no_core = lost, .inverse_busy = lost * scale};
+    return (struct profile_sums){.work = left - blocked, .blocked = blocked, .inverse_busy = left * scale};
+}
+
+struct profile_sums profile_sums_of_ranks(const struct profile_ranks *ranks)
+{
+    return (struct profile_sums){.rank_idle = ranks->blame,
+                                 .rank_named = ranks->named,
+                                 .rank_wall = ranks->wall,
+                                 .rank_waited = ranks->waited};
+}
+
+struct profile_ranks profile_ranks_of_sums(const struct profile_sums *sums)
+{
+    return (struct profile_ranks){.blame = sums->rank_idle,
+                                  .named = sums->rank_named,
+                                  .wall = sums->rank_wall,
+                                  .waited = sums->rank_waited};
+}
+
+void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)
+{
+    sums_add(&to->metric, &from->metric);
+    to->no_core += from->no_core;
+    to->blocked += from->blocked;
+    to->blocked_idle += from->blocked_idle;
+    to->mpi_wait += from->mpi_wait;
+    to->mpi_calls += from->mpi_calls;
+    to->mpi_ranks += from->mpi_ranks;
+    to->mpi_bytes += from->mpi_bytes;
+    to->rank_idle += from->rank_idle;
+    to->rank_named += from->rank_named;
+    to->rank_wall += from->rank_wall;
+    to->rank_waited += from->rank_waited;
+    to->own_elsewhere += from->own_elsewhere;
+}

@@ -1,0 +1,135 @@
+#include "command/profile/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/text/memory.h"
+
+void timeline_free(struct timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->lane_count; i++)
+        free(timeline->lanes[i].ns);
+    free(timeline->lanes);
+    free(timeline->cells);
+    *timeline = (struct timeline){0};
+}
+
+static void add_value(struct profile_time_value *to, const struct profile_time_value *from)
+{
+    to->own += from->own;
+    to->inverse_busy += from->inverse_busy;
+    to->shared_idle += from->shared_idle;
+    to->lock_wait += from->lock_wait;
+}
+
+/* Puts cells in the order of one of their numbers, which are below `end`, and leaves those of one number in the order that they have. */
+static struct timeline_cell *sort_by(struct timeline_cell *cells, size_t count, size_t member, size_t end)
+{
+#define NUMBER_OF(cell) (*(const uint32_t *)((const char *)(cell) + member))
+    size_t *first = memory_array(end + 1, sizeof *first);
+    struct timeline_cell *sorted = memory_check(reallocarray(NULL, count + 1, sizeof *sorted));
+    for (size_t i = 0; i < count; i++)
+        first[NUMBER_OF(&cells[i]) + 1]++;
+    for (size_t i = 0; i < end; i++)
+        first[i + 1] += first[i];
+    for (size_t i = 0; i < count; i++)
+        sorted[first[NUMBER_OF(&cells[i])]++] = cells[i];
+#undef NUMBER_OF
+    free(first);
+    free(cells);
+    return sorted;
+}
+
+static size_t count_lanes(const struct timeline *timeline)
+{
+    uint32_t lanes = 1;
+    for (size_t i = 0; i < timeline->cell_count; i++)
+        lanes = timeline->cells[i].lane >= lanes ? timeline->cells[i].lane + 1 : lanes;
+    return lanes;
+}
+
+struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, size_t node_count)
+{
+    size_t count = timeline->cell_count, lanes = count_lanes(timeline);
+    struct timeline_cell *cells = memory_check(reallocarray(NULL, count + 1, sizeof *cells));
+    if (count)
+        memcpy(cells, timeline->cells, count * sizeof *cells);
+    if (lanes == 1)
+        return cells;
+    cells = sort_by(cells, count, offsetof(struct timeline_cell, lane), lanes);
+    return sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
+}
+
+/* Where there is one lane: adds up those of one node, which are from first to before end, by bin. Returns where the ones that are left end. */
+static size_t join_bins(struct timeline_cell *cells, size_t first, size_t end, size_t at)
+{
+    struct timeline_cell sum[PROFILE_TIME_BINS];
+    bool used[PROFILE_TIME_BINS] = {false};
+    for (size_t i = first; i < end; i++) {
+        uint32_t bin = cells[i].bin;
+        if (used[bin])
+            add_value(&sum[bin].value, &cells[i].value);
+        else
+            sum[bin] = cells[i];
+        used[bin] = true;
+    }
+    for (size_t bin = 0; bin < PROFILE_TIME_BINS; bin++)
+        if (used[bin])
+            cells[at++] = sum[bin];
+    return at;
+}
+
+void timeline_join_cells(struct timeline *timeline, size_t node_count)
+{
+    size_t count = timeline->cell_count, lanes = count_lanes(timeline), at = 0;
+    struct timeline_cell *cells = timeline->cells;
+    if (lanes > 1) {
+        cells = sort_by(cells, count, offsetof(struct timeline_cell, lane), lanes);
+        cells = sort_by(cells, count, offsetof(struct timeline_cell, bin), PROFILE_TIME_BINS);
+    }
+    cells = sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
+    for (size_t i = 0, end; lanes == 1 && i < count; i = end) {
+        for (end = i + 1; end < count && cells[end].node == cells[i].node;)
+            end++;
+        at = join_bins(cells, i, end, at);
+    }
+    for (size_t i = 0; lanes > 1 && i < count; i++) {
+        if (i && cells[i].node == cells[at - 1].node && cells[i].bin == cells[at - 1].bin && cells[i].lane == cells[at - 1].lane)
+            add_value(&cells[at - 1].value, &cells[i].value);
+        else
+            cells[at++] = cells[i];
+    }
+    timeline->cells = cells;
+    timeline->cell_count = at;
+}
+
+void timeline_add_at_end(struct timeline *timeline, uint32_t node, const struct profile_time_value *value)
+{
+    if (!timeline->bins)
+        return;
+    timeline->cells = memory_check(reallocarray(timeline->cells, timeline->cell_count + 1, sizeof *timeline->cells));
+    timeline->cells[timeline->cell_count++] = (struct timeline_cell){.node = node, .bin = timeline->bins - 1, .value = *value};
+}
+
+void timeline_sum_lanes(const struct timeline *timeline, double sum[PROFILE_TIME_STATES])
+{
+    for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+        sum[state] = 0;
+    for (size_t i = 0; i < timeline->lane_count; i++)
+        for (size_t bin = 0; bin < timeline->lane_bins; bin++)
+            for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+                sum[state] += timeline->lanes[i].ns[bin][state];
+}
+
+struct timeline_sum timeline_sum_cells(const struct timeline *timeline)
+{
+    struct timeline_sum sum = {0};
+    for (size_t i = 0; i < timeline->cell_count; i++) {
+        const struct profile_time_value *value = &timeline->cells[i].value;
+        sum.own += (double)value->own;
+        sum.inverse_busy += (double)value->inverse_busy;
+        sum.shared_idle += (double)value->shared_idle;
+        sum.lock_wait += (double)value->lock_wait;
+    }
+    return sum;
+}

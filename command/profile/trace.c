@@ -1,0 +1,304 @@
+/* The file may come from anywhere: as in merge.c. */
+#include "command/profile/trace.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command/profile/merge.h"
+#include "command/profile/node_tree.h"
+#include "command/profile/profile.h"
+#include "command/profile/read.h"
+#include "command/text/memory.h"
+
+/* ---- records ---- */
+
+/* The records of one chunk of a trace (cct/profile_trace.h), which may come from anywhere. */
+
+#define TIME_MOST (1ull << 62)
+
+/* False: it is cut off, or too large. */
+static bool take_number(struct trace_stream *stream, uint64_t *number)
+{
+    *number = 0;
+    for (unsigned shift = 0; shift < 64 && stream->at < stream->have; shift += 7) {
+        uint64_t byte = stream->bytes[stream->at++];
+        if (shift == 63 && byte > 1)
+            return false;
+        *number |= (byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+/* What is no sample. */
+static bool take_time(struct trace_stream *stream, unsigned kind)
+{
+    uint64_t number;
+    if (!take_number(stream, &number) || number > TIME_MOST)
+        return false;
+    switch (kind) {
+    case PROFILE_TRACE_GAP:
+        stream->end_ns += number;
+        break;
+    case PROFILE_TRACE_WEIGHT:
+        stream->weight_ns = number;
+        break;
+    case PROFILE_TRACE_PERIOD:
+        stream->period_ns = number;
+        break;
+    case PROFILE_TRACE_TIME:
+        stream->end_ns = number;
+        break;
+    default:
+        return false;
+    }
+    return stream->end_ns <= TIME_MOST;
+}
+
+/* Of the record that begins with that byte. */
+static bool take_pair(struct trace_stream *stream, unsigned kind, uint64_t *pair)
+{
+    uint32_t place = PROFILE_TRACE_PLACES - 1;
+    uint64_t apart;
+    if (kind < PROFILE_TRACE_NEW) {
+        place = kind < PROFILE_TRACE_SEVERAL ? kind : kind - PROFILE_TRACE_SEVERAL;
+        *pair = stream->table[place];
+    } else {
+        if (!take_number(stream, &apart))
+            return false;
+        stream->last_node += (uint32_t)((apart >> 1) ^ -(apart & 1));
+        *pair = PROFILE_TRACE_PAIR(stream->last_node, kind & 7);
+    }
+    profile_trace_to_front(stream->table, place, *pair);
+    return true;
+}
+
+static bool take_samples(struct trace_stream *stream, unsigned kind, struct trace_record *record)
+{
+    bool several = kind >= PROFILE_TRACE_SEVERAL && !(kind >= PROFILE_TRACE_NEW && kind < PROFILE_TRACE_NEW_SEVERAL);
+    uint64_t more = 0;
+    if (!take_pair(stream, kind, &record->pair) || (several && (!take_number(stream, &more) || more > UINT32_MAX - 2)))
+        return false;
+    record->count = several ? more + 2 : 1;
+    if (__builtin_mul_overflow(record->count, stream->period_ns, &record->length_ns))
+        return false;
+    if (stream->weight_ns)
+        record->length_ns = stream->weight_ns;
+    stream->weight_ns = 0;
+    record->begin_ns = stream->end_ns;
+    if (record->length_ns > TIME_MOST - record->begin_ns)
+        return false;
+    stream->end_ns += record->length_ns;
+    return true;
+}
+
+/* The byte of a record, or that of one which it has the samples of. */
+static unsigned take_kind(struct trace_stream *stream)
+{
+    unsigned kind = stream->second ? stream->second : stream->bytes[stream->at++];
+    stream->second = 0;
+    if (kind < PROFILE_TRACE_TWO || kind >= PROFILE_TRACE_END)
+        return kind;
+    kind -= PROFILE_TRACE_TWO;
+    stream->second = 1 + kind % PROFILE_TRACE_SECOND;
+    return 1 + kind / PROFILE_TRACE_SECOND;
+}
+
+bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
+{
+    while ((stream->second || stream->at < stream->have) && !stream->damaged) {
+        unsigned kind = take_kind(stream);
+        if (kind < PROFILE_TRACE_GAP && take_samples(stream, kind, record))
+            return true;
+        stream->damaged = kind < PROFILE_TRACE_GAP || !take_time(stream, kind);
+    }
+    return false;
+}
+
+/* ---- spans ---- */
+
+#define MOVES_MOST  4096u         /* of one node, from region to region */
+#define TOUCHING_NS 1000u         /* spans so near to one another have nothing between them */
+
+struct tracing {
+    struct profile *profile;
+    struct profile_chunks chunks;
+    uint32_t *place;  /* by node_idx, as in profile_merge() */
+    uint32_t *merged; /* the profile's node, by place */
+    uint32_t *known;  /* 1 + the profile's node, by node_idx, once it was asked for; 0: it was not */
+    struct trace *trace;
+};
+
+static uint32_t find_merged(const struct tracing *tracing, uint32_t node_idx)
+{
+    const struct profile_node *node = profile_node_at(&tracing->chunks, node_idx);
+    for (uint32_t moves = 0; node && node->kind == PROFILE_NODE_MOVED && moves < MOVES_MOST; moves++) {
+        node_idx = (uint32_t)node->key;
+        node = profile_node_at(&tracing->chunks, node_idx);
+    }
+    if (!node || tracing->place[node_idx] < PROFILE_PLACE_MERGED)
+        return 0;
+    return tracing->merged[tracing->place[node_idx] - PROFILE_PLACE_MERGED];
+}
+
+/* A trace names a node in a byte: its moves are followed once. */
+static uint32_t merged_node(const struct tracing *tracing, uint32_t node_idx)
+{
+    if (!profile_node_at(&tracing->chunks, node_idx))
+        return 0;
+    if (!tracing->known[node_idx])
+        tracing->known[node_idx] = 1 + find_merged(tracing, node_idx);
+    return tracing->known[node_idx] - 1;
+}
+
+static void add_span(struct trace_lane *lane, size_t *room, struct trace_span span)
+{
+    struct trace_span *last = lane->span_count ? &lane->spans[lane->span_count - 1] : NULL;
+    if (last && span.begin_ns < last->end_ns + TOUCHING_NS) {
+        span.begin_ns = last->end_ns; /* a thread's last period reaches behind its end */
+        span.end_ns = span.end_ns < span.begin_ns ? span.begin_ns : span.end_ns;
+        if (last->node == span.node && last->state == span.state && UINT32_MAX - last->samples > span.samples) {
+            last->end_ns = span.end_ns;
+            last->samples += span.samples;
+            return;
+        }
+    }
+    memory_grow(&lane->spans, room, lane->span_count, sizeof *lane->spans);
+    lane->spans[lane->span_count++] = span;
+}
+
+static bool read_chunk(const struct tracing *tracing, const struct profile_trace_chunk *chunk, struct trace_lane *lane, size_t *room)
+{
+    uint32_t most = PROFILE_CHUNK_BYTES - sizeof *chunk;
+    struct trace_stream stream = {.bytes = (const unsigned char *)(chunk + 1), .have = chunk->used < most ? chunk->used : most};
+    struct trace_record record;
+    while (trace_stream_next(&stream, &record)) {
+        struct trace_span span = {.begin_ns = record.begin_ns, .end_ns = record.begin_ns + record.length_ns, .samples = (uint32_t)record.count,
+                                  .node = merged_node(tracing, PROFILE_TRACE_NODE(record.pair)), .state = PROFILE_TRACE_STATE(record.pair)};
+        tracing->trace->samples += record.count;
+        add_span(lane, room, span);
+    }
+    return !stream.damaged;
+}
+
+static int compare_chunks(const void *left, const void *right)
+{
+    const struct profile_trace_chunk *a = *(const struct profile_trace_chunk *const *)left,
+                                     *b = *(const struct profile_trace_chunk *const *)right;
+    if (a->owner != b->owner)
+        return a->owner < b->owner ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int compare_lanes(const void *left, const void *right)
+{
+    const struct trace_lane *a = left, *b = right;
+    return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static uint32_t first_thread(const struct profile *profile, uint64_t tree)
+{
+    uint32_t thread = 0;
+    while (thread < profile->thread_count && profile->threads[thread].tree != tree)
+        thread++;
+    return thread < profile->thread_count ? thread : 0;
+}
+
+static const char *read_lanes(const struct tracing *tracing)
+{
+    const struct profile_trace_chunk **chunks = memory_array(tracing->chunks.count + 1u, sizeof(*chunks));
+    struct trace *trace = tracing->trace;
+    size_t count = 0, room = 0, lanes_room = 0;
+    bool good = true;
+    for (uint32_t n = 0; n < tracing->chunks.count; n++) {
+        const struct profile_trace_chunk *chunk = (const void *)profile_chunk_at(&tracing->chunks, n);
+        if (chunk->kind == PROFILE_CHUNK_TRACE && (!tracing->chunks.only_tree || chunk->owner == tracing->chunks.only_tree))
+            chunks[count++] = chunk;
+    }
+    qsort(chunks, count, sizeof(*chunks), compare_chunks);
+    for (size_t i = 0; i < count && good; i++) {
+        if (!trace->lane_count || trace->lanes[trace->lane_count - 1].tree != chunks[i]->owner) {
+            memory_grow(&trace->lanes, &lanes_room, trace->lane_count, sizeof *trace->lanes);
+            trace->lanes[trace->lane_count++] =
+                (struct trace_lane){.tree = chunks[i]->owner, .thread = first_thread(tracing->profile, chunks[i]->owner)};
+            room = 0;
+        }
+        good = read_chunk(tracing, chunks[i], &trace->lanes[trace->lane_count - 1], &room);
+    }
+    free(chunks);
+    if (trace->lane_count)
+        qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, compare_lanes);
+    return good ? NULL : "damaged: its trace makes no sense";
+}
+
+/* Which node of the profile each of those is that the file's trees are merged into now. */
+static uint32_t *nodes_of(struct profile *profile, const struct profile *now)
+{
+    uint32_t *merged = memory_array(now->node_count, sizeof *merged);
+    struct node_tree tree;
+    node_tree_resume(&tree, profile);
+    for (uint32_t i = 1; i < now->node_count; i++) {
+        const struct merged_node *node = &now->nodes[i];
+        uint32_t above = merged[node->parent], found = node_tree_find(&tree, above, node->kind, node->key);
+        merged[i] = found ? found : above;
+    }
+    node_tree_end(&tree);
+    return merged;
+}
+
+static const char *read_trace(struct tracing *tracing, char *buffer, size_t buffer_bytes)
+{
+    struct profile *now = memory_array(1, sizeof *now);
+    unsigned char *bytes;
+    const char *wrong = profile_read_chunks(tracing->profile->path, &now->header, &bytes, buffer, buffer_bytes);
+    tracing->chunks = (struct profile_chunks){.bytes = bytes, .count = now->header.chunk_count, .only_tree = tracing->profile->tree};
+    if (!wrong)
+        wrong = profile_merge(&tracing->chunks, now, &tracing->place);
+    if (!wrong) {
+        tracing->merged = nodes_of(tracing->profile, now);
+        tracing->known = memory_array((size_t)tracing->chunks.count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *tracing->known);
+        tracing->trace->thinned = now->header.trace_thinned;
+        wrong = read_lanes(tracing);
+    }
+    free(tracing->merged);
+    free(tracing->known);
+    free(tracing->place);
+    free(bytes);
+    profile_free(now);
+    return wrong;
+}
+
+struct trace *trace_read(struct profile *profile, char *error, size_t error_bytes)
+{
+    char buffer[160];
+    const char *wrong = NULL;
+    struct tracing tracing = {.profile = profile};
+    if (profile->header.merged)
+        wrong = "is of a whole job, and has no trace: the ranks' files have one each (--rank)";
+    else if (!profile->header.traced)
+        wrong = "has no trace: blame run --trace writes one";
+    if (!wrong) {
+        tracing.trace = memory_array(1, sizeof *tracing.trace);
+        wrong = read_trace(&tracing, buffer, sizeof buffer);
+    }
+    if (!wrong)
+        return tracing.trace;
+    trace_free(tracing.trace);
+    snprintf(error, error_bytes, "%s: %s", profile->path, wrong);
+    return NULL;
+}
+
+void trace_free(struct trace *trace)
+{
+    if (!trace)
+        return;
+    for (size_t i = 0; i < trace->lane_count; i++)
+        free(trace->lanes[i].spans);
+    free(trace->lanes);
+    free(trace);
+}
+

@@ -1,0 +1,360 @@
+#include "command/profile/write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cct/profile_tree.h"
+#include "command/profile/pair_map.h"
+#include "command/profile/timeline_record.h"
+#include "command/text/memory.h"
+#include "command/text/unfinished.h"
+
+#define MAIN_TREE 1u
+
+struct writer {
+    const struct profile *profile;
+    unsigned char *chunks;
+    uint32_t count;
+    size_t room;
+    struct pair_map open; /* (kind, owner) -> the chunk that is being filled */
+    uint32_t *node_idx;   /* by node of the profile */
+    bool full;            /* more than PROFILE_MAX_CHUNKS are needed */
+};
+
+static struct profile_chunk *chunk_at(const struct writer *writer, uint32_t number)
+{
+    return (struct profile_chunk *)(writer->chunks + (size_t)number * PROFILE_CHUNK_BYTES);
+}
+
+static uint32_t add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
+{
+    if (writer->count == PROFILE_MAX_CHUNKS) { /* the last one is written over, and the file never */
+        writer->full = true;
+        writer->count--;
+    }
+    if (writer->count == writer->room) {
+        writer->room = writer->room ? 2 * writer->room : 16;
+        writer->chunks = memory_check(reallocarray(writer->chunks, writer->room, PROFILE_CHUNK_BYTES));
+    }
+    struct profile_chunk *chunk = chunk_at(writer, writer->count);
+    memset(chunk, 0, PROFILE_CHUNK_BYTES);
+    chunk->kind = kind;
+    chunk->owner = owner;
+    chunk->used = kind == PROFILE_CHUNK_TREE || kind == PROFILE_CHUNK_TIME;
+    chunk->metric_unit = PROFILE_UNITS_PER_CHUNK;
+    *pair_map_slot(&writer->open, kind, owner) = writer->count;
+    return writer->count++;
+}
+
+/* The chunk of that kind and owner that has room: `units` of a tree's, `bytes` of text, one record of others. */
+static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t owner, uint32_t wanted,
+                                uint32_t most)
+{
+    uint32_t number = *pair_map_slot(&writer->open, kind, owner);
+    if (number == PAIR_MAP_NEW)
+        return add_chunk(writer, kind, owner);
+    const struct profile_chunk *chunk = chunk_at(writer, number);
+    uint32_t limit = kind == PROFILE_CHUNK_TREE ? chunk->metric_unit : most;
+    return chunk->used + wanted <= limit ? number : add_chunk(writer, kind, owner);
+}
+
+/* With a record of a metric's size, unless that is NULL. Returns the node's index. */
+static uint32_t put_node(struct writer *writer, const struct profile_node *node,
+                         const void *record)
+{
+    uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TREE, MAIN_TREE, record ? 3 : 1, 0);
+    struct profile_chunk *chunk = chunk_at(writer, number);
+    struct profile_node *to = (struct profile_node *)chunk + chunk->used;
+    *to = *node;
+    if (record) {
+        chunk->metric_unit -= 2;
+        memcpy((struct profile_node *)chunk + chunk->metric_unit, record, sizeof(struct profile_metric));
+        to->metric = number * PROFILE_UNITS_PER_CHUNK + chunk->metric_unit;
+    }
+    return number * PROFILE_UNITS_PER_CHUNK + chunk->used++;
+}
+
+static void put_record(struct writer *writer, uint32_t kind, const void *record, size_t bytes)
+{
+    uint32_t most = (uint32_t)(PROFILE_CHUNK_BYTES / bytes - 1);
+    struct profile_chunk *chunk = chunk_at(writer, chunk_with_room(writer, kind, 0, 1, most));
+    memcpy((char *)chunk + (size_t)(1 + chunk->used++) * bytes, record, bytes);
+}
+
+static bool is_nothing(const void *record)
+{
+    static const struct profile_metric nothing;
+    return memcmp(record, &nothing, sizeof nothing) == 0;
+}
+
+/* What readers made of the pseudo nodes for blocked time and missing cores, and of calls of MPI's, back into these (profile_format.h). */
+static void put_sums(struct writer *writer, uint32_t i)
+{
+    const struct merged_node *from = &writer->profile->nodes[i];
+    struct profile_metric metric = from->metric.metric;
+    struct profile_node node = {.key = from->key,
+                                .kind = from->kind,
+                                .parent = i ? writer->node_idx[from->parent] : 0,
+                                .first_child = (uint32_t)from->threads,
+                                .next_sibling = (uint32_t)(from->threads >> 32)};
+    struct profile_metric blocked = {.work = from->metric.blocked, .shared_idle = from->metric.blocked_idle};
+    if (from->kind == PROFILE_NODE_PSEUDO && from->key == PROFILE_PSEUDO_NO_CORE) {
+        metric.work = from->metric.no_core;
+        metric.overhead = -from->metric.own_elsewhere;
+    } else if (from->kind == PROFILE_NODE_PSEUDO && from->key == PROFILE_PSEUDO_STOPPED) {
+        metric.inverse_busy = writer->profile->stopped_ns;
+    } else if (from->kind == PROFILE_NODE_MPI) {
+        /* There is room for so many calls; of more the averages stay. */
+        double calls = from->metric.mpi_calls, part = calls > UINT32_MAX ? UINT32_MAX / calls : 1;
+        metric.work = from->metric.mpi_wait;
+        metric.waits = (uint32_t)(calls * part);
+        metric.overhead = from->metric.mpi_ranks * part;
+        metric.lock_wait_here = from->metric.mpi_bytes * part;
+    }
+    metric.shared_idle -= blocked.shared_idle;
+    if (from->kind == PROFILE_NODE_RANKS) {
+        struct profile_ranks ranks = profile_ranks_of_sums(&from->metric);
+        memcpy(&metric, &ranks, sizeof metric);
+    }
+    writer->node_idx[i] = put_node(writer, &node, is_nothing(&metric) ? NULL : &metric);
+    if (is_nothing(&blocked))
+        return;
+    struct profile_node below = {
+        .key = PROFILE_PSEUDO_BLOCKED, .kind = PROFILE_NODE_PSEUDO, .parent = writer->node_idx[i]};
+    put_node(writer, &below, &blocked);
+}
+
+static void put_nodes(struct writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    writer->node_idx = memory_array(profile->node_count, sizeof *writer->node_idx);
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        put_sums(writer, i);
+    for (size_t i = 0; i < profile->counters_count; i++) {
+        const struct merged_counters *counters = &profile->counters[i];
+        struct profile_node node = {.kind = PROFILE_NODE_COUNTERS,
+                                    .parent = writer->node_idx[counters->node]};
+        put_node(writer, &node, &counters->counters);
+    }
+    for (size_t i = 0; i < profile->spread_count; i++) {
+        const struct merged_spread *spread = &profile->spreads[i];
+        struct profile_node node = {
+            .kind = PROFILE_NODE_SPREAD, .key = spread->key, .parent = writer->node_idx[spread->node]};
+        put_node(writer, &node, &spread->spread);
+    }
+    for (size_t i = 0; i < profile->balance_count; i++) {
+        const struct merged_balance *balance = &profile->balances[i];
+        struct profile_node node = {
+            .kind = PROFILE_NODE_BALANCE, .key = balance->key, .parent = writer->node_idx[balance->node]};
+        put_node(writer, &node, &balance->balance);
+    }
+    for (size_t i = 0; i < profile->probe_count; i++) {
+        const struct merged_probe *probe = &profile->probes[i];
+        struct profile_node node = {
+            .kind = PROFILE_NODE_PROBE, .key = probe->tree, .parent = writer->node_idx[probe->node]};
+        struct profile_node counted = {.kind = PROFILE_NODE_COUNTERS,
+                                       .parent = put_node(writer, &node, &probe->probe)};
+        if (profile->counter_count)
+            put_node(writer, &counted, &probe->counters);
+    }
+}
+
+/* A node of kind LANE or TIME, with a record of so many bytes in a chunk of its own kind. */
+static void put_time(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key, const void *record, size_t bytes)
+{
+    uint32_t units = (uint32_t)(bytes / PROFILE_UNIT_BYTES);
+    uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TIME, MAIN_TREE, units, PROFILE_UNITS_PER_CHUNK);
+    struct profile_chunk *chunk = chunk_at(writer, number);
+    struct profile_node node = {.kind = kind, .parent = parent, .key = key, .metric = number * PROFILE_UNITS_PER_CHUNK + chunk->used};
+    memcpy((struct profile_node *)chunk + chunk->used, record, bytes);
+    chunk->used += units;
+    put_node(writer, &node, NULL);
+}
+
+static void put_lane(struct writer *writer, uint32_t number)
+{
+    const struct profile *profile = writer->profile;
+    const struct timeline *timeline = &profile->timeline;
+    const struct timeline_lane *lane = &timeline->lanes[number];
+    const struct profile_thread *thread = &profile->threads[lane->thread];
+    size_t bytes = sizeof(struct timeline_lane_record) + timeline->lane_bins * sizeof(float[PROFILE_TIME_STATES]);
+    struct timeline_lane_record *record = memory_array(1, bytes);
+    *record = (struct timeline_lane_record){.level = timeline->level,
+                                            .shift = (uint8_t)__builtin_ctzll(timeline->lane_bin_ns),
+                                            .cell_level = timeline->cell_level,
+                                            .cell_shift = (uint8_t)__builtin_ctzll(timeline->bin_ns),
+                                            .bins = timeline->lane_bins,
+                                            .cell_bins = timeline->bins,
+                                            .threads = lane->threads,
+                                            .rank = lane->rank,
+                                            .rank_record = lane->rank_record,
+                                            .cell_lane = lane->cell_lane,
+                                            .tid = thread->tid,
+                                            .begin_ns = thread->begin_ns,
+                                            .origin_ns = timeline->origin_ns,
+                                            .without = timeline->without};
+    for (size_t bin = 0; bin < timeline->lane_bins; bin++)
+        for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+            record->ns[bin][state] = (float)lane->ns[bin][state];
+    put_time(writer, PROFILE_NODE_LANE, writer->node_idx[0], 1 + number, record, bytes);
+    free(record);
+}
+
+/* A context's bins of one lane. */
+static void put_cells(struct writer *writer, const struct timeline_cell *cells, size_t count)
+{
+    uint8_t shift = (uint8_t)__builtin_ctzll(writer->profile->timeline.bin_ns);
+    struct profile_moments few = {.form = PROFILE_TIME_FEW, .shift = shift, .count = (uint8_t)count};
+    struct profile_bins dense = {.form = PROFILE_TIME_DENSE, .shift = shift};
+    struct profile_node node = {.kind = PROFILE_NODE_TIME, .key = 1 + cells->lane, .parent = writer->node_idx[cells->node]};
+    for (size_t i = 0; i < count; i++) {
+        if (count <= PROFILE_MOMENTS) {
+            few.moment[i].bin = cells[i].bin;
+            few.moment[i].value = cells[i].value;
+        } else {
+            dense.bin[cells[i].bin] = cells[i].value;
+        }
+    }
+    if (count <= PROFILE_MOMENTS)
+        put_node(writer, &node, &few);
+    else
+        put_time(writer, node.kind, node.parent, node.key, &dense, sizeof dense);
+}
+
+static void put_timeline(struct writer *writer)
+{
+    const struct timeline *timeline = &writer->profile->timeline;
+    struct timeline_cell *cells = timeline_cells_by_lane(timeline, writer->profile->node_count);
+    for (uint32_t i = 0; i < timeline->lane_count; i++)
+        put_lane(writer, i);
+    for (size_t i = 0, end; i < timeline->cell_count; i = end) {
+        for (end = i + 1; end < timeline->cell_count && cells[end].node == cells[i].node && cells[end].lane == cells[i].lane;)
+            end++;
+        put_cells(writer, &cells[i], end - i);
+    }
+    free(cells);
+}
+
+static void put_lock(struct writer *writer, struct pair_map *nodes, const struct profile_lock *lock)
+{
+    uint32_t *slot = pair_map_slot(nodes, lock->key, 0);
+    struct profile_waits waits = {
+        .sum_ns = lock->sum_ns, .longest_ns = lock->longest_ns, .waits = lock->waits};
+    struct profile_node node = {.key = lock->key, .kind = PROFILE_NODE_WAITS, .parent = writer->node_idx[0]};
+    if (*slot == PAIR_MAP_NEW)
+        *slot = put_node(writer, &node, lock->initialiser ? NULL : &waits);
+    else if (!lock->initialiser)
+        put_node(writer, &node, &waits); /* readers add nodes of one key up */
+    if (lock->initialiser) {
+        node = (struct profile_node){
+            .key = lock->initialiser, .kind = PROFILE_NODE_INITIALISER, .parent = *slot};
+        put_node(writer, &node, &waits);
+    }
+    if (lock->variable) {
+        node = (struct profile_node){.key = lock->variable, .kind = PROFILE_NODE_VARIABLE, .parent = *slot};
+        put_node(writer, &node, NULL);
+    }
+}
+
+static void put_texts(struct writer *writer)
+{
+    const uint32_t most = PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES;
+    const char *at = writer->profile->text, *end = at ? at + writer->profile->text_bytes : at;
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        size_t bytes = value < end ? (size_t)(value + strlen(value) + 1 - at) : most + 1;
+        if (bytes > most)
+            break;
+        uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TEXT, 0, (uint32_t)bytes, most);
+        struct profile_chunk *chunk = chunk_at(writer, number);
+        memcpy((char *)chunk + PROFILE_UNIT_BYTES + chunk->used, at, bytes);
+        chunk->used += (uint32_t)bytes;
+        at += bytes;
+    }
+}
+
+static void put_all(struct writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    struct pair_map locks = {0};
+    put_texts(writer);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        put_record(writer, PROFILE_CHUNK_RANK, &profile->ranks[i], sizeof *profile->ranks);
+    for (size_t i = 0; i < profile->module_count; i++)
+        put_record(writer, PROFILE_CHUNK_MODULE, &profile->modules[i], sizeof *profile->modules);
+    for (size_t i = 0; i < profile->name_count; i++)
+        put_record(writer, PROFILE_CHUNK_NAME, &profile->names[i], sizeof *profile->names);
+    for (size_t i = 0; i < profile->thread_count; i++)
+        put_record(writer, PROFILE_CHUNK_THREAD, &profile->threads[i], sizeof *profile->threads);
+    put_nodes(writer);
+    put_timeline(writer);
+    for (size_t i = 0; i < profile->lock_count; i++)
+        put_lock(writer, &locks, &profile->locks[i]);
+    pair_map_free(&locks);
+}
+
+static void complete_header(struct profile_header *header, uint32_t chunks)
+{
+    profile_header_identify(header);
+    header->chunk_count = chunks;
+}
+
+static int write_stream(const struct writer *writer, FILE *out)
+{
+    char page[PROFILE_HEADER_BYTES] = "";
+    struct profile_header header = writer->profile->header;
+    complete_header(&header, writer->count);
+    memcpy(page, &header, sizeof header);
+    errno = 0;
+    bool good = fwrite(page, sizeof page, 1, out) == 1 &&
+                fwrite(writer->chunks, PROFILE_CHUNK_BYTES, writer->count, out) == writer->count;
+    int wrong = good ? 0 : errno ? errno : EIO;
+    if (fclose(out) != 0 && !wrong)
+        wrong = errno ? errno : EIO;
+    return wrong;
+}
+
+static int write_file(const struct writer *writer, const char *path)
+{
+    char *part = memory_text("%s.%ld.part", path, (long)getpid());
+    FILE *out = unfinished_file(part);
+    int wrong = out ? 0 : errno;
+    if (out) {
+        wrong = write_stream(writer, out);
+        if (!wrong && rename(part, path) != 0)
+            wrong = errno;
+        unfinished_remove(part); /* gone, where it is in its place */
+    }
+    free(part);
+    return wrong;
+}
+
+/* To the path, or, where that is NULL, the descriptor. */
+static int write_to(const struct profile *profile, const char *path, int file)
+{
+    struct writer writer = {.profile = profile};
+    FILE *out = NULL;
+    put_all(&writer);
+    int wrong = writer.full ? EOVERFLOW : 0;
+    if (!wrong && path)
+        wrong = write_file(&writer, path);
+    else if (!wrong)
+        wrong = (out = fdopen(file, "w")) ? write_stream(&writer, out) : errno;
+    free(writer.chunks);
+    free(writer.node_idx);
+    pair_map_free(&writer.open);
+    return wrong;
+}
+
+int profile_write(const struct profile *profile, const char *path)
+{
+    return write_to(profile, path, -1);
+}
+
+int profile_write_fd(const struct profile *profile, int file)
+{
+    return write_to(profile, NULL, file);
+}

@@ -1,0 +1,202 @@
+#include "command/rows/label.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/rows/own.h"
+#include "command/text/format.h"
+#include "command/text/memory.h"
+
+#define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */
+#define NARROW_COLUMNS 24 /* in less a name stands alone rather than cut to a beginning that others share */
+#define CALLED_COLUMNS 32 /* what is called there, too */
+#define CALLER_COLUMNS 6  /* least of a caller that is cut because the row alone says nothing */
+
+static bool is_construct(const struct row *row)
+{
+    return row->kind == ROW_PARALLEL || row->kind == ROW_TASK;
+}
+
+/* True if its caller has another row of that name, called in another line: the name alone says one thing twice. */
+static bool has_twin(const struct rows *rows, uint32_t index)
+{
+    const struct row *row = &rows->row[index];
+    if (row->call_line <= 0 || row->parent == ROW_NONE)
+        return false;
+    for (uint32_t i = row->parent + 1; i < rows->row[row->parent].end; i = rows->row[i].end)
+        if (rows->row[i].call_line > 0 && rows->row[i].call_line != row->call_line && strcmp(rows->row[i].label->name, row->label->name) == 0)
+            return true;
+    return false;
+}
+
+char *view_row_label(const struct rows *rows, uint32_t index)
+{
+    const struct row *row = &rows->row[index];
+    const char *inlined = row->kind == ROW_INLINED ? " (inlined)" : "";
+    char note[300] = "";
+    bool caller = rows->callers && row->depth > 1;
+    int line = caller ? row->call_line : row->label->line;
+    char call[16] = "";
+    if (row->kind == ROW_STATEMENT || row->kind == ROW_ROOT)
+        return format_printable("%s", row->label->name);
+    if (!rows->callers && row->call_line > 0 && (!is_construct(row) || has_twin(rows, index)))
+        snprintf(call, sizeof call, "%d: ", row->call_line);
+    if (row->note)
+        snprintf(note, sizeof note, " (%s)", row->note);
+    if (*row->label->file && line > 0 && (caller || !is_construct(row)))
+        return format_printable("%s%s%s%s  %s:%d", call, row->label->name, inlined, note,
+                                format_base_name(row->label->file), line);
+    if (*row->label->module && !*row->label->file && !row_is_probe(row) && !strchr(row->label->name, '+'))
+        return format_printable("%s%s%s%s  (%s)", call, row->label->name, inlined, note, row->label->module);
+    return format_printable("%s%s%s%s", call, row->label->name, inlined, note);
+}
+
+/* A source position, and what is called there: ROW_NONE: it is the code's own. */
+struct position {
+    const char *file;
+    int line;
+    uint32_t called;
+};
+
+/* What a row of foreign code costs with all that it calls, without what that calls back. */
+static double value_of_call(const struct rows *rows, uint32_t call, enum metric metric)
+{
+    double value = 0;
+    for (uint32_t i = call; i < rows->row[call].end;) {
+        const struct row *row = &rows->row[i];
+        if (row->kind != ROW_STATEMENT && !row->foreign) {
+            i = row->end;
+            continue;
+        }
+        if (row->kind != ROW_STATEMENT)
+            value += metric_value(rows, row->exclusive, metric);
+        i++;
+    }
+    return value;
+}
+
+/* The source position of a context: its hottest statement, else the nearest call on its path with a known
+ * line. calls: calls of foreign code are as good as statements. */
+static struct position find_source(const struct rows *rows, uint32_t index, enum metric metric, bool calls)
+{
+    const struct row *row = &rows->row[index];
+    struct position position = {.file = "", .called = ROW_NONE};
+    double most = 0;
+    if (row->kind == ROW_STATEMENT)
+        position = (struct position){row->label->file, row->label->line, ROW_NONE};
+    for (uint32_t child = index + 1; child < row->end; child = rows->row[child].end) {
+        const struct row *at = &rows->row[child];
+        bool call = calls && at->foreign && at->call_line > 0;
+        double value = call                        ? value_of_call(rows, child, metric)
+                       : at->kind == ROW_STATEMENT ? metric_value(rows, at->exclusive, metric)
+                                                   : 0;
+        if (value <= most)
+            continue;
+        most = value;
+        position = call ? (struct position){row->label->file, at->call_line, child}
+                        : (struct position){at->label->file, at->label->line, ROW_NONE};
+    }
+    if (position.line <= 0 && calls && metric == METRIC_LOCK_WAIT) /* held by nobody: waited for here */
+        return find_source(rows, index, METRIC_LOCK_WAIT_HERE, calls);
+    for (; position.line <= 0 && index != 0 && row->kind != ROW_PSEUDO; index = rows->row[index].parent) {
+        const struct row *at = &rows->row[index], *parent = &rows->row[at->parent];
+        if (at->call_line > 0 && *parent->label->file) {
+            position.file = parent->label->file;
+            position.line = at->call_line;
+        }
+    }
+    return position;
+}
+
+/* Appends printable text, at most `columns` of it, to a line; returns the columns used. */
+static size_t append(char *to, size_t room, const char *text, size_t columns, bool utf8)
+{
+    char *fitting = format_fit(text, columns, utf8);
+    size_t length = strlen(to);
+    snprintf(to + length, room - length, "%s", fitting);
+    free(fitting);
+    return format_columns(to + length);
+}
+
+/* " (in cos, libm)" */
+static void describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text,
+                          size_t bytes)
+{
+    char name[4 * CALLED_COLUMNS + 1];
+    *text = '\0';
+    if (called == ROW_NONE)
+        return;
+    const struct row_label *label = rows->row[called].label;
+    char *clean = format_clean(label->name, true);
+    bool elsewhere = *label->module && strcmp(label->module, own_module) != 0;
+    format_shorten(name, sizeof name, clean, CALLED_COLUMNS, false);
+    snprintf(text, bytes, " (in %s%s%.*s)", name, elsewhere ? ", " : "",
+             elsewhere ? (int)strcspn(label->module, ".") : 0, label->module);
+    free(clean);
+}
+
+/* The row's name, its position, and its callers as far as they fit; numbered executions among them if they are to be told. */
+static char *make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns,
+                        bool utf8, bool instances)
+{
+    size_t room = 4 * columns + 64, used = 0;
+    char *label = memory_array(room, 1), position[300], call[4 * CALLED_COLUMNS + 100];
+    uint32_t function = rows->row[index].kind == ROW_STATEMENT ? rows->row[index].parent : index;
+    position[0] = '\0';
+    if (at.line > 0)
+        snprintf(position, sizeof position, "  %.200s:%d", format_base_name(at.file), at.line);
+    describe_call(rows, at.called, rows->row[function].label->module, call, sizeof call);
+    bool narrow = columns < NARROW_COLUMNS;
+    size_t for_name = narrow ? columns : columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10;
+    used = append(label, room, rows->row[function].label->name, for_name, utf8);
+    if (!narrow || used + strlen(position) <= columns)
+        used += append(label, room, position, columns - used, utf8);
+    if (used + format_columns(call) <= columns)
+        used += append(label, room, call, columns - used, utf8);
+    uint32_t caller = rows->row[function].parent, called = function;
+    for (bool first = true; caller != ROW_NONE && caller != 0;
+         called = caller, caller = rows->row[caller].parent, first = false) {
+        char line[16] = "";
+        if (has_twin(rows, called))
+            snprintf(line, sizeof line, ":%d", rows->row[called].call_line);
+        if (!instances && row_is_instance(rows->row, caller))
+            caller = rows->row[caller].parent;
+        const char *name = rows->row[caller].label->name;
+        char *clean = format_clean(name, true);
+        size_t width = format_columns(clean);
+        free(clean);
+        width = (width > NAME_COLUMNS ? NAME_COLUMNS : width) + strlen(line);
+        bool outermost = rows->row[caller].parent == 0;
+        if (used + 4 + width + (outermost ? 0 : 6) > columns) {
+            if (first && rows->row[index].kind == ROW_PSEUDO && used + 4 + CALLER_COLUMNS <= columns) {
+                append(label, room, "  < ", 4, utf8); /* <no core> alone says nothing of whose */
+                append(label, room, name, columns - used - 4, utf8);
+            } else if (used + (first ? 7 : 6) <= columns)
+                append(label, room, first ? "  < ..." : " < ...", 7, utf8);
+            break;
+        }
+        used += append(label, room, first ? "  < " : " < ", 4, utf8);
+        used += append(label, room, name, width - strlen(line), utf8);
+        used += append(label, room, line, strlen(line), utf8);
+    }
+    return label;
+}
+
+char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
+{
+    return make_label(rows, row, find_source(rows, row, metric, false), columns, utf8, true);
+}
+
+char *view_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
+{
+    uint32_t own = rows_own(rows, row);
+    return make_label(rows, own, find_source(rows, own, metric, true), columns, utf8, true);
+}
+
+char *view_culprit_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
+{
+    bool handoff = row_is_handoff(&rows->row[row]);
+    uint32_t shown = handoff ? row : rows_own(rows, row);
+    return make_label(rows, shown, find_source(rows, shown, metric, !handoff), columns, utf8, false);
+}

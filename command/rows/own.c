@@ -1,0 +1,108 @@
+/* Which rows are the program's own code, and which are what it calls: a finding names the user's line. */
+#include "command/rows/own.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/text/format.h"
+#include "command/text/memory.h"
+
+static bool begins_with_one_of(const char *text, const char *const *prefix)
+{
+    for (; *prefix; prefix++)
+        if (strncmp(text, *prefix, strlen(*prefix)) == 0)
+            return true;
+    return false;
+}
+
+/* Headers of the system and of compilers: templates and inlined functions of libraries. */
+static bool is_system_source(const char *file)
+{
+    static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/lib/", NULL};
+    return begins_with_one_of(file, folders) || strstr(file, "/include/c++/");
+}
+
+static bool is_in_system_folder(const char *path)
+{
+    static const char *const folders[] = {"/lib",      "/usr/lib",   "/bin/", "/sbin/",
+                                          "/usr/bin/", "/usr/sbin/", NULL};
+    return begins_with_one_of(path, folders);
+}
+
+/* What compilers link to every program: never a user's code, even of a program that came with the system. */
+static bool is_language_support(const char *name)
+{
+    static const char *const names[] = {"libc.",       "libm.",        "libmvec.",   "libstdc++.",
+                                        "libgcc_s.",   "libc++",       "libunwind",  "libpthread.",
+                                        "libgfortran", "libquadmath.", "libFortran", NULL};
+    return begins_with_one_of(name, names);
+}
+
+static bool is_program(const struct profile_module *module)
+{
+    return module->flags & PROFILE_MODULE_EXECUTABLE;
+}
+
+/* Whether the module of this name is the user's: the program, and libraries outside the system's folders; of
+ * a program that is the system's own (an interpreter), whatever it works with. One that is not known is, too. */
+static bool is_own_module(const struct profile *profile, const char *name)
+{
+    const unsigned never = PROFILE_MODULE_RUNTIME | PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL;
+    bool system_program = false, found = false;
+    for (size_t i = 0; i < profile->module_count; i++)
+        system_program |= is_program(&profile->modules[i]) && is_in_system_folder(profile->modules[i].path);
+    for (size_t i = 0; i < profile->module_count; i++) {
+        const struct profile_module *module = &profile->modules[i];
+        if (strcmp(format_base_name(module->path), name) != 0)
+            continue;
+        found = true;
+        if (is_program(module) || (!(module->flags & never) && !is_language_support(name) &&
+                                   (system_program || !is_in_system_folder(module->path))))
+            return true;
+    }
+    return !found;
+}
+
+static bool is_foreign(const struct profile *profile, const struct row *row)
+{
+    const struct row_label *label = row->label;
+    switch (row->kind) {
+    case ROW_RUNTIME:
+        return true;
+    case ROW_PSEUDO:
+        return strcmp(label->name, "<lock handoff>") == 0 || strcmp(label->name, ROW_NAME_UNTOLD_WAIT) == 0 ||
+               strcmp(label->name, "<unknown function>") == 0 || strcmp(label->name, "<tail call>") == 0;
+    case ROW_PROCEDURE:
+    case ROW_INLINED:
+    case ROW_PARALLEL:
+    case ROW_TASK:
+        if (is_system_source(label->file))
+            return true;
+        return !is_own_module(profile, label->module) &&
+               !(*label->file == '/' && access(label->file, R_OK) == 0);
+    default:
+        return false;
+    }
+}
+
+void rows_mark_foreign(struct rows *rows, const struct profile *profile)
+{
+    enum { NOT_ASKED, OWN, FOREIGN };
+    uint32_t functions = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].kind != ROW_STATEMENT && rows->row[i].function != ROW_NONE &&
+            rows->row[i].function >= functions)
+            functions = rows->row[i].function + 1;
+    uint8_t *answer = memory_array(functions, sizeof *answer);
+    for (size_t i = 0; i < rows->count; i++) {
+        struct row *row = &rows->row[i];
+        if (row->kind == ROW_STATEMENT || row->function == ROW_NONE)
+            continue;
+        uint8_t *known = &answer[row->function];
+        if (*known == NOT_ASKED)
+            *known = is_foreign(profile, row) ? FOREIGN : OWN;
+        row->foreign = *known == FOREIGN;
+    }
+    free(answer);
+}

@@ -1,0 +1,92 @@
+/* x86-64 machine code, as far as calls and jumps need it: the length of each instruction, where control goes,
+ * which addresses of code are loaded into registers, and which registers may have changed since. Code that is
+ * not understood ends the reading: whoever asks then knows less, but nothing wrong. */
+#include "command/symbols/decode.h"
+
+#include <Zydis/Zydis.h>
+
+#define STACK_POINTER 4 /* no constant is ever in it */
+
+static int8_t register_of(const ZydisDecodedOperand *operand)
+{
+    if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
+        return -1;
+    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);
+    return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
+}
+
+static bool is_near_rip(const ZydisDecodedOperand *operand)
+{
+    return operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base == ZYDIS_REGISTER_RIP;
+}
+
+static enum symbols_flow flow_of(const ZydisDecodedInstruction *instruction)
+{
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+        return SYMBOLS_CALL;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        return SYMBOLS_JUMP;
+    case ZYDIS_CATEGORY_COND_BR:
+        return SYMBOLS_BRANCH;
+    case ZYDIS_CATEGORY_RET:
+        return SYMBOLS_END;
+    default:
+        return instruction->mnemonic == ZYDIS_MNEMONIC_UD2 || instruction->mnemonic == ZYDIS_MNEMONIC_HLT
+                   ? SYMBOLS_END
+                   : SYMBOLS_NEXT;
+    }
+}
+
+static void find_target(const ZydisDecodedOperand *to, uint64_t next, struct symbols_instruction *result)
+{
+    if (to->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        result->target = next + to->imm.value.u;
+        return;
+    }
+    result->indirect = true;
+    result->target = is_near_rip(to) ? next + (uint64_t)to->mem.disp.value : 0;
+}
+
+/* Addresses that are loaded as constants, and copies from register to register. */
+static void find_value(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *to,
+                       const ZydisDecodedOperand *from, uint64_t next, struct symbols_instruction *result)
+{
+    bool wide = to->size == 64;
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && wide && is_near_rip(from)) {
+        result->to = register_of(to);
+        result->value = next + (uint64_t)from->mem.disp.value;
+    } else if (instruction->mnemonic != ZYDIS_MNEMONIC_MOV || to->size < 32) {
+        return;
+    } else if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        result->to = register_of(to);
+        result->value = wide ? from->imm.value.u : (uint32_t)from->imm.value.u;
+    } else if (wide && register_of(to) >= 0 && register_of(from) >= 0) {
+        result->to = register_of(to);
+        result->from = register_of(from);
+    }
+}
+
+bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct symbols_instruction *result)
+{
+    ZydisDecoder decoder; /* a choice of tables, no more */
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+    *result = (struct symbols_instruction){.to = -1, .from = -1};
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, room, &instruction, operand)))
+        return false;
+    uint64_t next = vaddr + instruction.length;
+    result->bytes = instruction.length;
+    result->flow = flow_of(&instruction);
+    for (size_t i = 0; i < instruction.operand_count; i++) {
+        int8_t reg = register_of(&operand[i]);
+        if (reg >= 0 && reg != STACK_POINTER && operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            result->written |= 1u << reg;
+    }
+    if (result->flow == SYMBOLS_CALL || result->flow == SYMBOLS_JUMP || result->flow == SYMBOLS_BRANCH)
+        find_target(&operand[0], next, result);
+    else if (instruction.operand_count >= 2)
+        find_value(&instruction, &operand[0], &operand[1], next, result);
+    return true;
+}

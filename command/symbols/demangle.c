@@ -1,0 +1,216 @@
+/* Readable names.
+ *
+ * C++ keeps parameters and template arguments and drops return types: ns::Class<int>::method(double), as perf
+ * and hpcviewer print them. Fortran procedures of modules are written module::procedure when only the symbol
+ * is known. */
+#include "command/symbols/demangle.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/symbols/code.h"
+#include "command/symbols/module.h"
+#include "command/symbols/symbol.h"
+
+/* ---- outlined functions ---- */
+
+/* What the name of a function says of the OpenMP construct that it was outlined from. Compilers emit, with a number
+ * appended for a further construct of the same kind:
+ *   clang >= 17    solve.omp_outlined; with -g solve.omp_outlined_debug__, too: inlined in the first, at -O0 called by it
+ *   clang < 17     .omp_outlined., .omp_outlined._debug__: no host's name
+ *   clang, tasks   .omp_task_entry. with .omp_outlined. inlined: no host's name
+ *   gcc            solve._omp_fn.0 for regions and tasks, as a child of its host's entry
+ *   flang          _QMmPsolve..omp_par for regions and tasks
+ * The outer function of clang's is declared on the line of the directive, the inner one on the first line of the body;
+ * GCC puts the directive's line into the first row of the line table. */
+
+static struct symbols_outlined outlined_clang(const char *raw, const char *mark)
+{
+    const char *last = mark, *next;
+    while ((next = strstr(last + 1, CLANG_MARK)))
+        last = next;
+    struct symbols_outlined result = {.kind = SYMBOL_PARALLEL, .compiler = SYMBOLS_CLANG};
+    result.stem = (size_t)(mark - raw);
+    result.inner = strstr(last, "_debug__") != NULL;
+    result.task_part = result.stem == 0 && !result.inner;
+    return result;
+}
+
+struct symbols_outlined symbols_construct_parse(const char *raw)
+{
+    const char *mark;
+    if (!strchr(raw, '.'))
+        return (struct symbols_outlined){0};
+    if (strncmp(raw, ".omp_task_entry.", 16) == 0)
+        return (struct symbols_outlined){.kind = SYMBOL_TASK, .compiler = SYMBOLS_CLANG};
+    if ((mark = strstr(raw, CLANG_MARK)))
+        return outlined_clang(raw, mark);
+    if ((mark = strstr(raw, "._omp_fn."))) {
+        return (struct symbols_outlined){.kind = SYMBOL_PARALLEL,
+                                         .compiler = SYMBOLS_GCC,
+                                         .uncertain = true,
+                                         .stem = (size_t)(mark - raw)};
+    }
+    if ((mark = strstr(raw, "..omp_par"))) {
+        return (struct symbols_outlined){.kind = SYMBOL_PARALLEL,
+                                         .compiler = SYMBOLS_FLANG,
+                                         .uncertain = true,
+                                         .stem = (size_t)(mark - raw)};
+    }
+    if ((mark = strstr(raw, ".DIR.OMP."))) {
+        return (struct symbols_outlined){.kind = strstr(mark, "TASK") ? SYMBOL_TASK : SYMBOL_PARALLEL,
+                                         .compiler = SYMBOLS_INTEL,
+                                         .stem = (size_t)(mark - raw)};
+    }
+    return (struct symbols_outlined){0};
+}
+
+struct symbols_launch symbols_launch_by(const char *name)
+{
+    static const char parallel[] = "GOMP_parallel";
+    if (strcmp(name, "__kmpc_fork_call") == 0 || strcmp(name, "__kmpc_fork_call_if") == 0 ||
+        strcmp(name, "__kmpc_fork_teams") == 0)
+        return (struct symbols_launch){2, true, SYMBOL_PARALLEL};
+    if (strcmp(name, "__kmpc_omp_task_alloc") == 0 || strcmp(name, "__kmpc_omp_target_task_alloc") == 0)
+        return (struct symbols_launch){5, false, SYMBOL_TASK};
+    if (strncmp(name, parallel, sizeof parallel - 1) == 0 && strcmp(name, "GOMP_parallel_end") != 0)
+        return (struct symbols_launch){0, true, SYMBOL_PARALLEL};
+    if (strcmp(name, "GOMP_target") == 0 || strcmp(name, "GOMP_target_ext") == 0)
+        return (struct symbols_launch){1, true, SYMBOL_PARALLEL};
+    if (strcmp(name, "GOMP_teams_reg") == 0)
+        return (struct symbols_launch){0, true, SYMBOL_PARALLEL};
+    if (strcmp(name, "GOMP_task") == 0 || strcmp(name, "GOMP_taskloop") == 0 || strcmp(name, "GOMP_taskloop_ull") == 0)
+        return (struct symbols_launch){0, true, SYMBOL_TASK};
+    return (struct symbols_launch){.argument = -1};
+}
+
+bool symbols_launches(const char *name)
+{
+    return symbols_launch_by(name).argument >= 0;
+}
+
+/* ---- demangling ---- */
+
+/* Longer mangled names are not worth what their expansion can cost. */
+#define MAX_MANGLED_BYTES 16384u
+
+/* "__solver_MOD_smooth" of gfortran. */
+static char *demangle_gfortran(const char *name)
+{
+    const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name + 2, "_MOD_") : NULL;
+    if (!middle || middle == name + 2 || !middle[5])
+        return NULL;
+    size_t module_bytes = (size_t)(middle - name) - 2;
+    char *result = malloc(strlen(name) + 1);
+    if (result) {
+        memcpy(result, name + 2, module_bytes);
+        memcpy(result + module_bytes, "::", 2);
+        strcpy(result + module_bytes + 2, middle + 5);
+    }
+    return result;
+}
+
+/* "_QMsolverPsmooth" of flang: letters M, S, F name the scopes, P a procedure, E a variable; names are lower
+ * case. */
+static char *demangle_flang(const char *name)
+{
+    const char *from = name + 2;
+    if (strcmp(name, "_QQmain") == 0)
+        return strdup("MAIN__");
+    char *result = malloc(2 * strlen(name) + 1), *to = result;
+    while (result && *from) {
+        char kind = *from++;
+        size_t bytes = strcspn(from, "ABCDEFGHIJKLMNOPQRSTUVWXYZ.");
+        if (!strchr("MSFPE", kind) || (!bytes && kind != 'F') || from[bytes] == '.') {
+            free(result);
+            return NULL;
+        }
+        if (bytes && to != result)
+            to = stpcpy(to, "::");
+        memcpy(to, from, bytes);
+        to += bytes;
+        from += bytes;
+    }
+    if (result)
+        *to = '\0';
+    if (result && !*result) {
+        free(result);
+        return NULL;
+    }
+    return result;
+}
+
+char *symbols_demangle(const char *name)
+{
+    char *result = NULL;
+    if (strlen(name) <= MAX_MANGLED_BYTES) {
+        if (name[0] == '_' && name[1] == 'Z')
+            result = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
+        else if (name[0] == '_' && name[1] == 'Q')
+            result = demangle_flang(name);
+        else if (name[0] == '_' && name[1] == '_')
+            result = demangle_gfortran(name);
+    }
+    return result ? result : strdup(name);
+}
+
+static bool is_clone_suffix(const char *suffix)
+{
+    static const char *const words[] = {"isra", "constprop",  "part",        "cold",   "lto_priv",
+                                        "llvm", "localalias", "specialized", "__uniq", "unlikely"};
+    size_t digits = strspn(suffix, "0123456789");
+    if (digits)
+        return !suffix[digits];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(suffix, words[i]) == 0)
+            return true;
+    return false;
+}
+
+size_t symbols_name_stem(const char *name)
+{
+    char suffix[32];
+    size_t bytes = strlen(name);
+    for (;;) {
+        size_t dot = bytes;
+        while (dot > 0 && name[dot - 1] != '.')
+            dot--;
+        size_t suffix_bytes = bytes - dot;
+        if (dot < 2 || name[dot - 2] == '.' || suffix_bytes == 0 || suffix_bytes >= sizeof suffix)
+            return bytes;
+        memcpy(suffix, name + dot, suffix_bytes);
+        suffix[suffix_bytes] = '\0';
+        if (!is_clone_suffix(suffix))
+            return bytes;
+        bytes = dot - 1;
+    }
+}
+
+const char *symbols_name_readable(struct pool *pool, const char *name, size_t bytes)
+{
+    const char *whole = pool_text(pool, "%.*s", (int)bytes, name);
+    const char *copy = strstr(whole, "._omp_cpyfn."); /* GCC: fills a task's firstprivate variables */
+    size_t stem_bytes = copy ? (size_t)(copy - whole) : symbols_name_stem(whole);
+    const char *stem = pool_text(pool, "%.*s", (int)stem_bytes, whole);
+    char *readable = symbols_demangle(stem);
+    const char *result =
+        pool_text(pool, "%s%s", readable ? readable : stem, copy ? " [firstprivate copy]" : "");
+    free(readable);
+    return result;
+}
+
+const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, const char *symbol)
+{
+    struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)symbol);
+    if (name || !(name = pool_alloc(module->pool, sizeof *name)))
+        return name;
+    *name = (struct symbols_name){.raw = symbol, .file = "", .linkage = true};
+    name->display = symbols_name_readable(module->pool, symbol, strlen(symbol));
+    symbols_map_put(&module->names, (uintptr_t)symbol, name);
+    return name;
+}
+

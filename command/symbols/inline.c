@@ -1,0 +1,305 @@
+/* Names of functions by DWARF, and the chain of inlined calls at an address. */
+#include "command/symbols/inline.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/symbols/demangle.h"
+#include "command/symbols/dwarf.h"
+#include "command/symbols/lines.h"
+
+#define MAX_HOSTS 8 /* functions around one another, in a name */
+
+static const char *string_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    const char *text = dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+    return text ? text : "";
+}
+
+const char *symbols_dwarf_raw(Dwarf_Die *die, bool *linkage)
+{
+    const char *name = string_of(die, DW_AT_linkage_name);
+    if (!*name)
+        name = string_of(die, DW_AT_MIPS_linkage_name);
+    *linkage = *name != '\0';
+    return *linkage ? name : string_of(die, DW_AT_name);
+}
+
+static int language_of(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    return dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+}
+
+static bool is_fortran(int language)
+{
+    return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
+           language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08 || language == 0x2d /* Fortran18 */;
+}
+
+static bool is_cxx(int language)
+{
+    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 ||
+           language == 0x2b /* 17 */ || language == 0x2c /* 20 */;
+}
+
+static void follow(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    for (int i = 0; i < 16 && dwarf_attr(die, name, &attribute) && dwarf_formref_die(&attribute, &origin);
+         i++)
+        *die = origin;
+}
+
+/* dwarf_decl_file of elfutils before 0.192 takes file 0 for "none", which is the unit's own file in DWARF 5. */
+const char *symbols_dwarf_file(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 ||
+        dwarf_cu_info(attribute.cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL) != 0)
+        return "";
+    return symbols_lines_file(&unit, number);
+}
+
+/* The class whose function this is, by the type that its object pointer points to: GCC has a lambda's function beside its class. */
+static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
+{
+    Dwarf_Attribute attribute;
+    if (!dwarf_formref_die(dwarf_attr(function, DW_AT_object_pointer, &attribute), class))
+        return false;
+    for (int i = 0; i < 8; i++) {
+        int tag = dwarf_tag(class);
+        if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
+            return true;
+        if (!dwarf_formref_die(dwarf_attr(class, DW_AT_type, &attribute), class))
+            return false;
+    }
+    return false;
+}
+
+static bool is_lambda(const char *name, Dwarf_Die *class)
+{
+    const char *text = dwarf_diename(class);
+    return strncmp(name, "operator()", strlen("operator()")) == 0 && (!text || strncmp(text, "<lambda", strlen("<lambda")) == 0);
+}
+
+/* "operator() [lambda solve.cc:17]": what tells a function's lambdas apart is where they stand. */
+static const char *lambda_text(struct pool *pool, const char *name, Dwarf_Die *class)
+{
+    int line = 0;
+    const char *file = symbols_dwarf_file(class), *slash = strrchr(file, '/');
+    dwarf_decl_line(class, &line);
+    return *file && line > 0 ? pool_text(pool, "%s [lambda %s:%d]", name, slash ? slash + 1 : file, line) : name;
+}
+
+/* What a scope adds before a name; NULL: nothing. */
+static const char *scope_text(Dwarf_Die *scope, bool fortran)
+{
+    bool flag;
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_diename(scope);
+    switch (dwarf_tag(scope)) {
+    case DW_TAG_namespace:
+        return name ? name : "(anonymous namespace)";
+    case DW_TAG_subprogram: /* a Fortran program's own procedures stand for themselves */
+        return fortran && (dwarf_formflag(dwarf_attr(scope, DW_AT_main_subprogram, &attribute), &flag) == 0 ||
+                           (name && strcmp(name, "_QQmain") == 0))
+                   ? NULL
+                   : name;
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        return is_lambda("operator()", scope) ? NULL : name;
+    case DW_TAG_module:
+        return name;
+    default:
+        return NULL;
+    }
+}
+
+/* GCC leaves out the linkage name of functions with internal linkage, and Fortran's tell no host: name the scopes around them
+ * instead. */
+static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name, bool fortran, int depth)
+{
+    Dwarf_Die *scopes = NULL, class;
+    follow(&die, DW_AT_abstract_origin);
+    if (!depth && class_of(&die, &class) && is_lambda(name, &class))
+        name = lambda_text(pool, name, &class);
+    follow(&die, DW_AT_specification);
+    int count = dwarf_getscopes_die(&die, &scopes);
+    for (int i = 1; i < count && i < SYMBOLS_MAX_DEPTH; i++) {
+        const char *scope = scope_text(&scopes[i], fortran);
+        name = scope ? pool_text(pool, "%s::%s", scope, name) : name;
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && depth < MAX_HOSTS) { /* which may be declared elsewhere */
+            name = qualified(pool, scopes[i], name, fortran, depth + 1);
+            break;
+        }
+    }
+    free(scopes);
+    return name;
+}
+
+/* gfortran makes one function of a procedure that has ENTRYs, "master.0.procedure", which these call. */
+static const char *without_master(const char *name)
+{
+    const char *rest = strncmp(name, "master.", strlen("master.")) == 0 ? name + strlen("master.") : name;
+    size_t digits = strspn(rest, "0123456789");
+    return digits && rest[digits] == '.' && rest[digits + 1] ? rest + digits + 1 : name;
+}
+
+bool symbols_dwarf_is_master(const struct symbols_name *name)
+{
+    return without_master(name->raw) != name->raw;
+}
+
+static const char *display_name(struct pool *pool, Dwarf_Die *die, int language, const struct symbols_name *name)
+{
+    const char *plain = string_of(die, DW_AT_name);
+    if (is_fortran(language) && *plain) {
+        plain = without_master(plain);
+        const char *text = qualified(pool, *die, symbols_name_readable(pool, plain, strlen(plain)), true, 0);
+        /* gfortran describes the ENTRYs of a module's procedures outside of the module. */
+        return strstr(name->raw, "_MOD_") && !strstr(text, "::") ? symbols_name_readable(pool, name->raw, strlen(name->raw)) : text;
+    }
+    if (name->linkage)
+        return symbols_name_readable(pool, name->raw, strlen(name->raw));
+    return is_cxx(language) && *plain ? qualified(pool, *die, plain, false, 0) : plain;
+}
+
+/* A lambda's function has no line of its own: its class has. */
+static void find_definition(Dwarf_Die *die, struct symbols_name *name)
+{
+    Dwarf_Die class;
+    name->file = symbols_dwarf_file(die);
+    if (dwarf_decl_line(die, &name->line) == 0 && name->line > 0)
+        return;
+    name->line = 0;
+    if (!class_of(die, &class) || !is_lambda(string_of(die, DW_AT_name), &class) || dwarf_decl_line(&class, &name->line) != 0)
+        return;
+    name->file = symbols_dwarf_file(&class);
+}
+
+const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwarf_Die *die)
+{
+    Dwarf_Die source = *die;
+    if (dwarf_tag(&source) == DW_TAG_inlined_subroutine)
+        follow(&source, DW_AT_abstract_origin);
+    struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)source.addr);
+    if (name || !(name = pool_alloc(module->pool, sizeof *name)))
+        return name;
+    name->raw = symbols_dwarf_raw(&source, &name->linkage);
+    int language = language_of(&source);
+    if (language < 0) /* in a part that dwz shares between units */
+        language = language_of(die);
+    name->display = display_name(module->pool, &source, language, name);
+    find_definition(&source, name);
+    symbols_map_put(&module->names, (uintptr_t)source.addr, name);
+    return name;
+}
+
+/* Start of the part of the function (or inlined copy) that vaddr lies in. */
+static uint64_t part_start(Dwarf_Die *die, uint64_t vaddr)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t offset = 0;
+    while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+        if (vaddr >= start && vaddr < end)
+            return start;
+    return vaddr;
+}
+
+struct chain {
+    Dwarf_Die calls[SYMBOLS_MAX_FRAMES]; /* outermost first */
+    size_t count;
+    /* Calls of the functions of include/blame.h are a part of the line that has the outermost: sites[i] is the
+     * call that led from calls[i - 1] to calls[i], `hidden` the one that led on from the last. */
+    Dwarf_Die sites[SYMBOLS_MAX_FRAMES];
+    Dwarf_Die hidden;
+    bool has_hidden;
+    uint64_t vaddr;
+};
+
+static bool has_code(Dwarf_Die *die)
+{
+    return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
+}
+
+/* The program's calls of the profiler's own header: nobody's code. */
+static bool is_of_header(Dwarf_Die *call)
+{
+    const char *file = symbols_dwarf_file(call), *name = strrchr(file, '/');
+    name = name ? name + 1 : file;
+    return strcmp(name, "blame.h") == 0 || strcmp(name, "blame.F90") == 0;
+}
+
+static void take_call(struct chain *chain, Dwarf_Die *call)
+{
+    if (is_of_header(call)) {
+        if (!chain->has_hidden)
+            chain->hidden = *call;
+        chain->has_hidden = true;
+    } else if (chain->count < SYMBOLS_MAX_FRAMES) {
+        chain->sites[chain->count] = chain->has_hidden ? chain->hidden : *call;
+        chain->calls[chain->count++] = *call;
+        chain->has_hidden = false;
+    }
+}
+
+/* Where the address is, all is found below. A block without addresses may hold calls that have some. */
+static enum symbols_step descend(void *argument, Dwarf_Die *die, uint32_t *around)
+{
+    struct chain *chain = argument;
+    int tag = dwarf_tag(die);
+    (void)around;
+    if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(die, chain->vaddr) == 1) {
+        take_call(chain, die);
+        return SYMBOLS_ENTER_LAST;
+    }
+    if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block)
+        return dwarf_haspc(die, chain->vaddr) == 1 ? SYMBOLS_ENTER_LAST : has_code(die) ? SYMBOLS_SKIP : SYMBOLS_ENTER;
+    return SYMBOLS_SKIP;
+}
+
+static struct symbols_position call_position(struct symbols_unit *unit, Dwarf_Die *call)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    struct symbols_position position = {.file = ""};
+    if (dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &line) == 0 && line <= INT32_MAX)
+        position.line = (int)line;
+    if (position.line && dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) == 0)
+        position.file = symbols_lines_file(&unit->die, file);
+    return position;
+}
+
+size_t symbols_inline_chain(struct symbols_module *module, uint64_t vaddr, struct symbols_raw *raws,
+                            struct symbols_unit **unit, struct symbols_function **function)
+{
+    struct chain chain = {.vaddr = vaddr};
+    *function = NULL;
+    *unit = symbols_dwarf_unit(module, vaddr);
+    *function = *unit ? symbols_dwarf_function(*unit, vaddr) : NULL;
+    if (!*function)
+        return 0;
+    chain.calls[chain.count++] = (*function)->die;
+    symbols_dwarf_walk(&(*function)->die, descend, &chain);
+    for (size_t i = 0; i < chain.count; i++) {
+        Dwarf_Die *die = &chain.calls[chain.count - 1 - i];
+        uint64_t start = part_start(die, vaddr);
+        raws[i].name = symbols_dwarf_name(module, die);
+        raws[i].inlined = i + 1 < chain.count;
+        raws[i].low = raws[i].inlined ? start : (*function)->low;
+        raws[i].at = i > 0              ? call_position(*unit, &chain.sites[chain.count - i])
+                     : chain.has_hidden ? call_position(*unit, &chain.hidden)
+                                        : symbols_lines_at(*unit, vaddr, start);
+        if (!raws[i].name)
+            return 0;
+    }
+    return chain.count;
+}

@@ -1,0 +1,285 @@
+#include "command/symbols/tail_calls.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cct/profile_tree.h"
+
+
+#define MAX_CHAIN 8           /* functions that are missing between two frames */
+#define MAX_FOUND 8           /* different chains that are told apart */
+#define MAX_VISIT 4096        /* functions looked into for one pair of frames */
+#define GCC_TASK  "GOMP_task" /* what creates tasks begins so */
+
+struct chain {
+    uint64_t function[MAX_CHAIN]; /* entries, outermost first */
+    size_t count;
+};
+
+/* What was found: what all chains begin with, what may have been in between, what all end with. */
+struct gap {
+    struct tail_frame frames[MAX_CHAIN + 1];
+    size_t count;
+    char candidates[512];
+};
+
+struct search {
+    struct symbols *symbols;
+    struct gap *gap;
+    uint64_t goal;       /* entry of the function that is next on the stack */
+    bool may_be_in_task; /* the goal is not a construct itself: a task in the region may have jumped to it */
+    struct chain path;
+    struct chain found[MAX_FOUND];
+    size_t found_count;
+    unsigned visits;
+    bool open; /* there may be more chains than those found */
+};
+
+static const struct symbol_frame *frame_of(struct symbols *symbols, uint64_t key)
+{
+    const struct symbol_frame *frames;
+    size_t count = symbols_lookup(symbols, key, &frames);
+    return &frames[count - 1];
+}
+
+/* ---- the search ---- */
+
+/* Where a call leads: a function's entry, 0 when that is not in a module that matters here. A name is looked
+ * for in the goal's module alone: that is where it leads if it leads to the goal at all. */
+static uint64_t destination(struct search *search, const struct symbol_call *call)
+{
+    if (call->target)
+        return symbols_function_entry(search->symbols, call->target);
+    return *call->name
+               ? symbols_function_named(search->symbols, PROFILE_KEY_MODULE(search->goal), call->name)
+               : 0;
+}
+
+static void add_found(struct search *search)
+{
+    for (size_t i = 0; i < search->found_count; i++) {
+        const struct chain *found = &search->found[i];
+        if (found->count == search->path.count &&
+            memcmp(found->function, search->path.function, found->count * sizeof *found->function) == 0)
+            return;
+    }
+    if (search->found_count == MAX_FOUND)
+        search->open = true;
+    else
+        search->found[search->found_count++] = search->path;
+}
+
+static void visit(struct search *search, uint64_t function);
+
+/* Whether a body is a task's, as far as is known. The host of the region at `call` says so of its other
+ * constructs where the body's name does not. */
+static bool may_be_task(struct symbols *symbols, const struct symbol_call *call, uint64_t body)
+{
+    const struct symbol_call *list;
+    const struct symbol_frame *frame = frame_of(symbols, body);
+    if (frame->construct == SYMBOL_TASK)
+        return true;
+    size_t count = symbols_calls(symbols, symbols_function_entry(symbols, call->key), &list);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].body == body)
+            return strncmp(list[i].name, GCC_TASK, strlen(GCC_TASK)) == 0;
+    return frame->construct_uncertain;
+}
+
+/* What a region's threads may execute at its outermost level: its body, and tasks. */
+static void visit_construct(struct search *search, const struct symbol_call *call)
+{
+    struct symbols *symbols = search->symbols;
+    const struct symbol_call *jumps;
+    const uint64_t *bodies;
+    if (call->body == search->goal)
+        add_found(search);
+    else if (call->body)
+        visit(search, call->body);
+    else
+        search->open = true;
+    size_t count =
+        search->may_be_in_task ? symbols_bodies(symbols, PROFILE_KEY_MODULE(call->key), &bodies) : 0;
+    for (size_t i = 0; i < count && !search->open; i++) {
+        if (bodies[i] == call->body || symbols_calls(symbols, bodies[i], &jumps) == 0)
+            continue;
+        struct search task = *search;
+        visit(&task, bodies[i]);
+        search->visits = task.visits;
+        if (task.found_count > search->found_count && may_be_task(symbols, call, bodies[i]))
+            *search = task;
+    }
+}
+
+static void visit_call(struct search *search, const struct symbol_call *call)
+{
+    if (!call->target && !*call->name) {
+        search->open = true;
+        return;
+    }
+    uint64_t to = destination(search, call);
+    if (to == search->goal)
+        add_found(search);
+    else if (call->launches)
+        visit_construct(search, call);
+    else if (to)
+        visit(search, to);
+}
+
+static void visit(struct search *search, uint64_t function)
+{
+    const struct symbol_call *list;
+    struct chain *path = &search->path;
+    for (size_t i = 0; i < path->count; i++)
+        if (path->function[i] == function)
+            return;
+    if (path->count == MAX_CHAIN || ++search->visits > MAX_VISIT) {
+        search->open = true;
+        return;
+    }
+    path->function[path->count++] = function;
+    size_t count = symbols_calls(search->symbols, function, &list);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].tail)
+            visit_call(search, &list[i]);
+    path->count--;
+}
+
+static bool has_tail_call(struct symbols *symbols, uint64_t function)
+{
+    const struct symbol_call *list;
+    size_t count = symbols_calls(symbols, function, &list);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].tail)
+            return true;
+    return false;
+}
+
+/* The chains from a call to the goal; true: the function that it calls was surely entered, whatever came
+ * then. */
+static bool find_chains(struct search *search, const struct symbol_call *call)
+{
+    uint64_t to = destination(search, call);
+    if (to == search->goal || (!call->target && !*call->name))
+        return false;
+    const struct symbol_frame *goal = frame_of(search->symbols, search->goal);
+    /* Below the call that creates a task (BLAME_TASKS=creation) there is that task alone. */
+    search->may_be_in_task =
+        goal->construct == SYMBOL_PROCEDURE && strncmp(call->name, GCC_TASK, strlen(GCC_TASK)) != 0;
+    if (call->launches) {
+        /* The next frame is the region's body, a task, or what those jumped to. */
+        if (call->body && call->body != search->goal && goal->construct != SYMBOL_TASK)
+            visit_construct(search, call);
+        return false;
+    }
+    if (to)
+        visit(search, to);
+    return call->target && to && has_tail_call(search->symbols, to);
+}
+
+/* ---- from chains to frames ---- */
+
+static void add_frame(struct search *search, struct tail_frame frame)
+{
+    search->gap->frames[search->gap->count++] = frame;
+}
+
+/* The frame of a function in a chain; next: the function it jumps to, 0 not known. */
+static void add_function(struct search *search, uint64_t function, uint64_t next)
+{
+    const struct symbol_call *list;
+    size_t count = next ? symbols_calls(search->symbols, function, &list) : 0, sites = 0;
+    uint64_t site = 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].tail && (destination(search, &list[i]) == next || list[i].launches)) {
+            site = list[i].key;
+            sites++;
+        }
+    add_frame(search, (struct tail_frame){.key = sites == 1 ? site : function, .at_jump = sites == 1});
+}
+
+static void add_ambiguous(struct search *search, size_t prefix)
+{
+    char *text = search->gap->candidates;
+    size_t length = 0, room = sizeof search->gap->candidates;
+    for (size_t i = 0; i < search->found_count && length < room; i++) {
+        const struct chain *chain = &search->found[i];
+        const char *name =
+            chain->count > prefix ? frame_of(search->symbols, chain->function[prefix])->name : "nothing";
+        bool known = false;
+        for (size_t j = 0; j < i; j++)
+            known |= search->found[j].count > prefix && chain->count > prefix &&
+                     search->found[j].function[prefix] == chain->function[prefix];
+        if (!known)
+            length += (size_t)snprintf(text + length, room - length, "%s%s", length ? " or " : "", name);
+    }
+    if (search->open && length < room)
+        snprintf(text + length, room - length, " or others");
+    add_frame(search, (struct tail_frame){.candidates = text});
+}
+
+/* What all chains begin and end with is certain, also when there are several. */
+static void add_chains(struct search *search)
+{
+    const struct chain *one = &search->found[0];
+    size_t prefix = one->count, suffix = one->count, least = one->count;
+    for (size_t i = 1; i < search->found_count; i++) {
+        const struct chain *other = &search->found[i];
+        size_t same = 0;
+        least = other->count < least ? other->count : least;
+        while (same < prefix && same < other->count && one->function[same] == other->function[same])
+            same++;
+        prefix = same;
+        for (same = 0; same < suffix && same < other->count &&
+                       one->function[one->count - 1 - same] == other->function[other->count - 1 - same];)
+            same++;
+        suffix = same;
+    }
+    if (search->found_count == 1)
+        suffix = 0;
+    else if (prefix + suffix > least)
+        suffix = least - prefix;
+    for (size_t i = 0; i < prefix; i++) {
+        bool last = i + 1 == prefix;
+        uint64_t after_last = search->found_count == 1 ? search->goal : 0;
+        add_function(search, one->function[i], last ? after_last : one->function[i + 1]);
+    }
+    if (search->found_count > 1)
+        add_ambiguous(search, prefix);
+    for (size_t i = one->count - suffix; i < one->count; i++)
+        add_function(search, one->function[i], i + 1 < one->count ? one->function[i + 1] : search->goal);
+}
+
+static void add_frames(struct search *search, const struct symbol_call *call)
+{
+    bool entered = find_chains(search, call);
+    if (!search->open && search->found_count) {
+        add_chains(search);
+        return;
+    }
+    if (!entered)
+        return;
+    /* Through an unknown jump, or one too deep to follow: only the beginning is certain. */
+    add_function(search, destination(search, call), 0);
+    for (size_t i = 0; i < search->found_count; i++)
+        if (search->found[i].count > 1) {
+            add_ambiguous(search, 1);
+            break;
+        }
+}
+
+size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee,
+                          const struct tail_frame **frames)
+{
+    size_t count = 0;
+    *frames = NULL;
+    uint64_t goal = symbols_function_entry(symbols, callee);
+    const struct symbol_call *call = goal ? symbols_call_at(symbols, caller) : NULL;
+    if (!call || symbols_gap(symbols, caller, goal, frames, &count))
+        return count;
+    struct gap gap = {.count = 0};
+    struct search search = {.symbols = symbols, .gap = &gap, .goal = goal};
+    add_frames(&search, call);
+    *frames = symbols_gap_found(symbols, caller, goal, gap.frames, gap.count);
+    return *frames ? gap.count : 0;
+}

@@ -1,0 +1,79 @@
+/* Where a function without a symbol starts, by the unwind tables: stripped code then has one name a function
+ * instead of one an address. Only the usual form is read (.eh_frame_hdr with a table of 32-bit offsets,
+ * entries relative to themselves), as GNU ld, gold, lld and mold write it; anything else means "not known". */
+#include "command/symbols/unwind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER_BYTES         12u
+#define TABLE_RELATIVE_INT32 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+#define COUNT_UINT32         0x03 /* DW_EH_PE_udata4 */
+
+static struct symbols_bytes section_bytes(struct symbols_module *module, const char *name)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = symbols_elf_section(module->main.elf, name, &header);
+    Elf_Data *data = section && header.sh_type != SHT_NOBITS ? elf_rawdata(section, NULL) : NULL;
+    if (!data || !data->d_buf)
+        return (struct symbols_bytes){0};
+    return (struct symbols_bytes){.data = data->d_buf, .vaddr = header.sh_addr, .size = data->d_size};
+}
+
+static int32_t int32_at(const uint8_t *data)
+{
+    int32_t value;
+    memcpy(&value, data, sizeof value);
+    return value;
+}
+
+/* Entry of the function in the i-th row of the table. */
+static uint64_t table_start(const struct symbols_bytes *header, size_t i)
+{
+    return header->vaddr + (uint64_t)(int64_t)int32_at(header->data + HEADER_BYTES + 8 * i);
+}
+
+/* Bytes of the function at `start`, if the unwind entry at `at` is its; else 0. */
+static uint32_t entry_bytes(const struct symbols_bytes *frames, uint64_t at, uint64_t start)
+{
+    uint64_t offset = at - frames->vaddr;
+    if (at < frames->vaddr || offset > frames->size || frames->size - offset < 16)
+        return 0;
+    const uint8_t *entry = frames->data + offset; /* length, CIE, start, size: 4 bytes each */
+    uint64_t begins = at + 8 + (uint64_t)(int64_t)int32_at(entry + 8);
+    return begins == start ? (uint32_t)int32_at(entry + 12) : 0;
+}
+
+static void load_tables(struct symbols_module *module)
+{
+    struct symbols_bytes header = section_bytes(module, ".eh_frame_hdr");
+    module->unwind_known = true;
+    if (header.size <= HEADER_BYTES || header.data[0] != 1 || header.data[2] != COUNT_UINT32 ||
+        header.data[3] != TABLE_RELATIVE_INT32)
+        return;
+    uint64_t count = (uint32_t)int32_at(header.data + 8), room = (header.size - HEADER_BYTES) / 8;
+    module->unwind_header = header;
+    module->unwind_frames = section_bytes(module, ".eh_frame");
+    module->unwind_count = (size_t)(count < room ? count : room);
+}
+
+bool symbols_unwind_extent(struct symbols_module *module, uint64_t vaddr, uint64_t *low, uint64_t *high)
+{
+    if (!module->unwind_known && symbols_module_open(module))
+        load_tables(module);
+    const struct symbols_bytes *header = &module->unwind_header;
+    size_t first = 0, end = module->unwind_count;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if (table_start(header, middle) <= vaddr)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (!first)
+        return false;
+    *low = table_start(header, first - 1);
+    int32_t entry = int32_at(header->data + HEADER_BYTES + 8 * (first - 1) + 4);
+    *high = *low + entry_bytes(&module->unwind_frames, header->vaddr + (uint64_t)(int64_t)entry, *low);
+    return vaddr < *high;
+}

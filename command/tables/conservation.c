@@ -1,0 +1,328 @@
+#include "command/tables/conservation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cct/profile_trace.h"
+#include "cct/profile_tree.h"
+#include "command/rows/error.h"
+#include "command/rows/make.h"
+#include "command/tables/ranks.h"
+#include "command/tables/threads.h"
+
+#define NO_CORE       "no_core"
+#define RANK_IDLENESS "rank_idleness"
+#define TIMELINE      "timeline_" /* what laws of bins begin with */
+#define NOBODY_SHARE  0.01 /* of the effort: less is not told */
+
+void ledger_sum(const struct profile *profile, struct ledger *ledger)
+{
+    *ledger = (struct ledger){0};
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        ledger->work += thread->work;
+        ledger->overhead += thread->overhead;
+        ledger->lock_wait += thread->lock_wait;
+        ledger->idle += thread->idle;
+        ledger->parked += thread->parked;
+        ledger->idle_nobody_busy += thread->idle_nobody_busy;
+        ledger->dropped_ns += thread->dropped_ns;
+        ledger->on_core += thread->on_core_ns;
+        ledger->no_core += thread->no_core_ns;
+        ledger->no_core_busy += thread->no_core;
+        ledger->no_core_sampled += thread->no_core - thread->stolen + thread->idle_no_core;
+        ledger->stolen += thread->stolen;
+        ledger->blocked += thread->blocked;
+        ledger->mpi_wait += thread->mpi_wait;
+        ledger->delivered += thread->delivered;
+        ledger->recorded += thread->recorded;
+        ledger->paths_truncated += thread->paths_truncated;
+        ledger->unrestored_calls += thread->unrestored_calls;
+        ledger->creation_walks += thread->creation_walks;
+        ledger->creations_lost += thread->creations_lost;
+        ledger->frames += thread->frames;
+        ledger->recipes_read += thread->recipes_read;
+        ledger->decoded_steps += thread->decoded_steps;
+        ledger->slow_reads += thread->unwind_slow;
+        for (size_t cause = 0; cause < RECIPE_CAUSES; cause++)
+            ledger->slow_steps[cause] += thread->slow_steps[cause];
+        for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++) {
+            ledger->dropped_by[reason] += thread->dropped[reason];
+            ledger->dropped += thread->dropped[reason];
+        }
+        ledger->lifetime += thread_sampled_ns(profile, thread);
+        if (thread->timer_failed) {
+            ledger->unsampled += thread_life_ns(profile, thread);
+            ledger->unsampled_threads++;
+        } else {
+            ledger->unsignalled += thread->unsignalled_ns;
+        }
+    }
+}
+
+double ledger_nobody_s(const struct profile *profile, double effort_s)
+{
+    struct ledger ledger;
+    ledger_sum(profile, &ledger);
+    double seconds = ledger.idle_nobody_busy * 1e-9;
+    return !profile->tree && seconds >= NOBODY_SHARE * effort_s ? seconds : 0;
+}
+
+double ledger_taken_s(const struct profile *profile, const struct ledger *ledger)
+{
+    /* While T threads wait for each other's C cores all of these run them: T - C wait, C run. */
+    double cores = profile->header.cores, more = fmax(0, profile->header.threads_max - cores);
+    double taken = ledger->no_core - more / cores * ledger->on_core;
+    return 100 * taken >= LEDGER_TAKEN_PERCENT * ledger->lifetime ? 1e-9 * fmax(0, taken) : 0;
+}
+
+double profile_wall_s(const struct profile *profile)
+{
+    uint64_t start = profile->header.start_ns, end = profile->header.end_ns;
+    for (size_t i = 0; i < profile->thread_count && profile->header.end_ns == 0; i++) {
+        uint64_t last = thread_end_ns(&profile->threads[i]);
+        end = last > end ? last : end;
+    }
+    return end > start ? (double)(end - start) * 1e-9 : 0;
+}
+
+/* tolerance: 0 for an exact law, whose sides differ by the rounding of additions in another order only. */
+static struct conservation_law *add_law(struct conservation_law *laws, size_t *count, const char *name,
+                                        const char *statement, double left, double right, double tolerance)
+{
+    struct conservation_law *law = &laws[(*count)++];
+    double larger = fmax(fabs(left), fabs(right));
+    *law = (struct conservation_law){.name = name,
+                                     .statement = statement,
+                                     .left = left,
+                                     .right = right,
+                                     .residual = left - right,
+                                     .exact = tolerance == 0,
+                                     .tolerance = tolerance};
+    law->relative = larger > 0 ? law->residual / larger : 0;
+    law->ok = fabs(law->residual) <= fmax(tolerance, 1e-9 * larger);
+    return law;
+}
+
+/* Each thread is off by less than a period where it ends, and by half of it as a deviation. */
+static double ends_tolerance(const struct error_terms *error, size_t threads)
+{
+    return error->period * fmin((double)threads, 0.5 * ERROR_NEVER * sqrt((double)threads));
+}
+
+/* Idleness by the samples of those that worked meanwhile, and by those of the idle: each is off on its own. */
+static double idle_tolerance(const struct error_terms *error, double idle_s)
+{
+    return ERROR_NEVER * sqrt(error_variance(error, METRIC_SHARED_IDLENESS, idle_s, ERROR_ALONE) +
+                              error_variance(error, METRIC_WORK, idle_s, ERROR_ALONE));
+}
+
+/* The time with something open, by samples and by the clock: of threads whose samples were all recorded. */
+static void add_probed(struct conservation_law *laws, size_t *count, const struct profile *profile)
+{
+    double exact = 0, sampled = 0, variance = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        uint64_t dropped = 0, period = thread->period_ns ? thread->period_ns : profile->header.period_ns;
+        for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
+            dropped += reason == PROFILE_DROP_STOPPING ? 0 : thread->dropped[reason];
+        if (dropped || thread->timer_failed || thread->unsignalled_ns > 0)
+            continue;
+        exact += thread->probed_exact;
+        sampled += thread->probed_sampled;
+        variance += (double)period * fmax(thread->probed_exact, thread->probed_sampled);
+    }
+    if (profile->header.pauses || profile->header.clock != 0 || !(exact > 0))
+        return;
+    add_law(laws, count, "probed",
+            "time of threads in phases, events and parameters: by their samples = by the clock",
+            sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
+}
+
+/* A program that is traced (strace) stops at each of its system calls, and waits for a core behind each stop. The kernel counts that wait; it is
+ * too short for samples to see, which find the thread asleep, or idle where it was. */
+static double behind_stops_s(const struct profile *profile, const struct profile_thread *thread)
+{
+    return profile_text(profile, "traced_by") ? 1e-9 * (thread->blocked + thread->idle) : 0;
+}
+
+/* Time without a core, by samples and by the kernel, who knows nothing of what a hypervisor took: of threads whose samples could ask, and for which it could be asked at
+ * their end (that of a killed program could not). */
+static void add_no_core(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                        const struct error_terms *error)
+{
+    double sampled = 0, counted = 0, unknown = 0;
+    size_t threads = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (thread->core_source == PROFILE_CORE_NOT_TOLD || thread->timer_failed || !(thread->on_core_ns > 0))
+            continue;
+        threads++;
+        sampled += 1e-9 * (thread->no_core - thread->stolen + thread->idle_no_core);
+        counted += 1e-9 * thread->no_core_ns;
+        unknown += error->period * (double)thread->core_unasked + behind_stops_s(profile, thread);
+    }
+    if (threads)
+        add_law(laws, count, NO_CORE,
+                "time of threads without a core: by their samples = by the kernel's count", sampled, counted,
+                ERROR_NEVER *
+                        sqrt(error_variance(error, METRIC_NO_CORE, fmax(sampled, counted), ERROR_ALONE)) +
+                    ends_tolerance(error, threads) + unknown);
+}
+
+/* What ranks are blamed for, by the samples of those that were busy, and by those of the waiting. */
+static void add_ranks(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                      const struct profile_sums *total, const struct error_terms *error)
+{
+    double blamed = 1e-9 * total->rank_idle, waited = 1e-9 * total->rank_waited, most = fmax(blamed, waited);
+    if (ranks_saw_each_other(profile))
+        add_law(laws, count, RANK_IDLENESS,
+                "rank idleness of contexts = mpi wait of ranks while another one of their node was busy", blamed,
+                waited,
+                ERROR_NEVER * sqrt(error_variance(error, METRIC_RANK_IDLENESS, most, ERROR_ALONE) +
+                                   error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE)));
+}
+
+#define BINS_TOLERANCE 1e-4 /* of a sum: bins are floats */
+
+struct sides {
+    double left, right;
+};
+
+/* One law of several sums of a kind, each of which must hold: of all together, or of the one that is off most. */
+static void add_bins(struct conservation_law *laws, size_t *count, const char *name, const char *statement, const struct sides *sums, size_t sum_count, double beside)
+{
+    struct sides all = {0}, worst = {0};
+    double furthest = 0;
+    for (size_t i = 0; i < sum_count; i++) {
+        double beyond = fabs(sums[i].left - sums[i].right) - beside - BINS_TOLERANCE * fmax(fabs(sums[i].left), fabs(sums[i].right));
+        worst = beyond > furthest ? sums[i] : worst;
+        furthest = fmax(beyond, furthest);
+        all.left += sums[i].left;
+        all.right += sums[i].right;
+    }
+    struct sides shown = furthest > 0 ? worst : all;
+    add_law(laws, count, name, statement, shown.left, shown.right, beside + BINS_TOLERANCE * fmax(fabs(shown.left), fabs(shown.right)));
+}
+
+static void add_timeline(struct conservation_law *laws, size_t *count, const struct profile *profile, const struct ledger *ledger,
+                         const struct profile_sums *total)
+{
+    const double s = 1e-9;
+    double in_bins[PROFILE_TIME_STATES];
+    struct timeline_sum cells = timeline_sum_cells(&profile->timeline);
+    timeline_sum_lanes(&profile->timeline, in_bins);
+    /* A sample may be in one of them and not in the other yet, where the program goes on or was killed; there may have been no room for bins. */
+    double beside = profile->header.finished ? 0 : s * (double)profile->header.period_ns * (double)profile->thread_count;
+    beside += s * (double)profile->header.timeline_lost_ns * profile->header.threads_max;
+    const struct sides states[] = {{s * in_bins[PROFILE_TIME_WORK], s * ledger->work},
+                                   {s * in_bins[PROFILE_TIME_OVERHEAD], s * ledger->overhead},
+                                   {s * in_bins[PROFILE_TIME_IDLE], s * ledger->idle},
+                                   {s * in_bins[PROFILE_TIME_LOCK_WAIT], s * ledger->lock_wait},
+                                   {s * in_bins[PROFILE_TIME_MPI_WAIT], s * ledger->mpi_wait},
+                                   {s * in_bins[PROFILE_TIME_NO_CORE], s * ledger->no_core_busy},
+                                   {s * (in_bins[PROFILE_TIME_BLOCKED] + in_bins[PROFILE_TIME_STOPPED]), s * ledger->blocked}};
+    const struct sides contexts[] = {{s * cells.own, s * (profile_sums_own(total) - total->lock_wait)},
+                                     {s * cells.inverse_busy, s * total->inverse_busy},
+                                     {s * cells.shared_idle, s * total->shared_idle},
+                                     {s * cells.lock_wait, s * total->lock_wait}};
+    add_bins(laws, count, TIMELINE "states", "time of threads by state: the bins of the timeline = their ledgers", states, sizeof states / sizeof *states, beside);
+    add_bins(laws, count, TIMELINE "contexts", "time of contexts and blame on them: the bins of the timeline = their sums", contexts,
+             sizeof contexts / sizeof *contexts, beside);
+}
+
+/* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle; beside a rank's, each
+ * other rank. That there were missing cores does not explain why their time is off itself, or what ranks wait for each other. */
+static void explain(struct conservation_law *law, const struct ledger *ledger, const struct profile *profile, double threads)
+{
+    bool of_ranks = strcmp(law->name, RANK_IDLENESS) == 0;
+    double beyond = fabs(law->residual) - law->tolerance;
+    bool of_core = strcmp(law->name, NO_CORE) == 0; /* each thread's own: a sample that is lost is no other's */
+    double others = of_core ? 1 : fmax(1, (of_ranks ? (double)profile->rank_count : threads) - 1);
+    double lost_s = ledger->dropped_ns * 1e-9, no_core_s = of_ranks || of_core ? 0 : ledger->no_core * 1e-9;
+    if (law->ok)
+        return;
+    bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0; /* both of its sides have what others lack */
+    const char *otherwise = profile->header.snapshot ? LAW_COPIED : LAW_UNEXPLAINED;
+    const char *inexact = profile_text(profile, "traced_by") ? LAW_TRACED : otherwise;
+    law->cause = law->exact || of_bins          ? otherwise
+                 : beyond <= others * lost_s    ? LAW_LOST
+                 : beyond <= others * no_core_s ? LAW_NO_CORE
+                                                : inexact;
+}
+
+/* Of the whole run's: what its end left in rings, of threads that did not come out of the tool, is missing. */
+static void add_trace(struct conservation_law *laws, size_t *count, const struct profile *profile, const struct ledger *ledger)
+{
+    const struct profile_header *header = &profile->header;
+    if (header->traced == PROFILE_TRACED_WHOLE && header->finished && !profile->tree && !header->merged)
+        add_law(laws, count, "trace", "samples in the trace + those that it was thinned by = samples recorded",
+                (double)(profile->trace_samples + header->trace_thinned), (double)ledger->recorded, 0);
+}
+
+/* What a killed process, or one that was copied, may have booked in a context and not in its thread's ledger, which comes last; 0: the law is exact. */
+static double half_booked_s(const struct profile *profile)
+{
+    uint64_t cut_off_ns = 0;
+    for (size_t i = 0; i < profile->thread_count && !profile->header.finished; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        cut_off_ns += thread->dropped[PROFILE_DROP_CUT_OFF] * (thread->period_ns ? thread->period_ns : profile->header.period_ns);
+    }
+    return 1e-9 * (double)cut_off_ns * (1 + 1e-6);
+}
+
+size_t conservation_check(const struct profile *profile, const struct rows *rows,
+                          struct conservation_law laws[CONSERVATION_LAWS])
+{
+    const double s = 1e-9, before = (double)profile->header.before_start_ns * s;
+    const struct error_terms *error = &rows->error;
+    struct ledger ledger;
+    struct profile_sums total = {0};
+    double thread_idle = 0;
+    size_t count = 0;
+    ledger_sum(profile, &ledger);
+    for (size_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* part of their parents' */
+            profile_sums_add(&total, &profile->nodes[i].metric);
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].kind != ROW_STATEMENT)
+            thread_idle += metric_value(rows, rows->row[i].exclusive, METRIC_THREAD_IDLENESS);
+    double busy = profile_sums_own(&total);
+    bool events =
+        profile_text(profile, "sample") != NULL; /* samples by overflow: no time, none of idle threads */
+    if (profile->header.clock == 0 && !events)
+        add_law(laws, &count, "thread_time",
+                "work + overhead + lock wait + no core + blocked + mpi wait of all contexts, + idle time + time of dropped "
+                "samples = lifetimes of all sampled threads",
+                (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s,
+                ends_tolerance(error, profile->thread_count));
+    add_law(laws, &count, "lock_wait", "lock wait blamed on contexts = lock wait of threads",
+            total.lock_wait * s, ledger.lock_wait * s, 0);
+    add_law(laws, &count, "samples", "samples delivered = recorded + dropped", (double)ledger.delivered,
+            (double)(ledger.recorded + ledger.dropped), 0)
+        ->ok = ledger.delivered == ledger.recorded + ledger.dropped;
+    add_law(laws, &count, "busy_time",
+            "work + overhead + no core + blocked + mpi wait of contexts = the same of threads",
+            (busy - total.lock_wait) * s, (ledger_busy(&ledger) - ledger.lock_wait) * s, half_booked_s(profile));
+    if (!events) {
+        double idle_s = (ledger.idle - ledger.parked - ledger.idle_nobody_busy) * s;
+        struct profile_sums lost, early = profile_sums_before_start(&profile->header, &lost);
+        double capacity_s = rows->threads * (total.inverse_busy + early.inverse_busy + lost.inverse_busy) * s;
+        add_law(laws, &count, "shared_idle",
+                "shared idleness of contexts = idle time of threads in use while a thread was busy",
+                total.shared_idle * s, idle_s, idle_tolerance(error, fmax(idle_s, total.shared_idle * s)));
+        /* An identity, of numbers that may be large beside their difference. */
+        add_law(laws, &count, "thread_idle",
+                "thread idleness of contexts = most threads x observed wall time - busy time of threads",
+                thread_idle, capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
+        add_probed(laws, &count, profile);
+        add_no_core(laws, &count, profile, error);
+        add_ranks(laws, &count, profile, &total, error);
+    }
+    if (profile->timeline.bins && !profile->timeline.without && !profile->tree)
+        add_timeline(laws, &count, profile, &ledger, &total);
+    add_trace(laws, &count, profile, &ledger);
+    for (size_t i = 0; i < count; i++)
+        explain(&laws[i], &ledger, profile, rows->threads);
+    return count;
+}

@@ -1,0 +1,115 @@
+#include "command/tables/coverage.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/tables/conservation.h"
+
+#define LEAST_PERCENT 95.0
+#define NO_LIMIT      UINT64_MAX
+
+/* What kept the measurement from growing. */
+static void room_cause(const struct profile *profile, struct coverage_loss *loss)
+{
+    const struct profile_header *header = &profile->header;
+    const char *file = profile_text(profile, "file");
+    char place[400];
+    snprintf(place, sizeof place, "%s", file ? file : "the profile");
+    loss->advice = "Give the measurement room elsewhere: `blame run --out DIR`, BLAME_OUT.";
+    if (header->room_error == EFBIG) {
+        snprintf(loss->cause, sizeof loss->cause,
+                 "the limit on the size of files, %llu bytes, is reached (RLIMIT_FSIZE, ulimit -f)",
+                 (unsigned long long)header->room_limit);
+        loss->advice = "Raise the limit, `ulimit -f`, for the run.";
+    } else if (header->room_error == ENOMEM) {
+        loss->advice = "Raise the limit, `ulimit -v`, or leave more memory to the run.";
+        if (header->room_limit != NO_LIMIT)
+            snprintf(loss->cause, sizeof loss->cause,
+                     "no memory is left; the limit is %llu bytes (RLIMIT_AS, ulimit -v)",
+                     (unsigned long long)header->room_limit);
+        else
+            snprintf(loss->cause, sizeof loss->cause, "no memory is left");
+    } else if (header->room_error == ENOSPC || header->room_error == EDQUOT) {
+        snprintf(loss->cause, sizeof loss->cause, "%s for %s",
+                 header->room_error == ENOSPC ? "no space is left on the device"
+                                              : "the disk quota is used up",
+                 place);
+    } else if (header->room_error == EOVERFLOW) {
+        snprintf(loss->cause, sizeof loss->cause, "%s is full: it holds at most %llu MiB", place,
+                 (unsigned long long)PROFILE_MAX_CHUNKS * PROFILE_CHUNK_BYTES >> 20);
+        loss->advice = "Measure with fewer samples, `blame run --rate`, or fewer frames, `--depth`.";
+    } else if (header->room_error) {
+        snprintf(loss->cause, sizeof loss->cause, "%s: %s", place, strerror((int)header->room_error));
+    }
+}
+
+static void timer_cause(const struct profile *profile, struct coverage_loss *loss)
+{
+    const struct profile_header *header = &profile->header;
+    loss->advice = "The numbers of these threads cannot be had here.";
+    if (header->timer_error == EAGAIN) {
+        snprintf(loss->cause, sizeof loss->cause,
+                 "the limit on pending signals, %llu for all of the user's processes, is reached "
+                 "(RLIMIT_SIGPENDING, "
+                 "ulimit -i)",
+                 (unsigned long long)header->timer_limit);
+        loss->advice = "Raise the limit, `ulimit -i`, for the run.";
+    } else if (header->timer_error) {
+        snprintf(loss->cause, sizeof loss->cause, "the system refuses timers: %s",
+                 strerror((int)header->timer_error));
+    }
+}
+
+static void signal_cause(const struct profile *profile, struct coverage_loss *loss)
+{
+    bool taken = profile->header.signals_taken > 0;
+    if (profile->header.timer_error == PROFILE_TIMERS_DELETED) {
+        snprintf(loss->cause, sizeof loss->cause, "the program has deleted the timers by which they come (timer_delete)");
+        loss->advice = "Look for a timer_delete() in the program of a timer that it did not make.";
+        return;
+    }
+    snprintf(loss->cause, sizeof loss->cause, "the program %s the signal by which samples come",
+             taken ? "has taken" : "blocks");
+    loss->advice = "BLAME_SIGNAL, or `blame run --signal`, chooses another signal.";
+}
+
+static void add_loss(const struct profile *profile, struct coverage *coverage, const char *what, double ns,
+                     void (*cause)(const struct profile *profile, struct coverage_loss *loss))
+{
+    if (!(ns > 0))
+        return;
+    size_t at = coverage->count++;
+    for (; at > 0 && coverage->loss[at - 1].seconds < ns * 1e-9; at--)
+        coverage->loss[at] = coverage->loss[at - 1];
+    coverage->loss[at] = (struct coverage_loss){.what = what, .seconds = ns * 1e-9};
+    cause(profile, &coverage->loss[at]);
+    coverage->lost_s += ns * 1e-9;
+}
+
+void coverage_of(const struct profile *profile, struct coverage *coverage)
+{
+    struct ledger ledger;
+    ledger_sum(profile, &ledger);
+    double untracked = (double)profile->header.untracked_ns;
+    uint64_t without_room = ledger.dropped_by[PROFILE_DROP_NO_MEMORY];
+    *coverage = (struct coverage){
+        .whole_s = (ledger.lifetime + ledger.unsampled + ledger.unsignalled + untracked) * 1e-9};
+    add_loss(profile, coverage, "threads that there was no room for", untracked, room_cause);
+    add_loss(profile, coverage, "samples that there was no room for",
+             without_room ? ledger.dropped_ns * (double)without_room / (double)ledger.dropped : 0,
+             room_cause);
+    add_loss(profile, coverage, "threads without a timer", ledger.unsampled, timer_cause);
+    add_loss(profile, coverage, "threads without the signal", ledger.unsignalled, signal_cause);
+}
+
+double coverage_percent(const struct coverage *coverage)
+{
+    double measured_s = coverage->whole_s - coverage->lost_s;
+    return !(coverage->whole_s > 0) ? 100 : measured_s > 0 ? 100 * measured_s / coverage->whole_s : 0;
+}
+
+bool coverage_is_poor(const struct coverage *coverage)
+{
+    return coverage_percent(coverage) < LEAST_PERCENT;
+}

@@ -1,0 +1,195 @@
+#include "command/tables/efficiency.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/tables/ranks.h"
+#include "command/text/memory.h"
+
+const char *const efficiency_key[EFFICIENCIES] = {
+    [EFFICIENCY_PARALLEL] = "parallel",
+    [EFFICIENCY_LOAD_BALANCE] = "load_balance",
+    [EFFICIENCY_COMMUNICATION] = "communication",
+    [EFFICIENCY_MPI] = "mpi",
+    [EFFICIENCY_MPI_LOAD_BALANCE] = "mpi_load_balance",
+    [EFFICIENCY_MPI_COMMUNICATION] = "mpi_communication",
+    [EFFICIENCY_MPI_SERIALISATION] = "mpi_serialisation",
+    [EFFICIENCY_MPI_TRANSFER] = "mpi_transfer",
+    [EFFICIENCY_OPENMP] = "openmp",
+    [EFFICIENCY_OPENMP_LOAD_BALANCE] = "openmp_load_balance",
+    [EFFICIENCY_OPENMP_COMMUNICATION] = "openmp_communication",
+};
+
+/* Of one process. Nanoseconds. */
+struct process {
+    uint64_t begin_ns, end_ns;            /* of its threads */
+    const struct profile_thread *initial; /* its first; NULL: it has none */
+    uint32_t threads;                     /* that OpenMP's teams can have had */
+};
+
+/* The sums over all processes and their greatest. */
+struct job_sums {
+    double runtime_ns;
+    double useful, most_useful, no_core, blocked;
+    double outside_mpi, most_outside_mpi;
+    uint64_t processes, threads;
+    bool threads_changed; /* a process had more threads one after the other than at once */
+};
+
+static bool is_layer(const struct profile_module *module)
+{
+    const char *slash = strrchr(module->path, '/');
+    return strncmp(slash ? slash + 1 : module->path, "libblame-mpi.", strlen("libblame-mpi.")) == 0;
+}
+
+/* Whether waiting in MPI was a state: where it was not, it is in the work. */
+static bool mpi_is_told(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->rank_count; i++)
+        if (profile->ranks[i].mpi_wait > 0)
+            return true;
+    for (size_t i = 0; i < profile->module_count; i++)
+        if (is_layer(&profile->modules[i]))
+            return true;
+    return false;
+}
+
+static const char *why_untold(const struct profile *profile)
+{
+    const struct profile_rank *ranks = profile->ranks;
+    if (profile_text(profile, "sample"))
+        return "samples are by events, not by time";
+    if (profile->header.clock != 0)
+        return "samples are by CPU time (BLAME_CLOCK), in which nobody waits";
+    if (!mpi_is_told(profile))
+        return "no waiting in MPI was measured: no MPI, or no libblame-mpi.so";
+    for (size_t i = 1; i < profile->rank_count; i++)
+        if (ranks[i].rank == ranks[i - 1].rank && rank_counts(&ranks[i]) && rank_counts(&ranks[i - 1]))
+            return "a rank had several processes";
+    return NULL;
+}
+
+static void add_thread(struct process *process, struct job_sums *sums, const struct profile_thread *thread)
+{
+    uint64_t end_ns = thread_end_ns(thread);
+    double useful = thread->work + thread->no_core + thread->blocked;
+    if (thread->kind == PROFILE_THREAD_HELPER)
+        return;
+    if (!process->threads || thread->begin_ns < process->begin_ns)
+        process->begin_ns = thread->begin_ns;
+    process->end_ns = end_ns > process->end_ns ? end_ns : process->end_ns;
+    process->threads++;
+    if (thread->kind == PROFILE_THREAD_INITIAL &&
+        (!process->initial || thread->begin_ns < process->initial->begin_ns))
+        process->initial = thread;
+    sums->useful += useful;
+    sums->most_useful = fmax(sums->most_useful, useful);
+    sums->no_core += thread->no_core;
+    sums->blocked += thread->blocked;
+}
+
+static double measured_ns(const struct process *process)
+{
+    return (double)(int64_t)(process->end_ns - process->begin_ns);
+}
+
+static double outside_mpi_ns(const struct process *process)
+{
+    return fmax(0, measured_ns(process) - (process->initial ? process->initial->mpi_wait : 0));
+}
+
+static void add_process(struct job_sums *sums, const struct process *process, const struct profile_rank *rank)
+{
+    double outside_ns = outside_mpi_ns(process);
+    sums->processes++;
+    sums->threads += rank->threads_max;
+    sums->threads_changed |= process->threads > rank->threads_max;
+    sums->runtime_ns = fmax(sums->runtime_ns, measured_ns(process));
+    sums->outside_mpi += outside_ns;
+    sums->most_outside_mpi = fmax(sums->most_outside_mpi, outside_ns);
+}
+
+/* The processes, by record of their ranks; adds their threads' sums. malloc'ed. */
+static struct process *gather_processes(const struct profile *profile, struct job_sums *sums)
+{
+    struct process *process = memory_array(profile->rank_count, sizeof *process);
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (thread->rank_record && thread->rank_record <= profile->rank_count)
+            add_thread(&process[thread->rank_record - 1], sums, thread);
+    }
+    return process;
+}
+
+static bool is_measured(const struct process *process, const struct profile_rank *rank)
+{
+    return rank_counts(rank) && process->threads;
+}
+
+static struct job_sums sum_up(const struct profile *profile)
+{
+    struct job_sums sums = {0};
+    struct process *process = gather_processes(profile, &sums);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        if (is_measured(&process[i], &profile->ranks[i]))
+            add_process(&sums, &process[i], &profile->ranks[i]);
+    free(process);
+    return sums;
+}
+
+static double quotient(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+static void divide(struct efficiencies *made, const struct job_sums *sums)
+{
+    double *of = made->of;
+    of[EFFICIENCY_PARALLEL] = quotient(sums->useful / (double)sums->threads, sums->runtime_ns);
+    of[EFFICIENCY_MPI] = quotient(sums->outside_mpi / (double)sums->processes, sums->runtime_ns);
+    of[EFFICIENCY_MPI_COMMUNICATION] = quotient(sums->most_outside_mpi, sums->runtime_ns);
+    of[EFFICIENCY_MPI_LOAD_BALANCE] = quotient(of[EFFICIENCY_MPI], of[EFFICIENCY_MPI_COMMUNICATION]);
+    of[EFFICIENCY_OPENMP] = quotient(of[EFFICIENCY_PARALLEL], of[EFFICIENCY_MPI]);
+    made->no_core = quotient(sums->no_core, sums->useful);
+    made->blocked = quotient(sums->blocked, sums->useful);
+    if (sums->threads_changed) {
+        made->why_balance = "a rank had more threads one after the other than at once";
+        return;
+    }
+    of[EFFICIENCY_COMMUNICATION] = quotient(sums->most_useful, sums->runtime_ns);
+    of[EFFICIENCY_LOAD_BALANCE] = quotient(of[EFFICIENCY_PARALLEL], of[EFFICIENCY_COMMUNICATION]);
+    of[EFFICIENCY_OPENMP_COMMUNICATION] =
+        quotient(of[EFFICIENCY_COMMUNICATION], of[EFFICIENCY_MPI_COMMUNICATION]);
+    of[EFFICIENCY_OPENMP_LOAD_BALANCE] =
+        quotient(of[EFFICIENCY_LOAD_BALANCE], of[EFFICIENCY_MPI_LOAD_BALANCE]);
+}
+
+struct efficiencies efficiencies_of(const struct profile *profile)
+{
+    struct efficiencies made = {.no_core = NAN, .blocked = NAN, .why = why_untold(profile)};
+    struct job_sums sums = sum_up(profile);
+    for (int i = 0; i < EFFICIENCIES; i++)
+        made.of[i] = NAN;
+    made.processes = sums.processes;
+    made.threads = sums.threads;
+    made.runtime_s = sums.runtime_ns * 1e-9;
+    if (!made.why && !(sums.processes && sums.threads && sums.runtime_ns > 0))
+        made.why = "nothing was measured";
+    if (!made.why)
+        divide(&made, &sums);
+    return made;
+}
+
+double *ranks_outside_mpi(const struct profile *profile)
+{
+    if (why_untold(profile))
+        return NULL;
+    struct job_sums sums = {0};
+    struct process *process = gather_processes(profile, &sums);
+    double *outside_ns = memory_array(profile->rank_count, sizeof *outside_ns);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        outside_ns[i] = is_measured(&process[i], &profile->ranks[i]) ? outside_mpi_ns(&process[i]) : NAN;
+    free(process);
+    return outside_ns;
+}

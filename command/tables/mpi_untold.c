@@ -1,0 +1,18 @@
+#include "command/tables/mpi_untold.h"
+
+#include "command/rows/metric.h"
+#include "command/rows/mpi_names.h"
+
+double mpi_untold_s(const struct rows *rows)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < rows->count;) {
+        const struct row *row = &rows->row[i];
+        bool untold = mpi_is_untold(row);
+        if (untold)
+            sum += metric_value(rows, row->inclusive, METRIC_WORK) +
+                   metric_value(rows, row->inclusive, METRIC_BLOCKED);
+        i = untold ? row->end : i + 1;
+    }
+    return sum;
+}

@@ -1,0 +1,27 @@
+/* Lists that grow: an array, how many items there is room for, how many there are. */
+#ifndef BLAME_COMMAND_TEXT_GROW_H
+#define BLAME_COMMAND_TEXT_GROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one more item than count; list points to the array's pointer. False, and nothing has changed, when
+ * there is no memory. */
+static inline bool grow_list(void *list, size_t *room, size_t count, size_t item_bytes)
+{
+    void *items;
+    if (count < *room)
+        return true;
+    memcpy(&items, list, sizeof items);
+    size_t larger = *room ? *room * 2 : 64;
+    items = reallocarray(items, larger, item_bytes);
+    if (!items)
+        return false;
+    memcpy(list, &items, sizeof items);
+    *room = larger;
+    return true;
+}
+
+#endif

@@ -1,0 +1,280 @@
+#include "command/text/source_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/text/memory.h"
+#include "command/text/strings.h"
+
+/* ---- the file ---- */
+
+/* Source files, as debug information names them. */
+
+/* Larger files are not read. */
+#define SOURCE_FILE_BYTES (16u << 20)
+
+/* Whether a path leaves the folder it starts in. */
+static bool climbs(const char *path)
+{
+    for (const char *at = path; at; at = strchr(at, '/')) {
+        at += *at == '/';
+        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || !at[2]))
+            return true;
+    }
+    return false;
+}
+
+/* O_NONBLOCK: nobody may ever write into what turns out to be a pipe. */
+static int open_path(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+/* The first of the path's ends, the longest first, that is below the folder. */
+static int open_below(const char *source_dir, const char *path)
+{
+    int descriptor = -1;
+    for (const char *end = path; end && descriptor < 0; end = strchr(end, '/')) {
+        end += strspn(end, "/");
+        if (climbs(end) || !*end)
+            continue;
+        char *below = memory_text("%s/%s", source_dir, end);
+        descriptor = open_path(below);
+        free(below);
+    }
+    return descriptor;
+}
+
+/* Reads all there is; false with errno, which is 0 if the file ended too early. */
+static bool read_all(int descriptor, char *to, size_t bytes)
+{
+    while (bytes) {
+        ssize_t got = read(descriptor, to, bytes);
+        if (got <= 0) {
+            errno = got ? errno : 0;
+            return false;
+        }
+        to += got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
+
+/* C, C++, CUDA, HIP, Fortran, Rust, Go, D, Pascal, Julia, OpenCL, assembly; what generators read or write. */
+static const char *const suffixes[] = {
+    "c",   "h",   "cc",  "cp",  "cxx", "cpp", "c++", "hh",  "hp",  "hxx", "hpp", "h++", "inc", "inl",
+    "ipp", "tcc", "tpp", "txx", "ixx", "def", "x",   "i",   "ii",  "m",   "mm",  "cu",  "cuh", "hip",
+    "f",   "for", "ftn", "fpp", "f77", "f90", "f95", "f03", "f08", "f18", "cuf", "rs",  "go",  "d",
+    "pas", "pp",  "jl",  "cl",  "s",   "asm", "y",   "yy",  "l",   "ll",  "rl",  "re",  "pyx", "pxd",
+};
+
+/* By its suffix; headers of C++'s library have none. */
+static bool is_source_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    for (size_t i = 0; dot > name && i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcasecmp(dot + 1, suffixes[i]) == 0)
+            return true;
+    return !dot && strstr(path, "/include/c++/");
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+    char *real = folder ? realpath(folder, NULL) : NULL;
+    size_t bytes = real ? strlen(real) : 0;
+    bool below = bytes && strncmp(path, real, bytes) == 0 && (path[bytes] == '/' || bytes == 1);
+    free(real);
+    return below;
+}
+
+/* Where an open file is, links followed; false: not known. */
+static bool real_path(int descriptor, char *path, size_t bytes)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, path, bytes - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+bool source_shown_to_others(FILE *out)
+{
+    struct stat status;
+    return fstat(fileno(out), &status) != 0 || (status.st_mode & S_IROTH);
+}
+
+/* Why a file is not to be shown, NULL if it may be. */
+static const char *refuse(const char *called, const char *source_dir, int descriptor, bool for_others)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    if (fstat(descriptor, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode))
+        return "not a file";
+    if (!real_path(descriptor, path, sizeof path) ||
+        !(is_below(path, source_dir) || (is_source_name(called) && is_source_name(path))))
+        return "not a source by its name";
+    return for_others && !(status.st_mode & S_IROTH) ? "others may not read it, but what is written here"
+                                                     : NULL;
+}
+
+static const char *read_text(struct source_file *file, int descriptor)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0)
+        return strerror(errno);
+    if (status.st_size > SOURCE_FILE_BYTES)
+        return "too large";
+    file->bytes = (size_t)status.st_size;
+    bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000; /* a clock that was wrong */
+    file->changed_ns = far ? INT64_MAX : (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    file->text = memory_array(file->bytes + 1, 1);
+    if (!read_all(descriptor, file->text, file->bytes))
+        return errno ? strerror(errno) : "cannot be read whole";
+    return memchr(file->text, 0, file->bytes) ? "not a text" : NULL;
+}
+
+bool source_file_read(struct source_file *file, const char *path, const char *source_dir, bool for_others,
+                      const char **why)
+{
+    *file = (struct source_file){0};
+    /* A path whose folder debug information does not say may start where the user stands. */
+    bool usable = *path == '/' || !climbs(path);
+    int descriptor = source_dir ? open_below(source_dir, path) : -1;
+    if (descriptor < 0 && usable)
+        descriptor = open_path(path);
+    *why = descriptor >= 0 ? NULL : usable ? strerror(errno) : "its path is relative";
+    if (descriptor >= 0) {
+        *why = refuse(path, source_dir, descriptor, for_others);
+        *why = *why ? *why : read_text(file, descriptor);
+        close(descriptor);
+    }
+    if (*why)
+        source_file_free(file);
+    return !*why;
+}
+
+void source_file_free(struct source_file *file)
+{
+    free(file->text);
+    *file = (struct source_file){0};
+}
+
+/* ---- its lines as text ---- */
+
+struct text_file {
+    const char *path;        /* as debug information has it */
+    struct source_file read; /* its text is NULL: not found */
+    size_t *line;            /* where each begins */
+    size_t line_count, line_room;
+};
+
+struct source_text {
+    const char *directory;
+    bool for_others;
+    int64_t since_ns;
+    struct strings *paths; /* their ids are shifted by the empty one's */
+    struct text_file *file;
+    size_t count, room;
+};
+
+struct source_text *source_text_new(const char *directory, bool for_others, int64_t since_ns)
+{
+    struct source_text *sources = memory_array(1, sizeof *sources);
+    sources->directory = directory;
+    sources->for_others = for_others;
+    sources->since_ns = since_ns;
+    sources->paths = strings_new();
+    return sources;
+}
+
+void source_text_free(struct source_text *sources)
+{
+    if (!sources)
+        return;
+    for (size_t i = 0; i < sources->count; i++) {
+        source_file_free(&sources->file[i].read);
+        free(sources->file[i].line);
+    }
+    free(sources->file);
+    strings_free(sources->paths);
+    free(sources);
+}
+
+/* Zeros where lines end, and a list of where they begin. */
+static void split_lines(struct text_file *file)
+{
+    char *begin = file->read.text, *behind = begin + file->read.bytes;
+    for (char *at = begin, *end; at < behind; at = end + 1) {
+        memory_grow(&file->line, &file->line_room, file->line_count, sizeof *file->line);
+        file->line[file->line_count++] = (size_t)(at - begin);
+        end = memchr(at, '\n', (size_t)(behind - at));
+        end = end ? end : behind;
+        *end = '\0';
+    }
+}
+
+static struct text_file *find_file(struct source_text *sources, const char *path)
+{
+    uint32_t id = strings_intern(sources->paths, path);
+    if (id == 0)
+        return NULL;
+    if (id <= sources->count)
+        return &sources->file[id - 1];
+    memory_grow(&sources->file, &sources->room, sources->count, sizeof *sources->file);
+    struct text_file *file = &sources->file[sources->count++];
+    *file = (struct text_file){.path = strings_text(sources->paths, id)};
+    const char *why;
+    if (source_file_read(&file->read, path, sources->directory, sources->for_others, &why))
+        split_lines(file);
+    return file;
+}
+
+const char *source_text_line(struct source_text *sources, const char *path, int line)
+{
+    struct text_file *file = find_file(sources, path);
+    if (!file || !file->read.text || line < 1 || (size_t)line > file->line_count)
+        return NULL;
+    char *text = file->read.text + file->line[line - 1];
+    text += strspn(text, " \t");
+    size_t length = strlen(text);
+    while (length && strchr(" \t\r", text[length - 1]))
+        text[--length] = '\0';
+    for (char *at = text; *at; at++)
+        if (*at == '\t')
+            *at = ' ';
+    return text;
+}
+
+size_t source_text_missing(const struct source_text *sources, const char **first)
+{
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < sources->count; i++)
+        if (!sources->file[i].read.text && count++ == 0)
+            *first = sources->file[i].path;
+    return count;
+}
+
+size_t source_text_changed(const struct source_text *sources, const char **first)
+{
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->file[i].read.text && sources->file[i].read.changed_ns > sources->since_ns &&
+            count++ == 0)
+            *first = sources->file[i].path;
+    return count;
+}
+

@@ -1,0 +1,162 @@
+#include "command/text/unfinished.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/text/memory.h"
+
+#define DEEPEST 64 /* directories in each other, as sources have that are copied */
+
+/* Changed with signals held, so that a handler finds it whole. */
+static struct unfinished {
+    struct unfinished *next;
+    pid_t writer; /* a copy of the process does not remove what the process writes */
+    char path[];
+} *list;
+
+static sigset_t held;
+static int holds;
+
+/* A handler calls it, too: system calls alone. */
+static void remove_tree(int folder, const char *name, int deeper)
+{
+    _Alignas(struct dirent64) char entries[1024];
+    if (unlinkat(folder, name, 0) == 0 || errno != EISDIR || deeper == 0)
+        return;
+    int directory = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    ssize_t bytes = -1;
+    while (directory >= 0 && (bytes = getdents64(directory, entries, sizeof entries)) > 0)
+        for (ssize_t at = 0; at < bytes;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(entries + at);
+            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                remove_tree(directory, entry->d_name, deeper - 1);
+            at += entry->d_reclen;
+        }
+    if (directory >= 0)
+        close(directory);
+    unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+static void remove_all(void)
+{
+    for (const struct unfinished *entry = list; entry; entry = entry->next)
+        if (entry->writer == getpid())
+            remove_tree(AT_FDCWD, entry->path, DEEPEST);
+}
+
+/* The process dies of the signal all the same: a shell, make and a job's launcher look at that. */
+static void remove_and_die(int number)
+{
+    remove_all();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Those for which the process has a handler, or which it was told to ignore (nohup), stay so. */
+static void watch_signals(void)
+{
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGTERM,   SIGUSR1,
+                                 SIGUSR2, SIGXCPU, SIGXFSZ, SIGABRT, SIGVTALRM, SIGSEGV, SIGBUS};
+    struct sigaction action = {.sa_handler = remove_and_die}, before;
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (sigaction(ending[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL)
+            sigaction(ending[i], &action, NULL);
+}
+
+void unfinished_hold(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    if (holds++ == 0)
+        held = before;
+}
+
+void unfinished_release(void)
+{
+    int cause = errno;
+    if (--holds == 0)
+        sigprocmask(SIG_SETMASK, &held, NULL);
+    errno = cause;
+}
+
+/* Before it is made, as there may be no memory afterwards. */
+static struct unfinished *begin(const char *path)
+{
+    static bool watched;
+    struct unfinished *entry = memory_check(malloc(sizeof *entry + strlen(path) + 1));
+    if (!watched) {
+        watched = true;
+        watch_signals();
+        atexit(remove_all);
+    }
+    unfinished_hold();
+    return entry;
+}
+
+/* Its name may be another one than when it was begun (mkdtemp). */
+static bool add(struct unfinished *entry, const char *path, bool made)
+{
+    int cause = errno;
+    if (made) {
+        entry->next = list;
+        entry->writer = getpid();
+        strcpy(entry->path, path);
+        list = entry;
+    } else {
+        free(entry);
+    }
+    errno = cause;
+    unfinished_release();
+    return made;
+}
+
+FILE *unfinished_file(const char *path)
+{
+    struct unfinished *entry = begin(path);
+    FILE *file = fopen(path, "wxe");
+    if (!file && errno == EEXIST && unlink(path) == 0)
+        file = fopen(path, "wxe");
+    add(entry, path, file);
+    return file;
+}
+
+bool unfinished_directory(const char *path)
+{
+    struct unfinished *entry = begin(path);
+    return add(entry, path, mkdir(path, 0777) == 0);
+}
+
+bool unfinished_temporary(char *path)
+{
+    struct unfinished *entry = begin(path);
+    return add(entry, path, mkdtemp(path));
+}
+
+void unfinished_keep(const char *path)
+{
+    unfinished_hold();
+    for (struct unfinished **at = &list; *at; at = &(*at)->next)
+        if (strcmp((*at)->path, path) == 0) {
+            struct unfinished *entry = *at;
+            *at = entry->next;
+            free(entry);
+            break;
+        }
+    unfinished_release();
+}
+
+void unfinished_remove(const char *path)
+{
+    int cause = errno;
+    remove_tree(AT_FDCWD, path, DEEPEST);
+    errno = cause;
+    unfinished_keep(path);
+}

@@ -1,0 +1,307 @@
+#include "command/views/arrange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/profile/pair_map.h"
+#include "command/rows/make.h"
+#include "command/text/memory.h"
+
+/* An instance of a view row: the row of the tree whose cost it carries, and how far out its caller was
+ * followed. */
+struct instance {
+    uint32_t row;
+    uint32_t caller; /* the row that the view row stands for; `row` itself at the first level */
+};
+
+/* A view row and its instances, in preorder of `row`. */
+struct group {
+    uint32_t view_row;
+    uint32_t level;
+    size_t count;
+    struct instance *instances; /* owned; NULL: nothing to expand */
+};
+
+struct stack {
+    struct group *groups;
+    size_t count, capacity;
+};
+
+static struct rows *new_view(const struct rows *rows)
+{
+    struct rows *view = rows_like(rows);
+    view->by_exclusive = true;
+    rows_append(view, ROW_NONE, ROW_ROOT);
+    view->row[0] = rows->row[0];
+    view->row[0].own_inclusive = view->row[0].own_exclusive = false;
+    return view;
+}
+
+static void push(struct stack *stack, struct group group)
+{
+    memory_grow(&stack->groups, &stack->capacity, stack->count, sizeof group);
+    stack->groups[stack->count++] = group;
+}
+
+/* Inclusive cost of instances in preorder: one that lies inside an earlier one's subtree is part of that
+ * already. */
+static void sum_instances(const struct rows *rows, struct rows *view, struct row *view_row,
+                          const struct instance *instances, size_t count)
+{
+    uint32_t end = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct row *row = &rows->row[instances[i].row];
+        bool inside = instances[i].row < end;
+        rows_add_exclusive(view, view_row, row->exclusive);
+        rows_add_counters(view, view_row, inside ? NULL : row_counters(row, false), row_counters(row, true));
+        if (inside)
+            continue;
+        rows_add_inclusive(view, view_row, row->inclusive);
+        end = row->end;
+    }
+}
+
+/* Distributes `count` instances to groups by key (a, b of the i-th instance); keys with a == ROW_NONE are
+ * left out. Keeps their order. Appends one view row for each group below view_parent, and pushes the groups.
+ */
+static void split(const struct rows *rows, struct rows *view, uint32_t view_parent, uint32_t level,
+                  const struct instance *instances, uint64_t (*keys)[2], size_t count, struct stack *stack)
+{
+    struct pair_map map = {0};
+    size_t first = stack->count;
+    for (size_t i = 0; i < count; i++) {
+        if (keys[i][0] == ROW_NONE)
+            continue;
+        uint32_t *slot = pair_map_slot(&map, keys[i][0], keys[i][1]);
+        if (*slot == PAIR_MAP_NEW) {
+            *slot = (uint32_t)(stack->count - first);
+            const struct row *like = &rows->row[instances[i].caller];
+            uint32_t row = rows_append(view, view_parent, like->kind);
+            push(stack, (struct group){.view_row = row, .level = level});
+            struct row *to = &view->row[row];
+            to->function = like->function;
+            to->label = like->label;
+            to->note = level > 1 ? like->note : NULL; /* of a call, not of a function */
+            to->call_line = (int)keys[i][1];
+        }
+        stack->groups[first + *slot].count++;
+    }
+    for (size_t g = first; g < stack->count; g++) {
+        struct group *group = &stack->groups[g];
+        group->instances = memory_array(group->count, sizeof *group->instances);
+        group->count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (keys[i][0] == ROW_NONE)
+            continue;
+        struct group *group = &stack->groups[first + *pair_map_slot(&map, keys[i][0], keys[i][1])];
+        group->instances[group->count++] = instances[i];
+        struct row *to = &view->row[group->view_row];
+        if (rows->row[instances[i].caller].kind < to->kind)
+            to->kind = rows->row[instances[i].caller].kind; /* inlined here, called there: a procedure */
+    }
+    for (size_t g = first; g < stack->count; g++)
+        sum_instances(rows, view, &view->row[stack->groups[g].view_row], stack->groups[g].instances,
+                      stack->groups[g].count);
+    pair_map_free(&map);
+}
+
+/* The first level of both views: the functions. */
+static void split_functions(const struct rows *rows, struct rows *view, struct stack *stack)
+{
+    struct instance *instances = memory_array(rows->count, sizeof *instances);
+    uint64_t(*keys)[2] = memory_array(rows->count, sizeof *keys);
+    size_t count = 0;
+    for (uint32_t i = 1; i < rows->count; i++) {
+        if (rows->row[i].kind == ROW_STATEMENT)
+            continue;
+        instances[count] = (struct instance){.row = i, .caller = i};
+        keys[count++][0] = rows->row[i].function;
+    }
+    split(rows, view, 0, 1, instances, keys, count, stack);
+    free(instances);
+    free(keys);
+}
+
+static void expand_callers(const struct rows *rows, struct rows *view, struct group *group,
+                           struct stack *stack)
+{
+    uint64_t(*keys)[2] = memory_array(group->count, sizeof *keys);
+    for (size_t i = 0; i < group->count; i++) {
+        struct instance *instance = &group->instances[i];
+        const struct row *callee = &rows->row[instance->caller];
+        bool outermost = callee->parent == ROW_NONE || callee->parent == 0;
+        keys[i][0] = outermost ? ROW_NONE : rows->row[callee->parent].function;
+        keys[i][1] = (uint64_t)callee->call_line;
+        if (!outermost)
+            instance->caller = callee->parent;
+    }
+    split(rows, view, group->view_row, group->level + 1, group->instances, keys, group->count, stack);
+    free(keys);
+}
+
+static void free_stack(struct stack *stack)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        free(stack->groups[i].instances);
+    free(stack->groups);
+}
+
+struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double least, uint32_t depth)
+{
+    uint32_t most = depth < VIEW_CALLERS_DEPTH ? depth : VIEW_CALLERS_DEPTH;
+    struct rows *view = new_view(rows);
+    struct stack stack = {0};
+    split_functions(rows, view, &stack);
+    view->callers = true;
+    while (stack.count) {
+        struct group group = stack.groups[--stack.count];
+        double value = row_value(view, &view->row[group.view_row], true, metric);
+        bool wanted = group.level < most && value >= least;
+        view->incomplete |= wanted && view->count > VIEW_CALLERS_ROWS;
+        if (wanted && !view->incomplete)
+            expand_callers(rows, view, &group, &stack);
+        free(group.instances);
+    }
+    free_stack(&stack);
+    rows_order(view, metric, true);
+    return view;
+}
+
+/* Adds a statement row of the tree to the line's row below its function. */
+static void add_line(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
+                     struct pair_map *lines)
+{
+    const struct row *from = &rows->row[row];
+    uint32_t *slot = pair_map_slot(lines, (uint64_t)view_function << 32 | from->function,
+                                   (uint64_t)(unsigned)from->label->line);
+    if (*slot == PAIR_MAP_NEW) {
+        *slot = rows_append(view, view_function, ROW_STATEMENT);
+        struct row *to = &view->row[*slot];
+        to->function = from->function;
+        to->label = from->label;
+    }
+    rows_add_exclusive(view, &view->row[*slot], from->exclusive);
+    rows_add_inclusive(view, &view->row[*slot], from->exclusive);
+    rows_add_counters(view, &view->row[*slot], row_counters(from, true), row_counters(from, true));
+}
+
+/* The source lines of the functions in a stack. */
+static void add_lines(const struct rows *rows, struct rows *view, const struct stack *stack)
+{
+    struct pair_map lines = {0};
+    for (size_t g = 0; g < stack->count; g++)
+        for (size_t i = 0; i < stack->groups[g].count; i++) {
+            uint32_t instance = stack->groups[g].instances[i].row;
+            for (uint32_t child = instance + 1; child < rows->row[instance].end; child = rows->row[child].end)
+                if (rows->row[child].kind == ROW_STATEMENT)
+                    add_line(rows, view, stack->groups[g].view_row, child, &lines);
+        }
+    pair_map_free(&lines);
+}
+
+static bool is_construct(const struct row *row)
+{
+    return row->kind == ROW_PARALLEL || row->kind == ROW_TASK || row->kind == ROW_RUNTIME;
+}
+
+/* By row, the nearest construct on its path, 0: none. */
+static uint32_t *find_constructs(const struct rows *rows)
+{
+    uint32_t *nearest = memory_array(rows->count, sizeof *nearest);
+    for (uint32_t i = 1; i < rows->count; i++)
+        nearest[i] = is_construct(&rows->row[i]) ? i : nearest[rows->row[i].parent];
+    return nearest;
+}
+
+/* Names of one text have one address. */
+static uint64_t text_key(const char *text)
+{
+    return *text ? (uintptr_t)text : 0;
+}
+
+/* Turns a row made after a function's into its file's or its module's. */
+static void name_group(struct rows *view, uint32_t index, enum flat_by by)
+{
+    struct row *row = &view->row[index];
+    struct row_label *label = rows_alloc(view, sizeof *label);
+    const char *name = by == FLAT_FILE ? row->label->file : row->label->module;
+    bool construct = by == FLAT_CONSTRUCT && is_construct(row);
+    row->call_line = 0;
+    if (construct)
+        return;
+    *label = (struct row_label){.name = name, .module = "", .file = by == FLAT_FILE ? name : ""};
+    row->label = label;
+    row->kind = by == FLAT_FILE ? ROW_FILE : ROW_MODULE;
+    row->function = ROW_NONE;
+    if (by == FLAT_CONSTRUCT || !*name) {
+        row->kind = ROW_PSEUDO;
+        label->file = "";
+        label->name = by == FLAT_FILE     ? "<no source file>"
+                      : by == FLAT_MODULE ? "<no module>"
+                                          : "<outside constructs>";
+    }
+}
+
+/* The first level of flat views that have files, modules or constructs there. */
+static void split_groups(const struct rows *rows, struct rows *view, enum flat_by by, struct stack *stack)
+{
+    struct instance *instances = memory_array(rows->count, sizeof *instances);
+    uint64_t(*keys)[2] = memory_array(rows->count, sizeof *keys);
+    uint32_t *nearest = find_constructs(rows);
+    size_t count = 0;
+    for (uint32_t i = 1; i < rows->count; i++) {
+        const struct row_label *label = rows->row[i].label;
+        if (rows->row[i].kind == ROW_STATEMENT)
+            continue;
+        bool construct = by == FLAT_CONSTRUCT && nearest[i];
+        instances[count] = (struct instance){.row = i, .caller = construct ? nearest[i] : i};
+        keys[count][0] = construct;
+        keys[count][1] = by == FLAT_FILE     ? text_key(label->file)
+                         : by == FLAT_MODULE ? text_key(label->module)
+                         : construct         ? rows->row[nearest[i]].function
+                                             : 0;
+        count++;
+    }
+    split(rows, view, 0, 1, instances, keys, count, stack);
+    for (size_t g = 0; g < stack->count; g++)
+        name_group(view, stack->groups[g].view_row, by);
+    free(instances);
+    free(keys);
+    free(nearest);
+}
+
+/* The functions of a group, and their lines. */
+static void add_functions(const struct rows *rows, struct rows *view, const struct group *group)
+{
+    struct stack functions = {0};
+    struct instance *instances = memory_array(group->count, sizeof *instances);
+    uint64_t(*keys)[2] = memory_array(group->count, sizeof *keys);
+    for (size_t i = 0; i < group->count; i++) {
+        uint32_t row = group->instances[i].row;
+        instances[i] = (struct instance){.row = row, .caller = row};
+        keys[i][0] = rows->row[row].function;
+    }
+    split(rows, view, group->view_row, 1, instances, keys, group->count, &functions);
+    add_lines(rows, view, &functions);
+    free_stack(&functions);
+    free(instances);
+    free(keys);
+}
+
+struct rows *view_flat(const struct rows *rows, enum flat_by by, enum metric metric)
+{
+    struct rows *view = new_view(rows);
+    struct stack stack = {0};
+    if (by == FLAT_FUNCTION) {
+        split_functions(rows, view, &stack);
+        add_lines(rows, view, &stack);
+    } else {
+        split_groups(rows, view, by, &stack);
+        for (size_t g = 0; g < stack.count; g++)
+            add_functions(rows, view, &stack.groups[g]);
+    }
+    free_stack(&stack);
+    rows_order(view, metric, true);
+    return view;
+}

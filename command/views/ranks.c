@@ -1,0 +1,241 @@
+/* The ranks of a job, what each did with its threads' time; of many, how they are spread and which stand out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/tables/ranks.h"
+#include "command/text/format.h"
+#include "command/text/memory.h"
+#include "command/views/text.h"
+
+#define HOST_COLUMNS 12
+#define MANY         40   /* more are not listed one by one */
+#define STAND_OUT    5    /* of these, by each of some columns */
+#define LEAST_EXCESS 1.05 /* times the mean: less stands out nowhere */
+#define WRONG_SHOWN  20
+
+enum column {
+    WALL,
+    WORK,
+    IDLE,
+    OVERHEAD,
+    LOCK_WAIT,
+    NO_CORE,
+    BLOCKED,
+    MPI_WAIT,
+    FOR_ANOTHER,
+    MADE_WAIT,
+    COLUMNS
+};
+
+static const struct {
+    const char *title;
+    int width;
+} columns[COLUMNS] = {
+    [WALL] = {"wall", 10},           [WORK] = {"work", 10},           [IDLE] = {"idle", 10},
+    [OVERHEAD] = {"overhead", 10},   [LOCK_WAIT] = {"lock wait", 10}, [NO_CORE] = {"no core", 10},
+    [BLOCKED] = {"blocked", 10},     [MPI_WAIT] = {"mpi wait", 10},   [FOR_ANOTHER] = {"for another", 14},
+    [MADE_WAIT] = {"made wait", 14},
+};
+
+static double column_ns(const struct profile_rank *rank, int column)
+{
+    const double of[COLUMNS] = {[WALL] = (double)(int64_t)(rank->end_ns - rank->begin_ns),
+                                [WORK] = rank->work,
+                                [IDLE] = rank->idle,
+                                [OVERHEAD] = rank->overhead,
+                                [LOCK_WAIT] = rank->lock_wait,
+                                [NO_CORE] = rank->no_core,
+                                [BLOCKED] = rank->blocked,
+                                [MPI_WAIT] = rank->mpi_wait,
+                                [FOR_ANOTHER] = rank->rank_idle,
+                                [MADE_WAIT] = rank->made_wait};
+    return of[column];
+}
+
+/* The last two are not known where the node's ranks did not see each other. */
+static bool is_known(const struct profile_rank *rank, int column)
+{
+    return rank_counts(rank) && (column < FOR_ANOTHER || rank->ranks_seen);
+}
+
+/* How many columns there are: the last two if they are known of some rank. */
+static int column_count(const struct profile *profile)
+{
+    return profile->header.ranks_seen ? COLUMNS : FOR_ANOTHER;
+}
+
+static void print_rank(FILE *out, const struct profile *profile, const struct profile_rank *rank,
+                       const struct view_style *style)
+{
+    char name[32], *host = format_fit(rank->host, HOST_COLUMNS, style->utf8);
+    double whole = rank->work + rank->overhead + rank->lock_wait + rank->idle + rank->no_core +
+                   rank->blocked + rank->mpi_wait;
+    rank_name(rank, name, sizeof name);
+    fprintf(out, "%8s  %s%*s", name, host, HOST_COLUMNS - (int)format_columns(host), "");
+    free(host);
+    if (!rank_counts(rank)) {
+        char *why = format_fit(rank->why, SIZE_MAX, style->utf8);
+        fprintf(out, "  %s\n", why);
+        free(why);
+        return;
+    }
+    fprintf(out, "%8u", rank->threads);
+    for (int column = 0; column < column_count(profile); column++)
+        fprintf(out, "%*s", columns[column].width,
+                is_known(rank, column) ? DECIMAL(column_ns(rank, column) * 1e-9, 2) : "");
+    fprintf(out, "%8s%s\n", whole > 0 ? DECIMAL(100 * rank->idle / whole, 1) : "",
+            rank->state == PROFILE_RANK_OPEN ? "  had not ended" : "");
+}
+
+static void print_heads(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    fprintf(out, "\n%s%8s  %-*s%8s", format_strong(style->colour), "rank", HOST_COLUMNS, "node", "threads");
+    for (int column = 0; column < column_count(profile); column++)
+        fprintf(out, "%*s", columns[column].width, columns[column].title);
+    fprintf(out, "%8s%s\n", "idle %", format_plain(style->colour));
+}
+
+static void print_heading(FILE *out, const char *text, const struct view_style *style)
+{
+    fprintf(out, "\n%s%s%s\n", format_strong(style->colour), text, format_plain(style->colour));
+}
+
+static int compare_values(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Of sorted values; between two of them in proportion. */
+static double quantile(const double *value, size_t count, double part)
+{
+    double at = part * (double)(count - 1);
+    size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;
+    return value[below] + (at - (double)below) * (value[above] - value[below]);
+}
+
+/* A column's values of the ranks of which it is known, sorted. */
+static size_t sorted_values(const struct profile *profile, int column, double *value)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < profile->rank_count; i++)
+        if (is_known(&profile->ranks[i], column))
+            value[count++] = column_ns(&profile->ranks[i], column);
+    qsort(value, count, sizeof *value, compare_values);
+    return count;
+}
+
+enum { QUANTILES = 5, MEAN = QUANTILES, LINES };
+
+static void print_spread(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    static const char *const title[LINES] = {"least", "10 %", "median", "90 %", "most", "mean"};
+    static const double part[QUANTILES] = {0, 0.1, 0.5, 0.9, 1};
+    double *value = memory_array(profile->rank_count, sizeof *value), line[LINES][COLUMNS];
+    size_t known[COLUMNS];
+    for (int column = 0; column < COLUMNS; column++) {
+        double sum = 0;
+        known[column] = sorted_values(profile, column, value);
+        for (size_t i = 0; i < known[column]; i++)
+            sum += value[i];
+        for (int i = 0; i < QUANTILES && known[column]; i++)
+            line[i][column] = quantile(value, known[column], part[i]);
+        line[MEAN][column] = sum / (double)known[column];
+    }
+    free(value);
+    fprintf(out, "\n%s%*s", format_strong(style->colour), 18 + HOST_COLUMNS, "");
+    for (int column = 0; column < column_count(profile); column++)
+        fprintf(out, "%*s", columns[column].width, columns[column].title);
+    fprintf(out, "%s\n", format_plain(style->colour));
+    for (int i = 0; i < LINES; i++) {
+        fprintf(out, "%8s%*s", title[i], 10 + HOST_COLUMNS, "");
+        for (int column = 0; column < column_count(profile); column++)
+            fprintf(out, "%*s", columns[column].width,
+                    known[column] ? DECIMAL(line[i][column] * 1e-9, 2) : "");
+        putc('\n', out);
+    }
+}
+
+static int compare_ranks(const void *left, const void *right, void *column)
+{
+    const struct profile_rank *a = *(const struct profile_rank *const *)left,
+                              *b = *(const struct profile_rank *const *)right;
+    double of_a = column_ns(a, *(int *)column), of_b = column_ns(b, *(int *)column);
+    return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
+}
+
+/* Those with the most of a column. */
+static void print_most(FILE *out, const struct profile *profile, int column, const char *heading,
+                       const struct view_style *style)
+{
+    const struct profile_rank **rank = memory_array(profile->rank_count, sizeof *rank);
+    size_t count = 0, told = 0;
+    double sum = 0;
+    for (size_t i = 0; i < profile->rank_count; i++)
+        if (is_known(&profile->ranks[i], column)) {
+            rank[count++] = &profile->ranks[i];
+            sum += column_ns(&profile->ranks[i], column);
+        }
+    qsort_r(rank, count, sizeof *rank, compare_ranks, &column);
+    for (; told < count && told < STAND_OUT; told++) {
+        if (column_ns(rank[told], column) * (double)count <= LEAST_EXCESS * sum)
+            break;
+        if (!told)
+            print_heading(out, heading, style);
+        print_rank(out, profile, rank[told], style);
+    }
+    free(rank);
+}
+
+static void print_wrong(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        if (profile->ranks[i].state == PROFILE_RANK_WHOLE)
+            continue;
+        if (wrong++ == 0)
+            print_heading(out, "Missing, damaged or not ended", style);
+        if (wrong <= WRONG_SHOWN)
+            print_rank(out, profile, &profile->ranks[i], style);
+    }
+    if (wrong > WRONG_SHOWN)
+        fprintf(out, "%8s  %zu more\n", "", wrong - WRONG_SHOWN);
+}
+
+static void print_many(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    char *text =
+        format_printable("%zu ranks: how they are spread, and those that stand out. --all and --format "
+                         "csv list each of them.",
+                         profile->rank_count);
+    format_paragraph(out, text, style->columns);
+    free(text);
+    print_spread(out, profile, style);
+    print_heads(out, profile, style);
+    print_most(out, profile, MADE_WAIT, "Made others wait most", style);
+    print_most(out, profile, WORK, "Most work", style);
+    print_most(out, profile, MPI_WAIT, "Most mpi wait", style);
+    print_wrong(out, profile, style);
+}
+
+void view_text_ranks(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    view_text_header(out, profile, style);
+    view_text_efficiencies(out, profile, style);
+    putc('\n', out);
+    format_paragraph(out, "Seconds of the ranks' threads; idle is time without work inside the rank.",
+                     style->columns);
+    if (profile->header.ranks_seen)
+        format_paragraph(
+            out,
+            "For another: the part of its mpi wait in which another rank of its node was busy, and "
+            "blamed for it; made wait: what it is blamed for itself.",
+            style->columns);
+    if (profile->rank_count > MANY && !style->all) {
+        print_many(out, profile, style);
+        return;
+    }
+    print_heads(out, profile, style);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        print_rank(out, profile, &profile->ranks[i], style);
+}

@@ -1,0 +1,566 @@
+/* The summary that the tool prints when a program ends: read at midnight, on any terminal, perhaps in a batch
+ * log. */
+#include "command/views/summary.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/findings/findings.h"
+#include "command/profile/profile.h"
+#include "command/rows/error.h"
+#include "command/rows/label.h"
+#include "command/rows/own.h"
+#include "command/tables/conservation.h"
+#include "command/tables/coverage.h"
+#include "command/tables/locks.h"
+#include "command/tables/mpi_untold.h"
+#include "command/tables/other_runtimes.h"
+#include "command/tables/phases.h"
+#include "command/tables/ranks.h"
+#include "command/tables/tables.h"
+#include "command/tables/waits.h"
+#include "command/text/format.h"
+#include "command/text/memory.h"
+#include "command/views/probe_notes.h"
+
+/* ---- other runtimes in the process: OpenMP's, Python, R ---- */
+
+static void print_python(FILE *out, const struct profile *profile, size_t columns, bool utf8)
+{
+    const char *python = profile_text(profile, "python"), *why = python ? strchr(python, '\t') : NULL;
+    if (!why)
+        return;
+    char *said = memory_text("%.*s", (int)(why - python), python);
+    char *version = format_fit(said, columns, utf8), *reason = format_fit(why + 1, columns, utf8);
+    fprintf(out, "\nnote: Python %s: its functions are not in the contexts, the interpreter's own are (%s)\n", version, reason);
+    free(said);
+    free(version);
+    free(reason);
+}
+
+static void print_r(FILE *out, const struct profile *profile, size_t columns, bool utf8)
+{
+    const char *why = profile_text(profile, "r");
+    if (!why || !*why)
+        return;
+    char *reason = format_fit(why, columns, utf8);
+    fprintf(out, "\nnote: R: its functions are not in the contexts, the interpreter's own are (%s)\n", reason);
+    free(reason);
+}
+
+static void runtime_notes_print(FILE *out, const struct profile *profile, size_t columns, bool utf8)
+{
+    struct other_runtime found[OTHER_RUNTIMES_MOST];
+    size_t count = other_runtimes(profile, found);
+    for (size_t i = 0; i < count; i++) {
+        char *name = format_fit(found[i].path, columns, utf8);
+        fprintf(out,
+                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and its other "
+                "threads are not measured\n",
+                DECIMAL(found[i].seconds, 2), name);
+        free(name);
+    }
+    print_python(out, profile, columns, utf8);
+    print_r(out, profile, columns, utf8);
+}
+
+/* ---- the trace of a profile that has one ---- */
+
+#define KIB 1024.0
+#define MIB (1024 * KIB)
+
+void view_text_trace_note(FILE *out, const struct profile *profile)
+{
+    const struct profile_header *header = &profile->header;
+    if (!header->traced || header->merged)
+        return;
+    fprintf(out, "\ntrace: %llu samples, %s KiB", (unsigned long long)profile->trace_samples, DECIMAL((double)profile->trace_bytes / KIB, 1));
+    if (header->trace_thinned && header->room_error)
+        fprintf(out, "; %llu older ones made way for them, or had no room: the file could not grow (%s)", (unsigned long long)header->trace_thinned,
+                strerror((int)header->room_error));
+    else if (header->trace_thinned)
+        fprintf(out, "; %llu older ones made way for them, or had no room: its limit is %s MiB (BLAME_TRACE_LIMIT)",
+                (unsigned long long)header->trace_thinned, DECIMAL((double)header->trace_limit / MIB, 2));
+    putc('\n', out);
+}
+
+/* ---- the summary ---- */
+
+#define FINDINGS_SHOWN  3
+#define CONTEXTS_SHOWN  5
+#define PHASES_SHOWN    5
+#define CONTEXTS_BESIDE 3    /* when there are findings as well */
+#define FEW_SHARE       0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
+#define SUMMARY_COLUMNS 100
+#define BAR_COLUMNS     30
+#define FIGURES         22   /* columns in front of what they are of */
+#define MPI_UNTOLD_PERCENT 1 /* of the effort: less is not told */
+#define RESIDUAL_TOLD   0.02 /* of the effort, of what a law is off: less changes no finding */
+#define LEAST_PERCENT   0.05 /* contexts that would be printed as 0.0 % are not */
+
+struct summary {
+    FILE *out;
+    const struct profile *profile;
+    const struct rows *rows;
+    size_t columns;
+    bool utf8;
+    struct coverage coverage;
+    bool poor; /* coverage_is_poor() */
+};
+
+/* What all per cent are of, but where a heading says otherwise. */
+static double effort_of(const struct summary *summary)
+{
+    return metric_value(summary->rows, summary->rows->row[0].inclusive, METRIC_EFFORT);
+}
+
+static void print_title(const struct summary *summary)
+{
+    const struct profile_header *header = &summary->profile->header;
+    const char *command = profile_text(summary->profile, "command");
+    char threads[64], rank[120], size[200], facts[FORMAT_NUMBER_BYTES + 240];
+    rank_note(summary->profile, rank, sizeof rank);
+    snprintf(threads, sizeof threads, "%s%u thread%s", header->threads_untracked ? "at least " : "", header->threads_max,
+             header->threads_max == 1 ? "" : "s");
+    if (!ranks_size(summary->profile, size, sizeof size))
+        snprintf(size, sizeof size, "%s on %u core%s%s", threads, header->cores,
+                 header->cores == 1 ? "" : "s", rank);
+    snprintf(facts, sizeof facts, "%s s, %s, %s", DECIMAL(profile_wall_s(summary->profile), 2), size,
+             header->environment == 1 ? "shared" : "dedicated");
+    if (!command)
+        command = header->program;
+    size_t taken = strlen(facts) + strlen("blame:   ");
+    char *name = format_fit(*command ? command : "program",
+                            summary->columns > taken + 12 ? summary->columns - taken : 12, summary->utf8);
+    fprintf(summary->out, "\nblame: %s  %s\n\n", name, facts);
+    free(name);
+}
+
+/* What is missing comes before what is there: little of that means anything then. False: nothing is there. */
+static bool print_poor_coverage(const struct summary *summary)
+{
+    const struct coverage *coverage = &summary->coverage;
+    bool any = summary->rows->row[0].inclusive->samples > 0;
+    fprintf(summary->out, "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
+            DECIMAL(any ? coverage_percent(coverage) : 0, 1));
+    for (size_t i = 0; i < coverage->count; i++) {
+        const struct coverage_loss *loss = &coverage->loss[i];
+        char *cause = format_fit(loss->cause, SIZE_MAX, summary->utf8);
+        fprintf(summary->out, "%11s s of %s%s%s\n", DECIMAL(loss->seconds, 2), loss->what, *cause ? ": " : "",
+                cause);
+        free(cause);
+    }
+    fprintf(summary->out, "  %s\n%s", coverage->loss[0].advice, any ? "\n  What was measured:\n" : "");
+    return any;
+}
+
+/* Samples by a counter's overflow: the figures are no seconds. */
+static void print_events(const struct summary *summary)
+{
+    const char *sample = profile_text(summary->profile, "sample");
+    if (!sample)
+        return;
+    char *clean = format_fit(sample, summary->columns - 60, summary->utf8);
+    fprintf(summary->out, "  samples by %s: the figures are events (%.*s), not seconds\n\n", clean,
+            (int)strcspn(clean, "@"), clean);
+    free(clean);
+}
+
+static void print_metric(const struct summary *summary, enum metric metric, const char *meaning)
+{
+    const struct profile_sums *total = summary->rows->row[0].inclusive;
+    double percent = metric_absolute(summary->rows, total, metric);
+    bool events = profile_text(summary->profile, "sample") != NULL;
+    int width = metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : 9;
+    fprintf(summary->out, "  %-*s %9s %s %5s %%  ", width, metric_title(metric),
+            DECIMAL(metric_value(summary->rows, total, metric), events ? 0 : 2), events ? " " : "s",
+            DECIMAL(percent, 1));
+    int filled = (int)(BAR_COLUMNS * percent / 100 + 0.5);
+    for (int i = 0; i < BAR_COLUMNS; i++)
+        if (summary->utf8)
+            fputs(i < filled ? "\xe2\x96\x88" : "\xe2\x96\x91", summary->out);
+        else
+            fputc(i < filled ? '#' : '.', summary->out);
+    fprintf(summary->out, "  %s (+- %s)\n", meaning,
+            DECIMAL(metric_error(summary->rows, total, metric), events ? 0 : 2));
+}
+
+/* By how much the run could be shorter at most, what for, and where. */
+static void print_findings(const struct summary *summary, const struct findings *findings)
+{
+    double wall_s = profile_wall_s(summary->profile);
+    if (findings->count)
+        fputs("\nLook first at (the run could be so much shorter at most):\n", summary->out);
+    for (size_t i = 0; i < findings->count && i < FINDINGS_SHOWN; i++) {
+        const struct finding *finding = &findings->finding[i];
+        size_t columns = summary->columns - FIGURES, used = format_columns(finding->title) + 2;
+        char *place =
+            finding->row != ROW_NONE && used + 16 < columns
+                ? view_own_label(summary->rows, finding->row, finding->metric, columns - used, summary->utf8)
+                : NULL;
+        if (finding->gain_s > 0 && wall_s > 0)
+            fprintf(summary->out, "%6s %% %9s s  ", DECIMAL(fmin(100, 100 * finding->gain_s / wall_s), 1),
+                    DECIMAL(finding->gain_s, 2));
+        else
+            fprintf(summary->out, "%*s", FIGURES, "");
+        if (place)
+            fprintf(summary->out, "%s: %s\n", finding->title, place);
+        else
+            format_continued(summary->out, finding->title, FIGURES, summary->columns);
+        free(place);
+    }
+}
+
+/* The highest values of a metric, and whose they are: rows, or functions. */
+struct top {
+    uint32_t item[CONTEXTS_SHOWN];
+    double seconds[CONTEXTS_SHOWN];
+    size_t count, room;
+};
+
+static void add_to_top(struct top *top, uint32_t item, double seconds)
+{
+    size_t at = top->count;
+    for (; at > 0 && top->seconds[at - 1] < seconds; at--)
+        if (at < top->room) {
+            top->item[at] = top->item[at - 1];
+            top->seconds[at] = top->seconds[at - 1];
+        }
+    if (at == top->room)
+        return;
+    top->item[at] = item;
+    top->seconds[at] = seconds;
+    top->count += top->count < top->room;
+}
+
+static double seconds_of(const struct top *top)
+{
+    double sum = 0;
+    for (size_t i = 0; i < top->count; i++)
+        sum += top->seconds[i];
+    return sum;
+}
+
+/* What a list is of. nobody: what a missing core is to blame for, and waiting for locks that nobody held; else what
+ * somebody's code is blamed for. */
+struct listed {
+    enum metric metric;
+    bool nobody;
+};
+
+static double listed_value(const struct rows *rows, uint32_t index, struct listed listed)
+{
+    const struct row *row = &rows->row[index];
+    bool nobody = row_is_no_core(row) || (listed.metric == METRIC_LOCK_WAIT && row_is_handoff(row));
+    if (row->kind == ROW_STATEMENT || nobody != listed.nobody)
+        return 0;
+    return metric_value(rows, row->exclusive, listed.metric);
+}
+
+/* The rows of the program's own code with the highest values, with what they call of others' code: a function
+ * in a context, not six of its lines, nor what is inside the mathematical library. by_function: the same by
+ * function, wherever it is called; an item is one of its rows. Returns the whole value of all rows. */
+static double find_top(const struct rows *rows, struct listed listed, bool by_function, double least_s,
+                       struct top *top)
+{
+    uint32_t items = (uint32_t)rows->count;
+    for (uint32_t i = 0; by_function && i < rows->count; i++)
+        if (rows->row[i].function != ROW_NONE && rows->row[i].function >= items)
+            items = rows->row[i].function + 1;
+    double *sum = memory_array(items, sizeof *sum), whole = 0;
+    uint32_t *row = memory_array(items, sizeof *row);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        double value = listed_value(rows, i, listed);
+        uint32_t own = rows_own(rows, i), item = by_function ? rows->row[own].function : own;
+        whole += value;
+        if (value == 0 || item == ROW_NONE)
+            continue;
+        sum[item] += value;
+        row[item] = own;
+    }
+    for (uint32_t i = 0; i < items; i++)
+        if (sum[i] >= least_s && sum[i] > 0)
+            add_to_top(top, row[i], sum[i]);
+    free(sum);
+    free(row);
+    return whole;
+}
+
+static char *function_label(const struct row *row)
+{
+    const struct row_label *label = row->label;
+    if (!*label->file || label->line <= 0)
+        return format_printable("%s", label->name);
+    return format_printable("%s  %s:%d", label->name, format_base_name(label->file), label->line);
+}
+
+static void print_top(const struct summary *summary, const struct top *top, enum metric metric,
+                      bool functions)
+{
+    const struct rows *rows = summary->rows;
+    double effort = effort_of(summary);
+    bool events = profile_text(summary->profile, "sample") != NULL;
+    for (size_t i = 0; i < top->count; i++) {
+        char *label =
+            functions ? function_label(&rows->row[top->item[i]])
+                      : view_own_label(rows, top->item[i], metric, summary->columns - FIGURES, summary->utf8);
+        char *name = format_fit(label, summary->columns - FIGURES, summary->utf8);
+        fprintf(summary->out, "%6s %% %9s %s  %s\n", DECIMAL(fmin(100, 100 * top->seconds[i] / effort), 1),
+                DECIMAL(top->seconds[i], events ? 0 : 2), events ? " " : "s", name);
+        free(name);
+        free(label);
+    }
+}
+
+/* Contexts; where a metric is spread over so many of them that the first say little, functions. */
+static void print_contexts(const struct summary *summary, struct listed listed, size_t room,
+                           const char *heading)
+{
+    double least_s = LEAST_PERCENT / 100 * effort_of(summary);
+    struct top contexts = {.room = room}, functions = {.room = room};
+    double whole = find_top(summary->rows, listed, false, least_s, &contexts);
+    if (!(whole >= least_s) || !(whole > 0))
+        return;
+    if (seconds_of(&contexts) < FEW_SHARE * whole)
+        find_top(summary->rows, listed, true, least_s, &functions);
+    bool by_function = seconds_of(&functions) > seconds_of(&contexts);
+    const struct top *top = by_function ? &functions : &contexts;
+    if (top->count)
+        fprintf(summary->out, "\n%s%s:\n", heading, by_function ? " (from all callers)" : "");
+    print_top(summary, top, listed.metric, by_function);
+}
+
+/* Appends "what" to a line of losses. */
+static void add_loss(char *line, size_t bytes, const char *what)
+{
+    size_t length = strlen(line);
+    snprintf(line + length, bytes - length, "%s%s", length ? ", " : "", what);
+}
+
+static void print_losses(const struct summary *summary)
+{
+    const struct profile *profile = summary->profile;
+    struct ledger ledger;
+    char line[4096] = "", item[sizeof(struct coverage_loss) + 160 + FORMAT_NUMBER_BYTES];
+    ledger_sum(profile, &ledger);
+    for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
+        /* Of those due when measurement ended each thread may have one. */
+        if (ledger.dropped_by[reason] > (reason == PROFILE_DROP_STOPPING ? profile->thread_count : 0)) {
+            const char *name = profile_drop_name[reason] ? profile_drop_name[reason] : "other";
+            snprintf(item, sizeof item, "%llu of %llu samples (%s)", (unsigned long long)ledger.dropped_by[reason],
+                     (unsigned long long)ledger.delivered, name);
+            add_loss(line, sizeof line, item);
+        }
+    for (size_t i = 0; i < summary->coverage.count && !summary->poor; i++) {
+        const struct coverage_loss *loss = &summary->coverage.loss[i];
+        snprintf(item, sizeof item, "%s s of %s%s%s", DECIMAL(loss->seconds, 2), loss->what,
+                 *loss->cause ? ": " : "", loss->cause);
+        add_loss(line, sizeof line, item);
+    }
+    if (profile->unresolved_ns >= 1e6) {
+        snprintf(item, sizeof item, "the callers of %s s (<unresolved>)",
+                 DECIMAL(profile->unresolved_ns * 1e-9, 3));
+        add_loss(line, sizeof line, item);
+    }
+    if (ledger.paths_truncated) {
+        snprintf(item, sizeof item, "the callers of %llu samples (<truncated>)",
+                 (unsigned long long)ledger.paths_truncated);
+        add_loss(line, sizeof line, item);
+    }
+    if (ledger.unrestored_calls) {
+        snprintf(item, sizeof item, "%llu system calls interrupted",
+                 (unsigned long long)ledger.unrestored_calls);
+        add_loss(line, sizeof line, item);
+    }
+    if (ledger.creations_lost) {
+        snprintf(item, sizeof item, "the creation contexts of %llu tasks",
+                 (unsigned long long)ledger.creations_lost);
+        add_loss(line, sizeof line, item);
+    }
+    if (*line)
+        fprintf(summary->out, "\nlost: %s\n", line);
+}
+
+/* A thread in MPI wait is told by libblame-mpi.so alone. */
+static void print_mpi_untold(const struct summary *summary)
+{
+    double seconds = mpi_untold_s(summary->rows);
+    if (100 * seconds < MPI_UNTOLD_PERCENT * effort_of(summary))
+        return;
+    fprintf(summary->out,
+            "\nnote: %s s in calls of MPI that may have waited for other ranks are in work and blocked here: libblame-mpi.so, which "
+            "blame run preloads for programs that are linked with MPI, tells them apart (docs/jobs.md)\n",
+            DECIMAL(seconds, 2));
+}
+
+static void print_rate(const struct summary *summary)
+{
+    double least = profile_least_rate(summary->profile);
+    if (least < (double)summary->profile->header.rate)
+        fprintf(summary->out, "\nnote: so many threads on so few cores were sampled %s times a second each\n",
+                DECIMAL(least, 0));
+}
+
+/* A law that is off by more than sampling is worth a line when it matters for the run as a whole. */
+static void print_residual(const struct summary *summary)
+{
+    struct conservation_law laws[CONSERVATION_LAWS], *worst = NULL;
+    size_t count = conservation_check(summary->profile, summary->rows, laws);
+    double effort = effort_of(summary);
+    for (size_t i = 0; i < count; i++)
+        if (!laws[i].ok && fabs(laws[i].relative) > (worst ? fabs(worst->relative) : RESIDUAL_TOLD) &&
+            (laws[i].exact || fabs(laws[i].residual) > RESIDUAL_TOLD * effort))
+            worst = &laws[i];
+    struct ledger ledger;
+    ledger_sum(summary->profile, &ledger);
+    double taken_s = ledger_taken_s(summary->profile, &ledger); /* its finding says more */
+    if (!worst || (!worst->exact && fabs(worst->residual) <= taken_s * summary->rows->threads))
+        return;
+    const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0 ? "which threads without a core explain"
+                       : strcmp(worst->cause, LAW_LOST) == 0  ? "which lost samples explain"
+                       : strcmp(worst->cause, LAW_COPIED) == 0 ? "as it was copied while it ran"
+                       : strcmp(worst->cause, LAW_TRACED) == 0 ? "as another program traced it and stopped it at its system calls"
+                       : worst->exact ? "which nothing explains" : "which neither sampling nor lost samples nor missing cores explain";
+    if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
+        fprintf(summary->out,
+                "\nnote: only %s %% of the threads' time was sampled (a sanitizer, a limit?): this is no "
+                "measurement\n",
+                DECIMAL(100 * worst->left / worst->right, 0));
+        return;
+    }
+    fprintf(summary->out,
+            "\nnote: the books are off by %s %% (%s: %s against %s), %s; see conservation in "
+            "run.json\n",
+            DECIMAL(fabs(100 * worst->relative), 1), worst->name, DECIMAL(worst->left, 2),
+            DECIMAL(worst->right, 2), said);
+}
+
+/* The phases that took longest, and how idle they were. */
+static void print_phases(const struct summary *summary)
+{
+    if (!phases_any(summary->profile))
+        return;
+    struct phase_table *table = phases_gather(summary->profile, summary->rows);
+    if (table->group_count > 1)
+        fprintf(summary->out, "\nPhases (idle per cent of their threads' time; seconds by the clock%s):\n", summary->profile->header.merged ? ", all ranks' together" : "");
+    for (size_t g = 1; g < table->group_count && g <= PHASES_SHOWN; g++) {
+        const struct phase_group *group = &table->group[g];
+        char calls[40] = "";
+        char *name = format_fit(phase_name(table, group->name), summary->columns - 48, summary->utf8);
+        if (group->probe.calls > 1)
+            snprintf(calls, sizeof calls, "  (%llu times)", (unsigned long long)group->probe.calls);
+        fprintf(summary->out, "%8s %% %9s s  %s%s\n", DECIMAL(metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
+                DECIMAL(group->exact_ns * 1e-9, 2), name, calls);
+        free(name);
+    }
+    if (table->group_count > 1 + PHASES_SHOWN)
+        fprintf(summary->out, "%22sand %zu more: blame report --view phases\n", "",
+                table->group_count - 1 - PHASES_SHOWN);
+    phases_free(table);
+}
+
+/* What the others leave of the threads' time. */
+static void print_nobody(const struct summary *summary)
+{
+    double effort = effort_of(summary), seconds = ledger_nobody_s(summary->profile, effort);
+    int width = metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : 9;
+    if (seconds > 0)
+        fprintf(summary->out, "  %-*s %9s s  no thread was busy; not part of the per cent above (%s %% of all %s s)\n", width, "nobody",
+                DECIMAL(seconds, 2), DECIMAL(100 * seconds / (seconds + effort), 1), DECIMAL(seconds + effort, 2));
+}
+
+static void print_metrics(const struct summary *summary)
+{
+    bool events = profile_text(summary->profile, "sample") != NULL;
+    print_events(summary);
+    fprintf(summary->out, "  of %s %s:\n", DECIMAL(effort_of(summary), events ? 0 : 2), events ? "events" : "s of thread time");
+    print_metric(summary, METRIC_WORK, "in your code");
+    print_metric(summary, METRIC_IDLENESS, "threads without work");
+    print_metric(summary, METRIC_OVERHEAD, "in the OpenMP runtime");
+    print_metric(summary, METRIC_LOCK_WAIT, "waiting for locks");
+    if (metric_is_shown(summary->rows, METRIC_NO_CORE))
+        print_metric(summary, METRIC_NO_CORE, "ready to run, and not running");
+    if (metric_is_shown(summary->rows, METRIC_BLOCKED))
+        print_metric(summary, METRIC_BLOCKED, "asleep outside OpenMP: I/O, other locks");
+    if (metric_is_shown(summary->rows, METRIC_MPI_WAIT))
+        print_metric(summary, METRIC_MPI_WAIT, "in calls of MPI that wait for other ranks");
+    if (metric_is_shown(summary->rows, METRIC_RANK_IDLENESS))
+        print_metric(summary, METRIC_RANK_IDLENESS,
+                     summary->profile->header.merged ? "of it for a rank that was busy meanwhile"
+                                                     : "of other ranks, while this one was busy");
+    if (!events)
+        print_nobody(summary);
+    print_phases(summary);
+}
+
+static void print_causes(const struct summary *summary, const struct report_tables *tables)
+{
+    struct findings *findings = findings_gather(summary->profile, tables->rows, tables->locks, tables->waits);
+    size_t room = findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
+    print_findings(summary, findings);
+    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room, "While this ran, other threads idled");
+    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS, .nobody = true}, room, "While this had no core, others idled");
+    print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
+                   "This held locks that other threads waited for");
+    print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT, .nobody = true}, room,
+                   "This waited for locks that nobody held: they were being passed on");
+    findings_free(findings);
+}
+
+/* As a shell takes it for one word; $'...' where it has what a terminal would obey. */
+static void print_word(FILE *out, const char *text)
+{
+    char *clean = format_clean(text, true), *escaped = strcmp(clean, text) != 0 ? format_escaped(text, "'") : NULL;
+    free(clean);
+    if (escaped) {
+        fprintf(out, "$'%s'", escaped);
+        free(escaped);
+        return;
+    }
+    bool plain = *text && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                       "%+,-./:=@_") == strlen(text);
+    if (plain) {
+        fputs(text, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*text, out);
+    putc('\'', out);
+}
+
+void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,
+                          const char *dir)
+{
+    struct summary summary = {
+        .out = out, .profile = profile, .rows = tables->rows, .utf8 = format_locale_is_utf8()};
+    size_t columns = format_terminal_columns(out);
+    summary.columns = columns < 80 ? 80 : columns > SUMMARY_COLUMNS ? SUMMARY_COLUMNS : columns;
+    coverage_of(profile, &summary.coverage);
+    summary.poor = coverage_is_poor(&summary.coverage);
+    print_title(&summary);
+    if (!summary.poor || print_poor_coverage(&summary))
+        print_metrics(&summary);
+    if (!summary.poor)
+        print_causes(&summary, tables);
+    view_text_probe_notes(out, profile, tables->rows, summary.columns);
+    runtime_notes_print(summary.out, summary.profile, summary.columns, summary.utf8);
+    print_mpi_untold(&summary);
+    print_losses(&summary);
+    view_text_trace_note(out, profile);
+    print_rate(&summary);
+    if (!summary.poor)
+        print_residual(&summary);
+    char *clean = format_clean(dir, true);
+    fprintf(out, "\nprofile: %s    see more: blame report ", clean);
+    free(clean);
+    print_word(out, dir);
+    putc('\n', out);
+}
+

@@ -1,0 +1,16 @@
+/* The summary that is printed when a program has ended. */
+#ifndef BLAME_COMMAND_VIEWS_SUMMARY_H
+#define BLAME_COMMAND_VIEWS_SUMMARY_H
+
+#include <stdio.h>
+
+#include "command/profile/profile.h"
+#include "command/tables/tables.h"
+
+void view_text_trace_note(FILE *out, const struct profile *profile);
+
+/* The summary at the program's end: what was lost by whom, in some twenty lines. dir: as the user would type it. */
+void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,
+                          const char *dir);
+
+#endif

@@ -1,0 +1,227 @@
+/* The views that are no trees: threads and locks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/profile_tree.h"
+#include "command/rows/label.h"
+#include "command/tables/locks.h"
+#include "command/tables/ranks.h"
+#include "command/tables/threads.h"
+#include "command/text/format.h"
+#include "command/views/sort.h"
+#include "command/views/text.h"
+
+#define LOCK_COLUMNS    35 /* in front of a lock's name */
+#define CONTEXT_COLUMNS 26 /* in front of a context below it */
+#define BAR_COLUMNS     18
+#define THREAD_COLUMNS  79 /* in front of the bar */
+#define RANK_COLUMNS    8  /* of those, more of a job */
+
+enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_BLOCKED, PART_MPI_WAIT, PARTS };
+
+/* Of no core, blocked and mpi wait, in one of which there may be nothing. */
+#define PART_COLUMNS(p) ((p) < PART_NO_CORE ? 10 : (p) < PART_MPI_WAIT ? 8 : 9)
+#define SHOWN_NS 5e6 /* of one of them, in some thread: what two decimals show */
+
+static void parts_of(const struct profile_thread *thread, double part[PARTS])
+{
+    const double parts[PARTS] = {thread->work, thread->overhead, thread->lock_wait,
+                                 thread->idle, thread->no_core,  thread->blocked,
+                                 thread->mpi_wait};
+    memcpy(part, parts, sizeof parts);
+}
+
+struct thread_table {
+    FILE *out;
+    const struct profile *profile;
+    const struct view_style *style;
+    bool shown[PARTS]; /* no core, blocked and mpi wait only where there is something to say */
+    bool times, bar;
+};
+
+static struct thread_table lay_out(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    struct thread_table table = {.out = out, .profile = profile, .style = style};
+    size_t columns = THREAD_COLUMNS + (profile->rank_count ? RANK_COLUMNS : 0);
+    for (int p = 0; p < PARTS; p++) {
+        table.shown[p] = p < PART_NO_CORE;
+        for (size_t i = 0; i < profile->thread_count && !table.shown[p]; i++) {
+            double part[PARTS];
+            parts_of(&profile->threads[i], part);
+            table.shown[p] = part[p] >= SHOWN_NS;
+        }
+        columns += p >= PART_NO_CORE && table.shown[p] ? PART_COLUMNS(p) : 0;
+    }
+    table.times = style->columns >= columns;
+    table.bar = style->columns >= columns + BAR_COLUMNS + 2;
+    return table;
+}
+
+/* One thread's time as a bar: as many columns for each part as it has of the whole. */
+static void print_bar(FILE *out, const double part[PARTS], double whole, bool utf8)
+{
+    static const char *const plain[PARTS] = {"#", "o", "L", ".", "x", "z", "m"};
+    static const char *const fine[PARTS] = {
+        "\xe2\x96\x88", "\xe2\x96\x92", "\xe2\x96\x9a", "\xc2\xb7", "\xc3\x97", "z", "m"};
+    double sum = 0;
+    int drawn = 0;
+    fputs("  ", out);
+    for (int p = 0; p < PARTS; p++) {
+        sum += part[p];
+        int until = whole > 0 ? (int)(BAR_COLUMNS * (sum / whole) + 0.5) : 0;
+        for (; drawn < until && drawn < BAR_COLUMNS; drawn++)
+            fputs(utf8 ? fine[p] : plain[p], out);
+    }
+    fputc('\n', out);
+}
+
+/* Of a job: whose thread it is. */
+static void print_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
+{
+    char name[32] = "";
+    if (thread->rank_record && thread->rank_record <= profile->rank_count)
+        rank_name(&profile->ranks[thread->rank_record - 1], name, sizeof name);
+    fprintf(out, "%*s", RANK_COLUMNS, name);
+}
+
+static void print_thread(const struct thread_table *table, size_t index)
+{
+    FILE *out = table->out;
+    const struct profile_thread *thread = &table->profile->threads[index];
+    uint64_t start = table->profile->header.start_ns, end = thread_end_ns(thread);
+    double part[PARTS], whole = 0;
+    parts_of(thread, part);
+    for (int p = 0; p < PARTS; p++)
+        whole += part[p];
+    fprintf(out, "%6zu", index);
+    if (table->profile->rank_count)
+        print_rank(out, table->profile, thread);
+    fprintf(out, "  %-7s", thread_kind_name(thread));
+    if (table->times) {
+        fprintf(out, "%8s", DECIMAL((double)(int64_t)(thread->begin_ns - start) * 1e-9, 2));
+        fprintf(out, "%8s", DECIMAL((double)(int64_t)(end - start) * 1e-9, 2));
+    }
+    for (int p = 0; p < PARTS; p++)
+        if (table->shown[p])
+            fprintf(out, "%*s", PART_COLUMNS(p),
+                    part[p] > 0 ? DECIMAL(part[p] * 1e-9, 2) : "");
+    fprintf(out, "%8s", whole > 0 ? DECIMAL(100 * part[PART_IDLE] / whole, 1) : "");
+    if (thread->timer_failed)
+        fputs("  no timer\n", out);
+    else if (table->bar && whole > 0)
+        print_bar(out, part, whole, table->style->utf8);
+    else
+        fputc('\n', out);
+}
+
+void view_text_threads(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    struct thread_table table = lay_out(out, profile, style);
+    view_text_header(out, profile, style);
+    format_paragraph(out, table.times ? "Seconds; begin and end since the program's start." : "Seconds.", style->columns);
+    if (table.bar)
+        fprintf(out, "%s%s%s%s\n",
+                style->utf8 ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle"
+                            : "Bars: # work  o overhead  L lock wait  . idle",
+                !table.shown[PART_NO_CORE] ? ""
+                : style->utf8              ? "  \xc3\x97 no core"
+                                           : "  x no core",
+                table.shown[PART_BLOCKED] ? "  z blocked" : "", table.shown[PART_MPI_WAIT] ? "  m mpi wait" : "");
+    fprintf(out, "\n%s%6s%*s  %-7s%s%10s%10s%10s%10s%s%s%s%8s%s\n", format_strong(style->colour), "thread",
+            profile->rank_count ? RANK_COLUMNS : 0, profile->rank_count ? "rank" : "", "kind", table.times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle",
+            table.shown[PART_NO_CORE] ? " no core" : "", table.shown[PART_BLOCKED] ? " blocked" : "",
+            table.shown[PART_MPI_WAIT] ? " mpi wait" : "", "idle %",
+            format_plain(style->colour));
+    for (size_t i = 0; i < profile->thread_count; i++)
+        print_thread(&table, style->order ? style->order[i] : i);
+}
+
+/* One context below a lock, `role` in front; the label takes what the columns leave. */
+static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum metric metric,
+                               const char *role, double wait_ns, size_t columns, bool utf8)
+{
+    char *label = view_context_label(rows, row, metric,
+                                     columns > CONTEXT_COLUMNS + 14 ? columns - CONTEXT_COLUMNS : 14, utf8);
+    fprintf(out, "%15s%9s  %s\n", role, DECIMAL(wait_ns * 1e-9, 3), label);
+    free(label);
+}
+
+/* A lock's name, and as much of its kind and address as fits and the name does not say. */
+static void print_lock_name(FILE *out, const struct lock_entry *lock, size_t columns, bool utf8)
+{
+    char address[32], *name = format_fit(lock->name, columns, utf8);
+    const char *kind = lock_kind_name[lock->kind];
+    bool plain = strncmp(name, "0x", 2) == 0;
+    bool says_kind = lock->kind == PROFILE_LOCK_CRITICAL || strcmp(lock->name, lock->symbol) != 0;
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)lock->wait_id);
+    size_t used = format_columns(name);
+    fputs(name, out);
+    if ((plain || !says_kind) && used + 2 + strlen(kind) <= columns) {
+        fprintf(out, "  %s", kind);
+        used += 2 + strlen(kind);
+    }
+    if (!plain && used + 2 + strlen(address) <= columns)
+        fprintf(out, "  %s", address);
+    fputc('\n', out);
+    free(name);
+}
+
+static void print_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock,
+                       const struct view_style *style)
+{
+    const struct rows *rows = table->rows;
+    size_t columns = style->columns;
+    bool utf8 = style->utf8;
+    struct profile_sums wait = {.lock_wait = lock->wait_ns};
+    double share = metric_absolute(rows, &wait, METRIC_LOCK_WAIT);
+    fprintf(out, "%s%9s%7s%s%9s%8llu  ", format_heat(share, style->colour), DECIMAL(lock->wait_ns * 1e-9, 3),
+            DECIMAL(share, 1), format_plain(style->colour),
+            lock->longest_ns > 0 ? DECIMAL(lock->longest_ns * 1e-9, 3) : "",
+            (unsigned long long)lock->contended);
+    print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8);
+    if (lock->waiter != ROW_NONE && style->below)
+        print_lock_context(out, rows, lock->waiter, METRIC_LOCK_WAIT_HERE, "waited", lock->waiter_ns, columns,
+                           utf8);
+    for (uint32_t c = 0; c < lock->context_count && c < style->below; c++) {
+        const struct lock_context *context = &table->context[lock->first_context + c];
+        print_lock_context(out, rows, context->row, METRIC_LOCK_WAIT, c ? "" : "held", context->wait_ns,
+                           columns, utf8);
+    }
+    if (style->below && lock->context_count > style->below)
+        fprintf(out, "%26sand %u more\n", "", lock->context_count - style->below);
+}
+
+static void print_rest(FILE *out, const struct lock_table *table, size_t shown, const struct view_cut *cut)
+{
+    double rest_ns = cut ? cut->ns : 0;
+    size_t rest = table->count - shown + (cut ? cut->count : 0);
+    for (size_t i = shown; i < table->count; i++)
+        rest_ns += table->lock[i].wait_ns;
+    if (rest)
+        fprintf(out, "\n%9s  %zu more lock%s; --min 0 shows all\n", DECIMAL(rest_ns * 1e-9, 3), rest,
+                rest == 1 ? "" : "s");
+    if (table->inits_lost)
+        fprintf(out, "\n%llu initialisations of locks had no room: some locks are not named after theirs\n",
+                (unsigned long long)table->inits_lost);
+}
+
+void view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
+                     const struct view_style *style)
+{
+    view_text_header(out, profile, style);
+    if (table->count == 0 && !(style->cut && style->cut->count)) {
+        fputs("\nNo sample saw a thread wait for a lock.\n", out);
+        return;
+    }
+    format_paragraph(out,
+                     "Seconds that threads waited for each lock, per cent of the whole effort, the longest "
+                     "wait, waits that "
+                     "a sample saw; below a lock, where threads waited most, and who held it meanwhile.",
+                     style->columns);
+    fprintf(out, "\n%s%9s%7s%9s%8s  %s%s\n", format_strong(style->colour), "wait", "%", "longest", "waits",
+            "lock", format_plain(style->colour));
+    size_t shown = style->most && style->most < table->count ? style->most : table->count;
+    for (size_t i = 0; i < shown; i++)
+        print_lock(out, table, &table->lock[i], style);
+    print_rest(out, table, shown, style->cut);
+}

@@ -1,0 +1,567 @@
+/* The timeline as text: a line for each thread, or group of them, in which a column has the sign of the state that it was most in. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/profile_tree.h"
+#include "command/rows/label.h"
+#include "command/tables/conservation.h"
+#include "command/tables/culprits.h"
+#include "command/tables/threads.h"
+#include "command/text/format.h"
+#include "command/text/memory.h"
+#include "command/views/style.h"
+#include "command/views/text.h"
+
+/* ---- the axis ---- */
+
+/* What views along time have in common: columns of a terminal that stand for stretches of time, behind a margin. */
+
+struct time_axis {
+    FILE *out;
+    const struct profile *profile;
+    const struct view_style *style;
+    size_t margin, columns;
+    double span_ns; /* from the timeline's origin to the run's end */
+};
+
+#define PHASES_SHOWN 3
+#define TICK_COLUMNS 6  /* least, from one label of the axis to the next */
+#define MARK_COLUMNS 3  /* the same of marks of executions */
+#define LEVELS       8
+
+/* From the timeline's origin to the end of the run, in as many columns as there is room for, and bins. */
+static struct time_axis time_axis_start(FILE *out, const struct profile *profile, const struct view_style *style, size_t margin)
+{
+    const struct timeline *timeline = &profile->timeline;
+    double binned = (double)timeline->lane_bin_ns * timeline->lane_bins;
+    double span = profile_wall_s(profile) * 1e9 - (double)(int64_t)(timeline->origin_ns - profile->header.start_ns);
+    struct time_axis axis = {.out = out, .profile = profile, .style = style, .margin = margin};
+    axis.span_ns = span > 0 && span > binned - (double)timeline->bin_ns && span < binned ? span : binned;
+    axis.columns = style->columns > margin + 8 ? style->columns - margin - 1 : 8;
+    if (axis.columns > timeline->lane_bins)
+        axis.columns = timeline->lane_bins;
+    return axis;
+}
+
+/* Adds what is from begin to end, in nanoseconds from the origin, to the columns that it falls into, by their parts of it. */
+static void time_axis_add(const struct time_axis *axis, double *column, double begin_ns, double end_ns, double amount)
+{
+    double width = axis->span_ns / (double)axis->columns;
+    double end = fmin(end_ns, axis->span_ns), begin = fmax(0, fmin(begin_ns, end - 1));
+    for (size_t c = (size_t)(begin / width); c < axis->columns && (double)c * width < end; c++) {
+        double part = fmin(end, (double)(c + 1) * width) - fmax(begin, (double)c * width);
+        column[c] += amount * fmax(0, part) / (end - begin);
+    }
+}
+
+/* The name, fitted to the margin but for `taken` columns, and blanks up to there. */
+static void time_axis_label(const struct time_axis *axis, const char *name, size_t taken)
+{
+    size_t room = axis->margin - taken - 1;
+    char *fitting = format_fit(name, room, axis->style->utf8);
+    size_t blanks = room - format_columns(fitting);
+    fprintf(axis->out, "%s%*s", fitting, (int)blanks + 1, "");
+    free(fitting);
+}
+
+/* The column of a time, on the clock of profile_header.start_ns. */
+static size_t column_of(const struct time_axis *axis, uint64_t ns)
+{
+    double after = (double)(int64_t)(ns - axis->profile->timeline.origin_ns);
+    double column = floor(fmax(0, after) / axis->span_ns * (double)axis->columns);
+    return column < (double)axis->columns ? (size_t)column : axis->columns - 1;
+}
+
+struct span {
+    uint32_t phase; /* the name's number */
+    bool numbered;
+    uint64_t begin_ns, end_ns;
+};
+
+static int compare_spans(const void *left, const void *right)
+{
+    const struct span *a = left, *b = right;
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+/* Executions of phases in time's order; those of one node by all threads are one. malloc'ed. */
+static struct span *gather_spans(const struct profile *profile, size_t *count)
+{
+    struct span *spans = memory_array(profile->probe_count, sizeof *spans);
+    uint32_t last = UINT32_MAX;
+    *count = 0;
+    for (size_t i = 0; i < profile->probe_count; i++) {
+        const struct merged_probe *probe = &profile->probes[i];
+        const struct merged_node *node = &profile->nodes[probe->node];
+        bool numbered = node->kind == PROFILE_NODE_INSTANCE && node->key != PROFILE_INSTANCE_REST;
+        if ((!numbered && (node->kind != PROFILE_NODE_PHASE || probe->probe.calls != 1)) || !profile_name_of(profile, node))
+            continue;
+        uint64_t begin_ns = probe->probe.first_begin_ns, end_ns = probe->probe.last_end_ns;
+        if (probe->node != last)
+            spans[(*count)++] = (struct span){.phase = (uint32_t)(numbered ? profile->nodes[node->parent].key : node->key),
+                                              .numbered = numbered, .begin_ns = begin_ns, .end_ns = end_ns};
+        struct span *span = &spans[*count - 1];
+        span->begin_ns = begin_ns < span->begin_ns ? begin_ns : span->begin_ns;
+        span->end_ns = end_ns > span->end_ns ? end_ns : span->end_ns;
+        last = probe->node;
+    }
+    qsort(spans, *count, sizeof *spans, compare_spans);
+    return spans;
+}
+
+/* Of so many marks, each such one has room. */
+static size_t choose_nth(size_t count, size_t room)
+{
+    static const size_t step[] = {1, 2, 5};
+    for (size_t ten = 1;; ten *= 10)
+        for (size_t i = 0; i < 3; i++)
+            if (count / (ten * step[i]) <= room)
+                return ten * step[i];
+}
+
+static void print_phase(const struct time_axis *axis, uint32_t phase, const struct span *spans, size_t count)
+{
+    char *line = memory_array(axis->columns + 1, 1), *label;
+    size_t numbered = 0, at = 0;
+    memset(line, ' ', axis->columns);
+    for (size_t i = 0; i < count; i++)
+        numbered += spans[i].phase == phase && spans[i].numbered;
+    size_t nth = choose_nth(numbered, axis->columns / MARK_COLUMNS);
+    for (size_t i = 0; i < count; i++) {
+        if (spans[i].phase != phase)
+            continue;
+        for (size_t c = column_of(axis, spans[i].begin_ns); !numbered && c <= column_of(axis, spans[i].end_ns); c++)
+            line[c] = '=';
+        if (spans[i].numbered && at++ % nth == 0)
+            line[column_of(axis, spans[i].begin_ns)] = '|';
+    }
+    label = format_printable(nth > 1 ? "%s, every %zuth" : "%s", axis->profile->names[phase - 1].text, nth);
+    time_axis_label(axis, label, 0);
+    for (at = axis->columns; at && line[at - 1] == ' ';)
+        line[--at] = '\0';
+    fprintf(axis->out, "%s\n", line);
+    free(label);
+    free(line);
+}
+
+static void print_phases(const struct time_axis *axis)
+{
+    size_t count;
+    struct span *spans = gather_spans(axis->profile, &count);
+    double *length = memory_array(axis->profile->name_count + 1, sizeof *length);
+    for (size_t i = 0; i < count; i++)
+        length[spans[i].phase] += (double)(int64_t)(spans[i].end_ns - spans[i].begin_ns);
+    for (size_t shown = 0; shown < PHASES_SHOWN; shown++) {
+        uint32_t longest = 0;
+        for (uint32_t name = 1; name <= axis->profile->name_count; name++)
+            longest = length[name] > length[longest] ? name : longest;
+        if (!(length[longest] > 0))
+            break;
+        print_phase(axis, longest, spans, count);
+        length[longest] = 0;
+    }
+    free(length);
+    free(spans);
+}
+
+/* The least of 1, 2, 5, 10 ... times a power of ten that is at least that. */
+static double round_up(double least)
+{
+    double ten = pow(10, floor(log10(least)));
+    return least <= ten ? ten : least <= 2 * ten ? 2 * ten : least <= 5 * ten ? 5 * ten : 10 * ten;
+}
+
+/* A line of seconds from the process's start, and above it one for each of the longest phases: where they ran, or where their executions began. */
+static void time_axis_print(const struct time_axis *axis)
+{
+    print_phases(axis);
+    double width_s = axis->span_ns * 1e-9 / (double)axis->columns, step = round_up(TICK_COLUMNS * width_s);
+    double begin_s = (double)(int64_t)(axis->profile->timeline.origin_ns - axis->profile->header.start_ns) * 1e-9;
+    int decimals = step >= 1 ? 0 : (int)fmin(9, ceil(-log10(step) - 1e-9));
+    size_t at = 0;
+    fprintf(axis->out, "%*s", (int)axis->margin, "");
+    for (double tick = ceil(begin_s / step - 1e-9) * step;; tick += step) {
+        char label[FORMAT_NUMBER_BYTES + 4];
+        size_t column = (size_t)fmax((double)at, round((tick - begin_s) / width_s)); /* steps may be too small to be seen in the sum */
+        int length = snprintf(label, sizeof label, "|%s%s", DECIMAL(tick, decimals), at ? "" : " s");
+        if (column + (size_t)length > axis->columns + (at > 0))
+            break;
+        fprintf(axis->out, "%*s%s", (int)(column - at), "", label);
+        at = column + (size_t)length;
+    }
+    fputc('\n', axis->out);
+}
+
+/* A block as high as a part of the most that there is. */
+static const char *time_axis_level(double value, double most, bool utf8)
+{
+    static const char *const blocks[] = {" ",            "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
+                                         "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
+    static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
+    double level = most > 0 ? ceil(value / most * LEVELS - 0.25) : 0;
+    size_t i = level < 0 ? 0 : level > LEVELS ? LEVELS : (size_t)level;
+    return utf8 ? blocks[i] : ascii[i];
+}
+
+/* Seconds a second by column. */
+static double *intensity_of(const struct time_axis *axis, const struct culprits *culprits, size_t first, size_t end)
+{
+    const struct timeline *timeline = &axis->profile->timeline;
+    double *column = memory_array(axis->columns, sizeof *column), width_s = axis->span_ns * 1e-9 / (double)axis->columns;
+    for (size_t i = first; i < end; i++)
+        for (size_t n = 0; n < culprits->culprit[i].count; n++) {
+            const struct culprit_bin *bin = &culprits->bin[culprits->culprit[i].first + n];
+            double begin = (double)timeline->bin_ns * bin->bin;
+            time_axis_add(axis, column, begin, begin + (double)timeline->bin_ns, (bin->idleness + bin->lock_wait) / width_s);
+        }
+    return column;
+}
+
+static double most_of(const struct time_axis *axis, const struct culprits *culprits, size_t first, size_t end)
+{
+    double *column = intensity_of(axis, culprits, first, end), most = 0;
+    for (size_t c = 0; c < axis->columns; c++)
+        most = fmax(most, column[c]);
+    free(column);
+    return most;
+}
+
+static void print_axis_line(const struct time_axis *axis, const char *name, const struct culprits *culprits, size_t first, size_t end, double most,
+                       bool in_parts)
+{
+    double idleness = 0, lock_wait = 0, *column = intensity_of(axis, culprits, first, end);
+    for (size_t i = first; i < end; i++) {
+        idleness += culprits->culprit[i].idleness;
+        lock_wait += culprits->culprit[i].lock_wait;
+    }
+    if (in_parts)
+        fprintf(axis->out, "%9s %9s ", DECIMAL(idleness, 2), DECIMAL(lock_wait, 2));
+    else
+        fprintf(axis->out, "%9s ", DECIMAL(idleness + lock_wait, 2));
+    time_axis_label(axis, name, in_parts ? 20 : 10);
+    size_t last = axis->columns;
+    while (last && *time_axis_level(column[last - 1], most, axis->style->utf8) == ' ')
+        last--;
+    fputs(format_heat(100, axis->style->colour), axis->out);
+    for (size_t c = 0; c < last; c++)
+        fputs(time_axis_level(column[c], most, axis->style->utf8), axis->out);
+    fprintf(axis->out, "%s\n", format_plain(axis->style->colour));
+    free(column);
+}
+
+/* One line each of the first `most` culprits: name, seconds and when; in_parts: seconds of idleness and lock wait apart. */
+static void time_axis_culprits(const struct time_axis *axis, const struct rows *rows, const struct culprits *culprits, size_t most, bool in_parts)
+{
+    size_t shown = 0;
+    double highest = most_of(axis, culprits, 0, culprits->count);
+    while (shown < most && shown < culprits->count && culprit_blame(&culprits->culprit[shown]) * 1e9 > 0.001 * axis->span_ns)
+        shown++;
+    if (!shown) {
+        format_paragraph(axis->out, "Nobody was blamed for as much as a thousandth of the time.", axis->style->columns);
+        return;
+    }
+    char *title = format_printable("Blamed when: seconds of threads that were idle or waited for a lock, by whose code; %s is %s threads that wait",
+                                   axis->style->utf8 ? "\xe2\x96\x88" : "#", DECIMAL(highest, 1));
+    format_paragraph(axis->out, title, axis->style->columns);
+    free(title);
+    fprintf(axis->out, "%s%9s %s%s%s\n", format_strong(axis->style->colour), in_parts ? "idleness" : "blame", in_parts ? "lock wait " : "", "code",
+            format_plain(axis->style->colour));
+    print_axis_line(axis, "<all>", culprits, 0, culprits->count, highest, in_parts);
+    for (size_t i = 0; i < shown; i++) {
+        const struct culprit *culprit = &culprits->culprit[i];
+        enum metric metric = culprit->lock_wait > culprit->idleness ? METRIC_LOCK_WAIT : METRIC_IDLENESS;
+        char *label = view_culprit_label(rows, culprit->row, metric, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
+        print_axis_line(axis, label, culprits, i, i + 1, highest, in_parts);
+        free(label);
+    }
+    if (shown < culprits->count) {
+        size_t beyond = culprits->count;
+        while (beyond > shown && !(culprit_blame(&culprits->culprit[beyond - 1]) * 1e9 > 0.001 * axis->span_ns))
+            beyond--;
+        if (beyond > shown)
+            fprintf(axis->out, "and %zu more, see --view culprits --all\n", beyond - shown);
+    }
+}
+
+/* ---- lanes ---- */
+
+#define LINES_SHOWN    32 /* more lanes are shown in groups */
+#define CULPRITS_SHOWN 6
+#define LIST_SHOWN     25  /* of them, where they are all that is shown */
+#define SILENT_PERIODS 4   /* without a sample: it might be chance until then */
+#define LEAST_MARGIN   26
+#define MOST_MARGIN    48
+#define LEAST_ALIVE    0.1 /* of a column: less is no thread */
+
+/* What a column shows: a state, or why there is none. */
+enum {
+    NOT_BEGUN = PROFILE_TIME_STATES,
+    ENDED,
+    NO_THREAD,
+    NOT_SAMPLED,
+    SIGNS
+};
+
+static const struct sign {
+    const char *utf8, *ascii, *colour, *name;
+} signs[SIGNS] = {
+    [PROFILE_TIME_WORK] = {"\xe2\x96\x88", "#", "\33[32m", "work"},
+    [PROFILE_TIME_OVERHEAD] = {"\xe2\x96\x93", "o", "\33[35m", "overhead"},
+    [PROFILE_TIME_IDLE] = {"\xe2\x96\x91", ".", "\33[90m", "idle"},
+    [PROFILE_TIME_LOCK_WAIT] = {"\xe2\x96\x92", "l", "\33[31m", "lock wait"},
+    [PROFILE_TIME_MPI_WAIT] = {"\xe2\x96\x9e", "m", "\33[33m", "mpi wait"},
+    [PROFILE_TIME_NO_CORE] = {"\xe2\x96\xa4", "c", "\33[36m", "no core"},
+    [PROFILE_TIME_BLOCKED] = {"\xe2\x96\xa1", "b", "\33[34m", "blocked"},
+    [PROFILE_TIME_STOPPED] = {"x", "x", "\33[1m", "stopped"},
+    [NOT_BEGUN] = {" ", " ", "\33[2m", "not begun"},
+    [ENDED] = {" ", " ", "\33[2m", "ended"},
+    [NO_THREAD] = {" ", " ", "\33[2m", "no thread"},
+    [NOT_SAMPLED] = {"?", "?", "\33[2m", "not sampled"},
+};
+
+/* One line's, by column; in nanoseconds. */
+struct line {
+    double *state[PROFILE_TIME_STATES];
+    double *alive; /* of its threads */
+    double period_ns;
+};
+
+/* Whether the thread was one of the lane's; of a job's lane that is a thread's only the first one is known. */
+static bool is_of_lane(const struct profile *profile, const struct timeline_lane *lane, size_t i)
+{
+    const struct profile_thread *thread = &profile->threads[i];
+    uint8_t level = profile->timeline.level;
+    if (lane->tree)
+        return thread->tree == lane->tree;
+    if (level == TIMELINE_THREADS)
+        return i == lane->thread;
+    return thread->rank_record && thread->rank_record <= profile->rank_count &&
+           (uint64_t)profile->ranks[thread->rank_record - 1].rank >> (level - 1) == (uint64_t)lane->rank >> (level - 1);
+}
+
+/* For how long the lane's threads were there, by bin. */
+static double *find_alive(const struct profile *profile, const struct timeline_lane *lane)
+{
+    const struct timeline *timeline = &profile->timeline;
+    double *alive = memory_array(timeline->lane_bins, sizeof *alive), width = (double)timeline->lane_bin_ns;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (!is_of_lane(profile, lane, i))
+            continue;
+        double begin = fmax(0, (double)(int64_t)(thread->begin_ns - timeline->origin_ns)), end = (double)(int64_t)(thread_end_ns(thread) - timeline->origin_ns);
+        for (size_t bin = (size_t)(begin / width); bin < timeline->lane_bins && (double)bin * width < end; bin++)
+            alive[bin] += fmin(end, (double)(bin + 1) * width) - fmax(begin, (double)bin * width);
+    }
+    for (size_t bin = 0; bin < timeline->lane_bins; bin++)
+        alive[bin] = fmin(alive[bin], width * lane->threads);
+    return alive;
+}
+
+/* A sample stands for what was before it: what is more than a bin can hold was in those before. */
+static void add_lane(const struct time_axis *axis, const struct timeline_lane *lane, struct line *line)
+{
+    const struct timeline *timeline = &axis->profile->timeline;
+    double *alive = find_alive(axis->profile, lane), width = (double)timeline->lane_bin_ns, kept[PROFILE_TIME_STATES] = {0};
+    for (size_t bin = timeline->lane_bins; bin-- > 0;) {
+        double sum = 0, begin = (double)bin * width;
+        for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+            sum += kept[state] += lane->ns[bin][state];
+        double part = sum > alive[bin] ? alive[bin] / sum : 1;
+        for (size_t state = 0; state < PROFILE_TIME_STATES && sum > 0; state++) {
+            time_axis_add(axis, line->state[state], begin, begin + width, part * kept[state]);
+            kept[state] *= 1 - part;
+        }
+        time_axis_add(axis, line->alive, begin, begin + width, alive[bin]);
+    }
+    free(alive);
+}
+
+static bool has_thread(const struct time_axis *axis, const struct line *line, size_t column)
+{
+    return line->alive[column] >= LEAST_ALIVE * axis->span_ns / (double)axis->columns;
+}
+
+static int sign_of(const struct time_axis *axis, const struct line *line, size_t column)
+{
+    double sum = 0;
+    int most = 0;
+    for (int state = 0; state < PROFILE_TIME_STATES; state++) {
+        sum += line->state[state][column];
+        most = line->state[state][column] > line->state[most][column] ? state : most;
+    }
+    if (has_thread(axis, line, column))
+        return sum < 0.5 * line->alive[column] ? NOT_SAMPLED : most;
+    bool before = false, behind = false;
+    for (size_t c = 0; c < axis->columns; c++)
+        if (has_thread(axis, line, c))
+            *(c < column ? &before : &behind) = true;
+    return before && behind ? NO_THREAD : before ? ENDED : NOT_BEGUN;
+}
+
+/* Where samples may be missing by chance, the state is that of the next ones. */
+static void bridge(const struct time_axis *axis, const struct line *line, int *sign)
+{
+    double width = axis->span_ns / (double)axis->columns;
+    for (size_t c = 0, end; c < axis->columns; c = end) {
+        for (end = c; end < axis->columns && sign[end] == sign[c];)
+            end++;
+        if (sign[c] != NOT_SAMPLED || (double)(end - c) * width > SILENT_PERIODS * line->period_ns)
+            continue;
+        int next = end < axis->columns && sign[end] < PROFILE_TIME_STATES ? sign[end] : c ? sign[c - 1] : NOT_SAMPLED;
+        for (size_t i = c; i < end; i++)
+            sign[i] = next;
+    }
+}
+
+/* Columns with one sign; a gap has its name in it, if there is room. */
+static void print_run(const struct time_axis *axis, int sign, size_t count)
+{
+    const struct sign *shown = &signs[sign];
+    bool blank = *shown->ascii == ' ';
+    size_t length = strlen(shown->name), at = sign >= PROFILE_TIME_STOPPED && count >= length + (blank ? 1 : 4) ? (count - length + (sign != NOT_BEGUN)) / 2 : count;
+    fputs(axis->style->colour ? shown->colour : "", axis->out);
+    for (size_t i = 0; i < count; i++) {
+        bool beside = !blank && at < count && (i + 1 == at || i == at + length);
+        if (i == at)
+            fputs(shown->name, axis->out);
+        if (i < at || i >= at + length)
+            fputs(beside ? " " : axis->style->utf8 ? shown->utf8 : shown->ascii, axis->out);
+    }
+    fputs(format_plain(axis->style->colour), axis->out);
+}
+
+/* Of the lanes from first to before end. */
+static void print_line(const struct time_axis *axis, const char *label, size_t first, size_t end, bool used[SIGNS])
+{
+    const struct profile *profile = axis->profile;
+    struct line line = {.alive = memory_array(axis->columns, sizeof *line.alive), .period_ns = (double)profile->header.period_ns};
+    int *sign = memory_array(axis->columns + 1, sizeof *sign);
+    double work = 0, sum = 0;
+    for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+        line.state[state] = memory_array(axis->columns, sizeof **line.state);
+    for (size_t i = first; i < end; i++) {
+        const struct timeline_lane *lane = &profile->timeline.lanes[i];
+        add_lane(axis, lane, &line);
+        for (size_t bin = 0; bin < profile->timeline.lane_bins; bin++) {
+            work += lane->ns[bin][PROFILE_TIME_WORK];
+            for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+                sum += lane->ns[bin][state];
+        }
+        line.period_ns = fmax(line.period_ns, (double)profile->threads[lane->thread].period_ns);
+    }
+    for (size_t c = 0; c < axis->columns; c++)
+        sign[c] = sign_of(axis, &line, c);
+    bridge(axis, &line, sign);
+    time_axis_label(axis, label, 7);
+    fprintf(axis->out, "%4s %% ", sum > 0 ? DECIMAL(100 * work / sum, 0) : "-");
+    for (size_t c = 0, run; c < axis->columns; c += run) {
+        for (run = 1; c + run < axis->columns && sign[c + run] == sign[c];)
+            run++;
+        used[sign[c]] = true;
+        print_run(axis, sign[c], run);
+    }
+    fputc('\n', axis->out);
+    for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+        free(line.state[state]);
+    free(line.alive);
+    free(sign);
+}
+
+/* "0 initial", below "rank": "3, thread 1", "3", "0 to 7"; malloc'ed. */
+static char *label_of(const struct profile *profile, size_t first, size_t end)
+{
+    const struct timeline *timeline = &profile->timeline;
+    const struct timeline_lane *lane = &timeline->lanes[first], *last = &timeline->lanes[end - 1];
+    uint32_t ranks = profile->header.ranks, group = timeline->level > TIMELINE_RANKS ? (uint32_t)((1ull << (timeline->level - 1)) - 1) : 0;
+    uint32_t last_rank = last->rank < ranks && (last->rank | group) >= ranks ? ranks - 1 : last->rank | group;
+    if (!lane->rank_record)
+        return end - first == 1 ? memory_text("%u %s", lane->thread, thread_kind_name(&profile->threads[lane->thread]))
+                                : memory_text("%u to %u", lane->thread, last->thread);
+    if (lane->rank != last_rank)
+        return memory_text("%u to %u", lane->rank, last_rank);
+    return timeline->level || end - first > 1 ? memory_text("%u", lane->rank) : memory_text("%u, thread %u", lane->rank, lane->thread);
+}
+
+static void print_legend(const struct time_axis *axis, const bool used[SIGNS])
+{
+    size_t at = 0;
+    for (int sign = 0; sign < SIGNS; sign++) {
+        const struct sign *shown = &signs[sign];
+        if (!used[sign] || (sign >= NOT_BEGUN && sign != NOT_SAMPLED))
+            continue;
+        size_t length = strlen(shown->name) + 4;
+        bool new_line = !at || at + length > axis->style->columns;
+        fprintf(axis->out, "%s%*s", new_line && at ? "\n" : "", new_line ? (int)axis->margin : 2, "");
+        fprintf(axis->out, "%s%s%s %s", axis->style->colour ? shown->colour : "", axis->style->utf8 ? shown->utf8 : shown->ascii,
+                format_plain(axis->style->colour), shown->name);
+        at = (new_line ? axis->margin : at) + length;
+    }
+    fputc('\n', axis->out);
+}
+
+/* Where a group ends that begins there: of so many lanes, or of all of a rank's. */
+static size_t group_end(const struct timeline *timeline, size_t first, size_t lanes, bool by_rank)
+{
+    size_t end = first + lanes;
+    if (by_rank)
+        for (end = first + 1; end < timeline->lane_count && timeline->lanes[end].rank == timeline->lanes[first].rank;)
+            end++;
+    return end < timeline->lane_count ? end : timeline->lane_count;
+}
+
+static void print_lanes(const struct time_axis *axis, bool all)
+{
+    const struct timeline *timeline = &axis->profile->timeline;
+    size_t most = all ? timeline->lane_count : LINES_SHOWN, ranks = 1;
+    bool used[SIGNS] = {false}, by_rank = false;
+    for (size_t i = 1; i < timeline->lane_count; i++)
+        ranks += timeline->lanes[i].rank != timeline->lanes[i - 1].rank;
+    if (timeline->lane_count > most && timeline->lanes[0].rank_record)
+        by_rank = ranks <= most;
+    size_t lanes = (timeline->lane_count + most - 1) / (most ? most : 1);
+    const char *heading = timeline->lanes[0].rank_record ? "rank" : lanes > 1 ? "threads" : "thread";
+    fputs(format_strong(axis->style->colour), axis->out);
+    time_axis_label(axis, heading, 7);
+    fprintf(axis->out, "%6s%s\n", "work", format_plain(axis->style->colour));
+    for (size_t first = 0, end; first < timeline->lane_count; first = end) {
+        end = group_end(timeline, first, lanes, by_rank);
+        char *label = label_of(axis->profile, first, end);
+        print_line(axis, label, first, end, used);
+        free(label);
+    }
+    time_axis_print(axis);
+    print_legend(axis, used);
+}
+
+static size_t margin_of(size_t columns)
+{
+    size_t part = columns * 3 / 10;
+    return part < LEAST_MARGIN ? LEAST_MARGIN : part > MOST_MARGIN ? MOST_MARGIN : part;
+}
+
+void view_text_timeline(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style)
+{
+    struct time_axis axis = time_axis_start(out, profile, style, margin_of(style->columns));
+    struct culprits culprits = culprits_gather(profile, rows, true);
+    view_text_header(out, profile, style);
+    fputc('\n', out);
+    print_lanes(&axis, style->all);
+    fputc('\n', out);
+    time_axis_culprits(&axis, rows, &culprits, CULPRITS_SHOWN, false);
+    culprits_free(&culprits);
+}
+
+void view_text_culprits(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style)
+{
+    struct time_axis axis = time_axis_start(out, profile, style, 20 + margin_of(style->columns));
+    struct culprits culprits = culprits_gather(profile, rows, true);
+    view_text_header(out, profile, style);
+    fputc('\n', out);
+    time_axis_culprits(&axis, rows, &culprits, style->all ? culprits.count : LIST_SHOWN, true);
+    time_axis_print(&axis);
+    culprits_free(&culprits);
+}
+

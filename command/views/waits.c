@@ -1,0 +1,91 @@
+/* The waits view. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/rows/label.h"
+#include "command/tables/waits.h"
+#include "command/text/format.h"
+#include "command/text/memory.h"
+#include "command/views/sort.h"
+#include "command/views/text.h"
+
+#define LABEL_INDENT 30 /* columns in front of a context */
+#define PLACE_INDENT 20
+
+static double whole_of(const struct wait_table *table)
+{
+    double whole = 0;
+    for (size_t i = 0; i < table->place_count; i++)
+        whole += table->place[i].ns;
+    return whole;
+}
+
+/* "taskwait in fib  fib.c:22", "MPI_Allreduce of other ranks in exchange  solve.c:88" */
+static void print_place(FILE *out, const struct wait_place *place, size_t columns, bool utf8)
+{
+    char line[16] = "";
+    const char *joint = place->kind == WAIT_LOCK         ? " "
+                        : place->kind == WAIT_REGION_END ? " of "
+                        : place->in_region               ? " in the region of "
+                                                         : " in ";
+    if (place->line > 0)
+        snprintf(line, sizeof line, ":%d", place->line);
+    char *text =
+        memory_text("%s%s%s%s%s%s%s", *place->call ? place->call : wait_kind_name[place->kind],
+                    *place->call ? " of other ranks" : "", *place->function ? joint : "", place->function, *line ? "  " : "", *line ? format_base_name(place->file) : "", line);
+    char *fitting = format_fit(text, columns > PLACE_INDENT + 16 ? columns - PLACE_INDENT : 16, utf8);
+    fprintf(out, "%s\n", fitting);
+    free(fitting);
+    free(text);
+}
+
+static void print_pairs(FILE *out, const struct rows *rows, const struct wait_table *table,
+                        const struct wait_place *place, const struct view_style *style)
+{
+    size_t columns = style->columns;
+    bool utf8 = style->utf8;
+    for (uint32_t i = 0; i < place->pair_count && i < style->below; i++) {
+        const struct wait_pair *pair = &table->pair[place->first_pair + i];
+        char *label = view_context_label(rows, pair->row, wait_metric(place->kind),
+                                         columns > LABEL_INDENT + 16 ? columns - LABEL_INDENT : 16, utf8);
+        fprintf(out, "%18s%s%9s  %s\n", "", utf8 ? "\xe2\x86\xb3" : ">", DECIMAL(pair->ns * 1e-9, 3), label);
+        free(label);
+    }
+    if (style->below && place->pair_count > style->below)
+        fprintf(out, "%30sand %u more\n", "", place->pair_count - style->below);
+}
+
+void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,
+                     const struct wait_table *table, const struct view_style *style)
+{
+    double rest = style->cut ? style->cut->ns : 0, whole = whole_of(table) + rest;
+    size_t shown = style->most && style->most < table->place_count ? style->most : table->place_count;
+    size_t left_out = table->place_count - shown + (style->cut ? style->cut->count : 0);
+    view_text_header(out, profile, style);
+    if (!(whole > 0)) {
+        fputs("\nNo sample saw a thread wait.\n", out);
+        return;
+    }
+    format_paragraph(
+        out,
+        "Seconds that threads, or other ranks, idled or waited at each place, per cent of all waiting; below a place, whose "
+        "code kept them waiting meanwhile.",
+        style->columns);
+    fprintf(out, "\n%s%10s%7s   %s%s\n", format_strong(style->colour), "wait", "%", "place",
+            format_plain(style->colour));
+    for (size_t i = 0; i < table->place_count; i++) {
+        const struct wait_place *place = &table->place[i];
+        double share = 100 * place->ns / whole;
+        if (i >= shown) {
+            rest += place->ns;
+            continue;
+        }
+        fprintf(out, "%s%10s%7s%s   ", format_heat(share, style->colour), DECIMAL(place->ns * 1e-9, 3),
+                DECIMAL(share, 1), format_plain(style->colour));
+        print_place(out, place, style->columns, style->utf8);
+        print_pairs(out, rows, table, place, style);
+    }
+    if (left_out)
+        fprintf(out, "\n%zu place%s cut, together %s s; --min 0 shows all\n", left_out,
+                left_out == 1 ? "" : "s", DECIMAL(rest * 1e-9, 3));
+}
