@@ -19,8 +19,7 @@
 #define exchange_acq_rel(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #define exchange_seq_cst(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
 /* Sequentially consistent, also where it fails: one side of Dekker pairs (T2, B2, X2, X3). Costs no more than less would. */
-#define compare_exchange(p, e, v)                                                                            \
-    __atomic_compare_exchange_n((p), (e), (v), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+#define compare_exchange(p, e, v) __atomic_compare_exchange_n((p), (e), (v), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 
 /* Orders a thread's accesses against its own signal handler: the compiler's reordering only. */
 #define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)

@@ -18,14 +18,15 @@
 #if defined(__x86_64__)
 #define RELOCATES_FUNCTION(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
 #elif defined(__aarch64__)
-#define RELOCATES_FUNCTION(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
+#define RELOCATES_FUNCTION(type)                                                                                       \
+    ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
 #endif
 
 /* A sanitizer built into our own code counts on its versions of these functions. */
 #ifndef __has_feature
 #define __has_feature(name) 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||                     \
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||               \
     __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define SANITIZED true
 #else
@@ -33,15 +34,16 @@
 #endif
 
 #define LIBRARIES_MOST 16
-#define VERSION_MASK   0x7fff /* of an entry of DT_VERSYM; the bit above it hides the symbol from references without a version */
+#define VERSION_MASK                                                                                                   \
+    0x7fff /* of an entry of DT_VERSYM; the bit above it hides the symbol from references without a version */
 
 /* An object of the process, and what its dynamic section says. */
 struct object {
     const struct link_map *map;
     const char *strings, *soname;
-    const ElfW(Sym) *symbols;
-    const uint32_t *hash;     /* DT_GNU_HASH */
-    const uint16_t *versions; /* DT_VERSYM */
+    const ElfW(Sym) * symbols;
+    const uint32_t *hash;      /* DT_GNU_HASH */
+    const uint16_t *versions;  /* DT_VERSYM */
     uintptr_t defined, needed; /* DT_VERDEF, DT_VERNEED */
     uintptr_t relocations[2];  /* DT_RELA, DT_JMPREL */
     size_t relocation_bytes[2];
@@ -92,22 +94,45 @@ static uintptr_t absolute(const struct link_map *map, uintptr_t value)
     return value < map->l_addr ? map->l_addr + value : value;
 }
 
-static void read_entry(struct object *object, const ElfW(Dyn) *entry)
+static void read_entry(struct object *object, const ElfW(Dyn) * entry)
 {
     uintptr_t value = entry->d_un.d_val, at = absolute(object->map, value);
     switch (entry->d_tag) {
-    case DT_STRTAB: object->strings = (const char *)at; break;
-    case DT_SYMTAB: object->symbols = (const ElfW(Sym) *)at; break;
-    case DT_GNU_HASH: object->hash = (const uint32_t *)at; break;
-    case DT_VERSYM: object->versions = (const uint16_t *)at; break;
-    case DT_VERDEF: object->defined = at; break;
-    case DT_VERNEED: object->needed = at; break;
-    case DT_RELA: object->relocations[0] = at; break;
-    case DT_RELASZ: object->relocation_bytes[0] = value; break;
-    case DT_JMPREL: object->relocations[1] = at; break;
-    case DT_PLTRELSZ: object->relocation_bytes[1] = value; break;
-    case DT_SONAME: object->soname = (const char *)value; break; /* an offset into the strings */
-    default: break;
+    case DT_STRTAB:
+        object->strings = (const char *)at;
+        break;
+    case DT_SYMTAB:
+        object->symbols = (const ElfW(Sym) *)at;
+        break;
+    case DT_GNU_HASH:
+        object->hash = (const uint32_t *)at;
+        break;
+    case DT_VERSYM:
+        object->versions = (const uint16_t *)at;
+        break;
+    case DT_VERDEF:
+        object->defined = at;
+        break;
+    case DT_VERNEED:
+        object->needed = at;
+        break;
+    case DT_RELA:
+        object->relocations[0] = at;
+        break;
+    case DT_RELASZ:
+        object->relocation_bytes[0] = value;
+        break;
+    case DT_JMPREL:
+        object->relocations[1] = at;
+        break;
+    case DT_PLTRELSZ:
+        object->relocation_bytes[1] = value;
+        break;
+    case DT_SONAME:
+        object->soname = (const char *)value;
+        break; /* an offset into the strings */
+    default:
+        break;
     }
 }
 
@@ -128,7 +153,8 @@ static const char *version_needed(const struct object *object, uint32_t symbol)
     unsigned number = object->versions ? object->versions[symbol] & VERSION_MASK : VER_NDX_GLOBAL;
     if (number <= VER_NDX_GLOBAL || !object->needed)
         return NULL;
-    for (const ElfW(Verneed) *file = (const void *)object->needed;; file = (const void *)((uintptr_t)file + file->vn_next)) {
+    for (const ElfW(Verneed) *file = (const void *)object->needed;;
+         file = (const void *)((uintptr_t)file + file->vn_next)) {
         const ElfW(Vernaux) *version = (const void *)((uintptr_t)file + file->vn_aux);
         for (unsigned i = 0; i < file->vn_cnt; i++, version = (const void *)((uintptr_t)version + version->vna_next))
             if ((version->vna_other & VERSION_MASK) == number)
@@ -156,7 +182,7 @@ static bool has_version(const struct object *object, uint32_t symbol, const char
 }
 
 /* Returns the definition of name@version in one object, NULL if it has none. */
-static const ElfW(Sym) *find_symbol(const struct object *object, const char *name, const char *version)
+static const ElfW(Sym) * find_symbol(const struct object *object, const char *name, const char *version)
 {
     uint32_t buckets = object->hash[0], first = object->hash[1], filters = object->hash[2], hash = 5381;
     for (const char *at = name; *at; at++)
@@ -176,7 +202,7 @@ static const ElfW(Sym) *find_symbol(const struct object *object, const char *nam
 }
 
 /* Returns the address of a function, or 0 for data. An indirect function's resolver takes what processors can do (aarch64). */
-static uintptr_t function_of(const struct object *object, const ElfW(Sym) *symbol)
+static uintptr_t function_of(const struct object *object, const ElfW(Sym) * symbol)
 {
     uintptr_t address = object->map->l_addr + symbol->st_value;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
@@ -185,7 +211,7 @@ static uintptr_t function_of(const struct object *object, const ElfW(Sym) *symbo
         return 0;
     unsigned long can = libc.auxiliary(AT_HWCAP);
     const unsigned long argument[3] = {sizeof(argument), can, libc.auxiliary(AT_HWCAP2)};
-    return ((uintptr_t(*)(unsigned long, const unsigned long *))address)(can | 1ul << 62, argument);
+    return ((uintptr_t (*)(unsigned long, const unsigned long *))address)(can | 1ul << 62, argument);
 }
 
 static void *find_function(const struct object *object, const char *name)
@@ -240,7 +266,8 @@ static int find_sealed(struct dl_phdr_info *info, size_t bytes, void *argument)
 
 static bool protect(const struct import *import, int protection)
 {
-    return kernel_call(SYS_mprotect, (long)import->sealed, (long)(import->sealed_end - import->sealed), protection, 0, 0, 0) == 0;
+    return kernel_call(SYS_mprotect, (long)import->sealed, (long)(import->sealed_end - import->sealed), protection, 0,
+                       0, 0) == 0;
 }
 
 /* Returns whether a slot may be written. */
@@ -261,7 +288,7 @@ static bool is_of_heap(const char *name)
 }
 
 /* Returns where the definition of an imported name lies, NULL if in none of the libraries that were linked with. */
-static const struct object *find_definition(const struct import *import, uint32_t number, const ElfW(Sym) **definition)
+static const struct object *find_definition(const struct import *import, uint32_t number, const ElfW(Sym) * *definition)
 {
     const struct object *object = &import->object;
     const char *name = object->strings + object->symbols[number].st_name, *version = version_needed(object, number);
@@ -274,7 +301,7 @@ static const struct object *find_definition(const struct import *import, uint32_
     return NULL;
 }
 
-static void bind_relocation(struct import *import, const ElfW(Rela) *relocation)
+static void bind_relocation(struct import *import, const ElfW(Rela) * relocation)
 {
     uint32_t number = (uint32_t)ELF64_R_SYM(relocation->r_info);
     const ElfW(Sym) *wanted = &import->object.symbols[number], *definition;
@@ -329,7 +356,8 @@ static void bind_with_libraries(const struct link_map *map, unsigned depth)
         return;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
         const char *name = object.strings + (entry->d_tag == DT_NEEDED ? entry->d_un.d_val : 0);
-        if ((begins_with(name, "libunwind") || begins_with(name, "libZydis")) && find_library(&library, libc.first, name))
+        if ((begins_with(name, "libunwind") || begins_with(name, "libZydis")) &&
+            find_library(&library, libc.first, name))
             bind_with_libraries(library.map, depth - 1);
     }
 }
@@ -342,7 +370,8 @@ __attribute__((constructor(101))) static void bind_own(void)
     if (first && find_library(&libc.object, first, "libc.so.6")) {
         libc.first = first;
         libc.auxiliary = (unsigned long (*)(unsigned long))find_function(&libc.object, "getauxval");
-        libc.iterate = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))find_function(&libc.object, "dl_iterate_phdr");
+        libc.iterate = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))find_function(
+            &libc.object, "dl_iterate_phdr");
     }
     if (libc.auxiliary && libc.iterate)
         bind_with_libraries(own, 2);

@@ -34,8 +34,7 @@ struct clock_reading clock_read(void)
 {
     struct clock_reading reading = {.ns = clock_now_ns(), .ticks = clock_ticks(), .ns_per_tick = 1};
     if (clock_is_counter) /* what has passed since the start on both clocks */
-        reading.ns_per_tick =
-            (double)(reading.ns - ticks.begin_ns) / (double)(reading.ticks - ticks.begin_ticks + 1);
+        reading.ns_per_tick = (double)(reading.ns - ticks.begin_ns) / (double)(reading.ticks - ticks.begin_ticks + 1);
     return reading;
 }
 

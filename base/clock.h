@@ -50,8 +50,7 @@ struct clock_reading clock_read(void); /* [handler] */
  * [handler] */
 static inline uint64_t clock_ticks_ns(const struct clock_reading *reading, uint64_t ticks)
 {
-    int64_t ns =
-        (int64_t)reading->ns + (int64_t)((double)(int64_t)(ticks - reading->ticks) * reading->ns_per_tick);
+    int64_t ns = (int64_t)reading->ns + (int64_t)((double)(int64_t)(ticks - reading->ticks) * reading->ns_per_tick);
     return ns > 0 ? (uint64_t)ns : 0;
 }
 

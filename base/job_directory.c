@@ -12,7 +12,7 @@
 
 #define MOST_ATTEMPTS 100000 /* of ".1", ".2" ... */
 #define MARK_LOOKS    20     /* at a directory that has no mark: it may be leaving, or coming back */
-#define LEAVING_LOOKS 10000 /* while its mark is beside it: who leaves has no core */
+#define LEAVING_LOOKS 10000  /* while its mark is beside it: who leaves has no core */
 #define LOOK_NS       1000000
 
 static bool path_of(const char *directory, const char *behind, char *path, size_t bytes)
@@ -166,8 +166,8 @@ static bool holds_its_mark_alone(const char *path)
     bool alone = true;
     DIR *directory = opendir(path);
     for (struct dirent *entry; directory && alone && (entry = readdir(directory));)
-        alone = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-                strcmp(entry->d_name, JOB_MARK) == 0;
+        alone =
+            strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, JOB_MARK) == 0;
     if (directory)
         closedir(directory);
     return directory && alone;
@@ -188,8 +188,8 @@ static bool nobody_leaves(const char *taken)
 void job_directory_leave(const char *path)
 {
     char before[JOB_IDENTITY_BYTES], identity[JOB_IDENTITY_BYTES], mark[PATH_MAX], taken[PATH_MAX];
-    if (!mark_path(path, mark, sizeof(mark)) || !path_of(path, JOB_LEAVING, taken, sizeof(taken)) || !nobody_leaves(taken) ||
-        !holds_its_mark_alone(path) || !job_directory_identity(path, before) ||
+    if (!mark_path(path, mark, sizeof(mark)) || !path_of(path, JOB_LEAVING, taken, sizeof(taken)) ||
+        !nobody_leaves(taken) || !holds_its_mark_alone(path) || !job_directory_identity(path, before) ||
         rename(mark, taken) != 0) /* one of those who leave at once gets it */
         return;
     bool same = read_mark(taken, identity) && strcmp(identity, before) == 0;

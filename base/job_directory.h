@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define JOB_MARK           ".job" /* a file with the identity */
+#define JOB_MARK           ".job"     /* a file with the identity */
 #define JOB_LEAVING        ".leaving" /* behind the directory's name: where the mark is while it is removed */
-#define JOB_TOLD           ".told" /* an empty file: somebody has said what to type */
+#define JOB_TOLD           ".told"    /* an empty file: somebody has said what to type */
 #define JOB_IDENTITY_BYTES 320
 #define JOB_RANK_FORMAT    "rank-%06u.blame"
 

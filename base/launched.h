@@ -20,11 +20,11 @@ struct launched_image {
 };
 
 struct launched {
-    uint64_t image_start_ns; /* CLOCK_MONOTONIC, when the loader began with this program */
-    uintptr_t loader;        /* in the code of layers/loader/ */
-    uint32_t before_main;    /* the program itself needs an OpenMP runtime, which was started before main */
-    uint32_t moved;          /* an object that asked for GCC's runtime has got LLVM's */
-    uint32_t deprecated;     /* such an object makes calls that LLVM's runtime warns of and GCC's does not */
+    uint64_t image_start_ns;       /* CLOCK_MONOTONIC, when the loader began with this program */
+    uintptr_t loader;              /* in the code of layers/loader/ */
+    uint32_t before_main;          /* the program itself needs an OpenMP runtime, which was started before main */
+    uint32_t moved;                /* an object that asked for GCC's runtime has got LLVM's */
+    uint32_t deprecated;           /* such an object makes calls that LLVM's runtime warns of and GCC's does not */
     struct launched_image *images; /* LAUNCHED_IMAGES of them */
 };
 

@@ -47,7 +47,8 @@ bool launcher_starts_many(void)
 
 uint32_t launcher_local_ranks(void)
 {
-    static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"};
+    static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                            "MV2_COMM_WORLD_LOCAL_SIZE"};
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
         if (value_of(variables[i]))
             return (uint32_t)strtoul(value_of(variables[i]), NULL, 10);

@@ -37,7 +37,8 @@ static bool read_number(const struct option_spec *option, const char *text)
 {
     char *end;
     double number = strtod(text, &end);
-    if (!*text || *end || text[strspn(text, "+-.0123456789eE")] || !isfinite(number) || number < option->low || number > option->high)
+    if (!*text || *end || text[strspn(text, "+-.0123456789eE")] || !isfinite(number) || number < option->low ||
+        number > option->high)
         return false;
     *(double *)option->to = number;
     return true;
@@ -75,8 +76,7 @@ void option_accepted(const struct option_spec *option, const char *between, char
     size_t used = 0;
     if (option->kind == OPTION_WORD || option->kind == OPTION_NAME)
         for (int i = 0; option->words[i].word && used < bytes; i++)
-            used +=
-                (size_t)snprintf(text + used, bytes - used, "%s%s", i ? between : "", option->words[i].word);
+            used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? between : "", option->words[i].word);
     else if (option->kind == OPTION_FORM)
         snprintf(text, bytes, "%s", ((const struct option_form *)option->to)->accepted);
     else if (option->kind == OPTION_WHOLE || option->kind == OPTION_NUMBER)

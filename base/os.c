@@ -144,8 +144,8 @@ bool os_core_list(char *text, size_t bytes)
         for (last = core; last + 1 < CPU_SETSIZE && CPU_ISSET(core, &set) && CPU_ISSET(last + 1, &set);)
             last++;
         if (CPU_ISSET(core, &set))
-            used += (size_t)snprintf(text + used, bytes - used, last > core ? "%s%d-%d" : "%s%d",
-                                     used ? "," : "", core, last);
+            used += (size_t)snprintf(text + used, bytes - used, last > core ? "%s%d-%d" : "%s%d", used ? "," : "", core,
+                                     last);
     }
     return used > 0;
 }
@@ -265,9 +265,11 @@ bool os_copy_parts(const struct os_part *parts, size_t count)
         bytes += parts[i].bytes;
     }
     ssize_t copied = syscall(SYS_process_vm_readv, os_pid(), local, count, remote, count, 0ul);
-    if (unlikely(copied < 0 && errno == ESRCH)) /* the process's first thread, by whose number it is called, has ended */
+    if (unlikely(copied < 0 &&
+                 errno == ESRCH)) /* the process's first thread, by whose number it is called, has ended */
         copied = syscall(SYS_process_vm_readv, os_tid(), local, count, remote, count, 0ul);
-    return copied == (ssize_t)bytes || (copied < 0 && (errno == EPERM || errno == ENOSYS) && copy_by_file(parts, count));
+    return copied == (ssize_t)bytes ||
+           (copied < 0 && (errno == EPERM || errno == ENOSYS) && copy_by_file(parts, count));
 }
 
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes)
@@ -483,8 +485,7 @@ bool os_memory_is_locked(void)
 
 void *os_map(size_t bytes)
 {
-    void *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 

@@ -77,8 +77,7 @@ bool perf_group_open(struct perf_group *group, const struct perf_event *events, 
             return give_up(group);
         group->fd[group->count++] = fd;
     }
-    if (!group->count || !know_own(group) ||
-        ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0)
+    if (!group->count || !know_own(group) || ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0)
         return give_up(group);
     if (!perf_group_read(group, values)) {
         errno = EBUSY; /* opened, but the processor has no room for all of them at once */

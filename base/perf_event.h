@@ -40,8 +40,7 @@ void perf_group_close(struct perf_group *group);
 
 /* An event that sends the signal to the calling thread, with descriptor group->fd[0] in si_fd, once it has
  * counted `period` more, and then stands still until it is armed again. It begins standing still. [owner] */
-bool perf_overflow_open(struct perf_group *group, const struct perf_event *event, uint64_t period,
-                        int signal);
+bool perf_overflow_open(struct perf_group *group, const struct perf_event *event, uint64_t period, int signal);
 void perf_overflow_arm(const struct perf_group *group); /* one ioctl(2) [handler] */
 
 /* No overflows after the one that is under way; any thread may. [any] */

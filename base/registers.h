@@ -13,7 +13,7 @@
 #define REGISTERS_FP         gregs[REG_RBP]
 #define REGISTERS_NUMBER     gregs[REG_RAX]
 #define REGISTERS_RESULT     gregs[REG_RAX] /* in the number's place */
-#define REGISTERS_FP_AT_SP   0u             /* of a function that calls others: the frame pointer is above the stack pointer */
+#define REGISTERS_FP_AT_SP   0u /* of a function that calls others: the frame pointer is above the stack pointer */
 
 static inline uint64_t registers_argument(const ucontext_t *context, int index)
 {

@@ -102,10 +102,8 @@ bool run_option_signal(const char *text, void *to)
     static const struct {
         const char *name;
         int base, sign;
-    } forms[] = {
-        {"SIGRTMIN+", 0, 1}, {"SIGRTMAX-", 1, -1}, {"RTMIN+", 0, 1}, {"RTMAX-", 1, -1}, {"rt", 0, 1}};
-    static const int others[] = {SIGUSR1, SIGUSR2,  SIGSTKFLT, SIGURG, SIGVTALRM,
-                                 SIGPROF, SIGWINCH, SIGIO,     SIGPWR};
+    } forms[] = {{"SIGRTMIN+", 0, 1}, {"SIGRTMAX-", 1, -1}, {"RTMIN+", 0, 1}, {"RTMAX-", 1, -1}, {"rt", 0, 1}};
+    static const int others[] = {SIGUSR1, SIGUSR2, SIGSTKFLT, SIGURG, SIGVTALRM, SIGPROF, SIGWINCH, SIGIO, SIGPWR};
     int base = 0, sign = 1;
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
         if (strncasecmp(text, forms[i].name, strlen(forms[i].name)) == 0) {

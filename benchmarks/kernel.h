@@ -27,8 +27,7 @@ static inline double kernel_clock_s(void)
 /* Prints `kernel size threads seconds VERIFIED|FAILED`; returns what main should return. */
 static inline int kernel_report(const char *kernel, const char *size, double seconds, bool verified)
 {
-    printf("%s %s %d %.6f %s\n", kernel, size, omp_get_max_threads(), seconds,
-           verified ? "VERIFIED" : "FAILED");
+    printf("%s %s %d %.6f %s\n", kernel, size, omp_get_max_threads(), seconds, verified ? "VERIFIED" : "FAILED");
     fflush(stdout);
     return verified ? KERNEL_VERIFIED : KERNEL_FAILED;
 }
@@ -84,16 +83,14 @@ static inline void kernel_set_arg(const char *kernel, const struct kernel_arg *a
     errno = 0;
     long value = strtol(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || value < arg->min || value > arg->max) {
-        fprintf(stderr, "%s: %s: '%s' is not an integer in %ld ... %ld\n", kernel, arg->name, text, arg->min,
-                arg->max);
+        fprintf(stderr, "%s: %s: '%s' is not an integer in %ld ... %ld\n", kernel, arg->name, text, arg->min, arg->max);
         exit(KERNEL_USAGE);
     }
     *arg->value = value;
 }
 
 /* Looks `text` up as an option, or takes the next unused positional argument. */
-static inline const struct kernel_arg *kernel_find_arg(const struct kernel_arg *args, const char *text,
-                                                       int position)
+static inline const struct kernel_arg *kernel_find_arg(const struct kernel_arg *args, const char *text, int position)
 {
     for (const struct kernel_arg *arg = args; arg->name != NULL; arg++) {
         if (text[0] == '-' && text[1] == '-') {
@@ -131,8 +128,7 @@ static inline void kernel_parse_args(int argc, char **argv, const char *kernel, 
 }
 
 /* The size as it is printed: `27`, or `27,cutoff=10` when the option is in use. */
-static inline const char *kernel_size_text(char *text, size_t text_bytes, long size, const char *option,
-                                           long value)
+static inline const char *kernel_size_text(char *text, size_t text_bytes, long size, const char *option, long value)
 {
     if (value != 0)
         snprintf(text, text_bytes, "%ld,%s=%ld", size, option, value);

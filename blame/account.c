@@ -2,7 +2,6 @@
 
 #include "cct/profile_format.h"
 
-
 static double inverse_busy(double p, struct census census)
 {
     return p / (census.busy ? census.busy : 1);
@@ -34,8 +33,7 @@ struct lock_blame account_idleness(struct profile_metric *metric, double p, stru
     return (struct lock_blame){.inverse_busy = inverse, .shared_idle = idle};
 }
 
-void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
-                  struct census census)
+void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count, struct census census)
 {
     account_own(metric, overhead, p, count);
     account_idleness(metric, p, census);

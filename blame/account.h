@@ -73,12 +73,12 @@ static inline struct delivery delivery_take(struct delivery *delivery, uint64_t 
 }
 
 /* A busy thread's sample at its own context. [handler] */
-void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
-                  struct census census);
+void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count, struct census census);
 
 /* The same without the others' idleness, which is divided: one part each to the code and to its missing core. [handler] */
 void account_own(struct profile_metric *metric, bool overhead, double p, uint64_t count);
-struct lock_blame account_idleness(struct profile_metric *metric, double p, struct census census); /* returns what it has added */
+struct lock_blame account_idleness(struct profile_metric *metric, double p,
+                                   struct census census); /* returns what it has added */
 
 /* What a waiter's sample sends to the holder. [handler] */
 struct lock_blame account_waiter(double p, struct census census);
@@ -112,7 +112,8 @@ static inline uint64_t account_waited_ns(uint64_t since_ns, const struct deliver
 }
 
 /* One moment within the grace. [handler] */
-static inline void account_dispatch(struct idle_sample *sample, double p, uint64_t count, struct census others, uint64_t time_ns)
+static inline void account_dispatch(struct idle_sample *sample, double p, uint64_t count, struct census others,
+                                    uint64_t time_ns)
 {
     if (!sample->pending)
         *sample = (struct idle_sample){.pending = true};
@@ -173,8 +174,8 @@ static inline void account_idle_resume(const struct idle_sample *sample, struct 
 }
 
 /* Nobody holds the lock, and the thread has only just asked for it, as far as is known: it is taking it. [handler] */
-static inline bool account_is_taking(const struct state_line *line, const struct delivery *delivery,
-                                     uint64_t lock_key, uint32_t holder)
+static inline bool account_is_taking(const struct state_line *line, const struct delivery *delivery, uint64_t lock_key,
+                                     uint32_t holder)
 {
     uint64_t since_ticks = line->wait_since;
     uint64_t since_ns = clock_ticks_ns(&delivery->clocks, since_ticks);

@@ -2,14 +2,16 @@
 
 #include "blame/account.h"
 
-bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame, uint64_t time_ns)
+bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
+                     uint64_t time_ns)
 {
     struct profile_metric *metric = attribute_lock_at(tree, node_idx, lock_key);
     if (!metric)
         return false;
     account_blame(metric, blame);
-    attribute_time(tree, node_idx, time_ns,
-                   (struct profile_time_value){0, (float)blame->inverse_busy, (float)blame->shared_idle, (float)blame->lock_wait});
+    attribute_time(
+        tree, node_idx, time_ns,
+        (struct profile_time_value){0, (float)blame->inverse_busy, (float)blame->shared_idle, (float)blame->lock_wait});
     return true;
 }
 

@@ -29,13 +29,15 @@ static inline struct profile_metric *attribute_lock_at(struct tree *tree, uint32
 }
 
 /* The context has so much at that moment: of the run, and of the iterations that it is in. [handler] */
-static inline void attribute_time(struct tree *tree, uint32_t node_idx, uint64_t time_ns, struct profile_time_value value)
+static inline void attribute_time(struct tree *tree, uint32_t node_idx, uint64_t time_ns,
+                                  struct profile_time_value value)
 {
     time_add(tree, node_idx, time_ns, value);
 }
 
 /* Blame that arrives at a context at that time: at the lock below it, and in the context's own bins. False without room. [handler] */
-bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame, uint64_t time_ns);
+bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
+                     uint64_t time_ns);
 
 /* Waiting that has gathered for what the thread with that line holds: the context that it executes now keeps the others
  * waiting. What gathers after its last sample in the section is left to the release (LMF13, 3.1.2). [handler] */

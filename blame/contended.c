@@ -16,7 +16,8 @@ static struct {
 static void raise_any(void)
 {
     struct state_line *line;
-    if (load_seq_cst(&table.any) /* behind the byte, pairs with contended_forget() */ || exchange_seq_cst(&table.any, 1))
+    if (load_seq_cst(&table.any) /* behind the byte, pairs with contended_forget() */ ||
+        exchange_seq_cst(&table.any, 1))
         return;
     for (uint32_t number = 0; (line = state_line_at(number)); number++) {
         uint16_t none = STATE_STAMPS_NONE;
@@ -54,8 +55,7 @@ static bool keep_slots(uint8_t before, uint8_t now)
 void contended_forget(uint64_t now_ns)
 {
     uint64_t ends_ns = load_relaxed(&table.age_ends_ns);
-    if (likely(now_ns < ends_ns) ||
-        !compare_exchange(&table.age_ends_ns, &ends_ns, now_ns + CONTENDED_AGE_NS))
+    if (likely(now_ns < ends_ns) || !compare_exchange(&table.age_ends_ns, &ends_ns, now_ns + CONTENDED_AGE_NS))
         return;
     uint8_t before = load_relaxed(&table.age), now = (uint8_t)(before % 255 + 1);
     store_relaxed(&table.age, now);

@@ -9,11 +9,11 @@
 
 #include "base/atomics.h"
 
-#define SPINS          100
-#define YIELDS         20
-#define PAUSES         1000 /* and then none more: at least a second */
-#define PAUSE_NS       1000000
-#define STOP_ATTEMPTS  1000
+#define SPINS         100
+#define YIELDS        20
+#define PAUSES        1000 /* and then none more: at least a second */
+#define PAUSE_NS      1000000
+#define STOP_ATTEMPTS 1000
 
 static struct ranks_segment *segment; /* NULL: there is none */
 static struct ranks_line *own_line;
@@ -133,8 +133,7 @@ void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call
         store_release(&line->since, now_ticks);
         store_release(&line->call, call);
         store_release(&line->peer, peer);
-    } else if (line->peer !=
-               peer) { /* one of its threads waits for another, which may be why the rank does */
+    } else if (line->peer != peer) { /* one of its threads waits for another, which may be why the rank does */
         store_release(&line->peer, 0);
     }
     store_release(&line->waiting, line->waiting + 1);
@@ -267,8 +266,7 @@ static bool waited_then(const struct ranks_line *line, int64_t ticks, struct wai
     for (uint32_t back = 1; back < RANKS_WAITS && back <= noted; back++) {
         const struct ranks_wait *then = &line->waits[(noted - back) % RANKS_WAITS];
         int64_t since = (int64_t)load_acquire(&then->since), until = (int64_t)load_acquire(&then->until);
-        *wait = (struct wait){load_acquire(&then->call),
-                              load_acquire(&then->peer)}; /* S5: the count is loaded last */
+        *wait = (struct wait){load_acquire(&then->call), load_acquire(&then->peer)}; /* S5: the count is loaded last */
         if (until <= ticks || load_relaxed(&line->waits_noted) - noted + back >= RANKS_WAITS)
             return false;
         if (since <= ticks)
@@ -290,9 +288,11 @@ static bool waited(const struct ranks_line *line, int64_t ticks, struct wait *wa
 }
 
 /* The line of that rank; RANKS_MAX: it was not on this node then. Of two ranks in one place, or when one has gone, all are looked at. */
-static uint32_t line_of_rank(const struct ranks_segment *of, uint32_t count, uint32_t rank, int64_t ticks, uint32_t *looks)
+static uint32_t line_of_rank(const struct ranks_segment *of, uint32_t count, uint32_t rank, int64_t ticks,
+                             uint32_t *looks)
 {
-    uint32_t number = load_relaxed(&places[rank % PLACES]), there = number < count ? load_relaxed(&of->line[number].rank) : 0;
+    uint32_t number = load_relaxed(&places[rank % PLACES]),
+             there = number < count ? load_relaxed(&of->line[number].rank) : 0;
     ++*looks;
     if (number >= count || there % PLACES != rank % PLACES)
         return RANKS_MAX; /* remembered() has looked at all */
@@ -368,8 +368,7 @@ struct ranks_census ranks_census_at(const struct clock_reading *clocks, uint64_t
             census.own_waits = true;
             own_head = head;
         } else if (head == own_number || head == ANYBODY) {
-            struct ranks_call *call =
-                call_of(&census, wait.call, line->program && line->program == own_line->program);
+            struct ranks_call *call = call_of(&census, wait.call, line->program && line->program == own_line->program);
             call->named += head == own_number;
             call->any += head == ANYBODY;
         }
@@ -395,7 +394,6 @@ void ranks_bury(uint64_t now_ticks, uint64_t apart_ticks, bool (*is_dead)(pid_t 
     uint32_t number = load_relaxed(&next) % count;
     store_relaxed(&next, number + 1);
     uint64_t owner = load_acquire(&of->owner[number]);
-    if (number != own_number && (owner & RANKS_READY) && !ranks_has_gone(of, number) &&
-        is_dead(RANKS_OWNER_PID(owner)))
+    if (number != own_number && (owner & RANKS_READY) && !ranks_has_gone(of, number) && is_dead(RANKS_OWNER_PID(owner)))
         compare_exchange(&of->owner[number], &owner, 0);
 }

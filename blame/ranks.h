@@ -23,9 +23,9 @@
 
 /* The call that a rank waits in: enum mpi_function, and the link-time address behind the place in the program that calls it,
  * 0: it is none of the program's. */
-#define RANKS_CALL(function, vaddr) ((uint64_t)(function) << 56 | ((vaddr)&0xffffffffffffffull))
+#define RANKS_CALL(function, vaddr) ((uint64_t)(function) << 56 | ((vaddr) & 0xffffffffffffffull))
 #define RANKS_CALL_FUNCTION(call)   ((uint32_t)((call) >> 56))
-#define RANKS_CALL_VADDR(call)      ((call)&0xffffffffffffffull)
+#define RANKS_CALL_VADDR(call)      ((call) & 0xffffffffffffffull)
 
 /* For whom it waits there, if the call says so; 0: for anybody. */
 #define RANKS_PEER(rank) (1 + (uint64_t)(rank))
@@ -55,7 +55,8 @@ _Static_assert(sizeof(struct ranks_line) == 2048, "lines tile pages");
 #define RANKS_OWNER_PID(of) ((pid_t)(of))
 struct ranks_segment {
     uint32_t version;
-    uint32_t closed;   /* 1: about to be no file any more, unless somebody has come; 2: it is none. Who comes now makes another */
+    uint32_t
+        closed; /* 1: about to be no file any more, unless somebody has come; 2: it is none. Who comes now makes another */
     uint32_t attached; /* processes that ever were, and have called MPI */
     uint32_t high;     /* lines at and above it were never used */
     uint64_t reserved[6];
@@ -72,10 +73,9 @@ _Static_assert(RANKS_HEADER_BYTES % 4096 == 0, "lines begin with a page");
 struct ranks_census {
     uint32_t seen, busy, waiting; /* the own rank included */
     bool own_waits;
-    bool
-        own_is_blamed; /* some busy rank is blamed for the own one's waiting, or would be if it waited for anybody */
+    bool own_is_blamed;   /* some busy rank is blamed for the own one's waiting, or would be if it waited for anybody */
     uint32_t own_threads; /* of the own rank wait now, at least 1 */
-    uint32_t calls; /* in which others wait for the own rank; the last may be 0: of all that found no room */
+    uint32_t calls;       /* in which others wait for the own rank; the last may be 0: of all that found no room */
     struct ranks_call {
         uint64_t call;
         bool own_program;    /* the address is one of this process's program, too */

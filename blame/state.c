@@ -64,8 +64,7 @@ uint32_t state_forget_holder(uint64_t key)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < STATE_HELD_LOCKS; j++)
             if (load_relaxed(&lines[i].held[j]) == key) {
-                store_relaxed(&lines[i].held[j],
-                              0); /* the one store into a foreign line: the name of a lost lock */
+                store_relaxed(&lines[i].held[j], 0); /* the one store into a foreign line: the name of a lost lock */
                 return i;
             }
     return STATE_NO_HOLDER;
@@ -122,7 +121,7 @@ bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_tic
 static uint32_t lost_before(const struct state_line *line, uint64_t since_ticks)
 {
     return load_acquire(&line->lost_before) == since_ticks /* S6 */ ? load_relaxed(&line->lost_us)
-                                                           : load_relaxed(&line->lost_next_us);
+                                                                    : load_relaxed(&line->lost_next_us);
 }
 
 void state_note_wait(struct state_line *line, uint64_t now_ticks)
@@ -249,7 +248,7 @@ struct waiting {
     uint32_t instance;
     uintptr_t codeptr; /* of the region's call */
     bool over;
-    uint32_t lost_us;  /* before, of one that is over */
+    uint32_t lost_us; /* before, of one that is over */
 };
 
 /* Where the thread waited at the moment, if it had for longer than the grace. */
@@ -259,9 +258,9 @@ static bool waited_then(const struct state_line *line, const struct moment *mome
     for (uint32_t back = 1; back < STATE_WAITS && back <= noted; back++) {
         const struct state_wait *wait = &line->waits[(noted - back) % STATE_WAITS];
         int64_t since = (int64_t)load_acquire(&wait->since), until = (int64_t)load_acquire(&wait->until);
-        *waiting = (struct waiting){since, load_acquire(&wait->place), load_acquire(&wait->region),
-                                    load_acquire(&wait->region_instance), 0, true,
-                                    load_acquire(&wait->lost_us)}; /* S5: the count is loaded last */
+        *waiting = (struct waiting){
+            since, load_acquire(&wait->place),  load_acquire(&wait->region), load_acquire(&wait->region_instance), 0,
+            true,  load_acquire(&wait->lost_us)}; /* S5: the count is loaded last */
         if (until <= moment->ticks || load_relaxed(&line->waits_noted) - noted + back >= STATE_WAITS)
             return false;
         if (since <= moment->grown)
@@ -275,8 +274,13 @@ static inline bool waited(const struct state_line *line, uint32_t state, const s
 {
     uint64_t since;
     if (state == STATE_IDLE && (int64_t)(since = load_acquire(&line->idle_since)) /* S5 */ <= moment->grown) {
-        *waiting = (struct waiting){(int64_t)since, load_relaxed(&line->place), load_relaxed(&line->region),
-                                    load_relaxed(&line->region_instance), 0, false, 0};
+        *waiting = (struct waiting){(int64_t)since,
+                                    load_relaxed(&line->place),
+                                    load_relaxed(&line->region),
+                                    load_relaxed(&line->region_instance),
+                                    0,
+                                    false,
+                                    0};
         return true;
     }
     return (int64_t)load_acquire(&line->noted_last) > moment->ticks && waited_then(line, moment, waiting);
@@ -303,8 +307,8 @@ bool state_was_parked(const struct state_line *line, const struct clock_reading 
 }
 
 /* Whether the thread with that line would have waited less, had the asking thread never lacked a core. */
-static bool is_for_core(const struct waiting_places *places, const struct state_line *line, const struct waiting *waiting,
-                        int64_t ticks, double ns_per_tick)
+static bool is_for_core(const struct waiting_places *places, const struct state_line *line,
+                        const struct waiting *waiting, int64_t ticks, double ns_per_tick)
 {
     if (likely(places->lost_ns <= 0))
         return false;
@@ -318,8 +322,7 @@ static void note_place(struct waiting_places *places, const struct waiting *wait
     uint64_t place = waiting->place;
     if (!STATE_PLACE_CODEPTR(place) && waiting->region) { /* workers are not told where a region's end is */
         uint32_t kind = STATE_PLACE_KIND(place);
-        place = STATE_PLACE(kind == PROFILE_PLACE_REGION_END ? kind : kind | PROFILE_PLACE_REGIONS,
-                            waiting->codeptr);
+        place = STATE_PLACE(kind == PROFILE_PLACE_REGION_END ? kind : kind | PROFILE_PLACE_REGIONS, waiting->codeptr);
     }
     uint32_t number = 0;
     while (number < places->count && places->place[number] != place)
@@ -366,6 +369,5 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
 
 bool state_holds(uint32_t line_number, uint64_t key)
 {
-    return line_number < STATE_MAX_THREADS &&
-           (names(&lines[line_number], key) || may_hold(&lines[line_number], key));
+    return line_number < STATE_MAX_THREADS && (names(&lines[line_number], key) || may_hold(&lines[line_number], key));
 }

@@ -38,7 +38,8 @@ enum thread_state {
     STATE_ABSENT = 0,
     STATE_WORK = 1, /* work or overhead: decided per sample, from the call path */
     STATE_IDLE = 2,
-    STATE_MPI_WAIT = 3, /* in a call of MPI's that may wait for other ranks: for its team it is as busy as one that waits for a lock */
+    STATE_MPI_WAIT =
+        3, /* in a call of MPI's that may wait for other ranks: for its team it is as busy as one that waits for a lock */
 };
 
 /* Which locks a thread stamps (blame/contended.h). */
@@ -46,15 +47,15 @@ enum state_stamps { STATE_STAMPS_ALL, STATE_STAMPS_SEEN, STATE_STAMPS_NONE };
 
 struct state_line {
     uint8_t state;
-    uint16_t stamps;          /* enum state_stamps: until the thread's next sample */
-    uint32_t held_unnamed;    /* locks held beyond those in held[] */
-    uint64_t idle_since;      /* IDLE: when the thread became so, on clock_ticks() */
-    uint64_t wait_key;        /* PROFILE_LOCK_KEY of the lock that the thread waits for, or takes; 0: none */
-    struct region *region;    /* region in which the thread became IDLE, or NULL: in no team */
-    uint32_t region_instance; /* the record's life at that time */
-    uint32_t holds_more;      /* locks in held[1] and above; too many when another thread released one */
-    uint64_t place;           /* STATE_PLACE of the wait entered last; 0: none, or over */
-    uint64_t noted_last;      /* when the last of released[] was, or of waits[] was over, on clock_ticks() */
+    uint16_t stamps;                 /* enum state_stamps: until the thread's next sample */
+    uint32_t held_unnamed;           /* locks held beyond those in held[] */
+    uint64_t idle_since;             /* IDLE: when the thread became so, on clock_ticks() */
+    uint64_t wait_key;               /* PROFILE_LOCK_KEY of the lock that the thread waits for, or takes; 0: none */
+    struct region *region;           /* region in which the thread became IDLE, or NULL: in no team */
+    uint32_t region_instance;        /* the record's life at that time */
+    uint32_t holds_more;             /* locks in held[1] and above; too many when another thread released one */
+    uint64_t place;                  /* STATE_PLACE of the wait entered last; 0: none, or over */
+    uint64_t noted_last;             /* when the last of released[] was, or of waits[] was over, on clock_ticks() */
     uint64_t held[STATE_HELD_LOCKS]; /* keys of locks that the thread holds, 0: none */
     /* From here on read for holders of locks that somebody waits for, only. Stamps are on clock_ticks(), 0:
      * the lock was not stamped (blame/contended.h). */
@@ -90,9 +91,9 @@ _Static_assert(offsetof(struct state_line, held) == 56,
 
 /* A wait: what kind (enum profile_place_kind), and the return address of its call as the runtime gave it, or
  * 0. */
-#define STATE_PLACE(kind, codeptr) (((uint64_t)(kind) << 56) | ((uint64_t)(codeptr)&0xffffffffffffffull))
+#define STATE_PLACE(kind, codeptr) (((uint64_t)(kind) << 56) | ((uint64_t)(codeptr) & 0xffffffffffffffull))
 #define STATE_PLACE_KIND(place)    ((uint32_t)((place) >> 56))
-#define STATE_PLACE_CODEPTR(place) ((uintptr_t)((place)&0xffffffffffffffull))
+#define STATE_PLACE_CODEPTR(place) ((uintptr_t)((place) & 0xffffffffffffffull))
 
 /* What the other threads do, counted at one sample. */
 struct census {
@@ -158,13 +159,14 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks);
 
 static inline void state_set_work(struct state_line *line) /* [handler] */
 {
-    store_release(&line->state, (uint8_t)STATE_WORK); /* S5: behind the note of the wait, pairs with state_census_at() */
+    store_release(&line->state,
+                  (uint8_t)STATE_WORK); /* S5: behind the note of the wait, pairs with state_census_at() */
 }
 
 static inline void state_set_idle(struct state_line *line, uint64_t since_ticks) /* [handler] */
 {
     store_release(&line->idle_since, since_ticks); /* S5: behind the note of the wait before */
-    store_relaxed(&line->wait_key, 0); /* of a runtime that did not tell the end of its wait for a lock */
+    store_relaxed(&line->wait_key, 0);             /* of a runtime that did not tell the end of its wait for a lock */
     store_release(&line->state, (uint8_t)STATE_IDLE); /* S2, pairs with state_census_at() */
 }
 
@@ -202,8 +204,7 @@ static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* 
 }
 
 /* The same, stamped. */
-static inline void state_set_lockwait_at(struct state_line *line, uint64_t key,
-                                         uint64_t now_ticks) /* [owner] */
+static inline void state_set_lockwait_at(struct state_line *line, uint64_t key, uint64_t now_ticks) /* [owner] */
 {
     store_relaxed(&line->wait_since, now_ticks);
     store_release(&line->wait_key, key);

@@ -205,8 +205,8 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
     uint64_t retry_ns = load_relaxed(&arena.retry_ns);
     if (retry_ns && clock_now_ns() < retry_ns)
         return NULL;
-    uint32_t number =
-        load_relaxed(&arena.next_chunk) < PROFILE_MAX_CHUNKS ? fetch_add_relaxed(&arena.next_chunk, 1) : PROFILE_MAX_CHUNKS;
+    uint32_t number = load_relaxed(&arena.next_chunk) < PROFILE_MAX_CHUNKS ? fetch_add_relaxed(&arena.next_chunk, 1)
+                                                                           : PROFILE_MAX_CHUNKS;
     if (number >= PROFILE_MAX_CHUNKS) {
         arena_note_refusal(EOVERFLOW);
         return NULL;

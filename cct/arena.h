@@ -14,7 +14,6 @@
 
 #include "cct/profile_format.h"
 
-
 /* Creates the file (it must not exist) and its header; false with errno set on failure. [init] */
 bool arena_open(const char *path, mode_t mode);
 

@@ -30,14 +30,14 @@
 
 enum profile_chunk_kind {
     PROFILE_CHUNK_FREE = 0,
-    PROFILE_CHUNK_TREE = 1, /* nodes grow upward from unit 1, metrics (2 units each) downward from the end */
+    PROFILE_CHUNK_TREE = 1,   /* nodes grow upward from unit 1, metrics (2 units each) downward from the end */
     PROFILE_CHUNK_THREAD = 2, /* struct profile_thread[], from byte PROFILE_THREAD_BYTES on */
     PROFILE_CHUNK_MODULE = 3, /* struct profile_module[], from byte PROFILE_MODULE_BYTES on */
     PROFILE_CHUNK_TEXT = 4,   /* "key\0value\0" pairs, from byte PROFILE_UNIT_BYTES on: see docs/format.md */
     PROFILE_CHUNK_NAME = 5,   /* struct profile_name[], from byte PROFILE_NAME_BYTES on */
-    PROFILE_CHUNK_RANK = 6, /* struct profile_rank[], from byte PROFILE_RANK_BYTES on: of a job that was merged */
-    PROFILE_CHUNK_TIME = 7, /* struct profile_lane and struct profile_bins of one tree, in units from unit 1 on */
-    PROFILE_CHUNK_TRACE = 8, /* what each sample found; its header is struct profile_trace_chunk */
+    PROFILE_CHUNK_RANK = 6,   /* struct profile_rank[], from byte PROFILE_RANK_BYTES on: of a job that was merged */
+    PROFILE_CHUNK_TIME = 7,   /* struct profile_lane and struct profile_bins of one tree, in units from unit 1 on */
+    PROFILE_CHUNK_TRACE = 8,  /* what each sample found; its header is struct profile_trace_chunk */
     /* 9: phases laid over one another, of blame until 28 November 2026 */
 };
 
@@ -92,12 +92,12 @@ struct profile_thread {
     uint64_t unwind_slow;             /* words read the unwinder's slow way: not on the thread's own stack */
     uint64_t frames;                  /* frames walked */
     uint64_t creation_walks;          /* task creations whose path had to be walked */
-    uint64_t creations_lost; /* those whose context could not be had: the tasks hang below their region */
-    uint64_t period_ns;      /* sampling period at last: longer than the header's with many threads */
-    uint64_t recipes_read;   /* code addresses whose call frame information had to be read */
-    uint64_t slow_steps[15]; /* frames that libunwind stepped over, by enum recipe_cause */
-    double mpi_wait;         /* p summed over samples in calls of MPI's that may wait for other ranks; 0 in older files */
-    uint64_t tree; /* number of the tree that its samples are in, which an earlier or later thread may have had,
+    uint64_t creations_lost;          /* those whose context could not be had: the tasks hang below their region */
+    uint64_t period_ns;               /* sampling period at last: longer than the header's with many threads */
+    uint64_t recipes_read;            /* code addresses whose call frame information had to be read */
+    uint64_t slow_steps[15];          /* frames that libunwind stepped over, by enum recipe_cause */
+    double mpi_wait;       /* p summed over samples in calls of MPI's that may wait for other ranks; 0 in older files */
+    uint64_t tree;         /* number of the tree that its samples are in, which an earlier or later thread may have had,
                       too; 0: not known */
     double probed_exact;   /* time with at least one phase, event or parameter open, by the clock */
     double probed_sampled; /* the same by this thread's samples: p of those that came then, whatever became of them
@@ -106,24 +106,26 @@ struct profile_thread {
     uint32_t counters[4];
     uint64_t counters_failed; /* 1: they could not be had, or not any more */
     uint64_t decoded_steps;   /* frames without call frame information that their own code said how to leave */
-    double unsignalled_ns; /* the program had blocked or taken the sampling signal, and no sample came */
-    double no_core_ns; /* the thread was ready to run and had no core, by the kernel's count, while it was
+    double unsignalled_ns;    /* the program had blocked or taken the sampling signal, and no sample came */
+    double no_core_ns;        /* the thread was ready to run and had no core, by the kernel's count, while it was
                           measured; this and the next 0: that is not known */
-    double on_core_ns; /* the same count of the time that it ran */
-    double no_core; /* p summed over samples of the thread, busy, that found it without a core */
-    double blocked; /* the same, asleep of its own will outside OpenMP's waits */
-    double idle_no_core; /* the same of idle, lock_wait and mpi wait, of which it is a part; and its own wait for a core to take a sample */
-    uint64_t core_source;  /* enum profile_core_source */
-    uint64_t core_unasked; /* samples that came late, and whether for want of a core nobody could tell: they stand as work, or asleep */
-    uint64_t only_core;    /* 1 + the one core that it might run on, at its end; 0: several, or not known */
-    double stolen;         /* the part of no_core in which a hypervisor had the core: not in no_core_ns */
-    uint32_t rank_record;  /* 1 + the number of its rank's record, in a file that was merged; 0: none */
-    uint32_t number;       /* 1 + its number in the draws of moments (cct/timeline/moment.h); 0: not known */
+    double on_core_ns;        /* the same count of the time that it ran */
+    double no_core;           /* p summed over samples of the thread, busy, that found it without a core */
+    double blocked;           /* the same, asleep of its own will outside OpenMP's waits */
+    double
+        idle_no_core; /* the same of idle, lock_wait and mpi wait, of which it is a part; and its own wait for a core to take a sample */
+    uint64_t core_source; /* enum profile_core_source */
+    uint64_t
+        core_unasked; /* samples that came late, and whether for want of a core nobody could tell: they stand as work, or asleep */
+    uint64_t only_core;   /* 1 + the one core that it might run on, at its end; 0: several, or not known */
+    double stolen;        /* the part of no_core in which a hypervisor had the core: not in no_core_ns */
+    uint32_t rank_record; /* 1 + the number of its rank's record, in a file that was merged; 0: none */
+    uint32_t number;      /* 1 + its number in the draws of moments (cct/timeline/moment.h); 0: not known */
 };
 
 /* How samples know whether their thread had a core. */
 enum profile_core_source {
-    PROFILE_CORE_NOT_TOLD = 0, /* nothing tells: work, overhead and waits include time without a core */
+    PROFILE_CORE_NOT_TOLD = 0,  /* nothing tells: work, overhead and waits include time without a core */
     PROFILE_CORE_SCHEDSTAT = 1, /* the kernel's count of the time without a core */
     PROFILE_CORE_CPU_CLOCK = 2, /* the thread's CPU time and its switches */
 };
@@ -150,12 +152,12 @@ struct profile_module {
 /* The name of a phase, event or parameter. Number = 1 + its index over all name chunks in file order. */
 #define PROFILE_NAME_BYTES 256u
 struct profile_name {
-    uint32_t kind;      /* enum profile_node_kind: PHASE, EVENT or PARAMETER */
-    uint32_t flags;     /* PROFILE_NAME_ flags */
-    uint64_t place;     /* PROFILE_KEY inside the call that began it first */
-    uint64_t executions; /* PHASE: those that had a number */
-    uint64_t instances;  /* PHASE: rows that were made for them */
-    uint64_t throttled_after; /* calls in the context that was throttled first; 0: none was */
+    uint32_t kind;                      /* enum profile_node_kind: PHASE, EVENT or PARAMETER */
+    uint32_t flags;                     /* PROFILE_NAME_ flags */
+    uint64_t place;                     /* PROFILE_KEY inside the call that began it first */
+    uint64_t executions;                /* PHASE: those that had a number */
+    uint64_t instances;                 /* PHASE: rows that were made for them */
+    uint64_t throttled_after;           /* calls in the context that was throttled first; 0: none was */
     char text[PROFILE_NAME_BYTES - 40]; /* a parameter's has its value: "size = 512" */
 };
 
@@ -187,10 +189,11 @@ struct profile_rank {
     char binding[64];                                         /* cores that it might run on */
     char why[240];                                            /* what is wrong with it; empty: nothing */
     double mpi_wait;                                          /* of its threads */
-    double rank_idle;     /* the part of mpi_wait in which another rank of its node was busy, and blamed for it */
-    double made_wait;     /* others' waiting that it is blamed for */
-    uint64_t ranks_seen;  /* as in profile_header */
-    double charged;       /* others' waiting in collective calls, by the ranks' sums: struct profile_balance; 0 in older files */
+    double rank_idle;    /* the part of mpi_wait in which another rank of its node was busy, and blamed for it */
+    double made_wait;    /* others' waiting that it is blamed for */
+    uint64_t ranks_seen; /* as in profile_header */
+    double
+        charged; /* others' waiting in collective calls, by the ranks' sums: struct profile_balance; 0 in older files */
 };
 
 struct profile_header {
@@ -223,19 +226,19 @@ struct profile_header {
     uint64_t lock_inits_lost;   /* initialisations of locks beyond the room for their names */
     uint64_t paused_ns;         /* in all pauses that the program asked for, up to end_ns */
     uint64_t pauses;
-    uint64_t probes_lost;       /* begins for which there was no room: too deep, too many names, no memory */
-    uint32_t ended_by_program;  /* 1: omp_control_tool(omp_control_tool_end) */
-    uint32_t phase_instances;   /* BLAME_PHASE_INSTANCES */
-    uint32_t sample_signal;     /* by which samples came at last; 0: none was left */
+    uint64_t probes_lost;      /* begins for which there was no room: too deep, too many names, no memory */
+    uint32_t ended_by_program; /* 1: omp_control_tool(omp_control_tool_end) */
+    uint32_t phase_instances;  /* BLAME_PHASE_INSTANCES */
+    uint32_t sample_signal;    /* by which samples came at last; 0: none was left */
     /* What first kept the file, or the memory beside it, from growing: an errno, 0: nothing; the limit that it is about,
      * all bits set: there is none. EOVERFLOW: PROFILE_MAX_CHUNKS. The same of timers; PROFILE_TIMERS_DELETED: by the program. */
     uint64_t room_limit, timer_limit;
     uint32_t room_error, timer_error;
-    uint64_t untracked_ns; /* lifetimes of threads_untracked, known at the end */
-    char program[64];      /* its name, also where there is no room for texts */
-    uint32_t signals_taken;     /* so often the program took the signal, and another one had to be found */
-    uint32_t wants_region;      /* 1: there is to be no profile unless a region begins, and none has begun */
-    uint32_t reported;          /* 1: its reports were written, as far as they can be */
+    uint64_t untracked_ns;  /* lifetimes of threads_untracked, known at the end */
+    char program[64];       /* its name, also where there is no room for texts */
+    uint32_t signals_taken; /* so often the program took the signal, and another one had to be found */
+    uint32_t wants_region;  /* 1: there is to be no profile unless a region begins, and none has begun */
+    uint32_t reported;      /* 1: its reports were written, as far as they can be */
     /* Parts of before_start_ns, the rest of which is work: ready to run without a core, and asleep. */
     uint64_t before_no_core_ns, before_blocked_ns;
     uint32_t in_job;      /* 1: a process of a job, in its directory */
@@ -243,16 +246,18 @@ struct profile_header {
     uint32_t process;     /* of that rank: a second one's is 1 */
     uint32_t merged;      /* of how many processes' files this was made; 0: it is a process's own */
     uint32_t part;        /* 1: of a part of a job, while it is merged; `merged` may be 0 then */
-    uint32_t ranks_seen;  /* of the job's processes on this node so many were seen at once, itself included; 0: none could be, and nothing is known of
+    uint32_t
+        ranks_seen; /* of the job's processes on this node so many were seen at once, itself included; 0: none could be, and nothing is known of
                              who makes whom wait in MPI */
-    uint32_t growing;     /* of a merged file: so many of its processes may have written on behind it */
-    uint32_t snapshot;    /* 1: a copy, made while its process ran */
+    uint32_t growing;       /* of a merged file: so many of its processes may have written on behind it */
+    uint32_t snapshot;      /* 1: a copy, made while its process ran */
     uint32_t traced;        /* 1: there is a trace, or would be in its window; PROFILE_TRACED_WHOLE: of the whole run */
     uint64_t trace_limit;   /* bytes of its chunks, at most */
     uint64_t trace_thinned; /* samples of it that were written over, or had no room */
     uint64_t timeline_lost_ns; /* threads' time that is in no lane: there was no room for one */
-    double before_inverse_busy_ns; /* of before_start_ns, of a merged file: scaled as contexts' inverse_busy is; 0: all of it */
-    uint32_t seed; /* of the draws of moments (cct/timeline/moment.h); 0: not known */
+    double
+        before_inverse_busy_ns; /* of before_start_ns, of a merged file: scaled as contexts' inverse_busy is; 0: all of it */
+    uint32_t seed;              /* of the draws of moments (cct/timeline/moment.h); 0: not known */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

@@ -23,10 +23,10 @@ struct profile_metric {
  * sampled did meanwhile. */
 struct profile_idle {
     uint64_t reserved;
-    double loops;    /* it worked in a loop or sections of n pieces (iterations), N threads */
-    double scarcity; /* the same times N / n */
-    double dynamic;  /* the part of loops whose schedule is not static */
-    double single;   /* it executed a single construct */
+    double loops;       /* it worked in a loop or sections of n pieces (iterations), N threads */
+    double scarcity;    /* the same times N / n */
+    double dynamic;     /* the part of loops whose schedule is not static */
+    double single;      /* it executed a single construct */
     double shared_idle; /* the whole, in the place of a metric's */
     double reserved_double;
     uint64_t reserved_last;
@@ -57,18 +57,19 @@ struct profile_ranks {
 struct profile_probe {
     uint64_t calls;
     double inclusive_ns;
-    double exclusive_ns;      /* without what was begun inside, by the same thread */
-    double shortest_ns;       /* of one call, inclusive */
+    double exclusive_ns; /* without what was begun inside, by the same thread */
+    double shortest_ns;  /* of one call, inclusive */
     double longest_ns;
-    double sum_of_squares;    /* of inclusive times, in ns^2 */
-    uint64_t first_begin_ns;  /* on the clock of profile_header.start_ns */
+    double sum_of_squares;   /* of inclusive times, in ns^2 */
+    uint64_t first_begin_ns; /* on the clock of profile_header.start_ns */
     uint64_t last_end_ns;
 };
 
 /* Which time of a context's: of the context itself, or of the frames below it, that is of the function called there; its own, or with what
  * it calls. Contexts that are no frames have both, frames the latter. */
 enum profile_spread_metric {
-    PROFILE_SPREAD_TIME = 0, /* of threads in any state but idle: work, overhead, lock wait here, no core, blocked, mpi wait */
+    PROFILE_SPREAD_TIME =
+        0, /* of threads in any state but idle: work, overhead, lock wait here, no core, blocked, mpi wait */
     PROFILE_SPREAD_WORK = 1,
     PROFILE_SPREAD_MPI_WAIT = 2,
     PROFILE_SPREAD_METRICS = 3
@@ -76,14 +77,14 @@ enum profile_spread_metric {
 #define PROFILE_SPREAD_EXCLUSIVE 4u
 #define PROFILE_SPREAD_CALLEE    8u
 #define PROFILE_SPREAD_KEYS      16u
-#define PROFILE_SPREAD_KEY(metric, exclusive, callee)                                                        \
+#define PROFILE_SPREAD_KEY(metric, exclusive, callee)                                                                  \
     ((uint32_t)(metric) | ((exclusive) ? PROFILE_SPREAD_EXCLUSIVE : 0) | ((callee) ? PROFILE_SPREAD_CALLEE : 0))
 
 /* In a metric's place at SPREAD nodes: one number of each rank's process that has it, more than 0; in nanoseconds. */
 struct profile_spread {
     double mean, squares; /* squares: the sum of (value - mean)^2 */
     double least, most;
-    uint32_t ranks; /* that have it */
+    uint32_t ranks;                                              /* that have it */
     uint32_t least_rank, least_process, most_rank, most_process; /* whose they are, as in profile_header */
     uint32_t reserved[3];
 };
@@ -99,7 +100,9 @@ _Static_assert(sizeof(struct profile_idle) == sizeof(struct profile_metric) &&
                    offsetof(struct profile_idle, shared_idle) == offsetof(struct profile_metric, shared_idle),
                "parts of idleness stand in a metric's place");
 _Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric), "waits stand in a metric's place");
-_Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric) && sizeof(struct profile_counters) == sizeof(struct profile_metric), "and these");
+_Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric) &&
+                   sizeof(struct profile_counters) == sizeof(struct profile_metric),
+               "and these");
 _Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric), "and what ranks wait");
 _Static_assert(sizeof(struct profile_spread) == sizeof(struct profile_metric), "and spreads");
 

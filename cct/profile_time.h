@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#define PROFILE_TIME_SHIFT 24u  /* the least, of contexts' bins: 16.8 ms */
-#define PROFILE_TIME_BINS  120u /* most, of contexts */
-#define PROFILE_TIME_FINER 2u   /* lanes' bins are 2^2 times as narrow, */
+#define PROFILE_TIME_SHIFT 24u                                       /* the least, of contexts' bins: 16.8 ms */
+#define PROFILE_TIME_BINS  120u                                      /* most, of contexts */
+#define PROFILE_TIME_FINER 2u                                        /* lanes' bins are 2^2 times as narrow, */
 #define PROFILE_LANE_BINS  (PROFILE_TIME_BINS << PROFILE_TIME_FINER) /* and as many times as many */
 
 enum profile_time_state {
@@ -20,7 +20,8 @@ enum profile_time_state {
     PROFILE_TIME_MPI_WAIT = 4,
     PROFILE_TIME_NO_CORE = 5,
     PROFILE_TIME_BLOCKED = 6,
-    PROFILE_TIME_STOPPED = 7, /* the whole process was: SIGSTOP, a debugger, a suspended machine. In sums it is a part of blocked */
+    PROFILE_TIME_STOPPED =
+        7, /* the whole process was: SIGSTOP, a debugger, a suspended machine. In sums it is a part of blocked */
     PROFILE_TIME_STATES = 8
 };
 
@@ -74,6 +75,7 @@ static inline uint32_t profile_time_shift(uint64_t after_ns)
     return shift;
 }
 
-_Static_assert(sizeof(struct profile_bins) % 32 == 0 && sizeof(struct profile_lane) % 32 == 0, "they are units of the file");
+_Static_assert(sizeof(struct profile_bins) % 32 == 0 && sizeof(struct profile_lane) % 32 == 0,
+               "they are units of the file");
 
 #endif

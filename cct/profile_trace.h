@@ -56,9 +56,9 @@ struct profile_trace_chunk {
     uint32_t reserved[2];
 };
 
-#define PROFILE_TRACE_PAIR(node, state)  ((uint64_t)(node) << 3 | (state))
-#define PROFILE_TRACE_NODE(pair)         ((uint32_t)((pair) >> 3))
-#define PROFILE_TRACE_STATE(pair)        ((uint8_t)((pair)&7u))
+#define PROFILE_TRACE_PAIR(node, state) ((uint64_t)(node) << 3 | (state))
+#define PROFILE_TRACE_NODE(pair)        ((uint32_t)((pair) >> 3))
+#define PROFILE_TRACE_STATE(pair)       ((uint8_t)((pair) & 7u))
 
 _Static_assert(sizeof(struct profile_trace_chunk) == 32, "it is unit 0");
 _Static_assert(PROFILE_TIME_STATES == 8, "a state has three bits");

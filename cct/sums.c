@@ -4,7 +4,6 @@
 
 #include "cct/profile_metrics.h"
 
-
 void sums_add(struct profile_metric *to, const struct profile_metric *from)
 {
     to->samples += from->samples;

@@ -7,9 +7,9 @@ struct profile_metric;
 struct profile_probe;
 struct profile_ranks;
 
-void sums_add(struct profile_metric *to, const struct profile_metric *from);                /* [handler] */
+void sums_add(struct profile_metric *to, const struct profile_metric *from);              /* [handler] */
 void sums_add_counters(struct profile_counters *to, const struct profile_counters *from); /* [handler] */
-void sums_add_probe(struct profile_probe *to, const struct profile_probe *from);           /* [handler] */
+void sums_add_probe(struct profile_probe *to, const struct profile_probe *from);          /* [handler] */
 void sums_add_ranks(struct profile_ranks *to, const struct profile_ranks *from);          /* [handler] */
 
 #endif

@@ -11,7 +11,8 @@
 
 _Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node is one unit");
 _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metric record is two units");
-_Static_assert(sizeof(struct profile_moments) == sizeof(struct profile_metric), "a context's few moments stand in a metric's place");
+_Static_assert(sizeof(struct profile_moments) == sizeof(struct profile_metric),
+               "a context's few moments stand in a metric's place");
 
 #define CHAIN_MOST 128u /* nodes in one bucket: there is no room for another */
 
@@ -128,7 +129,8 @@ static uint32_t new_node(struct tree *tree, uint32_t parent, enum profile_node_k
     }
     struct profile_node *node = tree_node(node_idx);
     struct profile_node *above = parent ? tree_node(parent) : NULL;
-    *node = (struct profile_node){.key = key, .parent = parent, .pending = above ? above->pending : kind == PROFILE_NODE_REGION};
+    *node = (struct profile_node){
+        .key = key, .parent = parent, .pending = above ? above->pending : kind == PROFILE_NODE_REGION};
     store_release(&node->kind, (uint8_t)kind); /* a reader of the file skips the node until it is whole */
     if (unit)
         store_release(&tree->chunk->used, unit + 1);
@@ -171,7 +173,8 @@ static inline uint32_t find(struct tree *tree, uint32_t parent, enum profile_nod
 static bool has_room(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     uint32_t in_chain = 0;
-    for (uint32_t idx = *bucket_at(tree, bucket_number(tree, hash_of(parent, kind, key))); idx; idx = tree_node(idx)->hash_next)
+    for (uint32_t idx = *bucket_at(tree, bucket_number(tree, hash_of(parent, kind, key))); idx;
+         idx = tree_node(idx)->hash_next)
         in_chain++;
     return in_chain < CHAIN_MOST;
 }
@@ -200,7 +203,8 @@ static bool is_call(enum profile_node_kind kind, uint64_t key)
 }
 
 /* Where a path ends for which the tree is full; 0: it is not, or there is no memory. */
-static __attribute__((noinline)) uint32_t rest_below(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+static __attribute__((noinline)) uint32_t rest_below(struct tree *tree, uint32_t parent, enum profile_node_kind kind,
+                                                     uint64_t key)
 {
     const struct profile_node *above = tree_node(parent);
     if (!is_call(kind, key) || !is_full(tree, above))
@@ -326,8 +330,7 @@ static uint32_t repeat_path(struct tree *tree, uint32_t context, uint32_t into, 
     while (count > 0 && into) {
         struct profile_node *node = tree_node(down[--count]);
         bool as_frame = node->kind == PROFILE_NODE_SITE && !keep_sites;
-        into = tree_child(tree, into, as_frame ? PROFILE_NODE_FRAME : (enum profile_node_kind)node->kind,
-                          node->key);
+        into = tree_child(tree, into, as_frame ? PROFILE_NODE_FRAME : (enum profile_node_kind)node->kind, node->key);
     }
     return into;
 }

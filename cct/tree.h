@@ -12,7 +12,6 @@
 
 #include "cct/profile_tree.h"
 
-
 struct profile_chunk;
 struct profile_lane;
 struct profile_time_value;
@@ -42,7 +41,7 @@ struct times {
     uint64_t lane_ns;   /* so far from it the lane's bins reach; 0: it has none yet */
     struct profile_lane *lane;
     uint32_t lane_shift;
-    bool fixed; /* tree_graft() walks: no context's dense bins are taken from it */
+    bool fixed;       /* tree_graft() walks: no context's dense bins are taken from it */
     uint32_t climbed; /* contexts that were asked for dense bins on the way up from those that have none */
     uint64_t dither;
     struct profile_chunk *chunk; /* that has room for records, perhaps */
@@ -50,8 +49,8 @@ struct times {
     uint32_t used, made;        /* records of dense[]: those of contexts come first, then those that are free */
     uint32_t dense[TIME_DENSE]; /* their units */
     struct time_cached {
-        uint32_t node_idx;              /* a context, and where its time goes for so long after the origin; */
-        uint64_t from_ns, width_ns;     /* all are forgotten when bins are widened or given up */
+        uint32_t node_idx;          /* a context, and where its time goes for so long after the origin; */
+        uint64_t from_ns, width_ns; /* all are forgotten when bins are widened or given up */
         struct profile_time_value *bin;
     } cached[TIME_CACHED];
 };

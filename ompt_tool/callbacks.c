@@ -93,8 +93,8 @@ static void capture_eagerly(struct thread *thread, struct region *region)
     thread_leave_tool(thread);
 }
 
-static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_frame,
-                              ompt_data_t *parallel_data, unsigned requested, int flags, const void *codeptr)
+static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_frame, ompt_data_t *parallel_data,
+                              unsigned requested, int flags, const void *codeptr)
 {
     (void)requested, (void)flags;
     fork_notice();
@@ -128,8 +128,7 @@ static void resolve(struct thread *thread, struct region *ended)
     thread_leave_tool(thread);
 }
 
-static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags,
-                            const void *codeptr)
+static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags, const void *codeptr)
 {
     (void)parallel_data; /* by now it may be freed memory */
     (void)task_data, (void)flags, (void)codeptr;
@@ -177,8 +176,7 @@ static void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool 
 }
 
 /* The end of any wait; of most there is nothing to be done. */
-static __attribute__((noinline)) void end_wait(struct thread *thread, const ompt_data_t *waiter,
-                                               bool in_region)
+static __attribute__((noinline)) void end_wait(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
     if (thread->unusual.notes && is_idle(thread)) {
         state_note_wait(thread->line, clock_ticks());
@@ -232,9 +230,9 @@ static __attribute__((noinline)) void end_implicit_task(struct thread *thread, u
         end_probes(thread, region);
 }
 
-static __attribute__((noinline)) void forked_implicit_task(ompt_scope_endpoint_t endpoint,
-                                                           ompt_data_t *parallel_data, ompt_data_t *task_data,
-                                                           unsigned team_size, unsigned thread_num, int flags)
+static __attribute__((noinline)) void forked_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
+                                                           ompt_data_t *task_data, unsigned team_size,
+                                                           unsigned thread_num, int flags)
 {
     struct thread *thread = fork_self();
     if (thread && endpoint == ompt_scope_begin)
@@ -243,8 +241,8 @@ static __attribute__((noinline)) void forked_implicit_task(ompt_scope_endpoint_t
         end_implicit_task(thread, thread_num, flags);
 }
 
-static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
-                             ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
+static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
+                             unsigned team_size, unsigned thread_num, int flags)
 {
     struct thread *thread = thread_self;
     if (unlikely(!thread))
@@ -306,8 +304,8 @@ static inline void become_idle(struct thread *thread)
 }
 
 static inline __attribute__((always_inline)) void begin_wait(struct thread *thread, uint32_t place,
-                                                             const ompt_data_t *parallel_data,
-                                                             ompt_data_t *task_data, const void *codeptr)
+                                                             const ompt_data_t *parallel_data, ompt_data_t *task_data,
+                                                             const void *codeptr)
 {
     if (likely(task_data))
         task_word_set_wait(&task_data->value, TASK_WAIT(place));
@@ -335,15 +333,14 @@ static __attribute__((noinline)) void begin_other_wait(ompt_sync_region_t kind, 
                                                        ompt_data_t *task_data, const void *codeptr)
 {
     struct thread *thread = thread_self;
-    if (unlikely(!thread || kind == ompt_sync_region_taskgroup || thread->probes ||
-                 thread->placeholders.count))
+    if (unlikely(!thread || kind == ompt_sync_region_taskgroup || thread->probes || thread->placeholders.count))
         begin_wait_slowly(kind, parallel_data, task_data, codeptr);
     else
         begin_wait(thread, place_kind(kind), parallel_data, task_data, codeptr);
 }
 
-static __attribute__((noinline)) void
-end_wait_slowly(ompt_sync_region_t kind, const ompt_data_t *parallel_data, ompt_data_t *task_data)
+static __attribute__((noinline)) void end_wait_slowly(ompt_sync_region_t kind, const ompt_data_t *parallel_data,
+                                                      ompt_data_t *task_data)
 {
     struct thread *thread = fork_self();
     if (!thread)
@@ -359,8 +356,8 @@ end_wait_slowly(ompt_sync_region_t kind, const ompt_data_t *parallel_data, ompt_
         state_set_work(thread->line);
 }
 
-static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
-                                ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr)
+static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
+                                ompt_data_t *task_data, const void *codeptr)
 {
     struct thread *thread = thread_self;
     if (endpoint == ompt_scope_begin) {
@@ -391,8 +388,7 @@ static inline void follow_task(struct thread *thread, uint64_t word)
 }
 
 /* All but the common way, which ends in a few stores. */
-static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_task_status_t status,
-                                                      ompt_data_t *next)
+static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
     struct thread *thread = fork_self();
     if (!thread)
@@ -421,8 +417,8 @@ static __attribute__((noinline)) void leave_task(ompt_data_t *prior, ompt_task_s
 
 /* A taskwait with depend clauses, and an undeferred task's wait for its dependences: the runtime tells of a
  * task of its own, which is created and completed, and never scheduled. */
-static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t endpoint,
-                                                           ompt_data_t *waiter, const void *codeptr)
+static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t endpoint, ompt_data_t *waiter,
+                                                           const void *codeptr)
 {
     struct thread *thread = fork_self();
     ompt_data_t parallel = {.ptr = thread ? levels_region(thread) : NULL};
@@ -561,7 +557,8 @@ bool callbacks_register(bool locks, char *text, size_t bytes)
         {ompt_callback_lock_destroy, (ompt_callback_t)mutex_destroy},
         {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
     };
-    bool waits, any = capabilities_register(runtime.set_callback, table, sizeof(table) / sizeof(*table), locks, &waits, text, bytes);
+    bool waits, any = capabilities_register(runtime.set_callback, table, sizeof(table) / sizeof(*table), locks, &waits,
+                                            text, bytes);
     creations_are_told = creation || dependences_are_waited_for();
     if (!creations_are_told)
         runtime.set_callback(ompt_callback_task_create, NULL);

@@ -14,10 +14,7 @@ struct group {
     } events[6];
 };
 
-#define EVENT(name)         \
-    {                       \
-        ompt_callback_##name, #name \
-    }
+#define EVENT(name) {ompt_callback_##name, #name}
 
 /* docs/runtime-events.md, "What a runtime need not tell", has the same table. */
 static const struct group groups[] = {
@@ -29,7 +26,9 @@ static const struct group groups[] = {
     {"waiting for locks counts as <untold wait>",
      ompt_set_always,
      {EVENT(mutex_acquire), EVENT(mutex_acquired), EVENT(mutex_released), EVENT(nest_lock)}},
-    {"no creation contexts, and taskwait with depend counts as <untold wait>", ompt_set_sometimes, {EVENT(task_create)}},
+    {"no creation contexts, and taskwait with depend counts as <untold wait>",
+     ompt_set_sometimes,
+     {EVENT(task_create)}},
     {"iterations are not known", ompt_set_sometimes_paired, {EVENT(work)}},
     {"locks have no names", ompt_set_always, {EVENT(lock_init), EVENT(lock_destroy)}},
     {"phases and blame's other calls do nothing", ompt_set_sometimes, {EVENT(control_tool)}},
@@ -58,7 +57,8 @@ static ompt_set_result_t ask(ompt_set_callback_t set_callback, const struct grou
 {
     ompt_set_result_t least = ompt_set_always;
     for (size_t i = 0; i < sizeof(group->events) / sizeof(*group->events) && group->events[i].name; i++) {
-        ompt_set_result_t answer = set_callback(group->events[i].event, callback_of(group->events[i].event, all, count));
+        ompt_set_result_t answer =
+            set_callback(group->events[i].event, callback_of(group->events[i].event, all, count));
         if (answer >= least)
             continue;
         least = answer;
@@ -78,8 +78,8 @@ static bool tells_of_locks(const struct group *group)
     return group->events[0].event == ompt_callback_mutex_acquire;
 }
 
-bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool locks, bool *waits,
-                           char *text, size_t bytes)
+bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool locks,
+                           bool *waits, char *text, size_t bytes)
 {
     *text = 0;
     *waits = true;

@@ -15,7 +15,7 @@ struct capability {
 /* Registers them, and takes those back whose partners are missing: a wait's begin is worse than nothing without its end.
  * locks: whether what tells of locks is registered at all. waits: whether the ends of waits are told. text: of what remains unknown, for one line; "" when the runtime tells all. False: nothing can be measured, text says for
  * want of which event. [init] */
-bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool locks, bool *waits,
-                           char *text, size_t bytes);
+bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool locks,
+                           bool *waits, char *text, size_t bytes);
 
 #endif

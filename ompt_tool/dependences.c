@@ -6,25 +6,26 @@
 #include <string.h>
 
 /* GCC's tasks are all one function's, whatever their clauses. */
-static const char *const waits[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51", "GOMP_taskwait_depend", "GOMP_task"};
+static const char *const waits[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51", "GOMP_taskwait_depend",
+                                    "GOMP_task"};
 
 /* What of an object's dynamic section tells to whom it refers: each use of another object's function is relocated. */
 struct object {
     uintptr_t bias;
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *strings;
-    const ElfW(Rela) *jumps, *others;
+    const ElfW(Rela) * jumps, *others;
     size_t jump_bytes, other_bytes;
     ElfW(Sxword) jump_type;
 };
 
 /* The loader has made addresses absolute, but the kernel's own object's. */
-static const void *at(const struct object *object, const ElfW(Dyn) *entry)
+static const void *at(const struct object *object, const ElfW(Dyn) * entry)
 {
     return entry->d_un.d_ptr >= object->bias ? (const void *)entry->d_un.d_ptr : NULL;
 }
 
-static void read_entry(struct object *object, const ElfW(Dyn) *entry)
+static void read_entry(struct object *object, const ElfW(Dyn) * entry)
 {
     switch (entry->d_tag) {
     case DT_SYMTAB:
@@ -53,7 +54,7 @@ static void read_entry(struct object *object, const ElfW(Dyn) *entry)
     }
 }
 
-static bool is_wait(const struct object *object, const ElfW(Rela) *relocation)
+static bool is_wait(const struct object *object, const ElfW(Rela) * relocation)
 {
     const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
     if (ELF64_R_SYM(relocation->r_info) == 0 || symbol->st_shndx != SHN_UNDEF)
@@ -65,7 +66,7 @@ static bool is_wait(const struct object *object, const ElfW(Rela) *relocation)
     return false;
 }
 
-static bool any_waits(const struct object *object, const ElfW(Rela) *relocations, size_t bytes)
+static bool any_waits(const struct object *object, const ElfW(Rela) * relocations, size_t bytes)
 {
     for (size_t i = 0; relocations && i < bytes / sizeof(*relocations); i++)
         if (is_wait(object, &relocations[i]))

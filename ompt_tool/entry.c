@@ -109,11 +109,12 @@ static void tell_of_names(void)
 {
     const char *name = bind_left();
     if (name)
-        log_line_of_job(*name ? name : "the dynamic loader's list of libraries (_r_debug) cannot be read, and the C library",
-                        *name ? " was not found in the library that the tool was linked with, and" : "",
-                        " is called by name: a function of the same name, in the program or in a preloaded library, may end "
-                        "or hang the program, or falsify its figures",
-                        NULL);
+        log_line_of_job(
+            *name ? name : "the dynamic loader's list of libraries (_r_debug) cannot be read, and the C library",
+            *name ? " was not found in the library that the tool was linked with, and" : "",
+            " is called by name: a function of the same name, in the program or in a preloaded library, may end "
+            "or hang the program, or falsify its figures",
+            NULL);
 }
 
 static __attribute__((noinline)) int start(ompt_function_lookup_t lookup)
@@ -121,8 +122,8 @@ static __attribute__((noinline)) int start(ompt_function_lookup_t lookup)
     uint64_t start_ns = image_start_ns();
     look_up_entry_points(lookup);
     if (!runtime.set_callback) {
-        log_line_of_job("the OpenMP runtime (", session.runtime,
-                 ") offers no ompt_set_callback; nothing is measured", NULL);
+        log_line_of_job("the OpenMP runtime (", session.runtime, ") offers no ompt_set_callback; nothing is measured",
+                        NULL);
         return 0;
     }
     if (!register_callbacks())
@@ -167,13 +168,15 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
     bool may_speak;
     (void)device;
     if (tool_data != &result.tool_data) {
-        log_line_of_job("the OpenMP runtime (", session.runtime, ") has a tool interface older than OpenMP 5.0's; nothing is measured", NULL);
+        log_line_of_job("the OpenMP runtime (", session.runtime,
+                        ") has a tool interface older than OpenMP 5.0's; nothing is measured", NULL);
         return 0;
     }
     /* Without reports no process is started: the filter may end who does. */
     const char *call = session.options.csv ? sandbox_ends_at(&may_speak) : NULL;
     if (call && may_speak)
-        log_line_of_job("a filter of system calls (seccomp) would end this program at ", call, ", which the tool needs; nothing is measured", NULL);
+        log_line_of_job("a filter of system calls (seccomp) would end this program at ", call,
+                        ", which the tool needs; nothing is measured", NULL);
     if (call)
         return 0;
     struct float_state floats = float_begin();
@@ -190,9 +193,10 @@ static void finalize(ompt_data_t *tool_data)
 {
     (void)tool_data;
     if (!session.exits && arena_is_open())
-        log_line("the program has ended the OpenMP runtime (omp_pause_resource_all, dlclose), which starts no tool again: "
-                 "what comes now is not measured",
-                 NULL);
+        log_line(
+            "the program has ended the OpenMP runtime (omp_pause_resource_all, dlclose), which starts no tool again: "
+            "what comes now is not measured",
+            NULL);
     finish();
 }
 
@@ -203,7 +207,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     log_begin();
     if (asked) {
         log_line_of_job("a second OpenMP runtime (", runtime_version,
-                 ") starts in this process: only the first is measured", NULL);
+                        ") starts in this process: only the first is measured", NULL);
         return NULL;
     }
     asked = true;
@@ -211,16 +215,16 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     /* The environment is its user's, files would be written with its privileges. */
     if (getauxval(AT_SECURE)) {
         log_line_of_job("this program has privileges beyond its user's (set-user-ID, set-group-ID, capabilities); "
-                 "nothing is "
-                 "measured",
-                 NULL);
+                        "nothing is "
+                        "measured",
+                        NULL);
         return NULL;
     }
     if (__lsan_do_leak_check && !leaks_are_off()) {
         log_line_of_job("this program looks for leaks as it ends, and would find the OpenMP runtime's; nothing is "
-                 "measured; "
-                 "ASAN_OPTIONS=detect_leaks=0 lets it be measured",
-                 NULL);
+                        "measured; "
+                        "ASAN_OPTIONS=detect_leaks=0 lets it be measured",
+                        NULL);
         start_refused();
         return NULL;
     }

@@ -22,8 +22,7 @@
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session/thread.h"
 
-#define WITHOUT_LOCKS                                                                                        \
-    "waiting for locks counts as <untold wait>, as LLVM's runtime would crash in a critical section"
+#define WITHOUT_LOCKS "waiting for locks counts as <untold wait>, as LLVM's runtime would crash in a critical section"
 
 #define PASSED_NS   200000u  /* the end of a critical section takes a thousandth of it */
 #define PAUSE_NS    50000    /* between two looks */
@@ -36,10 +35,9 @@ bool first_thread_stays(void)
 {
     locks_are_told = os_tid() == getpid();
     if (!locks_are_told)
-        log_line(
-            "the OpenMP runtime was started by a thread that may end before the program does: " WITHOUT_LOCKS
-            " behind its end; blame run starts it before main",
-            NULL);
+        log_line("the OpenMP runtime was started by a thread that may end before the program does: " WITHOUT_LOCKS
+                 " behind its end; blame run starts it before main",
+                 NULL);
     return locks_are_told;
 }
 

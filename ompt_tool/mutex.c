@@ -27,8 +27,8 @@ static __attribute__((noinline)) void begin_wait(uint64_t key)
         state_set_lockwait(thread->line, key);
 }
 
-void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation,
-                             ompt_wait_id_t wait_id, const void *codeptr)
+void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
+                   const void *codeptr)
 {
     (void)hint, (void)implementation, (void)codeptr;
     struct state_line *line = thread_line;
@@ -111,8 +111,7 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
         release_lock(key);
 }
 
-void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
-                const void *codeptr)
+void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)hint, (void)implementation;
     /* By now the caller is there; when a sample asks, it may have been unloaded. */

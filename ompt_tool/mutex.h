@@ -8,7 +8,6 @@
 
 #include "cct/profile_tree.h"
 
-
 /* What a lock is called in a measurement. [handler] */
 static inline uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
 {
@@ -32,8 +31,7 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
 void mutex_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr);
 
 /* lock_init and lock_destroy. [any] */
-void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
-                const void *codeptr);
+void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id, const void *codeptr);
 void mutex_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
 
 #endif

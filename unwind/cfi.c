@@ -90,8 +90,7 @@ static void set_offset(struct machine *machine, uint64_t column, enum cfi_where 
     set(machine, column, (struct cfi_rule){.where = where, .offset = offset});
 }
 
-static void set_expression(struct machine *machine, uint64_t column, enum cfi_where where,
-                           struct cfi_bytes text)
+static void set_expression(struct machine *machine, uint64_t column, enum cfi_where where, struct cfi_bytes text)
 {
     set(machine, column, (struct cfi_rule){where, (uint32_t)cfi_bytes_left(&text), {.expression = text.at}});
 }
@@ -251,8 +250,7 @@ static bool execute(struct machine *machine, struct cfi_bytes *program)
     case OP_ADVANCE:
         return advance(machine, operand);
     case OP_OFFSET:
-        set_offset(machine, operand, CFI_AT_CFA,
-                   scaled(cfi_read_uleb(program), machine->common->data_factor));
+        set_offset(machine, operand, CFI_AT_CFA, scaled(cfi_read_uleb(program), machine->common->data_factor));
         return false;
     case OP_RESTORE:
         restore(machine, operand);
@@ -314,8 +312,8 @@ static void run(struct machine *machine, struct cfi_bytes program)
 
 /* Runs both programs as far as the address, which is in the entry's range row->start to row->end. On return
  * that range is the row's. */
-static enum cfi_status run_program(const struct cfi_common *common, const struct cfi_bytes *program,
-                                uintptr_t address, struct cfi_row *row)
+static enum cfi_status run_program(const struct cfi_common *common, const struct cfi_bytes *program, uintptr_t address,
+                                   struct cfi_row *row)
 {
     struct machine machine;
     machine.common = common;
@@ -415,8 +413,7 @@ static enum cfi_status find_entry(const struct loadmap_module *module, uintptr_t
 
 /* An entry's bytes behind its length. The form with 64-bit lengths is for sections of more than 4 GB: in .eh_frame
  * nobody writes it. */
-static enum cfi_status read_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry,
-                                   bool *wide)
+static enum cfi_status read_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry, bool *wide)
 {
     struct cfi_bytes rest;
     if (!reader_at(section, vaddr, &rest))
@@ -432,8 +429,7 @@ static enum cfi_status read_length(const struct section *section, uintptr_t vadd
 }
 
 /* One letter each, with its data in the same order. */
-static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *data,
-                                         struct cfi_common *common)
+static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *data, struct cfi_common *common)
 {
     for (; *letters; letters++) {
         unsigned encoding;

@@ -17,7 +17,7 @@
 #endif
 
 enum cfi_status {
-    CFI_ROW,      /* *row is valid */
+    CFI_ROW, /* *row is valid */
     CFI_NO_TABLE, /* no .eh_frame_hdr with a table that is understood, or no mapping of it; nor is the address in .debug_frame */
     CFI_NO_ENTRY, /* the table does not cover the address, nor does .debug_frame */
     CFI_FOREIGN,  /* an entry of a form that is not understood: other encodings, other versions */
@@ -46,8 +46,8 @@ struct cfi_rule {
 struct cfi_row {
     uintptr_t start, end; /* link-time addresses of the code that the row is for: [start, end) */
     struct cfi_rule cfa, rbp, return_address;
-    bool stack_rule;   /* the caller's stack pointer is said to be something else than the CFA */
-    bool signal_frame; /* returns to an interrupted instruction, not behind a call */
+    bool stack_rule;    /* the caller's stack pointer is said to be something else than the CFA */
+    bool signal_frame;  /* returns to an interrupted instruction, not behind a call */
     bool for_debuggers; /* from .debug_frame, which libunwind is not given */
 };
 

@@ -23,14 +23,12 @@ static bool read_entry(struct cfi_bytes *section, struct debug_frame_entry *entr
 }
 
 /* Counts what is in [low, high), and writes it to `entries` unless that is NULL. */
-static size_t list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t high,
-                           struct debug_frame_entry *entries)
+static size_t list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t high, struct debug_frame_entry *entries)
 {
     size_t count = 0;
     struct debug_frame_entry entry;
     while (section.at < section.end) {
-        bool wanted =
-            read_entry(&section, &entry) && entry.start >= low && entry.start < high && entry.start != 0;
+        bool wanted = read_entry(&section, &entry) && entry.start >= low && entry.start < high && entry.start != 0;
         if (section.failed)
             break;
         if (wanted && entries)
@@ -98,8 +96,7 @@ static bool find_section(int fd, const Elf64_Ehdr *elf, Elf64_Shdr *section)
     Elf64_Shdr names, headers[HEADERS_BLOCK];
     uint32_t count = elf->e_shnum < MAX_SECTIONS ? elf->e_shnum : MAX_SECTIONS;
     if (elf->e_shentsize != sizeof(names) || elf->e_shstrndx >= count ||
-        os_read_at(fd, &names, sizeof(names), elf->e_shoff + elf->e_shstrndx * sizeof(names)) !=
-            sizeof(names))
+        os_read_at(fd, &names, sizeof(names), elf->e_shoff + elf->e_shstrndx * sizeof(names)) != sizeof(names))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t left = count - i;

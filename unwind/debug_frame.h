@@ -24,8 +24,7 @@ struct debug_frame {
 
 /* The section of an ELF file, nothing if it has none, if it is compressed or has more than `most` bytes. Functions
  * outside [low, high) are left out: what the linker has dropped. [handler] */
-struct debug_frame debug_frame_read(int fd, const Elf64_Ehdr *elf, uintptr_t low, uintptr_t high,
-                                    size_t most);
+struct debug_frame debug_frame_read(int fd, const Elf64_Ehdr *elf, uintptr_t low, uintptr_t high, size_t most);
 
 /* The same of a section's bytes, which must stay. [handler] */
 struct debug_frame debug_frame_index(const void *bytes, size_t size, uintptr_t low, uintptr_t high);

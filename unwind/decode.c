@@ -95,8 +95,8 @@ static void add_way(struct decoder *decoder, const struct way *from, uintptr_t i
 
 static bool is_as_at_begin(const struct way *way)
 {
-    return way->rsp.base == AT_RSP && way->rsp.offset == 0 && way->rbp.base == AT_RBP &&
-           way->rbp.offset == 0 && way->saved_count == 0;
+    return way->rsp.base == AT_RSP && way->rsp.offset == 0 && way->rbp.base == AT_RBP && way->rbp.offset == 0 &&
+           way->saved_count == 0;
 }
 
 static void note_passed(struct decoder *decoder, uintptr_t start, uintptr_t end)
@@ -144,9 +144,8 @@ static void keep(struct decoder *decoder, const struct recipe *recipe)
     }
 }
 
-bool decoder_find(struct decoder *decoder, uintptr_t ip,
-                  bool (*accept)(const struct recipe *recipe, void *argument), void *argument,
-                  struct recipe *recipe)
+bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const struct recipe *recipe, void *argument),
+                  void *argument, struct recipe *recipe)
 {
     unsigned candidates = 0;
     for (uint32_t i = 0; i < RUNS; i++)

@@ -56,8 +56,7 @@ static void execute_pair(struct way *way, uint32_t code)
                     : size == 1 && !is_load ? 16
                                             : 4; /* 1, a store: of memory tags */
     int64_t offset = a64_signed(code, 15, 7) * bytes;
-    struct value moved = decode_plus(value_of(way, base), offset),
-                 at = mode == POST ? value_of(way, base) : moved;
+    struct value moved = decode_plus(value_of(way, base), offset), at = mode == POST ? value_of(way, base) : moved;
     if (!vector && size == 2) {
         move(way, is_load, a64_field(code, 0, 5), at);
         move(way, is_load, a64_field(code, 10, 5), decode_plus(at, 8));
@@ -93,13 +92,11 @@ static void execute_memory(struct way *way, uint32_t code)
         execute_pair(way, code);
     } else if (a64_is(code, 0x3b000000, 0x39000000) || a64_is(code, 0x3b200000, 0x38000000)) {
         execute_single(way, code);
-    } else if (a64_is(code, 0xbe800000,
-                      0x0c800000)) { /* structures of vectors, behind which the base moves */
+    } else if (a64_is(code, 0xbe800000, 0x0c800000)) { /* structures of vectors, behind which the base moves */
         set(way, a64_field(code, 5, 5), nowhere);
-    } else if (
-        !a64_field(
-            code, 26,
-            1)) { /* loads by literal or index, exclusive and atomic ones: and what is stored, to be safe */
+    } else if (!a64_field(
+                   code, 26,
+                   1)) { /* loads by literal or index, exclusive and atomic ones: and what is stored, to be safe */
         spoil(way, a64_field(code, 0, 5));
         spoil(way, a64_field(code, 16, 5));
     }
@@ -130,8 +127,7 @@ static void execute(struct way *way, uint32_t code)
         execute_memory(way, code);
     else if (a64_is(code, 0x3fe00000, 0x0b200000)) /* add and sub of a register, extended */
         set(way, to, nowhere);
-    else if (a64_is(code, 0x0e000000, 0x0a000000) ||
-             a64_is(code, 0xfff00000, 0xd5300000)) /* of registers; mrs */
+    else if (a64_is(code, 0x0e000000, 0x0a000000) || a64_is(code, 0xfff00000, 0xd5300000)) /* of registers; mrs */
         spoil(way, to);
 }
 

@@ -73,18 +73,19 @@ static inline void decode_store(struct way *way, struct value at, struct value v
     way->saved_count += i == way->saved_count;
 }
 
-#define DECODE_BEGIN                                                                                         \
-    {                                                                                                        \
-        .rsp = {.base = AT_RSP}, .rbp = {.base = AT_RBP}, .link = {.base = IN_LINK},                         \
+#define DECODE_BEGIN                                                                                                   \
+    {                                                                                                                  \
+        .rsp = {.base = AT_RSP},                                                                                       \
+        .rbp = {.base = AT_RBP},                                                                                       \
+        .link = {.base = IN_LINK},                                                                                     \
     }
 
 enum outcome { GOES_ON, ENDS, RETURNS };
 
 /* ---- of the machine ---- */
 
-extern const size_t
-    decode_scratch_bytes;              /* that it needs in each decoder: the handler's stack may be small */
-extern const size_t decode_most_bytes; /* of an instruction */
+extern const size_t decode_scratch_bytes; /* that it needs in each decoder: the handler's stack may be small */
+extern const size_t decode_most_bytes;    /* of an instruction */
 
 /* What there is to know of an instruction besides. */
 struct followed {

@@ -78,8 +78,7 @@ static bool writes(const struct scratch *scratch, ZydisRegister name)
 {
     for (uint8_t i = 0; i < scratch->instruction.operand_count; i++) {
         const ZydisDecodedOperand *operand = &scratch->operands[i];
-        if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-            (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
+        if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
             ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) == name)
             return true;
     }
@@ -179,8 +178,7 @@ enum outcome decode_follow(void *memory, struct way *way, const uint8_t *code, s
 {
     struct scratch *scratch = memory;
     ZydisDecoderInit(&scratch->zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    if (!ZYAN_SUCCESS(
-            ZydisDecoderDecodeFull(&scratch->zydis, code, room, &scratch->instruction, scratch->operands)))
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&scratch->zydis, code, room, &scratch->instruction, scratch->operands)))
         return ENDS;
     followed->bytes = scratch->instruction.length;
     return follow(scratch, way, way->ip, followed);

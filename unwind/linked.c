@@ -67,8 +67,8 @@ static int add_object(struct dl_phdr_info *info, size_t bytes, void *argument)
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         if (header->p_type == PT_LOAD && !has_start) {
             has_start = true;
-            object->start = info->dlpi_addr + (header->p_vaddr & ~(uintptr_t)4095) -
-                            (header->p_offset & ~(uintptr_t)4095);
+            object->start =
+                info->dlpi_addr + (header->p_vaddr & ~(uintptr_t)4095) - (header->p_offset & ~(uintptr_t)4095);
         }
         if (header->p_type == PT_DYNAMIC)
             object->dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr);
@@ -116,8 +116,8 @@ static void mark_startup(struct list *list)
     bool found_self = linked_find((uintptr_t)&mark_startup, &self);
     for (size_t i = 0; i < list->count; i++) {
         uintptr_t start = list->objects[i].start;
-        list->objects[i].stays = i == 0 || start == getauxval(AT_BASE) ||
-                                 start == getauxval(AT_SYSINFO_EHDR) || (found_self && start == self.start);
+        list->objects[i].stays = i == 0 || start == getauxval(AT_BASE) || start == getauxval(AT_SYSINFO_EHDR) ||
+                                 (found_self && start == self.start);
     }
     for (size_t bytes; preload && *preload; preload += bytes + (preload[bytes] != '\0')) {
         bytes = strcspn(preload, " :");
@@ -192,8 +192,7 @@ bool linked_find(uintptr_t address, struct linked_object *object)
     if (unlikely(!loader.find) || loader.find((void *)address, &found) != 0)
         return false;
     object->link_map = (uintptr_t)found.dlfo_link_map;
-    object->start =
-        object->link_map == loader.program ? loader.program_start : (uintptr_t)found.dlfo_map_start;
+    object->start = object->link_map == loader.program ? loader.program_start : (uintptr_t)found.dlfo_map_start;
     return true;
 }
 
@@ -211,8 +210,7 @@ void linked_read_name(const struct linked_object *object, struct linked_name *na
     *name = (struct linked_name){from, hash_bytes(text, bytes), (uint32_t)bytes, 0};
 }
 
-bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected,
-                size_t bytes)
+bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected, size_t bytes)
 {
     struct link_map record;
     struct linked_object object;
@@ -222,12 +220,12 @@ bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t fro
     uintptr_t at = load_relaxed(&name->address);
     const struct os_part parts[] = {
         {&record, object.link_map, sizeof(record)}, {text, at, name->bytes}, {found, from, bytes}};
-    return os_copy_parts(parts, 3) && (uintptr_t)record.l_name == at &&
-           hash_bytes(text, name->bytes) == name->hash && memcmp(found, expected, bytes) == 0;
+    return os_copy_parts(parts, 3) && (uintptr_t)record.l_name == at && hash_bytes(text, name->bytes) == name->hash &&
+           memcmp(found, expected, bytes) == 0;
 }
 
-bool linked_has_callers(uintptr_t address, const struct linked_name *name, uintptr_t from,
-                        const void *expected, size_t bytes)
+bool linked_has_callers(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected,
+                        size_t bytes)
 {
     struct linked_object object;
     if (!linked_find(address, &object) || from - object.start > PAGE_BYTES - bytes)

@@ -34,8 +34,7 @@ void linked_read_name(const struct linked_object *object, struct linked_name *na
 
 /* True if an object with that name holds the address, and the memory at `from` has the bytes of `expected`; in
  * one system call. [handler] */
-bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected,
-                size_t bytes);
+bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected, size_t bytes);
 
 /* The same for an object that nobody may unload meanwhile, and bytes of its first page; in none.
  * [handler] */

@@ -13,9 +13,9 @@
 #define LOADED_BITS      12
 #define MAX_SAME_PLACE   8u /* libraries that were loaded at one address, and are looked at before it is read */
 #define REFRESH_EVERY_NS 1000000000ull
-#define REFRESH_PAUSE    100 /* times the processor's time that a slice took until the next */
-#define SLICE_LINES      160 /* of the map read in one sample: some 0.2 ms */
-#define FILE_LINES       16  /* that an unknown file is worth: its headers are read and mapped */
+#define REFRESH_PAUSE    100        /* times the processor's time that a slice took until the next */
+#define SLICE_LINES      160        /* of the map read in one sample: some 0.2 ms */
+#define FILE_LINES       16         /* that an unknown file is worth: its headers are read and mapped */
 #define FREE_BYTES       (8u << 20) /* of snapshots; whatever is more is paid with time: */
 #define BYTE_NS          100        /* for each byte, after each one */
 
@@ -40,13 +40,13 @@ static struct {
     uint64_t not_before_ns; /* no refresh for a miss before this time */
     uint32_t busy;          /* 1 while a thread reads the maps */
     struct snapshot *current;
-    size_t snapshot_bytes; /* of all that there were: they stay */
-    struct loaded *loaded; /* MAX_RANGES, filled up to loaded_count */
-    uint32_t loaded_count; /* more than there are, by the threads that found no room at once */
+    size_t snapshot_bytes;              /* of all that there were: they stay */
+    struct loaded *loaded;              /* MAX_RANGES, filled up to loaded_count */
+    uint32_t loaded_count;              /* more than there are, by the threads that found no room at once */
     uint32_t newest[1u << LOADED_BITS]; /* by hash of the object's start: 1 + index */
-    struct maps_reader reader;     /* of a reading that is under way, in slices, a sample each */
-    int left;                      /* lines that the slice may read yet */
-    struct loadmap_range *scratch; /* MAX_RANGES, for the thread that is busy */
+    struct maps_reader reader;          /* of a reading that is under way, in slices, a sample each */
+    int left;                           /* lines that the slice may read yet */
+    struct loadmap_range *scratch;      /* MAX_RANGES, for the thread that is busy */
     size_t scratch_count;
     struct {
         uintptr_t start, end; /* of the file that the lines being read belong to: its first byte, its last line */
@@ -166,8 +166,12 @@ static const struct loadmap_range *learn(const struct linked_object *object, uin
     for (uint32_t i = 0; i < MODULE_MAX_CODE; i++) {
         if (vaddr < module->code[i].start || vaddr >= module->code[i].end)
             continue;
-        struct loadmap_range range = {module->code[i].start + bias, module->code[i].end + bias, bias, number,
-                                      linked_is_permanent(object->start), name};
+        struct loadmap_range range = {module->code[i].start + bias,
+                                      module->code[i].end + bias,
+                                      bias,
+                                      number,
+                                      linked_is_permanent(object->start),
+                                      name};
         return keep_range(&range, object->start);
     }
     return NULL;
@@ -327,8 +331,7 @@ bool loadmap_refresh(void)
     if (!compare_exchange(&loadmap.busy, &expected, 1))
         return false;
     maps_close(&loadmap.reader);
-    bool changed =
-        begin_reading() && maps_go_on(&loadmap.reader, take_line_of_all, NULL) == MAPS_END && publish();
+    bool changed = begin_reading() && maps_go_on(&loadmap.reader, take_line_of_all, NULL) == MAPS_END && publish();
     maps_close(&loadmap.reader);
     store_release(&loadmap.busy, 0);
     return changed;

@@ -18,8 +18,7 @@
 
 #define MACHINE_TRAMPOLINE_BYTES 8 /* mov x8,#139; svc #0 */
 #define MACHINE_HAS_LINK         true
-#define MACHINE_START                                                                                        \
-    __attribute__((noinline)) /* its frame lies below that of the function that it is called in */
+#define MACHINE_START            __attribute__((noinline)) /* its frame lies below that of the function that it is called in */
 
 enum { MACHINE_FP = 29, MACHINE_LINK = 30, MACHINE_SP = 31, MACHINE_IP = 32 };
 
@@ -84,13 +83,11 @@ static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwin
 uintptr_t machine_trampoline(int signal);
 
 /* The bytes around an interrupted instruction that are a loop that waits: a yield, wfe or isb among them, or sched_yield behind it. */
-static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at,
-                                       const unsigned char *high)
+static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at, const unsigned char *high)
 {
     static const uint32_t yield[] = {0xd2800f88, 0xd4000001}; /* mov x8,#124; svc #0 */
     uint32_t word;
-    for (const unsigned char *byte = low + (-(uintptr_t)low & 3); byte + sizeof(word) <= high;
-         byte += sizeof(word)) {
+    for (const unsigned char *byte = low + (-(uintptr_t)low & 3); byte + sizeof(word) <= high; byte += sizeof(word)) {
         memcpy(&word, byte, sizeof(word));
         if (word == 0xd503203f || word == 0xd503205f || word == 0xd5033fdf)
             return true;

@@ -75,8 +75,7 @@ static inline uintptr_t machine_trampoline(int signal)
 }
 
 /* The bytes around an interrupted instruction that are a loop that waits: a pause among them, or sched_yield behind it. */
-static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at,
-                                       const unsigned char *high)
+static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at, const unsigned char *high)
 {
     static const unsigned char yield[] = {0xb8, SYS_sched_yield, 0, 0, 0, 0x0f, 0x05}; /* mov; syscall */
     for (const unsigned char *byte = low; byte + 1 < high; byte++)

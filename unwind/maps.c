@@ -120,14 +120,13 @@ bool maps_open(struct maps_reader *reader)
     return false;
 }
 
-enum maps_status maps_go_on(struct maps_reader *reader,
-                            bool (*take)(const struct maps_line *line, void *argument), void *argument)
+enum maps_status maps_go_on(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
+                            void *argument)
 {
     if (!is_ours(reader))
         return MAPS_LOST;
     while (take_lines(reader, take, argument)) {
-        ssize_t got =
-            os_read(reader->fd, reader->buffer + reader->used, sizeof(reader->buffer) - 1 - reader->used);
+        ssize_t got = os_read(reader->fd, reader->buffer + reader->used, sizeof(reader->buffer) - 1 - reader->used);
         if (got <= 0)
             return got == 0 ? MAPS_END : MAPS_LOST;
         reader->used += (size_t)got;

@@ -19,8 +19,7 @@ struct maps_reader {
     int fd;        /* -1: none */
     bool dropping; /* the rest of a line that is longer than the buffer */
     size_t used;
-    uint64_t device,
-        inode; /* the descriptor is the program's when it has closed ours and opened something else */
+    uint64_t device, inode; /* the descriptor is the program's when it has closed ours and opened something else */
     char buffer[2048];
 };
 
@@ -35,8 +34,8 @@ bool maps_open(struct maps_reader *reader);
 
 /* Calls take for each mapping in address order until it returns false; the next call goes on behind that one.
  * [handler] */
-enum maps_status maps_go_on(struct maps_reader *reader,
-                            bool (*take)(const struct maps_line *line, void *argument), void *argument);
+enum maps_status maps_go_on(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
+                            void *argument);
 
 void maps_close(struct maps_reader *reader); /* [handler] */
 

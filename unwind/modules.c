@@ -23,7 +23,7 @@ static struct {
     struct loadmap_module *list; /* LOADMAP_MAX_MODULES, filled up to count */
     uint32_t count;
     uint32_t functions; /* of them */
-    uint32_t adding; /* 1 while a thread adds a module: some hundred nanoseconds */
+    uint32_t adding;    /* 1 while a thread adds a module: some hundred nanoseconds */
     uintptr_t vdso;
     int64_t image_room; /* bytes of files that may still be mapped whole; 0 in a process whose memory is limited */
     struct launched_image *launched;
@@ -94,8 +94,7 @@ static bool read_headers(struct reading *reading)
         return false;
     reading->count = elf.e_phnum < MAX_HEADERS ? elf.e_phnum : MAX_HEADERS;
     reading->module.first_hash = hash_bytes(reading->in_memory, FIRST_BYTES);
-    return os_copy_memory(reading->headers, reading->start + elf.e_phoff,
-                          reading->count * sizeof(reading->headers[0]));
+    return os_copy_memory(reading->headers, reading->start + elf.e_phoff, reading->count * sizeof(reading->headers[0]));
 }
 
 /* Link-time ranges and load bias, from the first loadable segment, which the mapping of offset 0 belongs to. */
@@ -171,7 +170,8 @@ static void take_launched(struct reading *reading)
         uint32_t there = LAUNCHED_THERE;
         if (load_relaxed(&image->base) != module->load_bias || !compare_exchange(&image->state, &there, LAUNCHED_HELD))
             continue;
-        bool same = image->bytes >= FIRST_BYTES && os_copy_memory(reading->in_file, (uintptr_t)image->data, FIRST_BYTES) &&
+        bool same = image->bytes >= FIRST_BYTES &&
+                    os_copy_memory(reading->in_file, (uintptr_t)image->data, FIRST_BYTES) &&
                     memcmp(reading->in_file, reading->in_memory, FIRST_BYTES) == 0;
         if (same) {
             module->image = image->data;
@@ -208,7 +208,8 @@ static void map_view(struct reading *reading, const ElfW(Phdr) * segment)
     module->view_bytes = segment->p_filesz;
     if (module->flags & PROFILE_MODULE_VDSO) {
         module->view = (const char *)address;
-    } else if (segment->p_offset < module->image_bytes && segment->p_filesz <= module->image_bytes - segment->p_offset) {
+    } else if (segment->p_offset < module->image_bytes &&
+               segment->p_filesz <= module->image_bytes - segment->p_offset) {
         module->view = module->image + segment->p_offset;
     } else if (reading->fd >= 0) {
         module->view = os_map_file(reading->fd, segment->p_offset - skip, segment->p_filesz + skip);

@@ -29,14 +29,14 @@ struct loadmap_module {
     uintptr_t view_bytes;
     const char *view; /* ... and its bytes: the second mapping */
     struct debug_frame debug_frame;
-    uint32_t flags;   /* enum profile_module_flag */
+    uint32_t flags; /* enum profile_module_flag */
     uint32_t build_id_bytes;
     uint8_t build_id[32];
     uintptr_t mark_vaddr; /* link-time address of the bytes that tell it from another build ... */
     uint32_t mark_bytes;
     const void *mark;    /* ... and these: the build id, or else what the file begins with */
     uint64_t first_hash; /* of what the file begins with */
-    const char *image;    /* all of its file, mapped; NULL: it is large, or was gone when it was first seen */
+    const char *image;   /* all of its file, mapped; NULL: it is large, or was gone when it was first seen */
     size_t image_bytes;
     const char *path;
     const char *function; /* PROFILE_MODULE_PYTHON: its name; the path is its file's, and its lines are its addresses */
@@ -56,7 +56,7 @@ struct module_place {
     const char *path; /* as /proc/self/maps has it, or NULL */
 };
 
-bool modules_init(void);   /* [init] */
+bool modules_init(void); /* [init] */
 
 struct launched_image;
 /* The files of libraries that the launcher's part in the loader maps as it loads them (base/launched.h); NULL: there is none. [init] */

@@ -11,8 +11,9 @@
 #include "unwind/python_layout.h"
 
 /* What the interpreter exports, if the process has one that others can link with. dlsym() would take memory of the program's heap to say that there is none. */
-extern const unsigned char _PyRuntime[] __attribute__((weak)), PyCode_Type[] __attribute__((weak)), PyUnicode_Type[] __attribute__((weak)),
-    PyBytes_Type[] __attribute__((weak)), _PyEval_EvalFrameDefault[] __attribute__((weak));
+extern const unsigned char _PyRuntime[] __attribute__((weak)), PyCode_Type[] __attribute__((weak)),
+    PyUnicode_Type[] __attribute__((weak)), PyBytes_Type[] __attribute__((weak)),
+    _PyEval_EvalFrameDefault[] __attribute__((weak));
 extern const unsigned long Py_Version __attribute__((weak));
 
 static struct {
@@ -44,7 +45,8 @@ static bool is_own_file(const struct loadmap_range *range)
 
 static const char *find_interpreter(const unsigned char *runtime, uintptr_t loop)
 {
-    const struct python_code_types types = {.code = (uintptr_t)PyCode_Type, .text = (uintptr_t)PyUnicode_Type, .bytes = (uintptr_t)PyBytes_Type};
+    const struct python_code_types types = {
+        .code = (uintptr_t)PyCode_Type, .text = (uintptr_t)PyUnicode_Type, .bytes = (uintptr_t)PyBytes_Type};
     unsigned char lock[PYTHON_LOCK_BYTES];
     if (!loop || !types.code || !types.text || !types.bytes || !loadmap_find(loop))
         return "it does not export what tells them";
@@ -158,9 +160,8 @@ bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct pyt
     if (!frame || !is_frame(frame))
         return false;
     uintptr_t next = frame[PYTHON_FRAME_ENTRY] ? 0 : word_of(frame, PYTHON_FRAME_PREVIOUS);
-    if ((!frame[PYTHON_FRAME_ENTRY] && !next) ||
-        !python_codes_find(unwinder->python, word_of(frame, PYTHON_FRAME_CODE),
-                           word_of(frame, PYTHON_FRAME_INSTRUCTION), place))
+    if ((!frame[PYTHON_FRAME_ENTRY] && !next) || !python_codes_find(unwinder->python, word_of(frame, PYTHON_FRAME_CODE),
+                                                                    word_of(frame, PYTHON_FRAME_INSTRUCTION), place))
         return false;
     walk->frame = next;
     walk->broken = false;
@@ -171,8 +172,7 @@ bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct pyt
 bool python_waits(const struct unwinder *unwinder)
 {
     uintptr_t condition = (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK + PYTHON_LOCK_CONDITION;
-    return interpreter.runtime &&
-           unwinder->registers[UNWIND_ARGUMENT] - condition < PYTHON_LOCK_CONDITION_BYTES;
+    return interpreter.runtime && unwinder->registers[UNWIND_ARGUMENT] - condition < PYTHON_LOCK_CONDITION_BYTES;
 }
 
 /* The state of the thread that holds the lock, or 0. */

@@ -27,8 +27,8 @@ bool python_init(char *version, size_t bytes, const char **why_not);
 /* A walk's place among the thread's Python frames; only `begun` counts, false, when it begins. */
 struct python_walk {
     bool begun;
-    bool waits;         /* the thread sleeps until it gets the interpreter's lock, and the last frame is a part of how */
-    bool broken;        /* the frames of this call of the loop could not be read to the last */
+    bool waits;  /* the thread sleeps until it gets the interpreter's lock, and the last frame is a part of how */
+    bool broken; /* the frames of this call of the loop could not be read to the last */
     uintptr_t waits_to; /* where those frames end */
     uintptr_t level;    /* record of the next call of the loop, 0: there is none further out */
     uintptr_t frame;    /* the next Python frame of this one, 0: none */

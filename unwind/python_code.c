@@ -318,8 +318,8 @@ static uint32_t line_of(struct python_codes *codes, const struct known_code *cod
     size_t bytes = code->lines.size < sizeof(codes->table) ? code->lines.size : sizeof(codes->table);
     if (!os_copy_memory(codes->table, code->lines.object + code->lines.offset, bytes))
         return 0;
-    *known = (struct known_line){
-        code->module_id, python_code_line(codes->table, bytes, code->first_line, (uint32_t)unit), unit};
+    *known = (struct known_line){code->module_id,
+                                 python_code_line(codes->table, bytes, code->first_line, (uint32_t)unit), unit};
     return known->line;
 }
 

@@ -8,7 +8,8 @@
 
 enum python_layout {
     PYTHON_RUNTIME_LOCK = 360, /* ceval.gil, the interpreter's lock */
-    PYTHON_RUNTIME_KEY = 592, /* gilstate.autoTSSkey: an int, 1 when the key is there, and the key: where each thread has its state */
+    PYTHON_RUNTIME_KEY =
+        592, /* gilstate.autoTSSkey: an int, 1 when the key is there, and the key: where each thread has its state */
 
     PYTHON_LOCK_BYTES = 32,  /* before its condition, which only who waits for the lock waits for */
     PYTHON_LOCK_HOLDER = 8,  /* last_holder: a thread's state */
@@ -31,7 +32,7 @@ enum python_layout {
     PYTHON_FRAME_ENTRY = 68,       /* a bool: the loop was called for it, and not for the frames further in */
     PYTHON_FRAME_OWNER = 69,       /* enum _frameowner, at most 2 */
 
-    PYTHON_TYPE = 8, /* of any object */
+    PYTHON_TYPE = 8,  /* of any object */
     PYTHON_SIZE = 16, /* of a string (in characters) and of bytes */
 
     PYTHON_CODE_BYTES = 144, /* as far as it is read */

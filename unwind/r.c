@@ -9,7 +9,8 @@
 #include "unwind/loadmap.h"
 
 /* What libR.so exports, as in unwind/python.c. */
-extern const uintptr_t R_GlobalContext __attribute__((weak)), R_NilValue __attribute__((weak)), R_SrcrefSymbol __attribute__((weak));
+extern const uintptr_t R_GlobalContext __attribute__((weak)), R_NilValue __attribute__((weak)),
+    R_SrcrefSymbol __attribute__((weak));
 extern const unsigned char Rf_eval[] __attribute__((weak));
 
 #define MAX_OTHERS 64u  /* records of one frame that are no function's; R's have one or two */
@@ -133,7 +134,8 @@ static bool read_record(struct r_walk *walk, unsigned char record[R_RECORD_BYTES
     if (!os_copy_memory(record, address, R_RECORD_BYTES))
         return false;
     uintptr_t next = word_of(record, R_RECORD_NEXT);
-    walk->record = next > address && next % sizeof(next) == 0 ? next : 0; /* the last one is no variable of a function's */
+    walk->record =
+        next > address && next % sizeof(next) == 0 ? next : 0; /* the last one is no variable of a function's */
     return true;
 }
 
@@ -208,7 +210,8 @@ bool r_next(struct r_walk *walk, struct python_place *place, bool *broken)
     const struct os_part parts[] = {{&call, word_of(record, R_RECORD_CALL), sizeof(call)},
                                     {&function, word_of(record, R_RECORD_FUNCTION), sizeof(function)},
                                     {&environment, word_of(record, R_RECORD_ENVIRONMENT), sizeof(environment)}};
-    if (*broken || !os_copy_parts(parts, 3) || !is_a(&call, R_CALL) || !is_a(&function, R_CLOSURE) || !is_a(&environment, R_ENVIRONMENT))
+    if (*broken || !os_copy_parts(parts, 3) || !is_a(&call, R_CALL) || !is_a(&function, R_CLOSURE) ||
+        !is_a(&environment, R_ENVIRONMENT))
         return !(*broken = true);
     *place = (struct python_place){.module_id = function_of(symbol_of(&call))};
     *broken = !place->module_id;

@@ -32,8 +32,7 @@ static const unsigned char *skip_rbp_plus(const struct cfi_rule *rule, int64_t *
  * have 16 bytes; from byte k on, the relocation's number has been pushed. */
 static bool is_linkage_table(const struct cfi_rule *rule, int64_t *k)
 {
-    static const unsigned char text[] = {0x77, 8,    0x80, 0,   0x3f, 0x1a, EXPRESSION_LITERAL_0,
-                                         0x2a, 0x33, 0x24, 0x22};
+    static const unsigned char text[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, EXPRESSION_LITERAL_0, 0x2a, 0x33, 0x24, 0x22};
     enum { LITERAL = 6 };
     if (rule->number != sizeof(text) || memcmp(rule->expression, text, LITERAL) != 0 ||
         memcmp(rule->expression + LITERAL + 1, text + LITERAL + 1, sizeof(text) - LITERAL - 1) != 0)

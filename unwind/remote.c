@@ -8,7 +8,8 @@
 
 #include <libunwind.h>
 #ifndef UNW_VERSION_MAJOR
-#error "libunwind.h is that of LLVM (package libunwind-19-dev or its like), and blame needs libunwind's: install libunwind-dev in its place"
+#error                                                                                                                 \
+    "libunwind.h is that of LLVM (package libunwind-19-dev or its like), and blame needs libunwind's: install libunwind-dev in its place"
 #endif
 
 #include "base/atomics.h"
@@ -16,8 +17,8 @@
 #include "unwind/machine.h"
 
 /* Exported by libunwind and used so by perf too, though no header of its own declares it. */
-extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
-                                              unw_proc_info_t *, int need_unwind_info, void *argument);
+extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *, unw_proc_info_t *,
+                                              int need_unwind_info, void *argument);
 
 #define CACHE_ENTRIES 512
 #define MAX_KEPT      8192
@@ -57,8 +58,7 @@ __attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t s
     return os_copy_memory(value, address, sizeof(*value)) ? 0 : -UNW_EINVAL;
 }
 
-static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int write,
-                           void *argument)
+static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int write, void *argument)
 {
     struct unwinder *unwinder = argument;
     (void)space;
@@ -68,15 +68,13 @@ static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word
     return 0;
 }
 
-static int access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int write,
-                        void *argument)
+static int access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int write, void *argument)
 {
     (void)space, (void)number, (void)value, (void)write, (void)argument;
     return -UNW_EBADREG;
 }
 
-static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need,
-                          void *argument)
+static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need, void *argument)
 {
     const struct loadmap_range *range = loadmap_find(ip);
     const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
@@ -117,8 +115,7 @@ static int no_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *argumen
     return -UNW_EINVAL;
 }
 
-static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t bytes, unw_word_t *offset,
-                   void *argument)
+static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t bytes, unw_word_t *offset, void *argument)
 {
     (void)space, (void)ip, (void)name, (void)bytes, (void)offset, (void)argument;
     return -UNW_ENOINFO;

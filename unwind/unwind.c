@@ -19,10 +19,10 @@
 #define CACHE_BITS      9 /* of the number of sets */
 #define CACHE_WAYS      2u
 #define CACHE_SETS      ((size_t)1 << CACHE_BITS)
-#define MAX_LEARNT      12u   /* modules a walk: some 0.3 ms */
-#define UNSURE          0x80u /* of an entry's recipe.cfa: another module may be at its address by now */
-#define DECODED         0x40u /* of an entry's recipe.cfa: from the code itself */
-#define SPIN_BYTES      32    /* of a loop that waits, before and behind where it is */
+#define MAX_LEARNT      12u                  /* modules a walk: some 0.3 ms */
+#define UNSURE          0x80u                /* of an entry's recipe.cfa: another module may be at its address by now */
+#define DECODED         0x40u                /* of an entry's recipe.cfa: from the code itself */
+#define SPIN_BYTES      32                   /* of a loop that waits, before and behind where it is */
 #define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
 /* What is known of a code address. */
@@ -258,16 +258,14 @@ static void decode(struct unwinder *unwinder, struct recipe *recipe)
 
 static bool has_no_row(struct recipe recipe)
 {
-    return recipe.cfa == RECIPE_SLOW &&
-           (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
+    return recipe.cfa == RECIPE_SLOW && (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
 }
 
 /* A function that has called another has saved its return address, whatever its row says: libomp's __kmp_invoke_microtask has one that
  * says nothing. */
 static bool is_false(const struct unwinder *unwinder, struct recipe recipe)
 {
-    return MACHINE_HAS_LINK && !unwinder->exact && recipe.cfa <= RECIPE_CFA_RBP &&
-           recipe.rbp == RECIPE_RBP_IN_LINK;
+    return MACHINE_HAS_LINK && !unwinder->exact && recipe.cfa <= RECIPE_CFA_RBP && recipe.rbp == RECIPE_RBP_IN_LINK;
 }
 
 /* Looks an address up and keeps what there is to know of it; NULL when it is no code. */
@@ -364,8 +362,8 @@ static inline bool keeps_stack(struct recipe recipe, const struct unwind_frame *
 }
 
 /* The frames that take more than two loads. */
-static __attribute__((noinline)) enum unwind_result
-next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame *frame)
+static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder *unwinder, struct recipe recipe,
+                                                                struct unwind_frame *frame)
 {
     struct unwind_registers caller;
     int step;
@@ -382,9 +380,8 @@ next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame
     if (slow) {
         unwinder->slow_steps[recipe.cfa_offset]++;
         step = trampoline && machine_leave_handler(unwinder, &caller) ? 1
-               : unwinder->code_only
-                   ? -1
-                   : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
+               : unwinder->code_only                                  ? -1
+                                     : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
         if (step > 0 && has_no_row(recipe) && caller.ip > 1 && !is_return_address(unwinder, caller.ip))
             step = -1; /* libunwind follows rbp there, whatever it is */
     } else {
@@ -395,8 +392,7 @@ next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame
     if (step == 0)
         unwinder->end = UNWIND_END;
     /* Only from a handler back to whom it interrupted may the walk change to another stack. */
-    else if (step < 0 ||
-             (caller.stack <= frame->stack && !trampoline && !keeps_stack(recipe, frame, &caller)))
+    else if (step < 0 || (caller.stack <= frame->stack && !trampoline && !keeps_stack(recipe, frame, &caller)))
         unwinder->end = UNWIND_BROKEN;
     else
         unwinder->at = caller;
@@ -460,8 +456,7 @@ static __attribute__((noinline)) enum unwind_result next_by_search(struct unwind
 }
 
 /* The outermost frame was delivered, the path is broken, or there are to be no recipes. */
-static __attribute__((noinline)) enum unwind_result next_unusual(struct unwinder *unwinder,
-                                                                 struct unwind_frame *frame)
+static __attribute__((noinline)) enum unwind_result next_unusual(struct unwinder *unwinder, struct unwind_frame *frame)
 {
     if (unwinder->end == UNWIND_FRAME &&
         unwinder->at.ip <= 1) /* 1: it would be looked up at 0, where there is no code */
@@ -478,8 +473,7 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
         return next_unusual(unwinder, frame);
     unwinder->frames++;
     const struct unwind_entry *entry = cache_set(unwinder, where);
-    return likely(entry->ip == where) ? next_by_entry(unwinder, entry, frame)
-                                      : next_by_search(unwinder, frame);
+    return likely(entry->ip == where) ? next_by_entry(unwinder, entry, frame) : next_by_search(unwinder, frame);
 }
 
 bool unwind_is_spinning(const ucontext_t *context)
@@ -490,6 +484,5 @@ bool unwind_is_spinning(const ucontext_t *context)
         return false;
     uintptr_t low = ip - range->start > SPIN_BYTES ? ip - SPIN_BYTES : range->start;
     uintptr_t high = range->end - ip > SPIN_BYTES ? ip + SPIN_BYTES : range->end;
-    return machine_is_spinning((const unsigned char *)low, (const unsigned char *)ip,
-                               (const unsigned char *)high);
+    return machine_is_spinning((const unsigned char *)low, (const unsigned char *)ip, (const unsigned char *)high);
 }

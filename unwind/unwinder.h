@@ -54,14 +54,13 @@ struct unwinder {
     uint32_t learnt;            /* modules asked for in this walk that were not known */
     uint32_t sure_count;
     const struct loadmap_range *sure[UNWIND_SURE]; /* found to be true in this walk: not asked for again */
-    bool cursor_valid;          /* libunwind takes part in this walk */
-    uint32_t generation;        /* of the load map that the caches belong to */
-    struct decoder *decoder;    /* made when code without call frame information is met first */
-    struct python_codes *python; /* made when the interpreter's frames are met first */
-    struct unwind_entry *cache; /* by address, in the thread's own mapping */
-    uintptr_t stack_begin;      /* the stack pointer at the walk's begin */
-    uintptr_t
-        stack_low; /* what can be read directly in this walk: [stack_low, stack_high), perhaps nothing */
+    bool cursor_valid;                             /* libunwind takes part in this walk */
+    uint32_t generation;                           /* of the load map that the caches belong to */
+    struct decoder *decoder;                       /* made when code without call frame information is met first */
+    struct python_codes *python;                   /* made when the interpreter's frames are met first */
+    struct unwind_entry *cache;                    /* by address, in the thread's own mapping */
+    uintptr_t stack_begin;                         /* the stack pointer at the walk's begin */
+    uintptr_t stack_low; /* what can be read directly in this walk: [stack_low, stack_high), perhaps nothing */
     uintptr_t stack_high;
     uintptr_t own_stack_low, own_stack_high; /* this thread's stack */
     uintptr_t registers[UNWIND_REGISTERS];   /* at the walk's begin */
@@ -78,10 +77,10 @@ struct unwinder {
     uint64_t slow_steps[RECIPE_CAUSES]; /* libunwind's */
     uint64_t decoded_steps;             /* by recipes that the code itself yielded */
     uint64_t steps_again;               /* libunwind's over frames that recipes had passed */
-    uint64_t restarts;      /* it came to another frame there, and began again with its cache empty */
-    uint64_t disagreements; /* it came to another frame all the same: such a path is broken */
-    uint64_t slow_reads;    /* words that do not lie on the thread's own stack */
-    uintptr_t link;         /* aarch64's x30 where a signal interrupted */
+    uint64_t restarts;                  /* it came to another frame there, and began again with its cache empty */
+    uint64_t disagreements;             /* it came to another frame all the same: such a path is broken */
+    uint64_t slow_reads;                /* words that do not lie on the thread's own stack */
+    uintptr_t link;                     /* aarch64's x30 where a signal interrupted */
 };
 
 #endif

@@ -37,10 +37,9 @@ static long fib_expected(int n)
 int main(int argc, char **argv)
 {
     long n = 27, cutoff = 0, result = 0;
-    const struct kernel_arg args[] = {
-        {"N", &n, 0, 60, "which Fibonacci number", NULL},
-        {"--cutoff", &cutoff, 0, 60, "depth from which no tasks are made, 0: none", NULL},
-        {0}};
+    const struct kernel_arg args[] = {{"N", &n, 0, 60, "which Fibonacci number", NULL},
+                                      {"--cutoff", &cutoff, 0, 60, "depth from which no tasks are made, 0: none", NULL},
+                                      {0}};
     kernel_parse_args(argc, argv, "fib", args);
 
     double begin_s = kernel_clock_s();

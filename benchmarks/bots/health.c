@@ -260,12 +260,12 @@ static uint64_t run(const struct config *config, int cutoff, double *seconds)
 int main(int argc, char **argv)
 {
     long levels = 4, cities = 10, days = 365, cutoff = 0;
-    const struct kernel_arg args[] = {{"LEVELS", &levels, 2, LEVELS_MAX, "levels of the hierarchy", NULL},
-                                      {"--cities", &cities, 1, 100, "villages below each village", NULL},
-                                      {"--days", &days, 1, 100000, "days to simulate", NULL},
-                                      {"--cutoff", &cutoff, 0, LEVELS_MAX - 1,
-                                       "level (1: lowest) up to which villages make no tasks, 0: none", NULL},
-                                      {0}};
+    const struct kernel_arg args[] = {
+        {"LEVELS", &levels, 2, LEVELS_MAX, "levels of the hierarchy", NULL},
+        {"--cities", &cities, 1, 100, "villages below each village", NULL},
+        {"--days", &days, 1, 100000, "days to simulate", NULL},
+        {"--cutoff", &cutoff, 0, LEVELS_MAX - 1, "level (1: lowest) up to which villages make no tasks, 0: none", NULL},
+        {0}};
     kernel_parse_args(argc, argv, "health", args);
     if (cutoff >= levels) {
         fprintf(stderr, "health: --cutoff %ld leaves no tasks with %ld levels\n", cutoff, levels);

@@ -70,13 +70,11 @@ int main(int argc, char **argv)
     double begin_s = kernel_clock_s();
 #pragma omp parallel
 #pragma omp single
-    result =
-        place(board, (int)n, 0, cutoff == 0 ? N_MAX : (int)cutoff, deferred == 0 ? N_MAX : (int)deferred);
+    result = place(board, (int)n, 0, cutoff == 0 ? N_MAX : (int)cutoff, deferred == 0 ? N_MAX : (int)deferred);
     double seconds = kernel_clock_s() - begin_s;
 
     char size[32];
     const char *option = deferred != 0 ? "if" : "cutoff";
-    return kernel_report("nqueens",
-                         kernel_size_text(size, sizeof size, n, option, deferred != 0 ? deferred : cutoff),
+    return kernel_report("nqueens", kernel_size_text(size, sizeof size, n, option, deferred != 0 ? deferred : cutoff),
                          seconds, result == solutions[n]);
 }

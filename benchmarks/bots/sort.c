@@ -153,6 +153,5 @@ int main(int argc, char **argv)
     free(data);
     free(scratch);
     char size[48];
-    return kernel_report("sort", kernel_size_text(size, sizeof size, count, "cutoff", cutoff), seconds,
-                         verified);
+    return kernel_report("sort", kernel_size_text(size, sizeof size, count, "cutoff", cutoff), seconds, verified);
 }

@@ -165,6 +165,5 @@ int main(int argc, char **argv)
     free_matrix(&m);
     free_matrix(&expected);
     char size[32];
-    return kernel_report("sparselu", kernel_size_text(size, sizeof size, blocks, "block", block), seconds,
-                         verified);
+    return kernel_report("sparselu", kernel_size_text(size, sizeof size, blocks, "block", block), seconds, verified);
 }

@@ -231,8 +231,7 @@ EXPORT __attribute__((noinline)) void fake_task_begin_if0(void)
     static __thread struct played_task task; /* one at a time */
     struct played_task *creator = current();
     creator->frame.enter_frame.ptr = __builtin_frame_address(0);
-    played_task_init(&task, creator->parallel, ompt_task_explicit | ompt_task_undeferred,
-                     creator->thread_num);
+    played_task_init(&task, creator->parallel, ompt_task_explicit | ompt_task_undeferred, creator->thread_num);
     played_push(&task);
     task.frame.exit_frame.ptr = creator->frame.exit_frame.ptr;
     send_task_create(creator, &task, HERE);

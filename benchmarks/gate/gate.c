@@ -377,8 +377,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[2], "callbacks") == 0) {
         fake_print_callbacks();
     } else if (clock_reads == 0 || !sample_find_handler(fake_signal())) {
-        fputs("gate: the tool gets its timer or its clock in a way that this program does not know\n",
-              stderr);
+        fputs("gate: the tool gets its timer or its clock in a way that this program does not know\n", stderr);
         return 1;
     } else {
         calls = fake_blame_calls();

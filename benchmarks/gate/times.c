@@ -71,8 +71,7 @@ static void run_cold(sample_handler handler, int signal, siginfo_t *info, uconte
     static char *memory;
     double reading = reading_ns();
     if (!memory)
-        memory =
-            mmap(NULL, COLD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        memory = mmap(NULL, COLD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     for (int i = 0; i < COLD_BATCHES; i++) {
         for (size_t at = 0; memory != MAP_FAILED && at < COLD_BYTES; at += 64)
             memory[at]++;

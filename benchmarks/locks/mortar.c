@@ -83,6 +83,5 @@ int main(int argc, char **argv)
         omp_destroy_lock(&points[i].lock);
     free(points);
     char size[32];
-    return kernel_report("mortar", kernel_size_text(size, sizeof size, elements, "shared", shared), seconds,
-                         verified);
+    return kernel_report("mortar", kernel_size_text(size, sizeof size, elements, "shared", shared), seconds, verified);
 }

@@ -115,9 +115,8 @@ static const struct construct {
     void (*run)(int count);
     int in_region; /* run by all threads of a region that is there already */
 } constructs[] = {
-    {"parallel", do_parallel, 0}, {"barrier", do_barrier, 1},   {"for", do_for, 1},
-    {"critical", do_critical, 1}, {"lock", do_lock, 1},         {"ordered", do_ordered, 1},
-    {"task", do_task, 1},         {"taskwait", do_taskwait, 1},
+    {"parallel", do_parallel, 0}, {"barrier", do_barrier, 1}, {"for", do_for, 1},   {"critical", do_critical, 1},
+    {"lock", do_lock, 1},         {"ordered", do_ordered, 1}, {"task", do_task, 1}, {"taskwait", do_taskwait, 1},
 };
 
 #define CONSTRUCTS (sizeof(constructs) / sizeof(constructs[0]))

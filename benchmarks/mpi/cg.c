@@ -45,8 +45,7 @@ static double add_up(double own)
 
 static void gather(const struct part *part, const double *vector)
 {
-    MPI_Allgatherv(vector, part->rows, MPI_DOUBLE, part->whole, part->counts, part->begins, MPI_DOUBLE,
-                   MPI_COMM_WORLD);
+    MPI_Allgatherv(vector, part->rows, MPI_DOUBLE, part->whole, part->counts, part->begins, MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
 /* q = A p; returns p's product with q. */

@@ -70,8 +70,7 @@ static void work(long queens)
 int main(int argc, char **argv)
 {
     long queens = 12, ways = 0;
-    const struct kernel_arg args[] = {{"QUEENS", &queens, 4, MOST_QUEENS, "on a board of as many rows", NULL},
-                                      {0}};
+    const struct kernel_arg args[] = {{"QUEENS", &queens, 4, MOST_QUEENS, "on a board of as many rows", NULL}, {0}};
     struct ranks ranks = ranks_init(&argc, &argv);
     char text[32];
     kernel_parse_args(argc, argv, "queens", args);
@@ -90,6 +89,5 @@ int main(int argc, char **argv)
     bool verified = ranks.rank != 0 || ways == known[queens];
     if (!verified)
         fprintf(stderr, "queens: %ld ways, expected %ld\n", ways, known[queens]);
-    return ranks_report(ranks, "queens", kernel_size_text(text, sizeof text, queens, "", 0), seconds,
-                        verified);
+    return ranks_report(ranks, "queens", kernel_size_text(text, sizeof text, queens, "", 0), seconds, verified);
 }

@@ -32,8 +32,7 @@ static inline long ranks_block(long items, int count, int number)
 }
 
 /* Ends the job: its time is that of the slowest rank, and it is verified if each rank's part is. */
-static inline int ranks_report(struct ranks ranks, const char *kernel, const char *size, double seconds,
-                               bool verified)
+static inline int ranks_report(struct ranks ranks, const char *kernel, const char *size, double seconds, bool verified)
 {
     char text[80];
     double slowest = 0;

@@ -44,8 +44,7 @@ static void fill(const struct block *block, long size)
 
 static inline void sweep_row(const struct block *block, long row)
 {
-    const double *here = block->now + row * block->stride, *above = here - block->stride,
-                 *below = here + block->stride;
+    const double *here = block->now + row * block->stride, *above = here - block->stride, *below = here + block->stride;
     double *to = block->next + row * block->stride;
     for (long j = 1; j <= block->columns; j++)
         to[j] = 0.25 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
@@ -143,6 +142,6 @@ int main(int argc, char **argv)
     free_block(&block);
     MPI_Type_free(&n.column);
     MPI_Comm_free(&n.grid);
-    return ranks_report(ranks, "stencil", kernel_size_text(text, sizeof text, size, "sweeps", sweeps),
-                        seconds, verified);
+    return ranks_report(ranks, "stencil", kernel_size_text(text, sizeof text, size, "sweeps", sweeps), seconds,
+                        verified);
 }

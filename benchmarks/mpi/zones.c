@@ -71,8 +71,8 @@ static void deal(struct mesh *mesh, int ranks, bool balanced)
         int least = 0;
         for (int rank = 1; rank < ranks; rank++)
             least = values[rank] < values[least] ? rank : least;
-        while (!balanced && (i < ranks_block(mesh->count, ranks, least) ||
-                             i >= ranks_block(mesh->count, ranks, least + 1)))
+        while (!balanced &&
+               (i < ranks_block(mesh->count, ranks, least) || i >= ranks_block(mesh->count, ranks, least + 1)))
             least = (least + 1) % ranks;
         zone->owner = least;
         values[least] += zone->rows * zone->columns;
@@ -159,11 +159,11 @@ static void exchange(struct mesh *mesh)
                 continue;
             int length = (int)edge_length(zone, side), owner = mesh->zones[other].owner;
             copy_edge(zone, side, zone->sent[side], false);
-            MPI_Irecv(zone->received[side], length, MPI_DOUBLE, owner, (int)(i * SIDES + side),
-                      MPI_COMM_WORLD, &requests[count++]);
+            MPI_Irecv(zone->received[side], length, MPI_DOUBLE, owner, (int)(i * SIDES + side), MPI_COMM_WORLD,
+                      &requests[count++]);
             /* What is left of one is right of the other. */
-            MPI_Isend(zone->sent[side], length, MPI_DOUBLE, owner, (int)(other * SIDES + (side ^ 1)),
-                      MPI_COMM_WORLD, &requests[count++]);
+            MPI_Isend(zone->sent[side], length, MPI_DOUBLE, owner, (int)(other * SIDES + (side ^ 1)), MPI_COMM_WORLD,
+                      &requests[count++]);
         }
     }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
@@ -181,8 +181,7 @@ static void step_zone(struct zone *zone)
         const double *here = zone->now + i * stride;
         double *to = zone->next + i * stride;
         for (long j = 1; j <= zone->columns; j++)
-            to[j] = here[j] +
-                    FLOW * (here[j - 1] + here[j + 1] + here[j - stride] + here[j + stride] - 4 * here[j]);
+            to[j] = here[j] + FLOW * (here[j - 1] + here[j + 1] + here[j - stride] + here[j + stride] - 4 * here[j]);
     }
     double *now = zone->now;
     zone->now = zone->next;
@@ -261,6 +260,6 @@ int main(int argc, char **argv)
     bool verified = is_verified(&mesh, steps);
     for (long i = 0; i < mesh.count; i++)
         free_zone(&mesh.zones[i]);
-    return ranks_report(ranks, "zones", kernel_size_text(text, sizeof text, mesh.size, "balance", balance),
-                        seconds, verified);
+    return ranks_report(ranks, "zones", kernel_size_text(text, sizeof text, mesh.size, "balance", balance), seconds,
+                        verified);
 }

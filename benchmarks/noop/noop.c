@@ -94,8 +94,7 @@ static void noop_finalize(UNUSED ompt_data_t *tool)
 {
 }
 
-EXPORT ompt_start_tool_result_t *ompt_start_tool(UNUSED unsigned int omp_version,
-                                                 UNUSED const char *runtime_version)
+EXPORT ompt_start_tool_result_t *ompt_start_tool(UNUSED unsigned int omp_version, UNUSED const char *runtime_version)
 {
     static ompt_start_tool_result_t result = {noop_initialize, noop_finalize, {0}};
     return &result;

@@ -54,8 +54,7 @@ static double solve(const struct matrix *a, const struct work *w)
 }
 
 /* One step of inverse iteration; returns zeta. */
-static double iterate(const struct problem *problem, const struct matrix *a, const struct work *w,
-                      double *residual)
+static double iterate(const struct problem *problem, const struct matrix *a, const struct work *w, double *residual)
 {
     double xz = 0.0, zz = 0.0;
     *residual = solve(a, w);

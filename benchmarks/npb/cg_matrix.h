@@ -102,8 +102,8 @@ static int compare_ints(const void *left, const void *right)
 }
 
 /* Adds up one row in the dense array `sum` (all zero before and after); returns its number of columns. */
-static int assemble_row(const struct problem *problem, const struct sparse_vectors *v, const int *users,
-                        int user_count, int row, double *sum, bool *used, int *columns)
+static int assemble_row(const struct problem *problem, const struct sparse_vectors *v, const int *users, int user_count,
+                        int row, double *sum, bool *used, int *columns)
 {
     int count = 0;
     for (int u = 0; u < user_count; u++) {
@@ -137,8 +137,8 @@ static struct matrix make_matrix(const struct problem *problem)
     bool *used = kernel_alloc(order, sizeof(bool));
     for (int row = 0; row < order; row++) {
         int begin = a.row_begin[row];
-        int count = assemble_row(problem, &v, users + user_begin[row], user_begin[row + 1] - user_begin[row],
-                                 row, sum, used, a.column + begin);
+        int count = assemble_row(problem, &v, users + user_begin[row], user_begin[row + 1] - user_begin[row], row, sum,
+                                 used, a.column + begin);
         for (int k = begin; k < begin + count; k++) {
             a.value[k] = sum[a.column[k]];
             sum[a.column[k]] = 0.0;

@@ -95,8 +95,7 @@ static void compute_residual(const struct grid *u, const struct grid *v, const s
                 sum_around(u, k, j, near, far);
                 /* operator_a[1] is zero. */
                 for (int i = 1; i < last; i++)
-                    to[i] = right[i] - operator_a[0] * from[i] -
-                            operator_a[2] * (far[i] + near[i - 1] + near[i + 1]) -
+                    to[i] = right[i] - operator_a[0] * from[i] - operator_a[2] * (far[i] + near[i - 1] + near[i + 1]) -
                             operator_a[3] * (far[i - 1] + far[i + 1]);
             }
             wrap_plane(r, k);

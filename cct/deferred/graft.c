@@ -43,8 +43,7 @@ static bool move_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     if (!to)
         return false;
     add_record((enum profile_node_kind)from->kind, to, source);
-    memset(source, 0,
-           sizeof(struct profile_metric)); /* a second visit after a failure must not add it again */
+    memset(source, 0, sizeof(struct profile_metric)); /* a second visit after a failure must not add it again */
     return true;
 }
 

@@ -26,8 +26,7 @@ static void refill(struct region_pool *pool)
     }
 }
 
-static inline struct region *begin_first_free(struct region_pool *pool, struct region *outer,
-                                              uintptr_t codeptr)
+static inline struct region *begin_first_free(struct region_pool *pool, struct region *outer, uintptr_t codeptr)
 {
     struct region *region = pool->free;
     pool->begun++;
@@ -112,8 +111,8 @@ struct region_end region_end_of(const struct region *region, uint32_t instance)
     uint32_t ends = pool ? load_acquire(&pool->ends) : 0;
     for (uint32_t back = 1; back < REGION_ENDS && back <= ends; back++) {
         const struct region_end *end = &pool->ended[(ends - back) % REGION_ENDS];
-        struct region_end copy = {load_acquire(&end->region), load_acquire(&end->instance),
-                                  load_acquire(&end->codeptr), load_acquire(&end->ticks)}; /* S5: the count is loaded last */
+        struct region_end copy = {load_acquire(&end->region), load_acquire(&end->instance), load_acquire(&end->codeptr),
+                                  load_acquire(&end->ticks)}; /* S5: the count is loaded last */
         if (load_relaxed(&pool->ends) - ends + back >= REGION_ENDS)
             break;
         if (copy.region == region && copy.instance == instance)
@@ -178,7 +177,8 @@ static uint32_t graft_target(struct placeholders *placeholders, struct tree *tre
         entry->base = resolved_base(tree, entry->region);
     if (entry->base || !entry->region->outer)
         return entry->base; /* 0: no memory now, perhaps later */
-    return tree_copy_trie_path(tree, load_relaxed(&entry->region->context), placeholders_node(placeholders, tree, entry->region->outer, 0));
+    return tree_copy_trie_path(tree, load_relaxed(&entry->region->context),
+                               placeholders_node(placeholders, tree, entry->region->outer, 0));
 }
 
 static bool graft_one(struct placeholders *placeholders, struct tree *tree, uint32_t index, uint64_t *steps)

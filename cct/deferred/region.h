@@ -36,7 +36,7 @@ struct region {
     uintptr_t codeptr; /* the fork call's return address as the runtime gave it, or 0 */
     struct region_pool *home;
     struct region *next_free;
-    struct region *below; /* the one that its thread had begun last, and not ended */
+    struct region *below;       /* the one that its thread had begun last, and not ended */
 } __attribute__((aligned(16))); /* so that four bits of its address are free */
 
 #define REGION_ENDS 16u /* a power of two */

@@ -28,7 +28,8 @@ uint32_t moment_bits(uint32_t thread)
  * drawn: any two threads are in any two parts equally often. */
 static uint64_t part_of(uint32_t thread, uint64_t drawn, uint32_t bits)
 {
-    static const uint16_t irreducible[MOST_BITS + 1] = {1, 3, 7, 0xb, 0x13, 0x25, 0x43, 0x83, 0x11b, 0x203, 0x409, 0x805, 0x1009};
+    static const uint16_t irreducible[MOST_BITS + 1] = {1,    3,     7,     0xb,   0x13,  0x25,  0x43,
+                                                        0x83, 0x11b, 0x203, 0x409, 0x805, 0x1009};
     uint32_t last = (1u << bits) - 1, modulus = irreducible[bits];
     uint32_t a = 1 + (uint32_t)((drawn >> 32) * last >> 32), sum = (uint32_t)drawn & last;
     for (; thread; thread >>= 1) {

@@ -27,7 +27,8 @@ static void set_head(void *record, struct head head)
 }
 
 /* The whole can be done again from what is left, at any point but one instruction at its begin. */
-static inline __attribute__((always_inline)) void merge_neighbours(void *record, float *sums, uint32_t bins, uint32_t each)
+static inline __attribute__((always_inline)) void merge_neighbours(void *record, float *sums, uint32_t bins,
+                                                                   uint32_t each)
 {
     struct head head;
     memcpy(&head, record, sizeof(head));
@@ -95,7 +96,8 @@ typedef float floats __attribute__((vector_size(16)));
 typedef double doubles __attribute__((vector_size(32)));
 typedef uint64_t bits __attribute__((vector_size(32)));
 
-static inline __attribute__((always_inline)) void add_value(struct times *times, struct profile_time_value *to, const struct profile_time_value *value)
+static inline __attribute__((always_inline)) void add_value(struct times *times, struct profile_time_value *to,
+                                                            const struct profile_time_value *value)
 {
     floats sum, more;
     memcpy(&sum, to, sizeof(sum));
@@ -111,7 +113,8 @@ static void forget_cached(struct times *times)
     memset(times->cached, 0, sizeof(times->cached));
 }
 
-static inline void add_dense(struct times *times, struct profile_bins *bins, uint64_t after_ns, struct profile_time_value value)
+static inline void add_dense(struct times *times, struct profile_bins *bins, uint64_t after_ns,
+                             struct profile_time_value value)
 {
     if (unlikely(after_ns >> bins->shift >= PROFILE_TIME_BINS)) {
         forget_cached(times);
@@ -121,7 +124,8 @@ static inline void add_dense(struct times *times, struct profile_bins *bins, uin
 }
 
 /* False: it has no room for another bin. */
-static inline bool add_few(struct times *times, struct profile_moments *few, uint64_t after_ns, struct profile_time_value value)
+static inline bool add_few(struct times *times, struct profile_moments *few, uint64_t after_ns,
+                           struct profile_time_value value)
 {
     if (unlikely(after_ns >> few->shift >= PROFILE_TIME_BINS)) {
         forget_cached(times);
@@ -379,7 +383,8 @@ static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, str
 {
     struct profile_node *node = tree_node(time_idx);
     uint32_t few_idx = node->metric, bins_idx = take_dense(tree, time_idx, few->shift);
-    if (node->metric != few_idx) { /* to make room, those of contexts below became this one's: the moments are in them, and the record is another's */
+    if (node->metric !=
+        few_idx) { /* to make room, those of contexts below became this one's: the moments are in them, and the record is another's */
         if (bins_idx)
             free_dense(&tree->times, arena_unit(bins_idx));
         void *risen = record_of(time_idx);
@@ -429,11 +434,12 @@ static void cache(struct times *times, uint32_t node_idx, void *record, uint64_t
     uint32_t shift = few ? few->shift : bins->shift, bin = (uint32_t)(after_ns >> shift), i = 0;
     while (few && few->moment[i].bin != bin)
         i++;
-    times->cached[node_idx % TIME_CACHED] =
-        (struct time_cached){node_idx, (uint64_t)bin << shift, 1ull << shift, few ? &few->moment[i].value : &bins->bin[bin]};
+    times->cached[node_idx % TIME_CACHED] = (struct time_cached){node_idx, (uint64_t)bin << shift, 1ull << shift,
+                                                                 few ? &few->moment[i].value : &bins->bin[bin]};
 }
 
-static __attribute__((noinline)) void add_slowly(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value)
+static __attribute__((noinline)) void add_slowly(struct tree *tree, uint32_t node_idx, uint64_t at_ns,
+                                                 struct profile_time_value value)
 {
     struct times *times = &tree->times;
     if (!times->lane_ns && times->origin_ns)
@@ -467,7 +473,7 @@ void time_begin(struct tree *tree, uint64_t origin_ns)
     uint32_t lane_idx = tree_child(tree, tree->root, PROFILE_NODE_LANE, 0);
     uint32_t time_idx = tree_child(tree, tree->root, PROFILE_NODE_TIME, 0);
     /* The root's bins stand before the lane: what a new thread touches of the chunk is one page. */
-    uint32_t root_idx = times->used                ? times->dense[0] /* there was no room for the lane */
+    uint32_t root_idx = times->used            ? times->dense[0] /* there was no room for the lane */
                         : lane_idx && time_idx ? take_dense(tree, time_idx, PROFILE_TIME_SHIFT)
                                                : 0;
     uint32_t unit_idx = root_idx && lane_idx ? time_units(tree, LANE_UNITS) : 0;
@@ -515,7 +521,8 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 {
     struct profile_node *from = tree_node(from_idx), *to = tree_node(to_idx);
     struct profile_moments *few = record_of(to_idx);
-    if (!few || (is_dense(record_of(from_idx)) && !is_dense(few) && !few->above)) { /* the larger record stays what it is */
+    if (!few ||
+        (is_dense(record_of(from_idx)) && !is_dense(few) && !few->above)) { /* the larger record stays what it is */
         uint32_t unit_idx = to->metric;
         to->metric = from->metric;
         from->metric = unit_idx;

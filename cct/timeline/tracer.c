@@ -6,7 +6,7 @@
 #include "cct/arena.h"
 
 #define CHUNK_ROOM   (PROFILE_CHUNK_BYTES - sizeof(struct profile_trace_chunk))
-#define RUNS_AT_ONCE 32u /* most that one call of tracer_write() writes */
+#define RUNS_AT_ONCE 32u   /* most that one call of tracer_write() writes */
 #define UNEVEN_NS    1000u /* by which periods may be off without being told */
 
 static uint32_t chunks_left; /* of all trees' together */
@@ -143,17 +143,19 @@ static unsigned char *put_samples(struct tracer *tracer, const struct tracer_run
 /* The code of two samples, one of each run, if there is one; 0: there is none. */
 static uint32_t code_of_two(const struct tracer *tracer, const struct tracer_run *run, const struct tracer_run *next)
 {
-    if (run->count != 1 || next->count != 1 || run->period_ns != next->period_ns || run->begin_ns + run->weight_ns != next->begin_ns ||
-        !is_even(run) || !is_even(next))
+    if (run->count != 1 || next->count != 1 || run->period_ns != next->period_ns ||
+        run->begin_ns + run->weight_ns != next->begin_ns || !is_even(run) || !is_even(next))
         return 0;
-    uint32_t first = place_of(tracer, run, PROFILE_TRACE_FIRST + 1), second = place_of(tracer, next, PROFILE_TRACE_SECOND + 1);
+    uint32_t first = place_of(tracer, run, PROFILE_TRACE_FIRST + 1),
+             second = place_of(tracer, next, PROFILE_TRACE_SECOND + 1);
     if (first == 0 || first > PROFILE_TRACE_FIRST || first == second)
         return 0;
     second += second < first; /* it has made way by then */
     return second > PROFILE_TRACE_SECOND ? 0 : PROFILE_TRACE_TWO + PROFILE_TRACE_SECOND * (first - 1) + second - 1;
 }
 
-static unsigned char *put_two(struct tracer *tracer, const struct tracer_run *run, const struct tracer_run *next, uint32_t code, unsigned char *to)
+static unsigned char *put_two(struct tracer *tracer, const struct tracer_run *run, const struct tracer_run *next,
+                              uint32_t code, unsigned char *to)
 {
     const struct tracer_run *runs[] = {run, next};
     for (uint32_t i = 0; i < 2; i++) {
@@ -166,7 +168,8 @@ static unsigned char *put_two(struct tracer *tracer, const struct tracer_run *ru
 }
 
 /* Of the next one, too, where a byte is enough for both; NULL: there is none. Returns how many it has written. */
-static uint32_t write_run(struct tracer *tracer, struct tree *tree, const struct tracer_run *run, const struct tracer_run *next)
+static uint32_t write_run(struct tracer *tracer, struct tree *tree, const struct tracer_run *run,
+                          const struct tracer_run *next)
 {
     if ((!tracer->chunk || tracer->chunk->used + PROFILE_TRACE_LONGEST > CHUNK_ROOM) && !begin_chunk(tracer, tree)) {
         thin(run->count);
@@ -246,10 +249,15 @@ static bool add_to_last(struct tracer *tracer, const struct tracer_run *run)
     return true;
 }
 
-void tracer_add(struct tracer *tracer, struct tree *tree, uint32_t node, enum profile_time_state state, uint64_t count, double ns)
+void tracer_add(struct tracer *tracer, struct tree *tree, uint32_t node, enum profile_time_state state, uint64_t count,
+                double ns)
 {
-    struct tracer_run run = {.begin_ns = tracer->cursor_ns, .weight_ns = (uint64_t)(ns + 0.5), .period_ns = tracer->period_ns,
-                            .count = count, .node = node, .state = (uint8_t)state};
+    struct tracer_run run = {.begin_ns = tracer->cursor_ns,
+                             .weight_ns = (uint64_t)(ns + 0.5),
+                             .period_ns = tracer->period_ns,
+                             .count = count,
+                             .node = node,
+                             .state = (uint8_t)state};
     tracer->cursor_ns += run.weight_ns;
     if (add_to_last(tracer, &run))
         return;

@@ -53,7 +53,8 @@ void tracer_limit(uint64_t bytes);
 void tracer_begin(struct tracer *tracer, uint64_t begin_ns, uint64_t period_ns, uint64_t slack_ns);
 
 /* So many samples, which stand for so long in all, found that. [handler] */
-void tracer_add(struct tracer *tracer, struct tree *tree, uint32_t node, enum profile_time_state state, uint64_t count, double ns);
+void tracer_add(struct tracer *tracer, struct tree *tree, uint32_t node, enum profile_time_state state, uint64_t count,
+                double ns);
 
 /* Of so long nothing is known. [handler] */
 void tracer_skip(struct tracer *tracer, double ns);

@@ -58,8 +58,7 @@ FILE *clean_stream(FILE *terminal)
 {
     struct cleaner *cleaner = memory_array(1, sizeof *cleaner);
     cleaner->terminal = terminal;
-    return memory_check(
-        fopencookie(cleaner, "w", (cookie_io_functions_t){.write = write_clean, .close = close_clean}));
+    return memory_check(fopencookie(cleaner, "w", (cookie_io_functions_t){.write = write_clean, .close = close_clean}));
 }
 
 void clean_stderr(void)

@@ -59,8 +59,8 @@ static bool finish_profile(const char *directory, const char *file)
                (header.csv || header.summary)) {
         start_finisher(directory, file);
     } else if (gone && !header.wants_region && !header.finished && header.in_job && job_directory_tell(directory)) {
-        fprintf(stderr, "blame: rank %u did not end normally; blame report %s shows what the job measured\n", header.rank,
-                directory);
+        fprintf(stderr, "blame: rank %u did not end normally; blame report %s shows what the job measured\n",
+                header.rank, directory);
     }
     return !header.wants_region;
 }
@@ -73,8 +73,8 @@ static bool collect_one(const char *directory, const char *file, const char *cla
     size_t length = strlen(directory);
     if (strncmp(file, directory, length) == 0 && file[length] == '/')
         return finish_profile(directory, file);
-    if (!name || snprintf(target, sizeof(target), "%s%s", claimed ? claimed : directory,
-                          claimed ? "" : name) >= (int)sizeof(target))
+    if (!name || snprintf(target, sizeof(target), "%s%s", claimed ? claimed : directory, claimed ? "" : name) >=
+                     (int)sizeof(target))
         return true;
     /* It lay in memory for the time of the run; a process that ended well has moved it itself. */
     if (stat(file, &(struct stat){0}) == 0) {

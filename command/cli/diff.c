@@ -17,8 +17,7 @@
 
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
-static const struct option_word format[] = {
-    {"text", "(default)"}, {"csv", "every context, all metrics"}, {NULL, NULL}};
+static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every context, all metrics"}, {NULL, NULL}};
 static const struct option_word normalise[] = {
     {"none", "seconds (default)"},
     {"wall", "per cent of the run's wall time, for runs of different length,"},
@@ -37,10 +36,9 @@ struct request {
 static const struct usage usage = {
     .command = "diff",
     .synopsis = "BASE NEW [options]",
-    .about =
-        "BASE and NEW are profile directories, *.blame files, or folders of profile directories: repeated\n"
-        "runs, whose medians are compared. Contexts are matched by names, not by addresses.\n"
-        "Exit status: 0, 1 when the input cannot be used, 2 for wrong usage, 3 when a limit is exceeded.",
+    .about = "BASE and NEW are profile directories, *.blame files, or folders of profile directories: repeated\n"
+             "runs, whose medians are compared. Contexts are matched by names, not by addresses.\n"
+             "Exit status: 0, 1 when the input cannot be used, 2 for wrong usage, 3 when a limit is exceeded.",
     .examples = "  blame diff blame-amg-4711 blame-amg-4712\n"
                 "  blame diff runs/before runs/after --fail-above wall=5 --fail-above idleness@relax=10\n"
                 "  blame diff --base a.1 --base a.2 --base a.3 b.1 b.2 b.3 --view flat --sort lock-wait\n"
@@ -58,10 +56,10 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--base-where", OPTION_TEXT, &request->base_where, "SQL", NULL, 0, 0,
          "the base are a database's trials of which this is true (blame db list), and\n"
          "all operands are new runs"},
-        {"--db", OPTION_TEXT, &request->database, "FILE", NULL, 0, 0, "that database (default: BLAME_DB, or else blame.db)"},
+        {"--db", OPTION_TEXT, &request->database, "FILE", NULL, 0, 0,
+         "that database (default: BLAME_DB, or else blame.db)"},
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
-         "changes of this metric only:"},
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0, "changes of this metric only:"},
         {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise, 0, 0, ""},
         environment_option,
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
@@ -74,11 +72,10 @@ static enum options_result read_options(struct request *request, int argc, char 
          "time) rose by more than that, and by more than chance. METRIC@REGEX=PERCENT:\n"
          "of the functions whose names match. May be repeated"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
-        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
-         "write there, not to standard output"},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write there, not to standard output"},
     };
-    enum options_result result = options_read(&usage, options, sizeof options / sizeof *options, argc, argv,
-                                              request->operand.item, &operands);
+    enum options_result result =
+        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand.item, &operands);
     request->operand.count = (size_t)operands;
     return result;
 }
@@ -91,11 +88,10 @@ static enum options_result check_request(struct request *request)
         return OPTIONS_WRONG;
     }
     if (!request->base.count && !request->base_where && operand->count != 2) {
-        fprintf(
-            stderr,
-            "blame diff: %zu profile%s given; accepted are two, BASE and NEW, or --base DIR for each run of "
-            "the base and the new runs behind\n",
-            operand->count, operand->count == 1 ? "" : "s");
+        fprintf(stderr,
+                "blame diff: %zu profile%s given; accepted are two, BASE and NEW, or --base DIR for each run of "
+                "the base and the new runs behind\n",
+                operand->count, operand->count == 1 ? "" : "s");
         return OPTIONS_WRONG;
     }
     for (size_t i = 0; i < request->fail_above.count; i++) {
@@ -160,8 +156,8 @@ static int report_limits(const struct request *request, const struct comparison 
     return status;
 }
 
-static void print(FILE *out, const struct request *request, const struct run_set *set,
-                  const struct comparison *tree, const struct comparison *shown)
+static void print(FILE *out, const struct request *request, const struct run_set *set, const struct comparison *tree,
+                  const struct comparison *shown)
 {
     struct diff_style style = {.metric = request->metric,
                                .least_percent = request->least_percent,
@@ -182,8 +178,7 @@ static bool check_scales(const struct comparison *comparison)
     for (size_t run = 0; run < comparison->run_count; run++)
         if (comparison->run[run].scale <= 0) {
             fprintf(stderr, "blame diff: %s: no %s was measured to divide by; accepted is --normalise none\n",
-                    comparison->run[run].name,
-                    comparison->normalise == NORMALISE_WALL ? "wall time" : "work");
+                    comparison->run[run].name, comparison->normalise == NORMALISE_WALL ? "wall time" : "work");
             return false;
         }
     return true;
@@ -196,8 +191,7 @@ static int compare(const struct request *request, const struct run_set *set, con
     struct comparison *comparison[2] = {NULL, NULL}; /* tree, flat */
     for (int i = 0; i < 2; i++)
         if (i ? flat : needs_tree)
-            comparison[i] =
-                comparison_new(set->profile, name, side_count, (enum normalise)request->normalise);
+            comparison[i] = comparison_new(set->profile, name, side_count, (enum normalise)request->normalise);
     struct out_file out;
     int status = CLI_BAD_INPUT;
     run_set_compare(set, comparison[0], comparison[1]);

@@ -15,11 +15,12 @@
 #include <unistd.h>
 
 /* By its name: another (musl's) does not do as LD_TRACE_LOADED_OBJECTS says, and the program would run. */
-static bool is_glibc_loader(int fd, const ElfW(Phdr) *segment)
+static bool is_glibc_loader(int fd, const ElfW(Phdr) * segment)
 {
     static const char *const names[] = {"ld-linux", "ld-2.", "ld.so", "ld64.so"};
     char path[4096];
-    ssize_t length = pread(fd, path, segment->p_filesz < sizeof(path) ? segment->p_filesz : sizeof(path) - 1, (off_t)segment->p_offset);
+    ssize_t length = pread(fd, path, segment->p_filesz < sizeof(path) ? segment->p_filesz : sizeof(path) - 1,
+                           (off_t)segment->p_offset);
     path[length > 0 ? length : 0] = '\0';
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -95,7 +96,8 @@ static void read_late(const char *line, struct elf_openmp *openmp)
     const char *follows[] = {strstr(line, " may not load: "), strstr(line, " runs on it: ")};
     for (size_t i = 0; i < sizeof(follows) / sizeof(follows[0]); i++)
         if (strncmp(line, mark, sizeof(mark) - 1) == 0 && follows[i] && !openmp->late[0])
-            snprintf(openmp->late, sizeof(openmp->late), "%.*s", (int)(follows[i] - line - (long)sizeof(mark) + 1), line + sizeof(mark) - 1);
+            snprintf(openmp->late, sizeof(openmp->late), "%.*s", (int)(follows[i] - line - (long)sizeof(mark) + 1),
+                     line + sizeof(mark) - 1);
 }
 
 static void read_line(const char *line, const char *libomp, struct elf_openmp *openmp)
@@ -137,7 +139,8 @@ static bool offers(const char *path, const char *name)
     elf_version(EV_CURRENT);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
     for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
-        Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
+        Elf_Data *data =
+            gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
         for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
             const char *own = elf_strptr(elf, header.sh_link, symbol.st_name);
             found |= own && symbol.st_shndx != SHN_UNDEF && strcmp(own, name) == 0;
@@ -192,7 +195,8 @@ static bool has_name(const char *path, const char *const *names)
     elf_version(EV_CURRENT);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
     for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
-        Elf_Data *strings = gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB ? elf_rawdata(section, NULL) : NULL;
+        Elf_Data *strings =
+            gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB ? elf_rawdata(section, NULL) : NULL;
         for (size_t i = 0; names[i] && strings && strings->d_buf; i++)
             found |= memmem(strings->d_buf, strings->d_size, names[i], strlen(names[i])) != NULL;
     }
@@ -221,7 +225,6 @@ bool elf_gains_privileges(const char *path)
     if (stat(path, &file) != 0 || statvfs(path, &mount) != 0 || mount.f_flag & ST_NOSUID ||
         prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
         return false;
-    return (file.st_mode & S_ISUID && file.st_uid != getuid()) ||
-           (file.st_mode & S_ISGID && file.st_gid != getgid()) ||
+    return (file.st_mode & S_ISUID && file.st_uid != getuid()) || (file.st_mode & S_ISGID && file.st_gid != getgid()) ||
            (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
 }

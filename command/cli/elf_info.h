@@ -17,12 +17,12 @@ enum elf_kind elf_kind_of(const char *path);
 
 /* The OpenMP runtime of a dynamic program, and its MPI. */
 struct elf_openmp {
-    bool needed;       /* starts with one */
-    bool mpi;          /* starts with an MPI */
-    bool own_first;    /* starts with a library that ends it unless it is the first of all: nothing may be preloaded */
-    bool gcc;          /* gets libgomp.so.1 */
-    bool moved;        /* wants that, and gets libomp */
-    char late[1024];   /* why libomp does not suit a library of the program, or "" */
+    bool needed;     /* starts with one */
+    bool mpi;        /* starts with an MPI */
+    bool own_first;  /* starts with a library that ends it unless it is the first of all: nothing may be preloaded */
+    bool gcc;        /* gets libgomp.so.1 */
+    bool moved;      /* wants that, and gets libomp */
+    char late[1024]; /* why libomp does not suit a library of the program, or "" */
 };
 
 /* Asks the loader, in the environment that the program will have; libomp: what our part of the loader gives

@@ -39,8 +39,8 @@ struct out_directory {
 
 static bool complain(const struct out_directory *directory, int why)
 {
-    fprintf(stderr, "blame %s: %s: %s; nothing was written: give a directory that is not there yet by --output\n", directory->command,
-            directory->path, why ? strerror(why) : "cannot be written");
+    fprintf(stderr, "blame %s: %s: %s; nothing was written: give a directory that is not there yet by --output\n",
+            directory->command, directory->path, why ? strerror(why) : "cannot be written");
     return false;
 }
 
@@ -106,7 +106,8 @@ struct opened_traces {
 static void note_thinned(const char *path, unsigned long long kept, unsigned long long thinned)
 {
     if (thinned)
-        fprintf(stderr, "blame export: %s: the trace had no room for %llu of %llu samples\n", path, thinned, thinned + kept);
+        fprintf(stderr, "blame export: %s: the trace had no room for %llu of %llu samples\n", path, thinned,
+                thinned + kept);
 }
 
 static bool open_trace(const char *path, struct opened_traces *traces)
@@ -158,12 +159,14 @@ static void note_size(const char *format, long long bytes)
 {
     if (bytes > LARGE_BYTES && strcmp(format, "perfetto") == 0)
         fprintf(stderr,
-                "blame export: %lld MB: Perfetto needs 2 to 4 times as much memory, and a browser's page has 4 GB; its trace_processor takes more, and "
+                "blame export: %lld MB: Perfetto needs 2 to 4 times as much memory, and a browser's page has 4 GB; its "
+                "trace_processor takes more, and "
                 "blame run --trace FROM:TO measures a part\n",
                 bytes / 1000000);
     else if (bytes > LARGE_BYTES)
         fprintf(stderr,
-                "blame export: %lld MB: profiler.firefox.com may not read that much (Chromium: 512 MB of text); blame run --trace FROM:TO measures a part\n",
+                "blame export: %lld MB: profiler.firefox.com may not read that much (Chromium: 512 MB of text); blame "
+                "run --trace FROM:TO measures a part\n",
                 bytes / 1000000);
 }
 
@@ -175,7 +178,7 @@ struct trial_request {
     const char *const *operand; /* profiles, or folders of them */
     int operand_count;
     int common; /* enum run_set_view: contexts have the same numbers in all runs, of this view; -1: each run has its own */
-    bool sums;  /* nothing of threads and ranks */
+    bool sums; /* nothing of threads and ranks */
 };
 
 struct exporting {
@@ -265,7 +268,8 @@ static bool put_compared(const struct trial_request *request, FILE *out)
             facts_free(&facts);
         }
         bool flat = request->common == VIEW_FLAT;
-        struct comparison *comparison = comparison_new(set.profile, name, (const size_t[SIDES]){[SIDE_BASE] = set.count}, NORMALISE_NONE);
+        struct comparison *comparison =
+            comparison_new(set.profile, name, (const size_t[SIDES]){[SIDE_BASE] = set.count}, NORMALISE_NONE);
         run_set_compare(&set, flat ? NULL : comparison, flat ? comparison : NULL);
         export_trial_compared(out, comparison);
         comparison_free(comparison);
@@ -302,24 +306,26 @@ struct request {
     const struct export_format *of;
 };
 
-static const struct option_word clock_word[] = {{"wall", "since the program began (default)"}, {"cpu", "of the processor, of samples that found the thread running"}, {NULL, NULL}};
+static const struct option_word clock_word[] = {{"wall", "since the program began (default)"},
+                                                {"cpu", "of the processor, of samples that found the thread running"},
+                                                {NULL, NULL}};
 
 static const struct usage usage = {
     .command = "export",
     .synopsis = "DIR... --format FORMAT [options]",
     .about = "Writes a profile in a format that other programs read.\n"
-             "DIR is a profile directory, or a measurement file (*.blame) in one. The format trial takes several of them, and\n"
+             "DIR is a profile directory, or a measurement file (*.blame) in one. The format trial takes several of "
+             "them, and\n"
              "folders of profile directories.",
-    .examples =
-        "  blame export blame-amg-4711 --format speedscope -o amg.json\n"
-        "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
-        "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
-        "  blame export blame-amg-4711 --format hatchet -o amg.json\n"
-        "  blame export blame-amg-4711 --format cube -o amg.cubex && cube amg.cubex\n"
-        "  blame export blame-amg-4711 --format stacks | cut -f 4 | sort | uniq -c\n"
-        "  blame run --trace amg && blame export blame-amg-4711 --format perfetto -o amg.pftrace\n"
-        "  blame export blame-amg-4711 --format hpctoolkit -o amg-db && hpcviewer amg-db\n"
-        "  blame export blame-amg-4711 --format tau -o amg-tau && cd amg-tau && paraprof",
+    .examples = "  blame export blame-amg-4711 --format speedscope -o amg.json\n"
+                "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
+                "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
+                "  blame export blame-amg-4711 --format hatchet -o amg.json\n"
+                "  blame export blame-amg-4711 --format cube -o amg.cubex && cube amg.cubex\n"
+                "  blame export blame-amg-4711 --format stacks | cut -f 4 | sort | uniq -c\n"
+                "  blame run --trace amg && blame export blame-amg-4711 --format perfetto -o amg.pftrace\n"
+                "  blame export blame-amg-4711 --format hpctoolkit -o amg-db && hpcviewer amg-db\n"
+                "  blame export blame-amg-4711 --format tau -o amg-tau && cd amg-tau && paraprof",
     .operands = "is a profile directory or a *.blame file",
 };
 
@@ -365,15 +371,20 @@ static enum options_result check(struct request *request)
     if ((request->common >= 0 || request->sums) && !(format->takes & EXPORT_TAKES_RUNS))
         return refuse(request->sums ? "--sums" : "--common", format, EXPORT_TAKES_RUNS);
     if (request->operand_count > 1 && !(format->takes & EXPORT_TAKES_RUNS)) {
-        fprintf(stderr, "blame export: %s: one profile is accepted, and %s was given already\n", request->operand[1], request->operand[0]);
+        fprintf(stderr, "blame export: %s: one profile is accepted, and %s was given already\n", request->operand[1],
+                request->operand[0]);
         return OPTIONS_WRONG;
     }
     if (format->write_directory && to_stdout(request)) {
-        fprintf(stderr, "blame export: --format %s: --output is missing; accepted is the name of a directory that is not there yet\n", format->name);
+        fprintf(stderr,
+                "blame export: --format %s: --output is missing; accepted is the name of a directory that is not there "
+                "yet\n",
+                format->name);
         return OPTIONS_WRONG;
     }
     if (format->binary && to_stdout(request) && isatty(STDOUT_FILENO)) {
-        fprintf(stderr, "blame export: %s's format is binary, and standard output is a terminal; give -o FILE\n", format->name);
+        fprintf(stderr, "blame export: %s's format is binary, and standard output is a terminal; give -o FILE\n",
+                format->name);
         return OPTIONS_WRONG;
     }
     return OPTIONS_RUN;
@@ -396,11 +407,12 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
          "speedscope (default there: all); one of"},
         environment_option,
         {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0, "stacks: the time of a sample:"},
-        {"--common", OPTION_WORD, &request->common, "VIEW", run_set_view, 0, 0, "trial: contexts have the same number in all runs, of the view"},
+        {"--common", OPTION_WORD, &request->common, "VIEW", run_set_view, 0, 0,
+         "trial: contexts have the same number in all runs, of the view"},
         {"--sums", OPTION_FLAG, &request->sums, NULL, NULL, 0, 0, "trial: leave out what each thread and rank has"},
     };
-    enum options_result result =
-        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand, &request->operand_count);
+    enum options_result result = options_read(&usage, options, sizeof options / sizeof *options, argc, argv,
+                                              request->operand, &request->operand_count);
     if (result != OPTIONS_RUN)
         return result;
     request->input = request->operand[0];
@@ -418,8 +430,7 @@ static void note_metric(const struct rows *rows, enum metric metric, bool stacks
                 "--format pprof and hatchet keep them\n",
                 metric_word[metric], DECIMAL(negative, 6), rows->events ? "events" : "s");
     else if (!(metric_value(rows, rows->row[0].inclusive, metric) > 0))
-        fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n",
-                metric_word[metric]);
+        fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n", metric_word[metric]);
 }
 
 /* Values below nothing, of formats that have none, and what is shown where there is nothing of it. */
@@ -438,10 +449,12 @@ static void note(const struct export_format *format, const struct export_input *
 
 static struct export_input input_of(const struct request *request, const struct opened_profile *opened)
 {
-    bool blame_is_none = request->of->metrics == EXPORT_ONE_SHOWN || (request->of->metrics == EXPORT_ONE_OR_ALL && request->metric < 0);
+    bool blame_is_none =
+        request->of->metrics == EXPORT_ONE_SHOWN || (request->of->metrics == EXPORT_ONE_OR_ALL && request->metric < 0);
     struct export_input input = {.profile = opened->profile,
                                  .rows = opened->rows,
-                                 .metric = request->metric >= 0 ? (enum metric)request->metric : metric_default(opened->rows),
+                                 .metric =
+                                     request->metric >= 0 ? (enum metric)request->metric : metric_default(opened->rows),
                                  .alone = request->metric >= 0};
     if (blame_is_none && input.metric == METRIC_BLAME) /* a sum, which is not among all */
         input.metric = METRIC_IDLENESS;
@@ -455,7 +468,8 @@ static int write_stacks(const struct request *request)
     struct out_file out;
     if (!out_file_create(&out, "export", request->output))
         return CLI_BAD_INPUT;
-    bool good = stacks_write("export", request->input, out.stream, request->clock == STACKS_CPU ? STACKS_CPU : STACKS_WALL);
+    bool good =
+        stacks_write("export", request->input, out.stream, request->clock == STACKS_CPU ? STACKS_CPU : STACKS_WALL);
     if (!good && !ferror(out.stream)) {
         out_file_drop(&out);
         return CLI_BAD_INPUT;
@@ -483,8 +497,8 @@ static void note_text(const char *text)
     fprintf(stderr, "blame export: %s\n", text);
 }
 
-static bool write_locations(const struct request *request, const struct opened_profile *opened, FILE *out, const char *directory, uint64_t *lost,
-                            bool *refused)
+static bool write_locations(const struct request *request, const struct opened_profile *opened, FILE *out,
+                            const char *directory, uint64_t *lost, bool *refused)
 {
     struct locations locations;
     struct job_files ranks = job_find_files(request->input, opened->profile);
@@ -522,20 +536,23 @@ static int export_locations(const struct request *request)
     struct opened_profile opened;
     uint64_t lost = 0;
     bool several = request->of->write_directory, refused;
-    if (!(several ? out_directory_open(&directory, "export", request->output) : out_file_create(&file, "export", request->output)))
+    if (!(several ? out_directory_open(&directory, "export", request->output)
+                  : out_file_create(&file, "export", request->output)))
         return CLI_BAD_INPUT;
     int status = CLI_BAD_INPUT;
     if (!open_rows("export", request->input, &opened)) {
         drop(several, &directory, &file);
         return status;
     }
-    bool good = write_locations(request, &opened, several ? NULL : file.stream, several ? directory.temporary : NULL, &lost, &refused);
+    bool good = write_locations(request, &opened, several ? NULL : file.stream, several ? directory.temporary : NULL,
+                                &lost, &refused);
     if (refused)
         drop(several, &directory, &file);
     else
         status = several ? out_directory_close(&directory, good) : out_file_close(&file, good);
     if (lost)
-        fprintf(stderr, "blame export: %s: %llu samples are in the sum, but in no thread's profile\n", request->input, (unsigned long long)lost);
+        fprintf(stderr, "blame export: %s: %llu samples are in the sum, but in no thread's profile\n", request->input,
+                (unsigned long long)lost);
     close_profile(&opened);
     return status;
 }
@@ -546,7 +563,8 @@ static int export_traces(const struct request *request)
     struct opened_traces traces;
     int status = CLI_BAD_INPUT;
     if (open_traces(request->input, &traces) && out_file_create(&out, "export", request->output)) {
-        bool good = request->of->write(out.stream, &(struct export_input){.processes = traces.processes, .process_count = traces.count});
+        bool good = request->of->write(
+            out.stream, &(struct export_input){.processes = traces.processes, .process_count = traces.count});
         if (good)
             note_size(request->of->name, ftello(out.stream));
         status = out_file_close(&out, good);
@@ -557,7 +575,9 @@ static int export_traces(const struct request *request)
 
 static int export_runs(const struct request *request)
 {
-    return trial_export(&(struct trial_request){request->operand, request->operand_count, request->common, request->sums}, request->output);
+    return trial_export(
+        &(struct trial_request){request->operand, request->operand_count, request->common, request->sums},
+        request->output);
 }
 
 int cli_export(int argc, char **argv)
@@ -574,4 +594,3 @@ int cli_export(int argc, char **argv)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     return export[request.of->from](&request);
 }
-

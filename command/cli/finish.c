@@ -58,7 +58,8 @@ static void mark_reported(const char *path)
     if (file < 0)
         return;
     bool dated = fstat(file, &before) == 0;
-    if (pwrite(file, &reported, sizeof(reported), offsetof(struct profile_header, reported)) == sizeof(reported) && dated)
+    if (pwrite(file, &reported, sizeof(reported), offsetof(struct profile_header, reported)) == sizeof(reported) &&
+        dated)
         futimens(file, (struct timespec[]){before.st_atim, before.st_mtim});
     close(file);
 }

@@ -58,7 +58,9 @@ static int open_log(struct followed *followed)
     if (stat(followed->log, &there) == 0 && !S_ISREG(there.st_mode))
         return open(followed->log, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
     int file;
-    for (int i = 1; (file = open(followed->log, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode)) < 0 && errno == EEXIST && i < MAX_ATTEMPTS; i++) {
+    for (int i = 1; (file = open(followed->log, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode)) < 0 &&
+                    errno == EEXIST && i < MAX_ATTEMPTS;
+         i++) {
         free(followed->log);
         followed->log = memory_text("%s.%d", followed->wanted, i);
     }
@@ -82,8 +84,8 @@ static void end_with_a_line(int file)
 static void give_up(struct followed *followed, int cause)
 {
     followed->given_up = true;
-    log_line(followed->log, ": the log of stacks cannot be written: ", strerror(cause), "; blame export ", followed->directory,
-             " --format stacks writes it later", NULL);
+    log_line(followed->log, ": the log of stacks cannot be written: ", strerror(cause), "; blame export ",
+             followed->directory, " --format stacks writes it later", NULL);
     if (!followed->out)
         return;
     __fpurge(followed->out); /* closing would write what is left */
@@ -94,7 +96,8 @@ static bool begin_log(struct followed *followed)
 {
     int file = open_log(followed);
     if (file >= 0)
-        fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK); /* of a pipe without a reader the opening was to fail */
+        fcntl(file, F_SETFL,
+              fcntl(file, F_GETFL) & ~O_NONBLOCK); /* of a pipe without a reader the opening was to fail */
     followed->out = file >= 0 ? fdopen(file, "a") : NULL;
     if (!followed->out) {
         give_up(followed, errno);
@@ -127,7 +130,8 @@ static void say_what_is_missing(const struct followed *followed)
     uint64_t missing = followed->out && !followed->given_up ? trace_tail_missing(&followed->tail) : 0;
     if (missing)
         log_line(followed->log, ": ", log_decimal(missing, number),
-                 " samples are missing: the trace's limit took them before they were read; --trace-limit is more", NULL);
+                 " samples are missing: the trace's limit took them before they were read; --trace-limit is more",
+                 NULL);
 }
 
 static void forget(struct followed *followed)
@@ -149,7 +153,8 @@ static void forget(struct followed *followed)
 
 static struct followed *follow(const struct run_note *note, const char *output)
 {
-    const char *directory = note->text[RUN_NOTE_DIRECTORY], *file = note->text[RUN_NOTE_FILE], *target = note->text[RUN_NOTE_TARGET];
+    const char *directory = note->text[RUN_NOTE_DIRECTORY], *file = note->text[RUN_NOTE_FILE],
+               *target = note->text[RUN_NOTE_TARGET];
     const char *name = strrchr(*target ? target : file, '/');
     int descriptor = open(file, O_RDONLY | O_CLOEXEC);
     struct profile_header header;
@@ -160,7 +165,8 @@ static struct followed *follow(const struct run_note *note, const char *output)
     }
     struct followed *followed = memory_array(1, sizeof *followed);
     int length = (int)strlen(name);
-    length -= length > (int)strlen(ENDING) && strcmp(name + length - strlen(ENDING), ENDING) == 0 ? (int)strlen(ENDING) : 0;
+    length -=
+        length > (int)strlen(ENDING) && strcmp(name + length - strlen(ENDING), ENDING) == 0 ? (int)strlen(ENDING) : 0;
     followed->directory = memory_text("%s", directory);
     followed->wanted = output ? memory_text("%s", output) : memory_text("%s%.*s.stacks", directory, length, name);
     followed->file = descriptor;
@@ -259,7 +265,8 @@ void follow_start(struct follower *follower, const char *notes, const char *outp
         follow_until(ends[0], notes, output);
     }
     if (pid < 0)
-        log_line("no log of stacks: ", *notes ? strerror(errno) : "no temporary folder", "; blame export DIR --format stacks writes it later", NULL);
+        log_line("no log of stacks: ", *notes ? strerror(errno) : "no temporary folder",
+                 "; blame export DIR --format stacks writes it later", NULL);
     if (ends[0] >= 0)
         close(ends[0]);
     if (pid < 0 && ends[1] >= 0)

@@ -15,15 +15,14 @@
 static const struct usage usage = {
     .command = "html",
     .synopsis = "DIR [options]",
-    .about =
-        "Makes one page with everything that blame knows of a run, to be opened in a browser: the findings, "
-        "a\n"
-        "flame graph, the tree with all metrics in three views, source lines, phases, threads, locks,\n"
-        "waits. The page needs no network and no other file. DIR is a profile directory, or a measurement\n"
-        "file (*.blame) in one.\n\n"
-        "Privacy: the page holds the command, the host's name, paths, names of functions, and pieces of the\n"
-        "program's source code around the lines that cost most. Who gets the page gets these. --no-source\n"
-        "leaves the source code out.",
+    .about = "Makes one page with everything that blame knows of a run, to be opened in a browser: the findings, "
+             "a\n"
+             "flame graph, the tree with all metrics in three views, source lines, phases, threads, locks,\n"
+             "waits. The page needs no network and no other file. DIR is a profile directory, or a measurement\n"
+             "file (*.blame) in one.\n\n"
+             "Privacy: the page holds the command, the host's name, paths, names of functions, and pieces of the\n"
+             "program's source code around the lines that cost most. Who gets the page gets these. --no-source\n"
+             "leaves the source code out.",
     .examples = "  blame html blame-amg-4711\n"
                 "  blame html blame-amg-4711 -o amg.html --title \"AMG, 64 threads, before\"\n"
                 "  blame html blame-amg-4711 --source-dir ~/src/amg",
@@ -48,8 +47,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
          "where sources are looked for first, then where they were compiled:\n"
          "of /build/amg/solve/relax.c DIR/build/amg/solve/relax.c, then\n"
          "DIR/amg/solve/relax.c, DIR/solve/relax.c, DIR/relax.c"},
-        {"--no-source", OPTION_FLAG, &request->options.no_source, NULL, NULL, 0, 0,
-         "leave out the source code"},
+        {"--no-source", OPTION_FLAG, &request->options.no_source, NULL, NULL, 0, 0, "leave out the source code"},
         environment_option,
         {"--min", OPTION_NUMBER, &request->options.least_percent, "PERCENT", NULL, 0, 100,
          "fold rows below this share of every metric into one row \"(small)\"\n"
@@ -88,8 +86,8 @@ static void tell_left_out(const struct html_result *result, const struct html_op
                 "\"(small)\"; --min 0 keeps all\n",
                 result->rows_left_out, result->rows_total, DECIMAL(result->least_percent, 6));
     if (result->locks_left_out)
-        fprintf(stderr, "blame html: the page has the %d locks waited for longest, %zu are left out\n",
-                HTML_LOCKS, result->locks_left_out);
+        fprintf(stderr, "blame html: the page has the %d locks waited for longest, %zu are left out\n", HTML_LOCKS,
+                result->locks_left_out);
 }
 
 static void tell_done(const char *path, double bytes, const struct html_result *result)
@@ -107,8 +105,7 @@ static bool write_page(FILE *out, const struct opened_profile *opened, const str
 {
     struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
     struct wait_table *waits = waits_gather(opened->profile, opened->rows, locks, opened->symbols);
-    struct phase_table *phases =
-        phases_any(opened->profile) ? phases_gather(opened->profile, opened->rows) : NULL;
+    struct phase_table *phases = phases_any(opened->profile) ? phases_gather(opened->profile, opened->rows) : NULL;
     struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
     struct html_input input = {.profile = opened->profile,
                                .rows = opened->rows,

@@ -76,7 +76,8 @@ struct profile *job_tree_read(const struct job_tree *tree, int file, int other)
     snprintf(path[1], PATH_BYTES, "/proc/self/fd/%d", other);
     struct profile *joined = job_join_parts(paths, other < 0 ? 1 : 2);
     if (!joined)
-        fprintf(stderr, "blame %s: a part of the job cannot be read again: there is not enough memory\n", tree->command);
+        fprintf(stderr, "blame %s: a part of the job cannot be read again: there is not enough memory\n",
+                tree->command);
     return joined;
 }
 
@@ -201,7 +202,9 @@ static bool await(struct work *work)
             continue;
         work->running--;
         if (WIFSIGNALED(status))
-            fprintf(stderr, "blame %s: a process that merged a part was ended by signal %d: where memory is short, -j 1 takes least\n",
+            fprintf(stderr,
+                    "blame %s: a process that merged a part was ended by signal %d: where memory is short, -j 1 takes "
+                    "least\n",
                     work->tree->command, WTERMSIG(status));
         finish(work, part);
         return WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -359,8 +362,8 @@ static bool job_write(const char *command, const char *directory, const struct p
     remove_names(output);
     int wrong = profile_write(profile, output);
     if (wrong)
-        fprintf(stderr, "blame %s: %s: %s; blame merge %s --output FILE writes it elsewhere\n", command,
-                output, strerror(wrong), directory);
+        fprintf(stderr, "blame %s: %s: %s; blame merge %s --output FILE writes it elsewhere\n", command, output,
+                strerror(wrong), directory);
     else
         utimensat(AT_FDCWD, output, (struct timespec[]){*listed, *listed}, 0);
     return !wrong;
@@ -436,12 +439,16 @@ static char *make_elsewhere(const char *command, const char *directory)
     const char *place = getenv("TMPDIR");
     char *folder = memory_text("%s/blame-job-XXXXXX", place && *place ? place : "/tmp");
     if (!unfinished_temporary(folder)) {
-        fprintf(stderr, "blame %s: %s: cannot be written to, nor can %s (TMPDIR): %s; blame merge %s --output FILE, and read FILE\n",
+        fprintf(stderr,
+                "blame %s: %s: cannot be written to, nor can %s (TMPDIR): %s; blame merge %s --output FILE, and read "
+                "FILE\n",
                 command, directory, place && *place ? place : "/tmp", strerror(errno), directory);
         free(folder);
         return NULL;
     }
-    fprintf(stderr, "blame %s: %s: cannot be written to, and is merged for this command only; blame merge %s --output FILE keeps it\n",
+    fprintf(stderr,
+            "blame %s: %s: cannot be written to, and is merged for this command only; blame merge %s --output FILE "
+            "keeps it\n",
             command, directory, directory);
     char *made = memory_text("%s/" JOB_FILE, folder);
     free(folder);
@@ -464,4 +471,3 @@ char *job_measurement(const char *command, const char *directory)
     free(made);
     return NULL;
 }
-

@@ -53,7 +53,8 @@ static bool find_script(const char *command, char script[PATH_MAX])
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     if (length <= 0) {
-        fprintf(stderr, "blame %s: /proc/self/exe cannot be read (%s), and so its part in Python not found\n", command, strerror(errno));
+        fprintf(stderr, "blame %s: /proc/self/exe cannot be read (%s), and so its part in Python not found\n", command,
+                strerror(errno));
         return false;
     }
     setenv("BLAME_LAB_BLAME", self, 1);
@@ -61,7 +62,8 @@ static bool find_script(const char *command, char script[PATH_MAX])
     int bytes = snprintf(script, PATH_MAX, "%s/../share/blame/lab/start.py", folder);
     if (bytes < PATH_MAX && access(script, R_OK) == 0)
         return true;
-    fprintf(stderr, "blame %s: its part in Python is not in %s/../share/blame/lab: install blame whole\n", command, folder);
+    fprintf(stderr, "blame %s: its part in Python is not in %s/../share/blame/lab: install blame whole\n", command,
+            folder);
     return false;
 }
 

@@ -82,8 +82,7 @@ static const struct command *command;
 static void tell_no_memory(void)
 {
     progress_end();
-    fprintf(stderr, "blame %s: not enough memory; end other programs, or raise the limit (ulimit -v)\n",
-            command->name);
+    fprintf(stderr, "blame %s: not enough memory; end other programs, or raise the limit (ulimit -v)\n", command->name);
 }
 
 int main(int argc, char **argv)

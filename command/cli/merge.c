@@ -15,13 +15,12 @@
 static const struct usage usage = {
     .command = "merge",
     .synopsis = "DIR [options]",
-    .about =
-        "DIR is the directory of a job, with a file of each rank (rank-000000.blame ...). They become one\n"
-        "measurement, DIR/job.blame, which all commands read; profile.csv, ranks.csv, run.json and the "
-        "others\n"
-        "are written beside it. A rank that is missing or damaged is named, and the others count. While the\n"
-        "job runs this is what was measured until then. mpirun -n M blame-merge DIR does it by the processes of\n"
-        "an MPI job.",
+    .about = "DIR is the directory of a job, with a file of each rank (rank-000000.blame ...). They become one\n"
+             "measurement, DIR/job.blame, which all commands read; profile.csv, ranks.csv, run.json and the "
+             "others\n"
+             "are written beside it. A rank that is missing or damaged is named, and the others count. While the\n"
+             "job runs this is what was measured until then. mpirun -n M blame-merge DIR does it by the processes of\n"
+             "an MPI job.",
     .examples = "  blame merge blame-solver-4711\n"
                 "  blame report blame-solver-4711 --view ranks\n"
                 "  blame merge blame-solver-4711 -j 8 --output /tmp/job.blame",
@@ -79,13 +78,13 @@ int cli_merge(int argc, char **argv)
     }
     struct profile_header header;
     if (output && profile_read_header(output, &header) && !header.merged) {
-        fprintf(stderr,
-                "blame merge: --output %s: is the measurement of a process; accepted is another name\n",
+        fprintf(stderr, "blame merge: --output %s: is the measurement of a process; accepted is another name\n",
                 output);
         return CLI_BAD_USAGE;
     }
     if (is_of_one_process(operand[0])) {
-        fprintf(stderr, "blame merge: %s: is the profile of one process; accepted is the directory of a job\n", operand[0]);
+        fprintf(stderr, "blame merge: %s: is the profile of one process; accepted is the directory of a job\n",
+                operand[0]);
         return CLI_BAD_INPUT;
     }
     char *made = output ? memory_text("%s", output) : memory_text("%s/" JOB_FILE, operand[0]);

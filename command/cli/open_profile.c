@@ -46,13 +46,12 @@ char *find_measurement(const char *command, const char *input)
     if (count < 0)
         fprintf(stderr, "blame %s: %s: %s; " ACCEPTED "\n", command, input, strerror(errno));
     else if (count == 0)
-        fprintf(stderr, "blame %s: %s: no measurement (*.blame) in this directory; " ACCEPTED "\n", command,
-                input);
+        fprintf(stderr, "blame %s: %s: no measurement (*.blame) in this directory; " ACCEPTED "\n", command, input);
     else
         path = memory_text("%s/%s", input, found[0]->d_name);
     if (count > 1)
-        fprintf(stderr, "blame %s: %d measurements in %s; this is %s, give another by its name\n", command,
-                count, input, found[0]->d_name);
+        fprintf(stderr, "blame %s: %d measurements in %s; this is %s, give another by its name\n", command, count,
+                input, found[0]->d_name);
     for (int i = 0; i < count; i++)
         free(found[i]);
     free(found);
@@ -68,8 +67,8 @@ bool check_source_dir(const char *command, const char *directory)
     else if (directory && !S_ISDIR(status.st_mode))
         why = ENOTDIR;
     if (why)
-        fprintf(stderr, "blame %s: --source-dir %s: %s; accepted is a directory with the program's sources\n",
-                command, directory, strerror(why));
+        fprintf(stderr, "blame %s: --source-dir %s: %s; accepted is a directory with the program's sources\n", command,
+                directory, strerror(why));
     return why == 0;
 }
 
@@ -114,9 +113,14 @@ static const struct option_word environment_word[] = {
 #define W(word, about) {word, about},
     ENVIRONMENT_WORDS(W){NULL, NULL},
 };
-const struct option_spec environment_option = {
-    "--environment", OPTION_WORD, &environment, "KIND", environment_word, 0, 0,
-    "what is counted as idleness (default: what the run was told):"};
+const struct option_spec environment_option = {"--environment",
+                                               OPTION_WORD,
+                                               &environment,
+                                               "KIND",
+                                               environment_word,
+                                               0,
+                                               0,
+                                               "what is counted as idleness (default: what the run was told):"};
 
 struct profile *open_profile(const char *command, const char *input)
 {
@@ -146,10 +150,11 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     else if (runs)
         fprintf(stderr, "blame %s: %s: the program still runs; this is what was measured until now\n", command, input);
     else if (!profile->header.finished && !profile->header.snapshot)
-        fprintf(stderr,
-                "blame %s: %s: the program did not end normally, or went on as another (exec); this is what was measured "
-                "until then\n",
-                command, input);
+        fprintf(
+            stderr,
+            "blame %s: %s: the program did not end normally, or went on as another (exec); this is what was measured "
+            "until then\n",
+            command, input);
     if (profile && environment >= 0)
         profile->header.environment = (uint32_t)environment;
     if (profile)
@@ -193,8 +198,7 @@ struct symbols *recall_symbols(const char *command, const struct profile *profil
     return symbols;
 }
 
-void keep_symbols(const char *command, const struct profile *profile, const struct rows *rows,
-                  struct symbols *symbols)
+void keep_symbols(const char *command, const struct profile *profile, const struct rows *rows, struct symbols *symbols)
 {
     char *changes = symbols_changes(symbols);
     if (changes)
@@ -250,8 +254,8 @@ static bool holds_measurement(const char *path)
 {
     char magic[sizeof PROFILE_MAGIC - 1];
     FILE *file = fopen(path, "re");
-    bool holds = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
-                 memcmp(magic, PROFILE_MAGIC, sizeof magic) == 0;
+    bool holds =
+        file && fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, PROFILE_MAGIC, sizeof magic) == 0;
     if (file)
         fclose(file);
     return holds;
@@ -262,8 +266,8 @@ static bool is_standard(const char *path)
 {
     struct stat link, there, standard;
     return !path || strcmp(path, "-") == 0 ||
-           (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && stat(path, &there) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
-            there.st_dev == standard.st_dev && there.st_ino == standard.st_ino);
+           (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && stat(path, &there) == 0 &&
+            fstat(STDOUT_FILENO, &standard) == 0 && there.st_dev == standard.st_dev && there.st_ino == standard.st_ino);
 }
 
 static bool may_be_replaced(const struct out_file *file)

@@ -36,13 +36,11 @@ struct profile *open_thread(const char *command, const char *input, int thread);
 
 /* The same with symbols and rows. false after a message; what was opened is closed again. */
 bool open_rows(const char *command, const char *input, struct opened_profile *opened);
-bool open_thread_rows(const char *command, const char *input, int thread,
-                      struct opened_profile *opened);
+bool open_thread_rows(const char *command, const char *input, int thread, struct opened_profile *opened);
 /* Symbols of a profile with the names that are kept beside it; says what of these cannot be read. */
 struct symbols *recall_symbols(const char *command, const struct profile *profile);
 /* Once the rows are there: says which binaries are others by now, and keeps names that are new. */
-void keep_symbols(const char *command, const struct profile *profile, const struct rows *rows,
-                  struct symbols *symbols);
+void keep_symbols(const char *command, const struct profile *profile, const struct rows *rows, struct symbols *symbols);
 
 void close_profile(struct opened_profile *opened);
 

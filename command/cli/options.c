@@ -15,7 +15,7 @@ const struct option_word metric_words[] = {
 #define METRIC(name, word, title, unit, about) {word, NULL},
     METRIC_TABLE(METRIC)
 #undef METRIC
-    {NULL, NULL},
+        {NULL, NULL},
 };
 
 static void print_lines(const char *text, int indent)
@@ -52,8 +52,7 @@ static void print_words(const struct option_word *words, bool behind)
 static void print_option(const struct option_spec *option)
 {
     char left[64];
-    snprintf(left, sizeof left, "  %s%s%s", option->name, option->value ? " " : "",
-             option->value ? option->value : "");
+    snprintf(left, sizeof left, "  %s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
     if (strlen(left) + 2 > HELP_COLUMN)
         printf("%s\n%*s", left, HELP_COLUMN, "");
     else
@@ -101,7 +100,8 @@ static void describe(const struct usage *usage)
     describe_lines("about", usage->about);
     for (size_t i = 0; i < usage->option_count; i++) {
         const struct option_spec *option = &usage->options[i];
-        printf("option\t%s\t%s\t%s\n", option->name, option->value ? option->value : "", value_alone(usage, option) ? "alone" : "");
+        printf("option\t%s\t%s\t%s\n", option->name, option->value ? option->value : "",
+               value_alone(usage, option) ? "alone" : "");
         describe_lines("help", option->help);
         for (const struct option_word *at = option->words; at && at->word; at++) {
             printf("word\t%s\n", at->word);
@@ -131,8 +131,7 @@ static const struct option_spec *find(const struct usage *usage, const char *tex
     return NULL;
 }
 
-static enum options_result wrong_value(const struct usage *usage, const struct option_spec *option,
-                                       const char *value)
+static enum options_result wrong_value(const struct usage *usage, const struct option_spec *option, const char *value)
 {
     char accepted[512];
     option_accepted(option, ", ", accepted, sizeof accepted);
@@ -166,7 +165,8 @@ static enum options_result read_option(const struct usage *usage, int argc, char
         option_read(option, "");
         return OPTIONS_RUN;
     }
-    const char *alone = equals || (*at + 1 < argc && isdigit((unsigned char)argv[*at + 1][0])) ? NULL : value_alone(usage, option);
+    const char *alone =
+        equals || (*at + 1 < argc && isdigit((unsigned char)argv[*at + 1][0])) ? NULL : value_alone(usage, option);
     if (!alone && !equals && ++*at == argc) {
         fprintf(stderr, "blame %s: %s: a value must follow; see blame %s --help\n", usage->command, text,
                 usage->command);
@@ -195,9 +195,8 @@ static enum options_result check_operands(const struct usage *usage, const char 
     return OPTIONS_RUN;
 }
 
-enum options_result options_read(const struct usage *usage, const struct option_spec *options,
-                                 size_t option_count, int argc, char **argv, const char **operand,
-                                 int *operand_count)
+enum options_result options_read(const struct usage *usage, const struct option_spec *options, size_t option_count,
+                                 int argc, char **argv, const char **operand, int *operand_count)
 {
     struct usage complete = *usage;
     complete.options = options;

@@ -45,8 +45,7 @@ struct report_focused {
 static void note_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
 {
     size_t sharing = 0;
-    fprintf(notes, "--thread %d: only what its samples were blamed for; per cent are of that.",
-            request->thread);
+    fprintf(notes, "--thread %d: only what its samples were blamed for; per cent are of that.", request->thread);
     for (size_t i = 0; i < profile->thread_count; i++)
         sharing += profile->threads[i].tree == profile->tree;
     if (sharing > 1) {
@@ -59,23 +58,20 @@ static void note_thread(FILE *notes, const struct report_request *request, const
     putc('\n', notes);
 }
 
-static void note_focus(FILE *notes, const struct report_request *request,
-                       const struct report_focused *focused)
+static void note_focus(FILE *notes, const struct report_request *request, const struct report_focused *focused)
 {
     fprintf(notes, "--focus %s: only paths through rows that match", request->focus);
     if (focused) {
         int decimals = focused->seconds ? 3 : 0;
-        fprintf(notes, ": %s of the %s %s%s%s", DECIMAL(focused->part, decimals),
-                DECIMAL(focused->whole, decimals), focused->seconds ? "s of " : "",
-                focused->title, request->thread < 0 ? " in the whole program" : "");
+        fprintf(notes, ": %s of the %s %s%s%s", DECIMAL(focused->part, decimals), DECIMAL(focused->whole, decimals),
+                focused->seconds ? "s of " : "", focused->title, request->thread < 0 ? " in the whole program" : "");
     }
-    fputs(focused ? ". Absolute per cent are of all, matching or not.\n" : "; per cent are of those.\n",
-          notes);
+    fputs(focused ? ". Absolute per cent are of all, matching or not.\n" : "; per cent are of those.\n", notes);
 }
 
 /* Text views say what was chosen; malloc'ed. focused: NULL where it is not known. */
 static char *report_notes(const struct report_request *request, const struct profile *profile,
-                   const struct report_focused *focused)
+                          const struct report_focused *focused)
 {
     char *text;
     FILE *notes = memory_stream(&text);
@@ -131,8 +127,7 @@ static void start_style(struct report *report)
         .title = report_view_title[request->view],
         .by_exclusive = request->view != VIEW_TOP_DOWN,
         .relative = request->percent == 1,
-        .columns =
-            request->width != NOT_GIVEN ? (size_t)request->width : format_terminal_columns(report->out),
+        .columns = request->width != NOT_GIVEN ? (size_t)request->width : format_terminal_columns(report->out),
         .utf8 = format_locale_is_utf8(),
         .colour = wants_colour(request, report->out),
         .numbers = request->column_list ? &request->columns : NULL,
@@ -157,8 +152,7 @@ static struct rows *arrange(const struct report *report)
     if (request->view == VIEW_BOTTOM_UP)
         return view_bottom_up(rows, style->metric, 0.01 * style->least_percent * total, depth);
     if (request->view == VIEW_FLAT)
-        return view_flat(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by,
-                         style->metric);
+        return view_flat(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by, style->metric);
     if (request->format == FORMAT_TEXT || request->metric != NOT_GIVEN)
         rows_order(rows, style->metric, false);
     return rows;
@@ -194,8 +188,7 @@ static void complain_sources(const struct source_text *sources)
 {
     const char *first;
     size_t count = source_text_missing(sources, &first);
-    complain_source(first, count,
-                    "source not found, or not to be shown; --source-dir DIR says where sources are now");
+    complain_source(first, count, "source not found, or not to be shown; --source-dir DIR says where sources are now");
     count = source_text_changed(sources, &first);
     complain_source(first, count, "changed after the run: the lines shown may be others");
 }
@@ -205,11 +198,10 @@ static void print_text(struct report *report, const struct rows *view)
     const struct report_request *request = report->request;
     const struct profile *profile = report->opened->profile;
     struct view_style *style = &report->style;
-    struct report_focused focused = {
-        .part = row_value(report->rows, &report->rows->row[0], false, style->metric),
-        .whole = rows_whole_value(report->rows, style->metric),
-        .title = rows_metric_title(report->rows, style->metric),
-        .seconds = style->metric != METRIC_SAMPLES && style->metric < METRIC_COUNTER};
+    struct report_focused focused = {.part = row_value(report->rows, &report->rows->row[0], false, style->metric),
+                                     .whole = rows_whole_value(report->rows, style->metric),
+                                     .title = rows_metric_title(report->rows, style->metric),
+                                     .seconds = style->metric != METRIC_SAMPLES && style->metric < METRIC_COUNTER};
     char *notes = report_notes(request, profile, &focused);
     style->notes = notes;
     if (request->source)
@@ -261,8 +253,7 @@ static void print_locks(struct report *report)
     const struct opened_profile *opened = report->opened;
     struct lock_table *table = locks_gather(opened->profile, opened->rows, opened->symbols);
     bool limited = request->least_percent >= 0;
-    struct view_cut left_out =
-        view_sort_locks(table, report->style.metric, limited ? request->least_percent : 0);
+    struct view_cut left_out = view_sort_locks(table, report->style.metric, limited ? request->least_percent : 0);
     report->style.cut = &left_out;
     report->style.most = limited ? 0 : LOCKS_SHOWN;
     if (request->format == FORMAT_CSV)
@@ -375,9 +366,9 @@ static void print_culprits(struct report *report)
 }
 
 static void (*const print_view[VIEW_COUNT])(struct report *report) = {
-    [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree, [VIEW_FLAT] = print_tree,
-    [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,    [VIEW_WAITS] = print_waits,
-    [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,  [VIEW_RANKS] = print_ranks,
+    [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree,  [VIEW_FLAT] = print_tree,
+    [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,     [VIEW_WAITS] = print_waits,
+    [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,   [VIEW_RANKS] = print_ranks,
     [VIEW_SPREAD] = print_spread,     [VIEW_BALANCE] = print_balance, [VIEW_TIMELINE] = print_timeline,
     [VIEW_CULPRITS] = print_culprits,
 };
@@ -406,12 +397,13 @@ static bool open_input(const struct report_request *request, struct opened_profi
         if (!open_thread_rows("report", request->input, request->thread, opened))
             return false;
     } else {
-        *opened =
-            (struct opened_profile){.input = request->input, .profile = open_profile("report", request->input)};
+        *opened = (struct opened_profile){.input = request->input, .profile = open_profile("report", request->input)};
     }
     bool of_time = request->view == VIEW_TIMELINE || request->view == VIEW_CULPRITS;
     if (opened->profile && of_time && !opened->profile->timeline.bins) {
-        fprintf(stderr, "blame report: --view %s: %s has no timeline: it was measured with BLAME_TIMELINE=0, or by an older blame\n",
+        fprintf(stderr,
+                "blame report: --view %s: %s has no timeline: it was measured with BLAME_TIMELINE=0, or by an older "
+                "blame\n",
                 report_view[request->view].word, request->input);
         close_profile(opened);
         return false;
@@ -488,4 +480,3 @@ int cli_report(int argc, char **argv)
     report_options_free(&request);
     return status;
 }
-

@@ -23,9 +23,9 @@ const struct option_word report_view[] = {
     {"culprits", "rows by when others waited for them"},
     {NULL, NULL},
 };
-const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",   "Threads", "Locks",
-                                         "Waits",    "Findings",  "Phases", "Ranks",   "Spread",
-                                         "Balance",   "Timeline",  "Culprits", NULL};
+const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",     "Threads", "Locks",
+                                         "Waits",    "Findings",  "Phases",   "Ranks",   "Spread",
+                                         "Balance",  "Timeline",  "Culprits", NULL};
 
 static const struct option_word by[] = {
     {"function", "(default)"},
@@ -133,9 +133,9 @@ static bool can_sort(const struct report_request *request)
     if (accepted == 0) {
         fprintf(stderr, "blame report: --sort: not accepted with --view %s, which has the %s first\n",
                 report_view[request->view].word,
-                request->view == VIEW_PHASES                                            ? "most exact seconds"
+                request->view == VIEW_PHASES                                       ? "most exact seconds"
                 : request->view == VIEW_TIMELINE || request->view == VIEW_CULPRITS ? "most blamed"
-                                                                                        : "greatest share");
+                                                                                   : "greatest share");
         return false;
     }
     fprintf(stderr, "blame report: --sort %s: with --view %s accepted are",
@@ -153,11 +153,11 @@ static bool fits_together(const struct report_request *request)
            fits_view(request, "--by", NULL, request->by != NOT_GIVEN, 1 << VIEW_FLAT) &&
            fits_view(request, "--min", NULL, request->least_percent >= 0,
                      TREES | TABLES | 1 << VIEW_FINDINGS | 1 << VIEW_PHASES | 1 << VIEW_SPREAD) &&
-           fits_view(request, "--depth", NULL, request->depth != NOT_GIVEN,
-                     TREES | TABLES | 1 << VIEW_PHASES) &&
+           fits_view(request, "--depth", NULL, request->depth != NOT_GIVEN, TREES | TABLES | 1 << VIEW_PHASES) &&
            fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--hide", NULL, request->hide, TREES | 1 << VIEW_WAITS) &&
-           fits_view(request, "--all", NULL, request->all, 1 << VIEW_RANKS | 1 << VIEW_BALANCE | 1 << VIEW_TIMELINE | 1 << VIEW_CULPRITS) &&
+           fits_view(request, "--all", NULL, request->all,
+                     1 << VIEW_RANKS | 1 << VIEW_BALANCE | 1 << VIEW_TIMELINE | 1 << VIEW_CULPRITS) &&
            fits_view(request, "--thread", NULL, request->thread != NOT_GIVEN, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--columns", NULL, request->column_list, TREES) &&
            fits_view(request, "--percent", NULL, request->percent != NOT_GIVEN, TREES) &&
@@ -179,8 +179,7 @@ static bool compile(const char *option, const char **text, regex_t *expression)
     if (!wrong)
         return true;
     regerror(wrong, expression, error, sizeof error);
-    fprintf(stderr, "blame report: %s %s: %s; accepted is a POSIX extended regular expression\n", option,
-            *text, error);
+    fprintf(stderr, "blame report: %s %s: %s; accepted is a POSIX extended regular expression\n", option, *text, error);
     *text = NULL;
     return false;
 }
@@ -235,9 +234,9 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "line that called them"},
         {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
          "what was blamed on one thread's samples; N as in threads.csv"},
-        {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0, "ranks, balance, timeline, culprits: each of them, however many"},
-        {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999,
-         "one rank of a job, from its own file"},
+        {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0,
+         "ranks, balance, timeline, culprits: each of them, however many"},
+        {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999, "one rank of a job, from its own file"},
         environment_option,
         {"--columns", OPTION_TEXT, &request->column_list, "LIST", NULL, 0, 0,
          "numbers to show: METRIC, METRIC:i (inclusive), METRIC:e (exclusive),\n"
@@ -270,10 +269,13 @@ static enum options_result read_arguments(struct report_request *request, int ar
 static bool asks_for_fold(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        const char *view = strncmp(argv[i], "--view=", 7) == 0 ? argv[i] + 7 : strcmp(argv[i - 1], "--view") == 0 ? argv[i] : "";
+        const char *view = strncmp(argv[i], "--view=", 7) == 0  ? argv[i] + 7
+                           : strcmp(argv[i - 1], "--view") == 0 ? argv[i]
+                                                                : "";
         bool asked = strncmp(view, "folded:", 7) == 0 || strncmp(view, "outliers:", 9) == 0;
         if (asked) {
-            fprintf(stderr, "blame report: --view %.*s: is blame fold now, of a run with --trace\n", view[0] == 'f' ? 6 : 8, view);
+            fprintf(stderr, "blame report: --view %.*s: is blame fold now, of a run with --trace\n",
+                    view[0] == 'f' ? 6 : 8, view);
             return true;
         }
     }

@@ -40,7 +40,8 @@ struct run_stacks {
 
 #define VARIABLE(variable, ...) variable,
 #define NONE(...)
-static const char *const variables[] = {RUN_OPTIONS(VARIABLE, VARIABLE, VARIABLE, NONE, VARIABLE) NULL, NULL}; /* the last two are of the command alone */
+static const char *const variables[] = {RUN_OPTIONS(VARIABLE, VARIABLE, VARIABLE, NONE, VARIABLE) NULL,
+                                        NULL}; /* the last two are of the command alone */
 
 #define COUNT      (sizeof variables / sizeof *variables)
 #define OF_TOOL    (COUNT - 2)
@@ -51,7 +52,8 @@ static const struct usage usage = {
     .synopsis = "[options] [--] PROGRAM [ARGUMENT ...]",
     .about = "Runs the program with the tool loaded before main, so that serial start-up is measured too.\n"
              "Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the program's\n"
-             "(128 + signal if it was killed; a rank of an MPI job, and after Ctrl-C any, dies of the signal, too). Each option sets the environment variable "
+             "(128 + signal if it was killed; a rank of an MPI job, and after Ctrl-C any, dies of the signal, too). "
+             "Each option sets the environment variable "
              "of the same name:\n"
              "--rate sets BLAME_RATE; but for --stacks and --stacks-file, which are the command's own.",
     .examples = "  blame run ./amg -n 100\n"
@@ -86,7 +88,9 @@ static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
         return false;
     }
     if (stacks->file && strcmp(stacks->file, "-") == 0) {
-        fputs("blame run: --stacks-file -: standard output is the program's; accepted is the name of a file, or /dev/stderr\n", stderr);
+        fputs("blame run: --stacks-file -: standard output is the program's; accepted is the name of a file, or "
+              "/dev/stderr\n",
+              stderr);
         return false;
     }
     if (hertz > 0) {
@@ -105,20 +109,20 @@ static int run_options_read(int argc, char **argv, struct run_stacks *stacks, co
     int hertz = -1;
     struct run_options options = {0}; /* for what is accepted: the tool reads them from the environment */
 #define TEXT(variable, field, value, help) {NULL, OPTION_TEXT, &options.field, value, NULL, 0, 0, help},
-#define WHOLE(variable, field, fallback, least, most, help)                                                  \
-    {NULL, OPTION_WHOLE, &options.field, "N",                                                                \
+#define WHOLE(variable, field, fallback, least, most, help)                                                            \
+    {NULL, OPTION_WHOLE, &options.field, "N",                                                                          \
      NULL, least,        most,           help ", " #least " to " #most " (default " #fallback ")"},
 #define W(word, about) {word, about},
-#define WORD(variable, field, fallback, words, value, help)                                                  \
+#define WORD(variable, field, fallback, words, value, help)                                                            \
     {NULL, OPTION_WORD, &options.field, value, (const struct option_word[]){words{NULL, NULL}}, 0, 0, help},
-#define FORM(variable, field, fallback, read, accepted, value, help)                                         \
+#define FORM(variable, field, fallback, read, accepted, value, help)                                                   \
     {NULL, OPTION_FORM, &(struct option_form){read, accepted, &options.field}, value, NULL, 0, 0, help},
     struct option_spec table[] = {
-        RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)
-        {"--stacks", OPTION_WHOLE, &hertz, "HZ", NULL, 0, 10000,
-         "writes the log of stacks while the program runs, a line a sample, beside\n"
-         "the measurement (*.stacks): of --trace, with HZ samples per second and\n"
-         "thread, as 1, 10 or 100; alone, or 0: as --rate says"},
+        RUN_OPTIONS(TEXT, WHOLE, WORD, W,
+                    FORM){"--stacks", OPTION_WHOLE, &hertz, "HZ", NULL, 0, 10000,
+                          "writes the log of stacks while the program runs, a line a sample, beside\n"
+                          "the measurement (*.stacks): of --trace, with HZ samples per second and\n"
+                          "thread, as 1, 10 or 100; alone, or 0: as --rate says"},
         {"--stacks-file", OPTION_TEXT, &stacks->file, "FILE", NULL, 0, 0,
          "the same to FILE, or to FILE.1, .2 ... if it is there; a pipe or a\n"
          "terminal is written to"},
@@ -290,9 +294,9 @@ static int say_no_program(const char *name)
     struct stat st;
     bool exists = strchr(name, '/') && stat(name, &st) == 0;
     fprintf(stderr, "blame run: %s: %s\n", name,
-            !exists                ? "no such program; give its path, as in ./app"
+            !exists               ? "no such program; give its path, as in ./app"
             : S_ISDIR(st.st_mode) ? "is a directory; give the program's path"
-                                   : "permission denied; may you execute it (chmod +x)?");
+                                  : "permission denied; may you execute it (chmod +x)?");
     return exists ? 126 : 127;
 }
 
@@ -301,8 +305,7 @@ static bool find_self(char self[PATH_MAX])
     ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
     self[length > 0 ? length : 0] = '\0';
     if (length <= 0)
-        fprintf(stderr,
-                "blame: /proc/self/exe cannot be read (%s), and so the tool not found: it runs unmeasured\n",
+        fprintf(stderr, "blame: /proc/self/exe cannot be read (%s), and so the tool not found: it runs unmeasured\n",
                 strerror(errno));
     return length > 0;
 }
@@ -318,12 +321,13 @@ static bool find_parts(char *self, struct parts *parts)
         if (!realpath(candidate, parts->tool)) {
             if (!is_readable(candidate))
                 continue;
-            snprintf(parts->tool, sizeof(parts->tool), "%.*s", PATH_MAX - 1, candidate); /* a sandbox refuses faccessat2() */
+            snprintf(parts->tool, sizeof(parts->tool), "%.*s", PATH_MAX - 1,
+                     candidate); /* a sandbox refuses faccessat2() */
         }
         snprintf(parts->loader, sizeof(parts->loader), "%.*s/libblame-loader.so",
                  (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
-        snprintf(parts->mpi, sizeof(parts->mpi), "%.*s/libblame-mpi.so",
-                 (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
+        snprintf(parts->mpi, sizeof(parts->mpi), "%.*s/libblame-mpi.so", (int)(strrchr(parts->tool, '/') - parts->tool),
+                 parts->tool);
         if (!is_readable(parts->mpi))
             parts->mpi[0] = '\0';
         if (is_readable(parts->loader))
@@ -421,16 +425,21 @@ static bool glibc_is_old(void)
 static void say_runtime(const struct elf_openmp *openmp, const char *libomp, bool own)
 {
     if (openmp->moved && openmp->late[0])
-        log_line_of_job(openmp->late, ", and so the program keeps the runtime that it asks for, and what that does is not measured; "
-                        "blame run --runtime libomp moves it all the same", NULL);
+        log_line_of_job(openmp->late,
+                        ", and so the program keeps the runtime that it asks for, and what that does is not measured; "
+                        "blame run --runtime libomp moves it all the same",
+                        NULL);
     else if (openmp->moved && log_is_quiet())
         return;
     else if (openmp->moved)
         log_line_of_job("built by GCC: runs on ", libomp, " instead of libgomp.so.1", NULL);
     else if (openmp->gcc && own)
-        log_line_of_job("built by GCC: keeps its own runtime (--runtime own), and what that does is not measured", NULL);
+        log_line_of_job("built by GCC: keeps its own runtime (--runtime own), and what that does is not measured",
+                        NULL);
     else if (openmp->gcc && !libomp[0])
-        log_line_of_job("built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing will be measured", NULL);
+        log_line_of_job(
+            "built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing will be measured",
+            NULL);
 }
 
 /* Where the loader will send programs of GCC, and a line on the one that is started; others say it
@@ -476,11 +485,14 @@ static void prepare(const char *program, const struct parts *parts, const struct
     if (space->notes[0])
         setenv("BLAME_NOTES", space->notes, 1);
     if (glibc_is_old())
-        log_line_of_job("glibc ", gnu_get_libc_version(),
-                        " is older than 2.35: measured from the first use of OpenMP on, and programs built by GCC are not", NULL);
+        log_line_of_job(
+            "glibc ", gnu_get_libc_version(),
+            " is older than 2.35: measured from the first use of OpenMP on, and programs built by GCC are not", NULL);
     else if (elf_checks_memory(program))
-        log_line_of_job("checked by MemorySanitizer, which does not start beside an audit library of the loader (LD_AUDIT): measured from the first use "
-                        "of OpenMP on", NULL);
+        log_line_of_job("checked by MemorySanitizer, which does not start beside an audit library of the loader "
+                        "(LD_AUDIT): measured from the first use "
+                        "of OpenMP on",
+                        NULL);
     else
         prepare_loader(program, parts);
 }
@@ -563,12 +575,15 @@ static void say_no_profile(const char *program)
         return;
     }
     if (elf_own_tool_of(program, owner, sizeof(owner))) {
-        log_line_of_job("no profile: ", owner, " has an OpenMP tool of its own (ompt_start_tool), and a runtime takes one alone", NULL);
+        log_line_of_job("no profile: ", owner,
+                        " has an OpenMP tool of its own (ompt_start_tool), and a runtime takes one alone", NULL);
         return;
     }
     const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
-    log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "", ": nothing that ran here began a parallel region on an OpenMP runtime with tool support "
-                    "(libomp, or libgomp where libomp can take its place), a program that did has an OpenMP tool of its own (ompt_start_tool), or the environment of blame run did not reach it",
+    log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "",
+                    ": nothing that ran here began a parallel region on an OpenMP runtime with tool support "
+                    "(libomp, or libgomp where libomp can take its place), a program that did has an OpenMP tool of "
+                    "its own (ompt_start_tool), or the environment of blame run did not reach it",
                     NULL);
 }
 
@@ -621,8 +636,10 @@ int cli_run(int argc, char **argv)
     if (attach && stacks.on)
         follow_start(&follower, space.notes, stacks.file);
     if (!start(argv + first, program)) {
-        log_line("no process can be started (", strerror(errno), "): the program runs in that of blame run; should it be killed, "
-                 "blame finish DIR makes the reports", NULL);
+        log_line("no process can be started (", strerror(errno),
+                 "): the program runs in that of blame run; should it be killed, "
+                 "blame finish DIR makes the reports",
+                 NULL);
         follow_end(&follower);
         if (attach)
             remove_workspace(&space);
@@ -640,4 +657,3 @@ int cli_run(int argc, char **argv)
         die_as_well(signal_of);
     return status;
 }
-

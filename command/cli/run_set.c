@@ -71,8 +71,7 @@ static bool each_below(const char *folder, bool (*take)(void *to, const char *pa
     size_t length = strlen(folder);
     bool good = true;
     for (int i = 0; good && i < count; i++) {
-        char *path =
-            memory_text("%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", entries[i]->d_name);
+        char *path = memory_text("%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", entries[i]->d_name);
         if (has_measurement(path)) {
             *any = true;
             good = take(to, path);
@@ -118,8 +117,7 @@ void run_set_free(struct run_set *set)
     free(set->profile);
 }
 
-static void compare_run(const struct run_set *set, size_t run, struct comparison *tree,
-                        struct comparison *flat)
+static void compare_run(const struct run_set *set, size_t run, struct comparison *tree, struct comparison *flat)
 {
     const struct profile *profile = set->profile[run];
     struct symbols *symbols = recall_symbols(set->command, profile);

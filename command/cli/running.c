@@ -13,7 +13,7 @@
 #include "command/profile/read.h"
 #include "command/text/memory.h"
 
-#define ACCEPTED "accepted is the number of a running process that is measured"
+#define ACCEPTED  "accepted is the number of a running process that is measured"
 #define MOST_DEEP 32 /* processes below processes, that a circle of renewed numbers ends */
 
 /* A file that a process has mapped. */
@@ -180,12 +180,14 @@ bool running_find(const char *command, const char *text, struct running *running
     int count = 0;
     find_below((pid_t)number, 0, running, &count);
     if (count == 0)
-        fprintf(stderr, "blame %s: %s: neither this process nor one below it is measured; start the program by blame run\n", command, text);
+        fprintf(stderr,
+                "blame %s: %s: neither this process nor one below it is measured; start the program by blame run\n",
+                command, text);
     if (count <= 1)
         return count == 1;
     close(running->file);
-    fprintf(stderr, "blame %s: %s: %d processes below it are measured; give one of them (%d is the first)\n", command, text, count,
-            (int)running->pid);
+    fprintf(stderr, "blame %s: %s: %d processes below it are measured; give one of them (%d is the first)\n", command,
+            text, count, (int)running->pid);
     return false;
 }
 
@@ -193,7 +195,8 @@ bool running_measures(pid_t pid, const char *path)
 {
     struct stat here, there;
     int file = measurement_of(pid);
-    bool same = file >= 0 && fstat(file, &there) == 0 && stat(path, &here) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    bool same = file >= 0 && fstat(file, &there) == 0 && stat(path, &here) == 0 && here.st_dev == there.st_dev &&
+                here.st_ino == there.st_ino;
     if (file >= 0)
         close(file);
     return same;

@@ -24,8 +24,10 @@
 static const struct usage usage = {
     .command = "snapshot",
     .synopsis = "PID [options]",
-    .about = "Writes a profile directory of a program that runs, as if it had ended now: measurement, CSV files, run.json and,\n"
-             "of a run with a trace, the log of stacks; and prints the summary. The program is not stopped. PID is the program's number, or that of the blame run\n"
+    .about = "Writes a profile directory of a program that runs, as if it had ended now: measurement, CSV files, "
+             "run.json and,\n"
+             "of a run with a trace, the log of stacks; and prints the summary. The program is not stopped. PID is the "
+             "program's number, or that of the blame run\n"
              "that started it; of a job it is one rank's.",
     .examples = "  blame snapshot 4711\n"
                 "  blame snapshot $(pgrep -n amg) --output amg-now && blame report amg-now",
@@ -90,11 +92,13 @@ static int write_snapshot(const struct running *running, struct profile_header *
     memcpy(name, header->program, sizeof header->program);
     for (char *at = name; *at; at++)
         *at = *at == '/' ? '_' : *at;
-    char *wanted = output ? memory_text("%s", output) : memory_text("blame-%s-%d-snapshot", *name ? name : "program", (int)running->pid);
+    char *wanted = output ? memory_text("%s", output)
+                          : memory_text("blame-%s-%d-snapshot", *name ? name : "program", (int)running->pid);
     char *directory = make_directory(wanted);
     int status = CLI_BAD_INPUT;
     if (!directory) {
-        fprintf(stderr, "blame snapshot: %s: cannot create this directory: %s; give another by --output\n", wanted, strerror(errno));
+        fprintf(stderr, "blame snapshot: %s: cannot create this directory: %s; give another by --output\n", wanted,
+                strerror(errno));
         free(wanted);
         return status;
     }
@@ -105,7 +109,8 @@ static int write_snapshot(const struct running *running, struct profile_header *
         if (header->traced && !write_stacks(file))
             status = CLI_BAD_INPUT;
     } else {
-        fprintf(stderr, "blame snapshot: %s: %s; nothing was written: give another place by --output\n", file, strerror(errno));
+        fprintf(stderr, "blame snapshot: %s: %s; nothing was written: give another place by --output\n", file,
+                strerror(errno));
         unfinished_remove(directory);
     }
     free(file);
@@ -125,7 +130,8 @@ int cli_snapshot(int argc, char **argv)
     };
     struct running running;
     struct profile_header header;
-    enum options_result result = options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
+    enum options_result result =
+        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
     if (result != OPTIONS_RUN)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     if (!running_find("snapshot", operand[0], &running))

@@ -73,7 +73,8 @@ static bool note_in_chunk(int from, int to, off_t at)
     bool good = true;
     for (size_t i = 1; good && i < most; i++) {
         off_t place = at + (off_t)(i * bytes);
-        good = snapshot_read(from, (char *)&now, sizeof now, place) && snapshot_read(to, (char *)&then, sizeof then, place);
+        good = snapshot_read(from, (char *)&now, sizeof now, place) &&
+               snapshot_read(to, (char *)&then, sizeof then, place);
         if (!good || !then.kind || !is_same(&now, &then) || now.delivered <= then.delivered)
             continue;
         place += (off_t)offsetof(struct profile_thread, delivered);
@@ -88,7 +89,8 @@ bool snapshot_note_later(int from, int to, const struct profile_header *header)
     for (uint32_t i = 0; good && i < header->chunk_count; i++) {
         struct profile_chunk chunk;
         off_t at = (off_t)PROFILE_HEADER_BYTES + (off_t)i * PROFILE_CHUNK_BYTES;
-        good = snapshot_read(to, (char *)&chunk, sizeof chunk, at) && (chunk.kind != PROFILE_CHUNK_THREAD || note_in_chunk(from, to, at));
+        good = snapshot_read(to, (char *)&chunk, sizeof chunk, at) &&
+               (chunk.kind != PROFILE_CHUNK_THREAD || note_in_chunk(from, to, at));
     }
     return good;
 }

@@ -37,10 +37,13 @@ static void say_what_is_missing(const struct opened *opened)
     uint64_t missing = tail->damaged ? 0 : trace_tail_missing(tail);
     if (missing)
         fprintf(stderr, "blame %s: %s: %llu samples %s\n", opened->command, opened->path, (unsigned long long)missing,
-                tail->header.room_error ? "had no room, and are missing: the file could not grow; --out of blame run writes it elsewhere"
-                                        : "were more than the trace's limit, and are missing; --trace-limit of blame run is more");
+                tail->header.room_error
+                    ? "had no room, and are missing: the file could not grow; --out of blame run writes it elsewhere"
+                    : "were more than the trace's limit, and are missing; --trace-limit of blame run is more");
     if (tail->damaged)
-        fprintf(stderr, "blame %s: %s: damaged: the traces of %llu trees make no sense from somewhere on; what is before it was written\n",
+        fprintf(stderr,
+                "blame %s: %s: damaged: the traces of %llu trees make no sense from somewhere on; what is before it "
+                "was written\n",
                 opened->command, opened->path, (unsigned long long)tail->damaged);
 }
 
@@ -49,12 +52,14 @@ static bool write_samples(struct opened *opened, FILE *out, enum stacks_clock cl
     struct trace_sample sample;
     bool good = trace_tail_refresh(&opened->tail);
     if (!good) {
-        fprintf(stderr, "blame %s: %s: cannot be read: %s\n", opened->command, opened->path, errno ? strerror(errno) : "it became shorter");
+        fprintf(stderr, "blame %s: %s: cannot be read: %s\n", opened->command, opened->path,
+                errno ? strerror(errno) : "it became shorter");
         return false;
     }
     if (!opened->tail.header.traced) {
-        fprintf(stderr, "blame %s: %s: no trace, of which stacks are made: measure again by blame run --trace, or --stacks\n", opened->command,
-                opened->path);
+        fprintf(stderr,
+                "blame %s: %s: no trace, of which stacks are made: measure again by blame run --trace, or --stacks\n",
+                opened->command, opened->path);
         return false;
     }
     struct stacks *stacks = stacks_new(out, &opened->tail, clock, open_symbols, opened);
@@ -72,7 +77,8 @@ static bool write_file(const char *command, const char *path, FILE *out, enum st
     struct profile_header header;
     struct stat status;
     int file = profile_read_header(path, &header) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    bool whole = file >= 0 && fstat(file, &status) == 0 && status.st_size >= (off_t)PROFILE_HEADER_BYTES + (off_t)header.chunk_count * PROFILE_CHUNK_BYTES;
+    bool whole = file >= 0 && fstat(file, &status) == 0 &&
+                 status.st_size >= (off_t)PROFILE_HEADER_BYTES + (off_t)header.chunk_count * PROFILE_CHUNK_BYTES;
     if (!whole) {
         struct profile *profile = profile_read(path, error, sizeof error); /* it says what is wrong */
         fprintf(stderr, "blame %s: %s\n", command, profile ? "its file changes" : error);

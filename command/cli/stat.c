@@ -41,11 +41,9 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
          "text: contexts by their own share of it (default: idleness):"},
         environment_option,
-        {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
-         "text: this many contexts (default 10)"},
+        {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000, "text: this many contexts (default 10)"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
-        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
-         "write there, not to standard output"},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write there, not to standard output"},
     };
     return options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand,
                         &request->operand_count);

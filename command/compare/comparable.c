@@ -92,7 +92,10 @@ static void sample_text(char to[FACT_BYTES], const struct profile *profile)
 
 static void finished_text(char to[FACT_BYTES], const struct profile *profile)
 {
-    snprintf(to, FACT_BYTES, "%s", profile->header.finished ? "normally" : profile->header.snapshot ? "snapshot" : "killed");
+    snprintf(to, FACT_BYTES, "%s",
+             profile->header.finished   ? "normally"
+             : profile->header.snapshot ? "snapshot"
+                                        : "killed");
 }
 
 /* The modules of the program's own, by build id; system libraries may be updated. */
@@ -128,8 +131,8 @@ static const struct fact facts[] = {
 };
 static const struct fact build_fact = {"build", "compare different builds by blame diff", build_text};
 
-static void complain(FILE *out, const char *command, const struct fact *fact,
-                     const struct profile *const *profile, const char *const *name, size_t count)
+static void complain(FILE *out, const char *command, const struct fact *fact, const struct profile *const *profile,
+                     const char *const *name, size_t count)
 {
     char first[FACT_BYTES], other[FACT_BYTES];
     if (count)
@@ -145,14 +148,15 @@ static void complain(FILE *out, const char *command, const struct fact *fact,
     }
 }
 
-void comparable_complain(FILE *out, const char *command, const struct profile *const *profile,
-                         const char *const *name, size_t count)
+void comparable_complain(FILE *out, const char *command, const struct profile *const *profile, const char *const *name,
+                         size_t count)
 {
     for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
         complain(out, command, &facts[f], profile, name, count);
 }
 
-void comparable_complain_but_size(FILE *out, const char *command, const struct profile *const *profile, const char *const *name, size_t count)
+void comparable_complain_but_size(FILE *out, const char *command, const struct profile *const *profile,
+                                  const char *const *name, size_t count)
 {
     for (size_t f = FACTS_OF_SIZE; f < sizeof facts / sizeof *facts; f++)
         complain(out, command, &facts[f], profile, name, count);
@@ -170,8 +174,8 @@ void comparable_complain_repeats(FILE *out, const char *command, const struct pr
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++)
             if (is_same_run(&profile[i]->header, &profile[j]->header)) {
-                fprintf(out, "blame %s: %s and %s are the same run, which counts twice; give each once\n",
-                        command, name[j], name[i]);
+                fprintf(out, "blame %s: %s and %s are the same run, which counts twice; give each once\n", command,
+                        name[j], name[i]);
                 return;
             }
 }

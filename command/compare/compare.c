@@ -67,8 +67,7 @@ void comparison_free(struct comparison *comparison)
 
 /* ---- contexts ---- */
 
-static uint32_t find_context(struct comparison *comparison, uint32_t parent, uint32_t entry,
-                             const struct row *row)
+static uint32_t find_context(struct comparison *comparison, uint32_t parent, uint32_t entry, const struct row *row)
 {
     uint32_t *slot = pair_map_slot(&comparison->children, parent, entry);
     if (*slot == PAIR_MAP_NEW) {
@@ -98,8 +97,7 @@ static struct compare_amount *find_amount(struct compare_run *run, uint32_t cont
     return &run->amount[run->amount_at[context] - 1];
 }
 
-static void add_amount(struct compare_run *run, const struct rows *rows, const struct row *row,
-                       uint32_t context)
+static void add_amount(struct compare_run *run, const struct rows *rows, const struct row *row, uint32_t context)
 {
     struct compare_amount *amount = find_amount(run, context);
     for (enum metric metric = 0; metric < METRIC_NAMED; metric++) {
@@ -137,8 +135,7 @@ void comparison_add(struct comparison *comparison, size_t run, const struct rows
     uint32_t *entry = memory_array(rows->count, sizeof *entry);
     uint32_t *context = memory_array(rows->count, sizeof *context);
     names_of_run(comparison->names, run, rows, entry);
-    set_scale(&comparison->run[run], comparison->normalise,
-              metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
+    set_scale(&comparison->run[run], comparison->normalise, metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
     add_nobody(&comparison->run[run], rows);
     for (uint32_t i = 0; i < rows->count; i++)
         add_row(comparison, run, rows, i, entry, context);
@@ -148,13 +145,11 @@ void comparison_add(struct comparison *comparison, size_t run, const struct rows
 
 /* ---- values ---- */
 
-static const struct compare_amount *amount_of(const struct comparison *comparison, size_t run,
-                                              uint32_t context)
+static const struct compare_amount *amount_of(const struct comparison *comparison, size_t run, uint32_t context)
 {
     static const struct compare_amount none;
     const struct compare_run *of = &comparison->run[run];
-    return context < of->known_count && of->amount_at[context] ? &of->amount[of->amount_at[context] - 1]
-                                                               : &none;
+    return context < of->known_count && of->amount_at[context] ? &of->amount[of->amount_at[context] - 1] : &none;
 }
 
 double comparison_value(const struct comparison *comparison, size_t run, uint32_t context, enum metric metric,
@@ -164,8 +159,7 @@ double comparison_value(const struct comparison *comparison, size_t run, uint32_
     return inclusive ? amount->inclusive[metric] : amount->exclusive[metric];
 }
 
-struct error_basis comparison_basis(const struct comparison *comparison, size_t run, uint32_t context,
-                                    bool inclusive)
+struct error_basis comparison_basis(const struct comparison *comparison, size_t run, uint32_t context, bool inclusive)
 {
     const struct compare_amount *amount = amount_of(comparison, run, context);
     return inclusive ? amount->basis_inclusive : amount->basis_exclusive;
@@ -194,8 +188,7 @@ static struct statistics_change bounds_of(const struct comparison *comparison, c
     if (!variance)
         memset(zero, 0, count * sizeof *zero);
     const double *errors = variance ? variance : zero;
-    struct statistics_side before = {value, errors, base},
-                           after = {value + base, errors + base, count - base};
+    struct statistics_side before = {value, errors, base}, after = {value + base, errors + base, count - base};
     return statistics_change_of(&before, &after, factor, pair);
 }
 
@@ -210,8 +203,7 @@ struct compare_change comparison_change_of(const struct comparison *comparison, 
 {
     size_t base = comparison->side_count[SIDE_BASE];
     struct compare_change change = {.before = median_of(comparison, value, base),
-                                    .after =
-                                        median_of(comparison, value + base, comparison->run_count - base)};
+                                    .after = median_of(comparison, value + base, comparison->run_count - base)};
     struct statistics_change bounds = bounds_of(comparison, value, variance, 1);
     double difference = change.after - change.before;
     change.low = bounds.low;
@@ -221,8 +213,8 @@ struct compare_change comparison_change_of(const struct comparison *comparison, 
     return change;
 }
 
-struct compare_change comparison_change(const struct comparison *comparison, uint32_t context,
-                                        enum metric metric, bool inclusive)
+struct compare_change comparison_change(const struct comparison *comparison, uint32_t context, enum metric metric,
+                                        bool inclusive)
 {
     double value[comparison->run_count], variance[comparison->run_count];
     for (size_t run = 0; run < comparison->run_count; run++) {
@@ -260,8 +252,8 @@ bool comparison_shows_nobody(const struct comparison *comparison)
     return told;
 }
 
-static double median_of_sum(const struct comparison *comparison, enum compare_side side,
-                            const enum metric *metric, size_t metrics)
+static double median_of_sum(const struct comparison *comparison, enum compare_side side, const enum metric *metric,
+                            size_t metrics)
 {
     size_t first = side == SIDE_BASE ? 0 : comparison->side_count[SIDE_BASE];
     size_t count = comparison->side_count[side];
@@ -311,8 +303,7 @@ const char *comparison_unit(const struct comparison *comparison)
 {
     static const char *const unit[] = {
         [NORMALISE_NONE] = "s", [NORMALISE_WALL] = "% of the wall time", [NORMALISE_WORK] = "% of the work"};
-    return comparison->events && comparison->normalise == NORMALISE_NONE ? "events"
-                                                                         : unit[comparison->normalise];
+    return comparison->events && comparison->normalise == NORMALISE_NONE ? "events" : unit[comparison->normalise];
 }
 
 /* ---- contexts as text, and in the order of their change ---- */
@@ -347,8 +338,7 @@ static char *short_name(const struct compare_context *context)
         if (!depth)
             break;
     }
-    bool whole =
-        depth || !open || open == SIZE_MAX || (open >= 8 && strncmp(name + open - 8, "operator", 8) == 0);
+    bool whole = depth || !open || open == SIZE_MAX || (open >= 8 && strncmp(name + open - 8, "operator", 8) == 0);
     if (!whole)
         name[open] = '\0';
     return name;
@@ -387,8 +377,7 @@ char *comparison_label(const struct comparison *comparison, uint32_t index, size
     size_t room = 4 * columns + 64, used;
     char *label = memory_array(room, 1), *name = short_name(context), position[300] = "";
     if (!construct && *context->label.file && context->label.line > 0)
-        snprintf(position, sizeof position, "  %.200s:%d", format_base_name(context->label.file),
-                 context->label.line);
+        snprintf(position, sizeof position, "  %.200s:%d", format_base_name(context->label.file), context->label.line);
     used = append(label, room, name, columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10, utf8);
     append(label, room, position, columns - used, utf8);
     append_callers(comparison, index, label, room, columns, utf8);
@@ -436,8 +425,7 @@ uint32_t *comparison_order(const struct comparison *comparison, enum metric metr
     uint32_t *order = memory_array(count, sizeof *order);
     for (uint32_t i = 1; i < count; i++) {
         struct compare_change change = comparison_change(comparison, i, metric, true);
-        place[i - 1] =
-            (struct place_in_order){i, comparison->context[i].parent, fabs(change.after - change.before)};
+        place[i - 1] = (struct place_in_order){i, comparison->context[i].parent, fabs(change.after - change.before)};
     }
     qsort(place, places, sizeof *place, compare_places);
     for (uint32_t i = 0; i < count; i++)
@@ -460,8 +448,7 @@ uint32_t *comparison_places(const struct comparison *comparison, const uint32_t 
     return place;
 }
 
-void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t index,
-                            const uint32_t *id)
+void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
 {
     const struct compare_context *context = &comparison->context[index];
     fprintf(out, "%u,", id[index]);
@@ -477,4 +464,3 @@ void comparison_put_context(FILE *out, const struct comparison *comparison, uint
     if (context->label.line > 0)
         fprintf(out, "%d", context->label.line);
 }
-

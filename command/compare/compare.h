@@ -41,8 +41,8 @@ struct compare_run {
     enum compare_side side;
     const struct profile *profile;
     double wall_s;
-    double scale; /* of values, by normalisation */
-    double nobody; /* threads' time in which no thread was busy, which no context has; normalised */
+    double scale;     /* of values, by normalisation */
+    double nobody;    /* threads' time in which no thread was busy, which no context has; normalised */
     bool nobody_told; /* it is worth a line */
     struct error_terms error;
     struct compare_amount *amount; /* of the contexts that the run has */
@@ -86,8 +86,8 @@ struct compare_change {
     bool beyond_noise;
 };
 
-struct compare_change comparison_change(const struct comparison *comparison, uint32_t context,
-                                        enum metric metric, bool inclusive);
+struct compare_change comparison_change(const struct comparison *comparison, uint32_t context, enum metric metric,
+                                        bool inclusive);
 /* Of numbers by run; variance NULL: exact. */
 struct compare_change comparison_change_of(const struct comparison *comparison, const double *value,
                                            const double *variance);
@@ -95,8 +95,7 @@ struct compare_change comparison_change_of(const struct comparison *comparison, 
 double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
                          double factor);
 /* What its error is made of, besides; not normalised. */
-struct error_basis comparison_basis(const struct comparison *comparison, size_t run, uint32_t context,
-                                    bool inclusive);
+struct error_basis comparison_basis(const struct comparison *comparison, size_t run, uint32_t context, bool inclusive);
 /* Variance by sampling of a value of a run, from above; basis: of the same contexts. */
 double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value,
                            struct error_basis basis);
@@ -133,7 +132,6 @@ uint32_t *comparison_places(const struct comparison *comparison, const uint32_t 
 
 /* The columns that every CSV of contexts begins with; id[] by context. */
 #define COMPARE_CSV_CONTEXT "id,parent,depth,kind,name,module,file,line"
-void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t context,
-                            const uint32_t *id);
+void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t context, const uint32_t *id);
 
 #endif

@@ -19,8 +19,8 @@ void diff_number(char to[SIGNED_BYTES], double value, int decimals, bool sign)
 {
     char number[FORMAT_NUMBER_BYTES];
     format_decimal(number, value, decimals);
-    snprintf(to, SIGNED_BYTES, "%s%s",
-             sign && *number != '-' && strspn(number, "0.") != strlen(number) ? "+" : "", number);
+    snprintf(to, SIGNED_BYTES, "%s%s", sign && *number != '-' && strspn(number, "0.") != strlen(number) ? "+" : "",
+             number);
 }
 
 /* "+23.8 %", "new" where there was nothing, "x 12" would say less. */
@@ -52,8 +52,8 @@ static void print_side(FILE *out, const struct comparison *comparison, const str
     free(text);
 }
 
-static void print_total(FILE *out, const char *title, const struct compare_change *change,
-                        const double *effort, int decimals)
+static void print_total(FILE *out, const char *title, const struct compare_change *change, const double *effort,
+                        int decimals)
 {
     char before[SIGNED_BYTES], after[SIGNED_BYTES], difference[SIGNED_BYTES], percent[SIGNED_BYTES + 4];
     char share[SIDES][SIGNED_BYTES + 4] = {"", ""};
@@ -66,21 +66,20 @@ static void print_total(FILE *out, const char *title, const struct compare_chang
         format_decimal(number, effort[side] > 0 ? 100 * value / effort[side] : 0, 1);
         snprintf(share[side], sizeof share[side], "%s %%", number);
     }
-    fprintf(out, "  %-15s %12s %8s %12s %8s %12s %10s%s\n", title, before, share[SIDE_BASE], after,
-            share[SIDE_NEW], difference, percent_text(percent, change),
+    fprintf(out, "  %-15s %12s %8s %12s %8s %12s %10s%s\n", title, before, share[SIDE_BASE], after, share[SIDE_NEW],
+            difference, percent_text(percent, change),
             change->beyond_noise || change->after == change->before ? "" : "  ~");
 }
 
 static void print_totals(FILE *out, const struct comparison *comparison, const struct diff_style *style)
 {
-    double effort[SIDES] = {comparison_effort(comparison, SIDE_BASE),
-                            comparison_effort(comparison, SIDE_NEW)};
+    double effort[SIDES] = {comparison_effort(comparison, SIDE_BASE), comparison_effort(comparison, SIDE_NEW)};
     int decimals = comparison_decimals(comparison);
     char unit[80];
     snprintf(unit, sizeof unit, "in %s", comparison_unit(comparison));
     fprintf(out, "\n  %-15s %12s %8s %12s %8s %12s\n",
-            comparison->normalise != NORMALISE_NONE || comparison->events ? unit : "seconds", "base", "share",
-            "new", "share", "change");
+            comparison->normalise != NORMALISE_NONE || comparison->events ? unit : "seconds", "base", "share", "new",
+            "share", "change");
     struct compare_change change = comparison_wall_change(comparison);
     bool seconds = comparison->normalise == NORMALISE_NONE && !comparison->events;
     print_total(out, seconds ? "wall time" : "wall time, s", &change, NULL, 3);
@@ -124,8 +123,7 @@ static int compare_entries(const void *left, const void *right)
 }
 
 /* The changes that are worth a line, the worst first. */
-static struct change_entry *gather(const struct comparison *comparison, const struct diff_style *style,
-                                   size_t *count)
+static struct change_entry *gather(const struct comparison *comparison, const struct diff_style *style, size_t *count)
 {
     struct change_entry *entry = memory_array(comparison->count * METRIC_TOLD, sizeof *entry);
     double least[METRIC_NAMED];
@@ -151,9 +149,7 @@ static void print_entry(FILE *out, const struct comparison *comparison, const st
 {
     const struct compare_context *context = &comparison->context[entry->context];
     char difference[SIGNED_BYTES], percent[SIGNED_BYTES + 4];
-    const char *only = !context->found[SIDE_BASE]  ? "only in new: "
-                       : !context->found[SIDE_NEW] ? "only in base: "
-                                                   : "";
+    const char *only = !context->found[SIDE_BASE] ? "only in new: " : !context->found[SIDE_NEW] ? "only in base: " : "";
     size_t taken = 3 + 11 + 12 + 12 + strlen(only);
     char *label = comparison_label(comparison, entry->context,
                                    style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
@@ -163,8 +159,8 @@ static void print_entry(FILE *out, const struct comparison *comparison, const st
     free(label);
 }
 
-static void print_list(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
-                       size_t count, bool worse, const struct diff_style *style)
+static void print_list(FILE *out, const struct comparison *comparison, const struct change_entry *entry, size_t count,
+                       bool worse, const struct diff_style *style)
 {
     int decimals = comparison_decimals(comparison);
     size_t listed = 0, all = 0;
@@ -185,8 +181,7 @@ static void print_list(FILE *out, const struct comparison *comparison, const str
         fprintf(out, "   ... and %zu more: --top %zu\n", all - listed, all);
 }
 
-static void print_legend(FILE *out, const struct comparison *comparison, const struct diff_style *style,
-                         bool empty)
+static void print_legend(FILE *out, const struct comparison *comparison, const struct diff_style *style, bool empty)
 {
     char text[300];
     const size_t *side = comparison->side_count;
@@ -196,12 +191,11 @@ static void print_legend(FILE *out, const struct comparison *comparison, const s
                  style->functions ? "function" : "context", DECIMAL(style->least_percent, 2));
         format_paragraph(out, text, style->columns);
     }
-    snprintf(
-        text, sizeof text,
-        statistics_repeated(side[SIDE_BASE], side[SIDE_NEW])
-            ? "~: within the scatter of the runs (Mann-Whitney, 5 %%)."
-            : "~: within three standard errors of sampling. How runs scatter is not known: give three or "
-              "more of each.");
+    snprintf(text, sizeof text,
+             statistics_repeated(side[SIDE_BASE], side[SIDE_NEW])
+                 ? "~: within the scatter of the runs (Mann-Whitney, 5 %%)."
+                 : "~: within three standard errors of sampling. How runs scatter is not known: give three or "
+                   "more of each.");
     format_paragraph(out, text, style->columns);
 }
 
@@ -239,8 +233,7 @@ void diff_limits_text(FILE *out, const struct comparison *comparison, const stru
         char percent[SIGNED_BYTES + 4], increase[SIGNED_BYTES];
         char *subject = limit_subject(&limit[i]);
         fprintf(out, "%slimit %s: %s of at most +%s %%: %s\n", i ? "" : "\n", subject,
-                percent_text(percent, &limit[i].change), DECIMAL(limit[i].percent, 1),
-                verdict_text(&limit[i]));
+                percent_text(percent, &limit[i].change), DECIMAL(limit[i].percent, 1), verdict_text(&limit[i]));
         free(subject);
         for (size_t c = 0; c < limit[i].culprit_count; c++) {
             char *label = comparison_label(comparison, limit[i].culprit[c],
@@ -317,4 +310,3 @@ void diff_csv(FILE *out, const struct comparison *comparison, enum metric metric
     free(id);
     free(order);
 }
-

@@ -35,10 +35,9 @@ static bool read_regex(struct limit *limit, const char *begin, const char *end, 
     free(pattern);
     limit->selects = status == 0;
     if (status)
-        snprintf(
-            error, bytes,
-            "%s: %.*s is not a regular expression (%s); accepted is an extended one, as grep -E takes it",
-            limit->text, (int)(end - begin), begin, why);
+        snprintf(error, bytes,
+                 "%s: %.*s is not a regular expression (%s); accepted is an extended one, as grep -E takes it",
+                 limit->text, (int)(end - begin), begin, why);
     return status == 0;
 }
 
@@ -55,8 +54,7 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
                                        "METRIC@REGEX=PERCENT, METRIC one of",
                                        text);
         for (enum metric metric = 0; metric < METRIC_NAMED && used < bytes; metric++)
-            used +=
-                (size_t)snprintf(error + used, bytes - used, "%s %s", metric ? "," : "", metric_word[metric]);
+            used += (size_t)snprintf(error + used, bytes - used, "%s %s", metric ? "," : "", metric_word[metric]);
         return false;
     }
     if (!read_percent(limit, equals + 1)) {
@@ -115,8 +113,7 @@ static void note_culprit(struct limit *limit, uint32_t context, double increase)
 }
 
 /* What the contexts' own code contributed; of the wall time, by their whole effort. */
-static void find_culprits(struct limit *limit, const struct comparison *comparison,
-                          const unsigned char *selected)
+static void find_culprits(struct limit *limit, const struct comparison *comparison, const unsigned char *selected)
 {
     for (uint32_t i = 0; i < comparison->count; i++) {
         if (!selected[i] || comparison->context[i].kind == ROW_STATEMENT)
@@ -132,8 +129,8 @@ static void find_culprits(struct limit *limit, const struct comparison *comparis
 }
 
 /* The sum over selected contexts, by run; whether there were any. */
-static bool gather(const struct limit *limit, const struct comparison *comparison,
-                   const unsigned char *selected, double *value, double *variance)
+static bool gather(const struct limit *limit, const struct comparison *comparison, const unsigned char *selected,
+                   double *value, double *variance)
 {
     bool any = false;
     for (size_t run = 0; run < comparison->run_count; run++) {
@@ -146,8 +143,7 @@ static bool gather(const struct limit *limit, const struct comparison *compariso
                     value[run] += comparison_value(comparison, run, i, limit->metric, true);
                 error_basis_add(&basis, comparison_basis(comparison, run, i, true));
             }
-        variance[run] =
-            limit->wall ? 0 : comparison_variance(comparison, run, limit->metric, value[run], basis);
+        variance[run] = limit->wall ? 0 : comparison_variance(comparison, run, limit->metric, value[run], basis);
     }
     return any;
 }

@@ -195,8 +195,7 @@ static double distance(const struct align_place *a, const struct align_place *b)
 }
 
 /* cost[i][j]: of the first i places of the shorter list among the first j of the longer, all matched. */
-static void fill(double *cost, const struct align_place *shorter, size_t n, const struct align_place *longer,
-                 size_t m)
+static void fill(double *cost, const struct align_place *shorter, size_t n, const struct align_place *longer, size_t m)
 {
     size_t width = m + 1;
     for (size_t i = 1; i <= n; i++)
@@ -320,11 +319,8 @@ static void note_builds(struct compare_names *names, const struct profile *profi
         if (profile->modules[i].flags & PROFILE_MODULE_PYTHON)
             continue; /* of no build */
         uint32_t build = build_of(names, &profile->modules[i]);
-        uint32_t *slot =
-            pair_map_slot(map, module_id(names, profile, format_base_name(profile->modules[i].path)), 0);
-        *slot = *slot == PAIR_MAP_NEW                      ? build
-                : *slot == build && build != BUILD_UNKNOWN ? build
-                                                           : BUILD_MIXED;
+        uint32_t *slot = pair_map_slot(map, module_id(names, profile, format_base_name(profile->modules[i].path)), 0);
+        *slot = *slot == PAIR_MAP_NEW ? build : *slot == build && build != BUILD_UNKNOWN ? build : BUILD_MIXED;
     }
 }
 
@@ -383,8 +379,7 @@ static char *name_of(struct run_names *run, const struct rows *rows, const struc
     return canonical_name(row->kind, row->label->name);
 }
 
-static uint32_t find_group(struct run_names *run, const struct rows *rows, const struct row *row,
-                           uint32_t module)
+static uint32_t find_group(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module)
 {
     struct compare_names *names = run->names;
     unsigned kind = row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind;
@@ -413,8 +408,7 @@ static struct align_place place_of(struct compare_names *names, const struct row
     return (struct align_place){strings_text(names->strings, file), label->line};
 }
 
-static void note_host(struct run_names *run, const struct row *row, uint32_t name, uint32_t module,
-                      size_t pending)
+static void note_host(struct run_names *run, const struct row *row, uint32_t name, uint32_t module, size_t pending)
 {
     if (row->kind != ROW_PROCEDURE && row->kind != ROW_INLINED)
         return;
@@ -476,8 +470,7 @@ struct candidates {
 
 static struct candidates candidates_new(size_t room)
 {
-    return (struct candidates){memory_array(room, sizeof(struct align_place)),
-                               memory_array(room, sizeof(uint32_t)), 0};
+    return (struct candidates){memory_array(room, sizeof(struct align_place)), memory_array(room, sizeof(uint32_t)), 0};
 }
 
 static void candidates_free(struct candidates *list)
@@ -498,8 +491,7 @@ static void candidates_put(struct candidates *list, struct align_place place, ui
     list->index[at] = index;
 }
 
-static uint32_t find_same(const struct compare_names *names, const struct group *group,
-                          const struct pending *pending)
+static uint32_t find_same(const struct compare_names *names, const struct group *group, const struct pending *pending)
 {
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next) {
         const struct entry *entry = &names->entry[e - 1];
@@ -585,9 +577,7 @@ static void settle_group(struct run_names *run, uint32_t group_index)
         struct pending *pending = &run->pending[p - 1];
         const struct align_place *place = &pending->position.place;
         bool placed = *place->file || place->line;
-        uint32_t same = placed         ? find_same(names, group, pending)
-                        : group->first ? group->first - 1
-                                       : ROW_NONE;
+        uint32_t same = placed ? find_same(names, group, pending) : group->first ? group->first - 1 : ROW_NONE;
         if (same != ROW_NONE || !placed)
             set_entry(names, pending, same);
         else
@@ -635,4 +625,3 @@ struct row_label names_keep(struct compare_names *names, const struct row_label 
                               .file = keep(names, label->file),
                               .line = label->line};
 }
-

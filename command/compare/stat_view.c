@@ -41,8 +41,8 @@ static struct spread spread_of_nobody(const struct comparison *comparison)
     return spread_of(value, comparison->run_count);
 }
 
-static struct spread spread_of_context(const struct comparison *comparison, uint32_t context,
-                                       enum metric metric, bool inclusive)
+static struct spread spread_of_context(const struct comparison *comparison, uint32_t context, enum metric metric,
+                                       bool inclusive)
 {
     double value[comparison->run_count];
     for (size_t run = 0; run < comparison->run_count; run++)
@@ -56,11 +56,9 @@ static bool has_interval(const struct comparison *comparison)
     return comparison->run_count > 8;
 }
 
-static void print_spread(FILE *out, const struct comparison *comparison, const struct spread *spread,
-                         int decimals)
+static void print_spread(FILE *out, const struct comparison *comparison, const struct spread *spread, int decimals)
 {
-    const double numbers[] = {spread->median, spread->least, spread->most, spread->interval.low,
-                              spread->interval.high};
+    const double numbers[] = {spread->median, spread->least, spread->most, spread->interval.low, spread->interval.high};
     for (size_t i = 0; i < (has_interval(comparison) ? 5 : 3); i++) {
         fprintf(out, "%s%10s", i ? " " : "", DECIMAL(numbers[i], decimals));
     }
@@ -79,8 +77,7 @@ static int compare_ranked(const void *left, const void *right)
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-static void print_contexts(FILE *out, const struct comparison *comparison, const struct stat_style *style,
-                           int decimals)
+static void print_contexts(FILE *out, const struct comparison *comparison, const struct stat_style *style, int decimals)
 {
     struct ranked *ranked = memory_array(comparison->count, sizeof *ranked);
     size_t count = 0, taken = has_interval(comparison) ? 57 : 35;
@@ -94,9 +91,8 @@ static void print_contexts(FILE *out, const struct comparison *comparison, const
         fprintf(out, "\n%s of the %s themselves:\n", metric_title(style->metric),
                 style->functions ? "functions" : "contexts");
     for (size_t i = 0; i < count && i < style->top; i++) {
-        char *label =
-            comparison_label(comparison, ranked[i].context,
-                             style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
+        char *label = comparison_label(comparison, ranked[i].context,
+                                       style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
         print_spread(out, comparison, &ranked[i].spread, decimals);
         fprintf(out, "  %s\n", label);
         free(label);
@@ -111,8 +107,7 @@ static void print_confidence(FILE *out, const struct comparison *comparison, con
     if (comparison->run_count < 2)
         return;
     snprintf(text, sizeof text, "With %s %% confidence the median of all possible runs lies %s.%s",
-             DECIMAL(100 * coverage, 1),
-             has_interval(comparison) ? "in the interval" : "between least and most",
+             DECIMAL(100 * coverage, 1), has_interval(comparison) ? "in the interval" : "between least and most",
              comparison->run_count < 6 ? " Six runs are needed for 95 %." : "");
     fputc('\n', out);
     format_paragraph(out, text, style->columns);
@@ -145,8 +140,7 @@ void stat_text(FILE *out, const struct comparison *comparison, const struct stat
     print_confidence(out, comparison, style, coverage);
 }
 
-static void put_spread(FILE *out, const char *metric, const char *part, size_t runs,
-                       const struct spread *spread)
+static void put_spread(FILE *out, const char *metric, const char *part, size_t runs, const struct spread *spread)
 {
     const double numbers[] = {spread->median,       spread->least,         spread->most,
                               spread->interval.low, spread->interval.high, spread->interval.coverage};
@@ -166,8 +160,7 @@ static void put_context(FILE *out, const struct comparison *comparison, uint32_t
             if (spread.most == 0 && spread.least == 0 && index > 0)
                 continue;
             comparison_put_context(out, comparison, index, id);
-            put_spread(out, metric_word[metric_parts[m]], inclusive ? "I" : "E", comparison->run_count,
-                       &spread);
+            put_spread(out, metric_word[metric_parts[m]], inclusive ? "I" : "E", comparison->run_count, &spread);
         }
 }
 

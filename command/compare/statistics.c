@@ -77,9 +77,8 @@ bool statistics_repeated(size_t before, size_t after)
     return statistics_rank(before, after) > 0;
 }
 
-struct statistics_change statistics_change_of(const struct statistics_side *before,
-                                              const struct statistics_side *after, double factor,
-                                              double *pair)
+struct statistics_change statistics_change_of(const struct statistics_side *before, const struct statistics_side *after,
+                                              double factor, double *pair)
 {
     size_t pairs = 0, rank = statistics_rank(before->count, after->count);
     double low = INFINITY, high = -INFINITY;

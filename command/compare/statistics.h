@@ -33,9 +33,8 @@ struct statistics_change {
 };
 
 /* pair: room for before->count * after->count. */
-struct statistics_change statistics_change_of(const struct statistics_side *before,
-                                              const struct statistics_side *after, double factor,
-                                              double *pair);
+struct statistics_change statistics_change_of(const struct statistics_side *before, const struct statistics_side *after,
+                                              double factor, double *pair);
 
 /* Whether so many runs of each side tell how runs scatter: then the test of Mann and Whitney can find a
  * difference at the 5 % level. Three and three do. */

@@ -19,8 +19,8 @@
 
 struct cube {
     struct locations *locations;
-    uint32_t *order;    /* locations as they are numbered: those of a node together */
-    uint32_t *context;  /* by row: contexts are numbered in preorder, statements are none */
+    uint32_t *order;   /* locations as they are numbered: those of a node together */
+    uint32_t *context; /* by row: contexts are numbered in preorder, statements are none */
     uint32_t contexts;
     struct measures measures;
     size_t columns; /* the first measures, which are written */
@@ -33,7 +33,11 @@ static void put_text(FILE *out, const char *text)
 {
     char *clean = format_clean(text, true);
     for (char *c = clean; *c; c++) {
-        const char *escaped = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '"' ? "&quot;" : NULL;
+        const char *escaped = *c == '&'   ? "&amp;"
+                              : *c == '<' ? "&lt;"
+                              : *c == '>' ? "&gt;"
+                              : *c == '"' ? "&quot;"
+                                          : NULL;
         if (strncmp(c, "\xef\xbf\xbe", 3) == 0 || strncmp(c, "\xef\xbf\xbf", 3) == 0)
             c[2] = '\xbd';
         if (escaped)
@@ -80,7 +84,10 @@ static void put_metrics(FILE *out, const struct cube *cube)
 static void put_region(FILE *out, size_t id, const struct row *row)
 {
     const struct row_label *label = row->label;
-    const char *role = row->kind == ROW_PARALLEL ? "parallel" : row->kind == ROW_TASK ? "task" : row->kind == ROW_PSEUDO ? "artificial" : "function";
+    const char *role = row->kind == ROW_PARALLEL ? "parallel"
+                       : row->kind == ROW_TASK   ? "task"
+                       : row->kind == ROW_PSEUDO ? "artificial"
+                                                 : "function";
     fprintf(out, "<region id=\"%zu\" mod=\"", id);
     put_text(out, label->file);
     fprintf(out, "\" begin=\"%d\" end=\"-1\">\n", label->line > 0 ? label->line : -1);
@@ -130,11 +137,12 @@ static void put_program(FILE *out, const struct rows *rows)
 static void put_process(FILE *out, const struct cube *cube, const struct location *location)
 {
     const struct profile *profile = cube->locations->profile;
-    char *name = location->kind == LOCATION_ALL && profile->rank_count ? memory_text("%zu ranks, summed", profile->rank_count)
-                 : location->of_rank                                    ? memory_text("rank %u.%u", location->rank, location->of_rank)
-                 : location->ranked                                     ? memory_text("rank %u", location->rank)
-                 : location->pid                                        ? memory_text("process %d", (int)location->pid)
-                                                                        : memory_text("process");
+    char *name = location->kind == LOCATION_ALL && profile->rank_count
+                     ? memory_text("%zu ranks, summed", profile->rank_count)
+                 : location->of_rank ? memory_text("rank %u.%u", location->rank, location->of_rank)
+                 : location->ranked  ? memory_text("rank %u", location->rank)
+                 : location->pid     ? memory_text("process %d", (int)location->pid)
+                                     : memory_text("process");
     fprintf(out, "<locationgroup Id=\"%zu\">\n", location->process);
     put_element(out, "name", name);
     fprintf(out, "<rank>%zu</rank>\n<type>process</type>\n", location->ranked ? location->rank : location->process);
@@ -164,7 +172,10 @@ static void put_system(FILE *out, const struct cube *cube)
             fputs("</locationgroup>\n", out);
         if (new_node) {
             fprintf(out, "%s<systemtreenode Id=\"%u\">\n", before ? "</systemtreenode>\n" : "", 1 + location->node);
-            put_element(out, "name", *location->host ? location->host : location->kind == LOCATION_ALL && cube->locations->profile->rank_count ? "all nodes" : "node");
+            put_element(out, "name",
+                        *location->host                                                          ? location->host
+                        : location->kind == LOCATION_ALL && cube->locations->profile->rank_count ? "all nodes"
+                                                                                                 : "node");
             fputs("<class>node</class>\n", out);
         }
         if (new_node || before->process != location->process)
@@ -179,7 +190,8 @@ static void cube_put_anchor(FILE *out, const struct cube *cube)
 {
     const char *command = profile_text(cube->locations->profile, "command");
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube version=\"4.4\">\n"
-          "<attr key=\"Creator\" value=\"blame " BLAME_VERSION "\"/>\n<attr key=\"command\" value=\"", out);
+          "<attr key=\"Creator\" value=\"blame " BLAME_VERSION "\"/>\n<attr key=\"command\" value=\"",
+          out);
     put_text(out, command ? command : "");
     fputs("\"/>\n", out);
     put_metrics(out, cube);
@@ -233,7 +245,8 @@ static bool has(const struct cube_values *values, size_t column, uint32_t contex
     return values->has[column][context / 64] >> context % 64 & 1;
 }
 
-static void spill_column(struct cube_values *values, const struct location_rows *read, size_t column, struct stretch *stretch)
+static void spill_column(struct cube_values *values, const struct location_rows *read, size_t column,
+                         struct stretch *stretch)
 {
     const struct cube *cube = values->cube;
     stretch->first = values->records;
@@ -294,8 +307,11 @@ static struct cube_values *cube_values_read(const struct cube *cube)
 {
     const char *given = getenv("TMPDIR"), *directory = given && *given ? given : "/tmp";
     struct cube_values *values = memory_array(1, sizeof *values);
-    *values = (struct cube_values){.cube = cube, .file = open_spill(directory), .stretch = memory_array(cube->locations->count * cube->columns, sizeof *values->stretch),
-                                   .has = memory_array(cube->columns, sizeof *values->has)};
+    *values =
+        (struct cube_values){.cube = cube,
+                             .file = open_spill(directory),
+                             .stretch = memory_array(cube->locations->count * cube->columns, sizeof *values->stretch),
+                             .has = memory_array(cube->columns, sizeof *values->has)};
     for (size_t i = 0; i < cube->columns; i++)
         values->has[i] = memory_array(cube->contexts / 64 + 1, sizeof **values->has);
     for (size_t i = 0; i < cube->columns; i++) /* readers want one */
@@ -305,7 +321,8 @@ static struct cube_values *cube_values_read(const struct cube *cube)
     int why = errno;
     if (!values->file || ferror(values->file))
         snprintf(cube->locations->refusal, sizeof cube->locations->refusal,
-                 "%s: no room for the values by thread: %s; nothing was written: name another directory by TMPDIR", directory, strerror(why));
+                 "%s: no room for the values by thread: %s; nothing was written: name another directory by TMPDIR",
+                 directory, strerror(why));
     cube_values_free(values);
     errno = why;
     return NULL;
@@ -341,7 +358,8 @@ static bool fill(const struct cube_values *values, struct cursor *cursor, uint32
     cursor->count = cursor->left.count < room ? (uint32_t)cursor->left.count : room;
     size_t bytes = cursor->count * sizeof *cursor->buffer, got = 0;
     while (got < bytes) {
-        ssize_t now = pread(fileno(values->file), (char *)cursor->buffer + got, bytes - got, (off_t)(cursor->left.first * sizeof *cursor->buffer + got));
+        ssize_t now = pread(fileno(values->file), (char *)cursor->buffer + got, bytes - got,
+                            (off_t)(cursor->left.first * sizeof *cursor->buffer + got));
         if (now <= 0) {
             errno = now ? errno : EIO;
             return false;
@@ -354,7 +372,8 @@ static bool fill(const struct cube_values *values, struct cursor *cursor, uint32
 }
 
 /* Of a context, by location. */
-static bool gather(const struct cube_values *values, uint32_t context, struct cursor *cursor, size_t cursors, uint32_t room, double *sums)
+static bool gather(const struct cube_values *values, uint32_t context, struct cursor *cursor, size_t cursors,
+                   uint32_t room, double *sums)
 {
     size_t locations = values->cube->locations->count;
     memset(sums, 0, locations * sizeof *sums);
@@ -410,21 +429,32 @@ static bool cube_values_put(const struct cube_values *values, FILE *out, size_t 
 
 /* ---- the archive ---- */
 
-#define BLOCK       512
-#define OCTAL_MOST  077777777777 /* a file's size in ustar; where there are more, tar programs know eight bytes instead */
-#define CUBE_SPARSE 1            /* an index lists its contexts */
+#define BLOCK 512
+#define OCTAL_MOST                                                                                                     \
+    077777777777      /* a file's size in ustar; where there are more, tar programs know eight bytes instead */
+#define CUBE_SPARSE 1 /* an index lists its contexts */
 
 /* In front of each file of the archive; without owner and time, so that equal profiles have equal bytes. */
 static void put_header(FILE *out, const char *name, uint64_t size)
 {
     char block[BLOCK] = {0};
     snprintf(block, 100, "%s", name);
-    memcpy(block + 100, "0000644\0" "0000000\0" "0000000", 24);
+    memcpy(block + 100,
+           "0000644\0"
+           "0000000\0"
+           "0000000",
+           24);
     snprintf(block + 124, 12, "%011llo", (unsigned long long)(size & OCTAL_MOST));
     for (int i = 0; size > OCTAL_MOST && i < 12; i++)
         block[124 + i] = (char)(i == 0 ? 0x80 : i < 4 ? 0 : size >> 8 * (11 - i));
-    memcpy(block + 136, "00000000000\0" "        0", 21);
-    memcpy(block + 257, "ustar\0" "00", 8);
+    memcpy(block + 136,
+           "00000000000\0"
+           "        0",
+           21);
+    memcpy(block + 257,
+           "ustar\0"
+           "00",
+           8);
     unsigned sum = 0;
     for (size_t i = 0; i < BLOCK; i++)
         sum += (unsigned char)block[i];
@@ -523,4 +553,3 @@ bool export_cube(FILE *out, const struct export_input *input)
     errno = why;
     return good;
 }
-

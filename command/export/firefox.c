@@ -84,8 +84,10 @@ static struct tables gather(struct trace_stacks *stacks)
     struct pair_map modules = {0}, sources = {0};
     for (size_t i = 0; i < stacks->function_count; i++) {
         const char *module = stacks->functions[i]->module, *file = stacks->functions[i]->file;
-        tables.module_of[i] = number_of(&modules, strings_intern(stacks->texts, module), module, tables.modules, &tables.module_count);
-        tables.source_of[i] = number_of(&sources, strings_intern(stacks->texts, file), file, tables.sources, &tables.source_count);
+        tables.module_of[i] =
+            number_of(&modules, strings_intern(stacks->texts, module), module, tables.modules, &tables.module_count);
+        tables.source_of[i] =
+            number_of(&sources, strings_intern(stacks->texts, file), file, tables.sources, &tables.source_count);
     }
     pair_map_free(&modules);
     pair_map_free(&sources);
@@ -234,13 +236,15 @@ static const char *const state_colour[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_BLOCKED] = "brown",    [PROFILE_TIME_STOPPED] = "darkgrey",
 };
 
-static const char schema[] =
-    "\"markerSchema\":["
-    "{\"name\":\"idle\",\"display\":[\"marker-chart\",\"marker-table\"],\"tooltipLabel\":\"idle\",\"tableLabel\":\"{marker.data.because}\","
-    "\"chartLabel\":\"{marker.data.because}\",\"description\":\"A thread had nothing to do; because of whom, by the trace.\","
-    "\"fields\":[{\"key\":\"because\",\"label\":\"because of\",\"format\":\"string\"}]},"
-    "{\"name\":\"phase\",\"display\":[\"marker-chart\",\"marker-table\"],\"description\":\"As the samples of the first thread "
-    "saw it.\",\"fields\":[]}]";
+static const char schema[] = "\"markerSchema\":["
+                             "{\"name\":\"idle\",\"display\":[\"marker-chart\",\"marker-table\"],\"tooltipLabel\":"
+                             "\"idle\",\"tableLabel\":\"{marker.data.because}\","
+                             "\"chartLabel\":\"{marker.data.because}\",\"description\":\"A thread had nothing to do; "
+                             "because of whom, by the trace.\","
+                             "\"fields\":[{\"key\":\"because\",\"label\":\"because of\",\"format\":\"string\"}]},"
+                             "{\"name\":\"phase\",\"display\":[\"marker-chart\",\"marker-table\"],\"description\":\"As "
+                             "the samples of the first thread "
+                             "saw it.\",\"fields\":[]}]";
 
 static void put_meta(const struct firefox *firefox)
 {
@@ -252,15 +256,18 @@ static void put_meta(const struct firefox *firefox)
     json_decimal(out, header->period_ns ? (double)header->period_ns / 1e6 : 1, 6);
     fputs(",\"startTime\":", out);
     json_decimal(out, (double)firefox->traced->start_realtime_ns / 1e6, 3);
-    fprintf(out, ",\"version\":%d,\"preprocessedProfileVersion\":%d,\"processType\":0,\"stackwalk\":1,\"product\":", FIREFOX_GECKO, FIREFOX_PROFILE);
+    fprintf(out, ",\"version\":%d,\"preprocessedProfileVersion\":%d,\"processType\":0,\"stackwalk\":1,\"product\":",
+            FIREFOX_GECKO, FIREFOX_PROFILE);
     json_text(out, *header->program ? header->program : "program");
     fputs(",\"arguments\":", out);
     json_text(out, command ? command : "");
-    fputs(",\"importedFrom\":\"blame " BLAME_VERSION "\",\"symbolicated\":true,\"symbolicationNotSupported\":true,\"usesOnlyOneStackType\":true,"
+    fputs(",\"importedFrom\":\"blame " BLAME_VERSION
+          "\",\"symbolicated\":true,\"symbolicationNotSupported\":true,\"usesOnlyOneStackType\":true,"
           "\"sourceCodeIsNotOnSearchfox\":true,\"keepProfileThreadOrder\":true,\n\"categories\":[",
           out);
     for (int i = 0; i < PROFILE_TIME_STATES; i++)
-        fprintf(out, "{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]},", trace_state_name[i], state_colour[i]);
+        fprintf(out, "{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]},", trace_state_name[i],
+                state_colour[i]);
     fprintf(out, "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}],\n%s}", schema);
 }
 
@@ -379,7 +386,8 @@ static void put_data(struct firefox *firefox, const struct markers *markers, con
 static void put_name(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
 {
     (void)markers;
-    fprintf(firefox->out, "%" PRIu32, firefox_string(firefox, marker->phase ? marker->phase->name : trace_state_name[PROFILE_TIME_IDLE]));
+    fprintf(firefox->out, "%" PRIu32,
+            firefox_string(firefox, marker->phase ? marker->phase->name : trace_state_name[PROFILE_TIME_IDLE]));
 }
 
 static void put_begin(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
@@ -412,7 +420,8 @@ static void put_category(struct firefox *firefox, const struct markers *markers,
     fprintf(firefox->out, "%d", marker->phase ? OTHER : PROFILE_TIME_IDLE);
 }
 
-static size_t put_marker_column(struct firefox *firefox, const char *name, const struct markers *markers, put_marker *put)
+static size_t put_marker_column(struct firefox *firefox, const char *name, const struct markers *markers,
+                                put_marker *put)
 {
     const struct trace_lane *lane = markers->lane;
     const struct idle_share *share = markers->share;
@@ -449,8 +458,8 @@ static void put_markers(struct firefox *firefox, const struct markers *markers)
     fprintf(firefox->out, "\"length\":%zu}", count);
 }
 
-static void put_thread(struct firefox *firefox, const struct traced_process *process, const struct traced_thread *thread,
-                       const struct idle_share **share)
+static void put_thread(struct firefox *firefox, const struct traced_process *process,
+                       const struct traced_thread *thread, const struct idle_share **share)
 {
     FILE *out = firefox->out;
     const struct trace_lane *lane = thread->lane;
@@ -495,8 +504,10 @@ static void put_levels(struct firefox *firefox, const struct sharing *culprits, 
         count = 1;
         for (size_t i = 0; i < culprits->level_count; i++) {
             double level = sharing_level(culprits, i, offset);
-            uint64_t border = culprits->begin_ns + (i + 1) * culprits->window_ns, end = border < culprits->end_ns ? border : culprits->end_ns;
-            if (i > 0 && i + 1 < culprits->level_count && sharing_level(culprits, i - 1, offset) == level && sharing_level(culprits, i + 1, offset) == level)
+            uint64_t border = culprits->begin_ns + (i + 1) * culprits->window_ns,
+                     end = border < culprits->end_ns ? border : culprits->end_ns;
+            if (i > 0 && i + 1 < culprits->level_count && sharing_level(culprits, i - 1, offset) == level &&
+                sharing_level(culprits, i + 1, offset) == level)
                 continue;
             fputs(",", firefox->out);
             firefox_put_ms(firefox, column ? level * (double)(end - last) : (double)(end));
@@ -508,33 +519,42 @@ static void put_levels(struct firefox *firefox, const struct sharing *culprits, 
     fprintf(firefox->out, "\"length\":%zu", count);
 }
 
-static void put_counter(struct firefox *firefox, const struct traced_process *process, size_t thread, const char *name, const char *label,
-                        const char *colour, size_t offset, int weight)
+static void put_counter(struct firefox *firefox, const struct traced_process *process, size_t thread, const char *name,
+                        const char *label, const char *colour, size_t offset, int weight)
 {
     FILE *out = firefox->out;
     fputs("{\"name\":", out);
     json_text(out, name);
-    fprintf(out, ",\"category\":\"blame\",\"description\":\"threads\",\"pid\":\"%d\",\"mainThreadIndex\":%zu,\"samples\":{", process->pid, thread);
+    fprintf(out,
+            ",\"category\":\"blame\",\"description\":\"threads\",\"pid\":\"%d\",\"mainThreadIndex\":%zu,\"samples\":{",
+            process->pid, thread);
     put_levels(firefox, &process->culprits, offset);
-    fprintf(out, "},\n\"display\":{\"graphType\":\"line-rate\",\"unit\":\"\",\"color\":\"%s\",\"markerSchemaLocation\":null,\"sortWeight\":%d,\"label\":",
+    fprintf(out,
+            "},\n\"display\":{\"graphType\":\"line-rate\",\"unit\":\"\",\"color\":\"%s\",\"markerSchemaLocation\":null,"
+            "\"sortWeight\":%d,\"label\":",
             colour, weight);
     json_text(out, label);
-    fputs(",\"tooltipRows\":[{\"type\":\"value\",\"source\":\"rate\",\"format\":{\"unit\":\"number\"},\"label\":\"threads\"},"
-          "{\"type\":\"value\",\"source\":\"selection-rate\",\"format\":{\"unit\":\"number\"},\"label\":\"threads, on average in the selection\","
+    fputs(",\"tooltipRows\":[{\"type\":\"value\",\"source\":\"rate\",\"format\":{\"unit\":\"number\"},\"label\":"
+          "\"threads\"},"
+          "{\"type\":\"value\",\"source\":\"selection-rate\",\"format\":{\"unit\":\"number\"},\"label\":\"threads, on "
+          "average in the selection\","
           "\"requiresPreviewSelection\":true}]}}",
           out);
 }
 
 static void put_counters(struct firefox *firefox, const struct traced_process *process, size_t thread)
 {
-    put_counter(firefox, process, thread, "busy threads", "busy threads", "blue", offsetof(struct culprit_level, busy), 50);
+    put_counter(firefox, process, thread, "busy threads", "busy threads", "blue", offsetof(struct culprit_level, busy),
+                50);
     fputs(",\n", firefox->out);
-    put_counter(firefox, process, thread, "blamed idleness", "blamed idleness", "orange", offsetof(struct culprit_level, blamed), 51);
+    put_counter(firefox, process, thread, "blamed idleness", "blamed idleness", "orange",
+                offsetof(struct culprit_level, blamed), 51);
     for (size_t i = 0; i < process->culprits.count; i++) {
         char *name = culprit_name(&process->culprits.top[i]), *title = memory_text("idle because of %s", name);
         char *label = memory_text("idle: %s", name); /* there is room for few letters */
         fputs(",\n", firefox->out);
-        put_counter(firefox, process, thread, title, label, "red", offsetof(struct culprit_level, culprit) + i * sizeof(double), 52 + (int)i);
+        put_counter(firefox, process, thread, title, label, "red",
+                    offsetof(struct culprit_level, culprit) + i * sizeof(double), 52 + (int)i);
         free(label);
         free(title);
         free(name);
@@ -577,4 +597,3 @@ void export_firefox(FILE *out, struct traced_process *processes, size_t count)
     trace_stacks_free(&firefox.stacks);
     traced_free(&traced);
 }
-

@@ -16,7 +16,7 @@ enum export_from {
     EXPORT_FROM_ROWS,
     EXPORT_FROM_LOCATIONS, /* rows, and who has what */
     EXPORT_FROM_TRACES,
-    EXPORT_FROM_LOG, /* a trace's samples, one by one: command/cli/stacks_file.h */
+    EXPORT_FROM_LOG,  /* a trace's samples, one by one: command/cli/stacks_file.h */
     EXPORT_FROM_RUNS, /* any number of profiles: command/cli/export.c */
 };
 
@@ -38,11 +38,11 @@ enum export_metrics {
 struct export_input {
     const struct profile *profile; /* from rows on; rows are as rows_build() made them */
     const struct rows *rows;
-    struct locations *locations; /* none has been read */
+    struct locations *locations;      /* none has been read */
     struct traced_process *processes; /* of traces: rows and traces are set */
     size_t process_count;
-    enum metric metric;   /* that is asked for, or shown unasked */
-    bool alone;           /* it was asked for */
+    enum metric metric; /* that is asked for, or shown unasked */
+    bool alone;         /* it was asked for */
 };
 
 struct export_format {

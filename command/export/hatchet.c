@@ -151,13 +151,13 @@ static void put_node(FILE *out, const struct rows *rows, uint32_t index, const c
     fputs("]}", out);
 }
 
-static void put_record(FILE *out, const struct rows *rows, const struct columns *columns, uint32_t index, const char *name, const char *place)
+static void put_record(FILE *out, const struct rows *rows, const struct columns *columns, uint32_t index,
+                       const char *name, const char *place)
 {
     const struct row *row = &rows->row[index];
     fputs("{\"node\":", out);
     put_number(out, index);
-    fprintf(out, ",%s,\"type\":\"%s\",%s,\"call_line\":%d", name, row_kind_name[row->kind], place,
-            row->call_line);
+    fprintf(out, ",%s,\"type\":\"%s\",%s,\"call_line\":%d", name, row_kind_name[row->kind], place, row->call_line);
     for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++) {
         fprintf(out, ",\"%s (inc)\":", metric_title(metric));
         put_value(out, export_value(rows, row->inclusive, metric), export_in_ns(rows, metric));

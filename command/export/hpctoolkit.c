@@ -83,7 +83,8 @@ bool hpc_open(struct hpc_file *file, const char *directory, const char *name, si
 
 void hpc_put(struct hpc_file *file, const void *data, size_t bytes)
 {
-    if (bytes && fwrite_unlocked(data, 1, bytes, file->stream) != bytes && !file->why) /* of no values there may be no address */
+    if (bytes && fwrite_unlocked(data, 1, bytes, file->stream) != bytes &&
+        !file->why) /* of no values there may be no address */
         file->why = errno;
     file->at += bytes;
 }
@@ -94,11 +95,13 @@ static void hpc_align(struct hpc_file *file, size_t to)
     hpc_put(file, zeros, (to - file->at % to) % to);
 }
 
-bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_section *sections, size_t count, const char *footer)
+bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_section *sections, size_t count,
+               const char *footer)
 {
     hpc_put(file, footer, strlen(footer));
     errno = 0;
-    bool good = fflush(file->stream) == 0 && !file->why && !ferror(file->stream) && fseek(file->stream, 0, SEEK_SET) == 0 &&
+    bool good = fflush(file->stream) == 0 && !file->why && !ferror(file->stream) &&
+                fseek(file->stream, 0, SEEK_SET) == 0 &&
                 fprintf(file->stream, "HPCTOOLKIT%s%c%c", format, 4, 0) == HEADER_BYTES &&
                 fwrite(sections, sizeof *sections, count, file->stream) == count && fflush(file->stream) == 0;
     int why = file->why ? file->why : errno ? errno : EIO;
@@ -135,14 +138,16 @@ static uint32_t hpc_add_context(struct hpc_contexts *contexts, struct hpc_contex
     return number;
 }
 
-static uint32_t find_line(struct hpc_contexts *contexts, struct pair_map *lines, uint32_t parent, const char *file, int line)
+static uint32_t find_line(struct hpc_contexts *contexts, struct pair_map *lines, uint32_t parent, const char *file,
+                          int line)
 {
     if (!*file)
         file = UNKNOWN_FILE;
     /* The text of files is interned: one address, one file. */
     uint32_t *slot = pair_map_slot(lines, (uint64_t)parent << 32 | (uint32_t)line, (uintptr_t)file);
     if (*slot == PAIR_MAP_NEW)
-        *slot = hpc_add_context(contexts, (struct hpc_context){.parent = parent, .row = ROW_NONE, .file = file, .line = line});
+        *slot = hpc_add_context(contexts,
+                                (struct hpc_context){.parent = parent, .row = ROW_NONE, .file = file, .line = line});
     return *slot;
 }
 
@@ -287,7 +292,9 @@ static void add(struct meta *meta, struct list *list, const char *text)
         return;
     uint32_t *slot = pair_map_slot(&list->map, 1, id = intern(meta, text));
     if (*slot == PAIR_MAP_NEW) {
-        char *copy = list == &meta->files ? hpc_copy_source(meta->directory, text, source_shown_to_others(meta->file.stream)) : NULL;
+        char *copy = list == &meta->files
+                         ? hpc_copy_source(meta->directory, text, source_shown_to_others(meta->file.stream))
+                         : NULL;
         *slot = (uint32_t)list->count;
         memory_grow(&list->item, &list->room, list->count, sizeof *list->item);
         list->item[list->count++] = (struct named){.flags = copy ? COPIED : 0, .path = copy ? intern(meta, copy) : id};
@@ -339,7 +346,8 @@ static void put_general(struct meta *meta, const struct profile *profile)
     const uint64_t head[] = {meta->file.at + 16, meta->file.at + 16 + strlen(title) + 1};
     hpc_put(&meta->file, head, sizeof head);
     put_text(meta, title);
-    put_text(meta, "Measured and exported by blame: who makes threads wait. Inclusive values have scope `execution`, exclusive ones `function`.");
+    put_text(meta, "Measured and exported by blame: who makes threads wait. Inclusive values have scope `execution`, "
+                   "exclusive ones `function`.");
     end(meta, GENERAL);
     free(title);
 }
@@ -396,7 +404,9 @@ struct metrics_head {
 static const struct {
     const char *name;
     uint8_t type;
-} scopes[] = {{"execution", 2}, {"function", 0}}; /* of the values of a metric, in this order; hpcviewer shows none that is transitive, 3 */
+} scopes[] = {
+    {"execution", 2},
+    {"function", 0}}; /* of the values of a metric, in this order; hpcviewer shows none that is transitive, 3 */
 enum { SCOPES = sizeof scopes / sizeof *scopes };
 
 static void put_metrics(struct meta *meta)
@@ -408,24 +418,40 @@ static void put_metrics(struct meta *meta)
     uint16_t values = contexts->values;
     begin(meta, METRICS);
     uint64_t metrics = file->at + sizeof(struct metrics_head), records = metrics + count * sizeof(struct metric_record),
-             summaries = records + values * sizeof(struct scope_record), scopes_at = summaries + values * sizeof(struct summary_record),
+             summaries = records + values * sizeof(struct scope_record),
+             scopes_at = summaries + values * sizeof(struct summary_record),
              text = scopes_at + SCOPES * sizeof(struct scope), at = text + sizeof formula;
-    const struct metrics_head head = {metrics, (uint32_t)count, sizeof(struct metric_record), sizeof(struct scope_record), sizeof(struct summary_record), 0,
-                                      scopes_at, SCOPES, sizeof(struct scope), {0}};
+    const struct metrics_head head = {metrics,
+                                      (uint32_t)count,
+                                      sizeof(struct metric_record),
+                                      sizeof(struct scope_record),
+                                      sizeof(struct summary_record),
+                                      0,
+                                      scopes_at,
+                                      SCOPES,
+                                      sizeof(struct scope),
+                                      {0}};
     hpc_put(file, &head, sizeof head);
     uint64_t name_at = at;
     for (size_t i = 0; i < SCOPES; i++)
         name_at += strlen(scopes[i].name) + 1;
     for (size_t metric = 0; metric < count; metric++) {
-        const struct metric_record record = {name_at, records + metric * SCOPES * sizeof(struct scope_record),
-                                             summaries + metric * SCOPES * sizeof(struct summary_record), SCOPES, SCOPES, 0};
+        const struct metric_record record = {name_at,
+                                             records + metric * SCOPES * sizeof(struct scope_record),
+                                             summaries + metric * SCOPES * sizeof(struct summary_record),
+                                             SCOPES,
+                                             SCOPES,
+                                             0};
         hpc_put(file, &record, sizeof record);
         name_at += strlen(contexts->name[metric]) + 1;
     }
     for (uint16_t id = 0; id < values; id++)
-        hpc_put(file, &(struct scope_record){.scope = scopes_at + id % SCOPES * sizeof(struct scope), .id = id}, sizeof(struct scope_record));
+        hpc_put(file, &(struct scope_record){.scope = scopes_at + id % SCOPES * sizeof(struct scope), .id = id},
+                sizeof(struct scope_record));
     for (uint16_t id = 0; id < values; id++)
-        hpc_put(file, &(struct summary_record){.scope = scopes_at + id % SCOPES * sizeof(struct scope), .formula = text, .id = id},
+        hpc_put(file,
+                &(struct summary_record){
+                    .scope = scopes_at + id % SCOPES * sizeof(struct scope), .formula = text, .id = id},
                 sizeof(struct summary_record));
     for (size_t i = 0; i < SCOPES; i++) {
         hpc_put(file, &(struct scope){.name = at, .type = scopes[i].type}, sizeof(struct scope));
@@ -476,9 +502,10 @@ static void put_functions(struct meta *meta)
     const uint64_t head[] = {meta->functions_at, (uint64_t)FUNCTION_BYTES << 32 | count};
     hpc_put(&meta->file, head, sizeof head);
     for (size_t i = 0; i < count; i++) {
-        const struct row_label *label = i < meta->frames.count ? meta->frames.label[i] : meta->contexts->trace_label[i - meta->frames.count];
-        const uint64_t record[] = {meta->string_at[meta->names[i]], where(&meta->modules, label->module), 0, where(&meta->files, label->file),
-                                   label->line > 0 ? (uint32_t)label->line : 0};
+        const struct row_label *label =
+            i < meta->frames.count ? meta->frames.label[i] : meta->contexts->trace_label[i - meta->frames.count];
+        const uint64_t record[] = {meta->string_at[meta->names[i]], where(&meta->modules, label->module), 0,
+                                   where(&meta->files, label->file), label->line > 0 ? (uint32_t)label->line : 0};
         _Static_assert(sizeof record == FUNCTION_BYTES, "as the table of [FS] has it");
         hpc_put(&meta->file, record, sizeof record);
     }
@@ -527,7 +554,8 @@ static void put_contexts(struct meta *meta)
     begin(meta, CONTEXTS);
     const uint64_t head[] = {meta->file.at + 16, 32 << 16 | 1};
     hpc_put(&meta->file, head, sizeof head);
-    uint64_t *bytes = memory_array(count, sizeof *bytes), *children = memory_array(count, sizeof *children), at = meta->file.at + 32;
+    uint64_t *bytes = memory_array(count, sizeof *bytes), *children = memory_array(count, sizeof *children),
+             at = meta->file.at + 32;
     for (size_t c = HPC_ENTRY + 1; c < count; c++)
         bytes[context[c].parent] += context_bytes(&context[c]);
     for (size_t c = HPC_ENTRY; c < count; c++) {
@@ -602,15 +630,16 @@ static void number(size_t *to, const enum metric *metrics, size_t count)
 }
 
 /* A sum, or so many per cent of the effort. The variant `Sum` is a metric's own: Hatchet takes none but one input below it. */
-static void put_root(FILE *out, const char *name, const char *description, const size_t *metrics, size_t count, bool of_effort)
+static void put_root(FILE *out, const char *name, const char *description, const size_t *metrics, size_t count,
+                     bool of_effort)
 {
     static const char *const part[] = {"inclusive", "exclusive"};
     size_t effort[METRIC_PARTS];
     number(effort, metric_parts, METRIC_PARTS);
     fputs("  - name: ", out);
     json_text(out, name);
-    fprintf(out, "\n    description: \"%s.\"\n    variants:\n      %s:\n        render: [number%s]\n        formula:\n", description,
-            count == 1 && !of_effort ? "Sum" : "Total", of_effort ? "" : ", percent");
+    fprintf(out, "\n    description: \"%s.\"\n    variants:\n      %s:\n        render: [number%s]\n        formula:\n",
+            description, count == 1 && !of_effort ? "Sum" : "Total", of_effort ? "" : ", percent");
     for (int i = 0; i < 2; i++) {
         fprintf(out, "          %s: {standard: ", part[i]);
         if (of_effort)
@@ -627,7 +656,8 @@ static void put_root(FILE *out, const char *name, const char *description, const
 
 static const char *about(const struct hpc_contexts *contexts, size_t metric)
 {
-    return metric < METRIC_COLUMNS ? metric_about((enum metric)metric) : contexts->beside.measure[metric - METRIC_COLUMNS].about;
+    return metric < METRIC_COLUMNS ? metric_about((enum metric)metric)
+                                   : contexts->beside.measure[metric - METRIC_COLUMNS].about;
 }
 
 /* metrics/default.yaml */
@@ -648,7 +678,8 @@ static bool hpc_write_metrics(const char *directory, const struct hpc_contexts *
         put_input(out, contexts->name[metric], metric, false);
     }
     fputs("roots:\n", out);
-    put_root(out, hpc_metric_name(contexts->rows, METRIC_BLAME, name, sizeof name), metric_about(METRIC_BLAME), blame, METRIC_BLAME_PARTS, false);
+    put_root(out, hpc_metric_name(contexts->rows, METRIC_BLAME, name, sizeof name), metric_about(METRIC_BLAME), blame,
+             METRIC_BLAME_PARTS, false);
     for (size_t metric = 0; metric < contexts->metrics; metric++)
         put_root(out, contexts->name[metric], about(contexts, metric), &metric, 1, false);
     put_root(out, "effort", metric_about(METRIC_EFFORT), effort, METRIC_PARTS, false);
@@ -715,7 +746,8 @@ static void list_contexts(struct plane *plane, const struct location_rows *from)
 }
 
 /* What has but one of the two is in one column. */
-static void add_measures(const struct hpc_contexts *contexts, const struct rows *rows, const struct row *row, double *value)
+static void add_measures(const struct hpc_contexts *contexts, const struct rows *rows, const struct row *row,
+                         double *value)
 {
     for (size_t i = 0; i < contexts->beside.count; i++) {
         const struct measure *measure = &contexts->beside.measure[i];
@@ -785,7 +817,8 @@ static void put_values(struct hpc_file *file, const struct plane *plane, struct 
     }
 }
 
-static void put_plane(struct hpc_file *file, struct plane *plane, const struct location_rows *from, struct hpc_profile_info *info)
+static void put_plane(struct hpc_file *file, struct plane *plane, const struct location_rows *from,
+                      struct hpc_profile_info *info)
 {
     list_contexts(plane, from);
     add_rows(plane, from);
@@ -795,7 +828,8 @@ static void put_plane(struct hpc_file *file, struct plane *plane, const struct l
         plane->slot[plane->listed[i]] = NOT_LISTED;
 }
 
-static bool put_locations(struct hpc_file *file, struct plane *plane, struct locations *locations, struct hpc_profiles *profiles)
+static bool put_locations(struct hpc_file *file, struct plane *plane, struct locations *locations,
+                          struct hpc_profiles *profiles)
 {
     struct location_rows read;
     for (size_t i = 0; i < locations->count; i++) {
@@ -821,7 +855,8 @@ static uint32_t threads_before(const struct location *ahead, const struct locati
 static void put_id_tuple(struct hpc_file *file, const struct location *location, uint32_t before, bool job)
 {
     bool threaded = location->thread != LOCATION_NO_THREAD;
-    uint32_t rank = location->ranked ? location->rank : (uint32_t)location->process, thread = before + (threaded ? (uint32_t)location->thread : 0);
+    uint32_t rank = location->ranked ? location->rank : (uint32_t)location->process,
+             thread = before + (threaded ? (uint32_t)location->thread : 0);
     struct id ids[3] = {{.kind = KIND_NODE, .logical = location->node, .physical = location->node}};
     uint64_t count = 1;
     if (location->ranked || job)
@@ -852,7 +887,8 @@ static bool finish_profiles(struct hpc_file *file, const struct locations *locat
 }
 
 /* profile.db: the sum, and a profile for each location. */
-static bool hpc_write_profiles(const char *directory, struct locations *locations, const struct hpc_contexts *contexts, struct hpc_profiles *profiles)
+static bool hpc_write_profiles(const char *directory, struct locations *locations, const struct hpc_contexts *contexts,
+                               struct hpc_profiles *profiles)
 {
     struct hpc_file file;
     struct location_rows sum;
@@ -928,7 +964,8 @@ static void wait_for_next(struct walk *walk, struct cursor *cursor)
 
 static void start(struct walk *walk, const struct hpc_profiles *profiles, size_t contexts, const char *bytes)
 {
-    *walk = (struct walk){.cursor = memory_array(profiles->count, sizeof *walk->cursor), .here = memory_array(profiles->count, sizeof *walk->here),
+    *walk = (struct walk){.cursor = memory_array(profiles->count, sizeof *walk->cursor),
+                          .here = memory_array(profiles->count, sizeof *walk->here),
                           .waiting = memory_array(contexts, sizeof *walk->waiting)};
     for (uint32_t i = 1; i < profiles->count; i++) {
         const struct hpc_profile_info *info = &profiles->info[i];
@@ -1000,7 +1037,8 @@ static const char *map_profiles(const char *directory, size_t *bytes)
 }
 
 /* cct.db: what profile.db has of locations, by context. */
-static bool hpc_write_cct(const char *directory, const struct hpc_contexts *contexts, const struct hpc_profiles *profiles)
+static bool hpc_write_cct(const char *directory, const struct hpc_contexts *contexts,
+                          const struct hpc_profiles *profiles)
 {
     size_t bytes;
     struct hpc_file file;
@@ -1017,12 +1055,14 @@ static bool hpc_write_cct(const char *directory, const struct hpc_contexts *cont
     for (uint32_t c = 0; c < contexts->count; c++) {
         go_to(&walk, c);
         put_context_values(&file, &walk, contexts->values, &infos[c]);
-        if (c % CONTEXTS_AT_ONCE == 0) /* what was read stays in the page cache, and is not this process's memory any more */
+        if (c % CONTEXTS_AT_ONCE ==
+            0) /* what was read stays in the page cache, and is not this process's memory any more */
             madvise((void *)map, bytes, MADV_DONTNEED);
     }
     hpc_align(&file, 8);
     bool there = fflush(file.stream) == 0 && fseek(file.stream, (long)head[0], SEEK_SET) == 0;
-    if (!there || fwrite(infos, sizeof *infos, contexts->count, file.stream) != contexts->count || fseek(file.stream, 0, SEEK_END) != 0)
+    if (!there || fwrite(infos, sizeof *infos, contexts->count, file.stream) != contexts->count ||
+        fseek(file.stream, 0, SEEK_END) != 0)
         file.why = file.why ? file.why : errno;
     bool good = hpc_close(&file, "ctxt", &section, 1, "__ctx.db");
     int why = errno;
@@ -1100,7 +1140,8 @@ static uint32_t find_state(struct hpc_trace *trace, uint32_t parent, size_t stat
     if (!child && hpc_is_line(&contexts->context[parent])) /* rows have it below the function */
         child = find_child(contexts, contexts->context[parent].parent, label->name);
     if (!child)
-        child = hpc_add_context(contexts, (struct hpc_context){.parent = parent, .row = ROW_NONE, .traced = number_label(contexts, label)});
+        child = hpc_add_context(
+            contexts, (struct hpc_context){.parent = parent, .row = ROW_NONE, .traced = number_label(contexts, label)});
     return *slot = child;
 }
 
@@ -1160,13 +1201,16 @@ static void put_lane(struct line *line, struct hpc_trace *trace, const struct tr
     put_time(line, begin_ns, end_ns, now);
 }
 
-bool hpc_put_trace(struct hpc_trace *trace, uint32_t profile, const struct profile_header *header, const struct trace_lane *lane)
+bool hpc_put_trace(struct hpc_trace *trace, uint32_t profile, const struct profile_header *header,
+                   const struct trace_lane *lane)
 {
     if (!trace->file.stream && !hpc_open(&trace->file, trace->directory, "trace.db", 1))
         return false;
     hpc_align(&trace->file, 8);
     struct hpc_trace_line entry = {.profile = profile, .begin = trace->file.at};
-    struct line line = {.file = &trace->file, .period_ns = header->period_ns, .start_ns = header->start_ns,
+    struct line line = {.file = &trace->file,
+                        .period_ns = header->period_ns,
+                        .start_ns = header->start_ns,
                         .epoch_ns = header->start_realtime_ns > 0 ? (uint64_t)header->start_realtime_ns : 0};
     put_lane(&line, trace, lane);
     entry.end = trace->file.at;
@@ -1183,8 +1227,10 @@ static bool finish(struct hpc_trace *trace)
 {
     struct hpc_file *file = &trace->file;
     hpc_align(file, 8);
-    struct hpc_section section = {.at = file->at, .bytes = sizeof(struct trace_head) + trace->count * sizeof *trace->line};
-    const struct trace_head head = {section.at + sizeof head, (uint32_t)trace->count, sizeof *trace->line, {0}, trace->first_ns, trace->last_ns};
+    struct hpc_section section = {.at = file->at,
+                                  .bytes = sizeof(struct trace_head) + trace->count * sizeof *trace->line};
+    const struct trace_head head = {section.at + sizeof head, (uint32_t)trace->count, sizeof *trace->line, {0},
+                                    trace->first_ns,          trace->last_ns};
     hpc_put(file, &head, sizeof head);
     hpc_put(file, trace->line, trace->count * sizeof *trace->line);
     return hpc_close(file, "trce", &section, 1, "trace.db");
@@ -1201,8 +1247,8 @@ bool hpc_close_trace(struct hpc_trace *trace)
 }
 
 /* Of a process whose locations are `from` and those behind it. */
-static bool put_process(struct hpc_trace *trace, const struct locations *locations, size_t from, const struct profile_header *header,
-                        const struct trace *read)
+static bool put_process(struct hpc_trace *trace, const struct locations *locations, size_t from,
+                        const struct profile_header *header, const struct trace *read)
 {
     struct pair_map lanes = {0};
     size_t process = locations->location[from].process;
@@ -1256,9 +1302,10 @@ bool export_hpctoolkit(const char *directory, const struct export_input *input)
     struct hpc_contexts contexts;
     struct hpc_profiles profiles = {0};
     hpc_contexts_make(&contexts, rows);
-    bool good = make_directory(directory, "src") && make_directory(directory, "metrics") && hpc_write_trace(directory, locations, &contexts) &&
-                hpc_write_meta(directory, locations->profile, &contexts) &&
-                hpc_write_metrics(directory, &contexts) && hpc_write_profiles(directory, locations, &contexts, &profiles) &&
+    bool good = make_directory(directory, "src") && make_directory(directory, "metrics") &&
+                hpc_write_trace(directory, locations, &contexts) &&
+                hpc_write_meta(directory, locations->profile, &contexts) && hpc_write_metrics(directory, &contexts) &&
+                hpc_write_profiles(directory, locations, &contexts, &profiles) &&
                 hpc_write_cct(directory, &contexts, &profiles);
     int why = errno;
     free(profiles.info);
@@ -1266,4 +1313,3 @@ bool export_hpctoolkit(const char *directory, const struct export_input *input)
     errno = why;
     return good;
 }
-

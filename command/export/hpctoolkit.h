@@ -33,7 +33,7 @@ struct hpc_contexts {
     struct measures beside; /* metrics: their numbers are METRIC_COLUMNS and those behind */
     char **name;            /* by number: "lock wait (sec)" */
     size_t metrics;
-    uint16_t values;        /* each metric has two ids: its inclusive values' and, behind it, its exclusive ones' */
+    uint16_t values; /* each metric has two ids: its inclusive values' and, behind it, its exclusive ones' */
     const struct row_label *trace_label[PROFILE_TIME_STATES + 1]; /* states, and what is not known */
     uint32_t trace_labels;
 };
@@ -55,7 +55,8 @@ struct hpc_section {
 bool hpc_open(struct hpc_file *file, const char *directory, const char *name, size_t sections);
 void hpc_put(struct hpc_file *file, const void *data, size_t bytes);
 /* Footer, then the header in front of all. false: errno says why. */
-bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_section *sections, size_t count, const char *footer);
+bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_section *sections, size_t count,
+               const char *footer);
 
 /* meta.db, and the source files that are found below src/. */
 bool hpc_write_meta(const char *directory, const struct profile *profile, const struct hpc_contexts *contexts);
@@ -64,14 +65,15 @@ bool hpc_write_meta(const char *directory, const struct profile *profile, const 
 struct hpc_trace {
     const char *directory;
     struct hpc_contexts *contexts;
-    struct hpc_file file; /* its stream is NULL before the first line */
+    struct hpc_file file;  /* its stream is NULL before the first line */
     struct pair_map known; /* contexts, by the sum's node and by parent */
     struct hpc_trace_line *line;
     size_t count, room;
     uint64_t first_ns, last_ns;
 };
 /* Of a profile with that number, each behind those with smaller ones; the spans' nodes are the sum's, their clock the header's. */
-bool hpc_put_trace(struct hpc_trace *trace, uint32_t profile, const struct profile_header *header, const struct trace_lane *lane);
+bool hpc_put_trace(struct hpc_trace *trace, uint32_t profile, const struct profile_header *header,
+                   const struct trace_lane *lane);
 /* Ends the file, if there is any, and frees all. */
 bool hpc_close_trace(struct hpc_trace *trace);
 

@@ -16,7 +16,8 @@
 
 struct process {
     const char *path;
-    struct profile *outline; /* of a rank's file, which its locations' records and hosts are in; NULL: the sum's profile */
+    struct profile
+        *outline; /* of a rank's file, which its locations' records and hosts are in; NULL: the sum's profile */
 };
 
 struct location_source {
@@ -61,7 +62,8 @@ static struct location *add(struct locations *locations, enum location_kind kind
     const char *host = process->header.merged ? NULL : profile_text(process, "host");
     memory_grow(&locations->location, &locations->source->location_room, locations->count, sizeof *locations->location);
     struct location *location = &locations->location[locations->count++];
-    *location = (struct location){.kind = kind, .process = locations->processes - 1, .host = host ? host : "", .thread = LOCATION_NO_THREAD};
+    *location = (struct location){
+        .kind = kind, .process = locations->processes - 1, .host = host ? host : "", .thread = LOCATION_NO_THREAD};
     if (process->header.merged)
         return location;
     location->ranked = process->header.ranks;
@@ -116,11 +118,12 @@ static void number_nodes(struct locations *locations)
 }
 
 /* The file of a rank's process; NULL: it is not among them. */
-static const char *find_file(const struct profile_rank *record, const struct profile_header *headers, const char *const *files, size_t count)
+static const char *find_file(const struct profile_rank *record, const struct profile_header *headers,
+                             const char *const *files, size_t count)
 {
     for (size_t i = 0; i < count && record->state <= PROFILE_RANK_OPEN; i++)
-        if (headers[i].version && !headers[i].merged && headers[i].rank == record->rank && headers[i].process == record->process &&
-            headers[i].pid == record->pid)
+        if (headers[i].version && !headers[i].merged && headers[i].rank == record->rank &&
+            headers[i].process == record->process && headers[i].pid == record->pid)
             return files[i];
     return NULL;
 }
@@ -152,8 +155,8 @@ static void add_ranks(struct locations *locations, const char *const *files, siz
     free(headers);
 }
 
-void locations_find(struct locations *locations, const struct profile *profile, const struct rows *rows, const char *const *rank_files,
-                    size_t rank_file_count)
+void locations_find(struct locations *locations, const struct profile *profile, const struct rows *rows,
+                    const char *const *rank_files, size_t rank_file_count)
 {
     *locations = (struct locations){.profile = profile, .rows = rows, .lost = rows->row[0].inclusive->samples};
     struct location_source *source = locations->source = memory_array(1, sizeof *source);

@@ -22,16 +22,17 @@ enum location_kind {
 #define LOCATION_NO_THREAD SIZE_MAX
 
 struct location {
-    uint8_t kind;    /* enum location_kind */
-    bool ranked;     /* `rank` is known: one process of a job, alone or among others */
-    uint32_t rank;   /* 0 where it is not */
+    uint8_t kind;     /* enum location_kind */
+    bool ranked;      /* `rank` is known: one process of a job, alone or among others */
+    uint32_t rank;    /* 0 where it is not */
     uint32_t of_rank; /* which of its rank's processes, from 0 on: rank 3.1 is the second one of rank 3 */
-    uint32_t number; /* of the locations of its process, from 0 on */
-    size_t process;  /* counts processes from 0 on; locations of one stand together, in the order of ranks */
-    int32_t pid;     /* 0: not known */
+    uint32_t number;  /* of the locations of its process, from 0 on */
+    size_t process;   /* counts processes from 0 on; locations of one stand together, in the order of ranks */
+    int32_t pid;      /* 0: not known */
     const char *host; /* "": not known */
     uint32_t node;    /* counts hosts from 0 on */
-    size_t thread;   /* its row in the process's threads.csv, LOCATION_NO_THREAD where all threads are together. Threads that had one tree one after the
+    size_t
+        thread; /* its row in the process's threads.csv, LOCATION_NO_THREAD where all threads are together. Threads that had one tree one after the
                         other are one location, that of the first initial one, else of the first */
     const struct profile_thread *record; /* of that thread, NULL: all together */
 };
@@ -44,7 +45,8 @@ struct locations {
     struct location *location;
     size_t count; /* at least 1 */
     size_t processes, nodes;
-    uint64_t lost; /* samples of the sum that no location has that was read until now: when all were, what is nobody's */
+    uint64_t
+        lost; /* samples of the sum that no location has that was read until now: when all were, what is nobody's */
     struct location_source *source;
     uint64_t traced, thinned; /* samples of the traces that were read; that these had no room for */
     char trace_error[512];    /* of the first that could not be, "": all could */
@@ -57,7 +59,7 @@ struct location_rows {
     /* Rows as all writers know them: those of the sum in which it has something, and what is above them, in the sum's order. Exclusive and inclusive
      * sums, exact times, counters are this location's; names, depth and lines the sum's; row 0 is the root. */
     const struct rows *rows;
-    const uint32_t *of; /* by row: its number in the sum's rows, rising with the row */
+    const uint32_t *of;      /* by row: its number in the sum's rows, rising with the row */
     struct profile *profile; /* the location's own; NULL: the sum's */
     struct rows *made;
     uint32_t *made_of;
@@ -65,8 +67,8 @@ struct location_rows {
 
 /* Which there are. Ranks' files: of a job that was merged those that it was made of, in any order; they are read when it is their turn, and must be there
  * still. Without them a merged job has one location. Both profile and rows must outlive them. */
-void locations_find(struct locations *locations, const struct profile *profile, const struct rows *rows, const char *const *rank_files,
-                    size_t rank_file_count);
+void locations_find(struct locations *locations, const struct profile *profile, const struct rows *rows,
+                    const char *const *rank_files, size_t rank_file_count);
 /* Reads one, in any order, each once. false: its file cannot be read, or not any more, as refusal says; nothing is to be freed. */
 bool locations_read(struct locations *locations, size_t index, struct location_rows *read);
 /* The same of the sum, which nothing is read for. */

@@ -37,17 +37,28 @@ static void add_metrics(struct measures *measures, const struct rows *rows)
         uint8_t level = metrics[i].level;
         above[level] = measures->count;
         add(measures,
-            &(struct measure){.kind = MEASURE_METRIC, .number = metric, .whole = metric == METRIC_SAMPLES, .adds_up = true,
-                              .in_seconds = metric != METRIC_SAMPLES && !rows->events, .level = level,
-                              .parent = level ? above[level - 1] : MEASURE_NO_PARENT, .about = metric_about(metric)},
+            &(struct measure){.kind = MEASURE_METRIC,
+                              .number = metric,
+                              .whole = metric == METRIC_SAMPLES,
+                              .adds_up = true,
+                              .in_seconds = metric != METRIC_SAMPLES && !rows->events,
+                              .level = level,
+                              .parent = level ? above[level - 1] : MEASURE_NO_PARENT,
+                              .about = metric_about(metric)},
             memory_text("%s", metric_title(metric)), NULL);
     }
 }
 
 static void add_exact(struct measures *measures)
 {
-    const struct measure calls = {.kind = MEASURE_CALLS, .whole = true, .parent = MEASURE_NO_PARENT, .about = "How often a phase, event or parameter began"};
-    const struct measure exact = {.kind = MEASURE_EXACT, .in_seconds = true, .adds_up = true, .parent = MEASURE_NO_PARENT,
+    const struct measure calls = {.kind = MEASURE_CALLS,
+                                  .whole = true,
+                                  .parent = MEASURE_NO_PARENT,
+                                  .about = "How often a phase, event or parameter began"};
+    const struct measure exact = {.kind = MEASURE_EXACT,
+                                  .in_seconds = true,
+                                  .adds_up = true,
+                                  .parent = MEASURE_NO_PARENT,
                                   .about = "Time in phases, events and parameters, by the clock"};
     add(measures, &calls, memory_text("calls"), NULL);
     add(measures, &exact, memory_text("exact"), NULL);
@@ -57,8 +68,12 @@ static void add_counters(struct measures *measures, const struct rows *rows, boo
 {
     for (size_t i = 0; i < rows->counter_count; i++)
         add(measures,
-            &(struct measure){.kind = counted ? MEASURE_COUNTED : MEASURE_COUNTER, .number = (uint16_t)i, .adds_up = !counted, .parent = MEASURE_NO_PARENT,
-                              .about = counted ? "Counted from begin to end of phases, events and parameters" : "Counted at samples"},
+            &(struct measure){.kind = counted ? MEASURE_COUNTED : MEASURE_COUNTER,
+                              .number = (uint16_t)i,
+                              .adds_up = !counted,
+                              .parent = MEASURE_NO_PARENT,
+                              .about = counted ? "Counted from begin to end of phases, events and parameters"
+                                               : "Counted at samples"},
             memory_text(counted ? "%s exact" : "%s", rows->counter_name[i]), NULL);
 }
 
@@ -66,14 +81,19 @@ static void add_errors(struct measures *measures, const struct rows *rows)
 {
     for (size_t i = 0; i < METRIC_COLUMNS; i++)
         add(measures,
-            &(struct measure){.kind = MEASURE_ERROR, .number = metric_columns[i], .in_seconds = metric_columns[i] != METRIC_SAMPLES && !rows->events,
-                              .parent = MEASURE_NO_PARENT, .about = "In 95 of 100 measurements the value is so close to the truth"},
-            memory_text("%s \xc2\xb1", metric_title(metric_columns[i])), memory_text("%s error", metric_title(metric_columns[i])));
+            &(struct measure){.kind = MEASURE_ERROR,
+                              .number = metric_columns[i],
+                              .in_seconds = metric_columns[i] != METRIC_SAMPLES && !rows->events,
+                              .parent = MEASURE_NO_PARENT,
+                              .about = "In 95 of 100 measurements the value is so close to the truth"},
+            memory_text("%s \xc2\xb1", metric_title(metric_columns[i])),
+            memory_text("%s error", metric_title(metric_columns[i])));
 }
 
 static struct measures none(const struct rows *rows)
 {
-    return (struct measures){.measure = memory_array(METRICS + 2 + 2 * rows->counter_count + METRIC_COLUMNS, sizeof(struct measure))};
+    return (struct measures){
+        .measure = memory_array(METRICS + 2 + 2 * rows->counter_count + METRIC_COLUMNS, sizeof(struct measure))};
 }
 
 static void add_beside(struct measures *measures, const struct rows *rows, bool errors)

@@ -10,12 +10,12 @@
 #include "command/rows/metric.h"
 
 enum measure_kind {
-    MEASURE_METRIC,          /* number: enum metric */
-    MEASURE_CALLS,           /* of phases, events and parameters, by the clock: how often they were begun, */
-    MEASURE_EXACT,           /* their time without that of others in them (own), and with it (inclusive) */
-    MEASURE_COUNTER,         /* number: of rows->counter_name; counted at samples */
-    MEASURE_COUNTED,         /* the same from begin to end of phases, events and parameters; inclusive */
-    MEASURE_ERROR,           /* number: enum metric, whose value is stated with +- so much */
+    MEASURE_METRIC,  /* number: enum metric */
+    MEASURE_CALLS,   /* of phases, events and parameters, by the clock: how often they were begun, */
+    MEASURE_EXACT,   /* their time without that of others in them (own), and with it (inclusive) */
+    MEASURE_COUNTER, /* number: of rows->counter_name; counted at samples */
+    MEASURE_COUNTED, /* the same from begin to end of phases, events and parameters; inclusive */
+    MEASURE_ERROR,   /* number: enum metric, whose value is stated with +- so much */
 };
 
 #define MEASURE_NO_PARENT SIZE_MAX
@@ -23,10 +23,12 @@ enum measure_kind {
 struct measure {
     uint8_t kind; /* enum measure_kind */
     uint16_t number;
-    bool whole;        /* values are whole numbers, not below 0 */
-    bool in_seconds;   /* else numbers: of samples, calls, events */
-    bool adds_up;      /* own values add up along calls to inclusive ones, and locations' to the sum's. Else a value is the row's, or the location's, alone */
-    size_t parent;     /* the measure that it is a part of, whose number is smaller: parts add up to it; or MEASURE_NO_PARENT */
+    bool whole;      /* values are whole numbers, not below 0 */
+    bool in_seconds; /* else numbers: of samples, calls, events */
+    bool
+        adds_up; /* own values add up along calls to inclusive ones, and locations' to the sum's. Else a value is the row's, or the location's, alone */
+    size_t
+        parent; /* the measure that it is a part of, whose number is smaller: parts add up to it; or MEASURE_NO_PARENT */
     uint8_t level;     /* how many are above it */
     char *title;       /* "lock wait", "exact", "lock wait ±", as columns of profile.csv have it */
     char *word;        /* without blanks: "lock_wait", "exact", "lock_wait_error" */
@@ -34,7 +36,8 @@ struct measure {
 };
 
 struct measures {
-    struct measure *measure; /* in preorder of parts: a part stands behind what it is a part of, or behind its siblings with their parts */
+    struct measure *
+        measure; /* in preorder of parts: a part stands behind what it is a part of, or behind its siblings with their parts */
     size_t count;
 };
 

@@ -13,7 +13,14 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-enum interned { INTERNED_EVENT, INTERNED_ANNOTATION, INTERNED_FUNCTION, INTERNED_SOURCE, INTERNED_MODULE, INTERNED_KINDS };
+enum interned {
+    INTERNED_EVENT,
+    INTERNED_ANNOTATION,
+    INTERNED_FUNCTION,
+    INTERNED_SOURCE,
+    INTERNED_MODULE,
+    INTERNED_KINDS
+};
 
 struct perfetto {
     FILE *out;
@@ -80,7 +87,8 @@ static void write_data(struct perfetto *perfetto, interned_data *data)
 static void write_name(struct perfetto *perfetto, enum interned kind, uint64_t iid, const char *text)
 {
     Perfetto__Protos__EventName event = PERFETTO__PROTOS__EVENT_NAME__INIT, *events = &event;
-    Perfetto__Protos__DebugAnnotationName annotation = PERFETTO__PROTOS__DEBUG_ANNOTATION_NAME__INIT, *annotations = &annotation;
+    Perfetto__Protos__DebugAnnotationName annotation = PERFETTO__PROTOS__DEBUG_ANNOTATION_NAME__INIT,
+                                          *annotations = &annotation;
     Perfetto__Protos__InternedString string = PERFETTO__PROTOS__INTERNED_STRING__INIT, *strings = &string;
     Perfetto__Protos__Mapping mapping = PERFETTO__PROTOS__MAPPING__INIT, *mappings = &mapping;
     interned_data data = DATA_INIT;
@@ -187,14 +195,14 @@ static uint64_t perfetto_task(struct perfetto *perfetto, int32_t pid, int32_t ti
 
 /* ---- the trace ---- */
 
-#define STATE_BEGINS      1
-#define SLICE_BEGINS      1
-#define SLICE_ENDS        2
-#define COUNTER           4
-#define UNIT_NANOSECONDS  1
-#define UNIT_COUNT        9
-#define BY_RANK           1
-#define MOST_ANNOTATIONS  (SHARING_MOST + 2)
+#define STATE_BEGINS     1
+#define SLICE_BEGINS     1
+#define SLICE_ENDS       2
+#define COUNTER          4
+#define UNIT_NANOSECONDS 1
+#define UNIT_COUNT       9
+#define BY_RANK          1
+#define MOST_ANNOTATIONS (SHARING_MOST + 2)
 
 static void write_descriptor(struct perfetto *perfetto, Perfetto__Protos__TrackDescriptor *track)
 {
@@ -205,7 +213,8 @@ static void write_descriptor(struct perfetto *perfetto, Perfetto__Protos__TrackD
 }
 
 /* A track below another one; `unit`: of a counter. Returns its uuid. */
-static uint64_t write_track(struct perfetto *perfetto, uint64_t parent, const char *name, const char *description, const char *unit)
+static uint64_t write_track(struct perfetto *perfetto, uint64_t parent, const char *name, const char *description,
+                            const char *unit)
 {
     Perfetto__Protos__TrackDescriptor track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
     Perfetto__Protos__CounterDescriptor counter = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__INIT;
@@ -256,7 +265,8 @@ static uint64_t write_thread(struct perfetto *perfetto, const struct traced_proc
 }
 
 /* A slice's begin or end, or a counter's value. */
-static void write_event(struct perfetto *perfetto, uint64_t time_ns, Perfetto__Protos__TrackEvent *event, int32_t type, uint64_t track)
+static void write_event(struct perfetto *perfetto, uint64_t time_ns, Perfetto__Protos__TrackEvent *event, int32_t type,
+                        uint64_t track)
 {
     Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     packet.has_timestamp = true;
@@ -288,7 +298,8 @@ static void write_phases(struct perfetto *perfetto, const struct traced_process 
 {
     struct traced_phase *phases;
     size_t count = traced_phases(process, &phases);
-    uint64_t track = count ? write_track(perfetto, parent, "phases", "As the samples of the first thread saw them.", NULL) : 0;
+    uint64_t track =
+        count ? write_track(perfetto, parent, "phases", "As the samples of the first thread saw them.", NULL) : 0;
     for (size_t i = 0; i < count; i++)
         write_slice(perfetto, track, phases[i].time_ns, phases[i].begins ? phases[i].name : NULL);
     free(phases);
@@ -310,20 +321,25 @@ static void write_levels(struct perfetto *perfetto, uint64_t track, const struct
 
 static void write_counters(struct perfetto *perfetto, const struct sharing *culprits, uint64_t parent)
 {
-    write_levels(perfetto, write_track(perfetto, parent, "busy threads", "That work or wait for a lock or for other ranks.", "threads"), culprits,
-                 offsetof(struct culprit_level, busy));
-    write_levels(perfetto, write_track(perfetto, parent, "blamed idleness", "Threads that idle while another one is busy.", "threads"), culprits,
-                 offsetof(struct culprit_level, blamed));
+    write_levels(
+        perfetto,
+        write_track(perfetto, parent, "busy threads", "That work or wait for a lock or for other ranks.", "threads"),
+        culprits, offsetof(struct culprit_level, busy));
+    write_levels(
+        perfetto,
+        write_track(perfetto, parent, "blamed idleness", "Threads that idle while another one is busy.", "threads"),
+        culprits, offsetof(struct culprit_level, blamed));
     for (size_t i = 0; i < culprits->count; i++) {
         char *name = culprit_name(&culprits->top[i]), *title = memory_text("idle because of %s", name);
-        write_levels(perfetto, write_track(perfetto, parent, title, "Its part of blamed idleness.", "threads"), culprits,
-                     offsetof(struct culprit_level, culprit) + i * sizeof(double));
+        write_levels(perfetto, write_track(perfetto, parent, title, "Its part of blamed idleness.", "threads"),
+                     culprits, offsetof(struct culprit_level, culprit) + i * sizeof(double));
         free(title);
         free(name);
     }
 }
 
-static void annotate(struct perfetto *perfetto, Perfetto__Protos__DebugAnnotation *annotation, const char *name, double ns)
+static void annotate(struct perfetto *perfetto, Perfetto__Protos__DebugAnnotation *annotation, const char *name,
+                     double ns)
 {
     *annotation = (Perfetto__Protos__DebugAnnotation)PERFETTO__PROTOS__DEBUG_ANNOTATION__INIT;
     annotation->has_name_iid = annotation->has_double_value = true;
@@ -332,9 +348,11 @@ static void annotate(struct perfetto *perfetto, Perfetto__Protos__DebugAnnotatio
 }
 
 /* An idle slice says in milliseconds because of whom. */
-static void write_idle(struct perfetto *perfetto, const struct sharing *culprits, const struct idle_share *share, uint64_t track, uint64_t time_ns)
+static void write_idle(struct perfetto *perfetto, const struct sharing *culprits, const struct idle_share *share,
+                       uint64_t track, uint64_t time_ns)
 {
-    Perfetto__Protos__DebugAnnotation entries[MOST_ANNOTATIONS], *list[MOST_ANNOTATIONS], blamed = PERFETTO__PROTOS__DEBUG_ANNOTATION__INIT;
+    Perfetto__Protos__DebugAnnotation entries[MOST_ANNOTATIONS], *list[MOST_ANNOTATIONS],
+        blamed = PERFETTO__PROTOS__DEBUG_ANNOTATION__INIT;
     Perfetto__Protos__DebugAnnotation *annotations = &blamed;
     Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
     size_t count = 0;
@@ -361,7 +379,8 @@ static void write_idle(struct perfetto *perfetto, const struct sharing *culprits
     write_event(perfetto, time_ns, &event, SLICE_BEGINS, track);
 }
 
-static void write_samples(struct perfetto *perfetto, const struct trace_lane *lane, const struct trace_span *span, uint64_t task)
+static void write_samples(struct perfetto *perfetto, const struct trace_lane *lane, const struct trace_span *span,
+                          uint64_t task)
 {
     uint32_t pieces = traced_pieces(lane, span), stack = trace_stack(&perfetto->stacks, span->node, span->state);
     perfetto_stack(perfetto, stack);
@@ -384,8 +403,8 @@ static void write_samples(struct perfetto *perfetto, const struct trace_lane *la
 }
 
 /* Slices of the thread's states, and samples; `share`: of its next idle span, moved on. */
-static void write_spans(struct perfetto *perfetto, const struct sharing *culprits, const struct trace_lane *lane, uint64_t track, uint64_t task,
-                        const struct idle_share **share)
+static void write_spans(struct perfetto *perfetto, const struct sharing *culprits, const struct trace_lane *lane,
+                        uint64_t track, uint64_t task, const struct idle_share **share)
 {
     for (size_t i = 0, end; i < lane->span_count && perfetto->good; i = end) {
         struct idle_share sum = {0};
@@ -415,7 +434,8 @@ static void write_traced_process(struct perfetto *perfetto, const struct traced_
     for (size_t i = 0; i < process->thread_count && perfetto->good; i++) {
         const struct traced_thread *thread = &process->threads[i];
         uint64_t track = write_thread(perfetto, process, i);
-        write_spans(perfetto, &process->culprits, thread->lane, track, perfetto_task(perfetto, process->pid, thread->tid), &share);
+        write_spans(perfetto, &process->culprits, thread->lane, track,
+                    perfetto_task(perfetto, process->pid, thread->tid), &share);
     }
 }
 
@@ -424,7 +444,8 @@ static void write_beginning(struct perfetto *perfetto)
     Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     Perfetto__Protos__TracePacketDefaults defaults = PERFETTO__PROTOS__TRACE_PACKET_DEFAULTS__INIT;
     Perfetto__Protos__StackSampleDefaults samples = PERFETTO__PROTOS__STACK_SAMPLE_DEFAULTS__INIT;
-    Perfetto__Protos__StackSampleCounterDescriptor time = PERFETTO__PROTOS__STACK_SAMPLE_COUNTER_DESCRIPTOR__INIT, count = time;
+    Perfetto__Protos__StackSampleCounterDescriptor time = PERFETTO__PROTOS__STACK_SAMPLE_COUNTER_DESCRIPTOR__INIT,
+                                                   count = time;
     Perfetto__Protos__StackSampleCounterDescriptor *followers = &count;
     Perfetto__Protos__TrackDescriptor root = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
     time.name = "thread time";
@@ -461,4 +482,3 @@ bool export_perfetto(FILE *out, const struct export_input *input)
     errno = error;
     return perfetto.good;
 }
-

@@ -35,8 +35,7 @@ static void gzip_start(struct gzip *gzip, FILE *out)
     gzip->out = out;
     gzip->stream = (z_stream){0};
     gzip->error = 0;
-    if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) !=
-        Z_OK)
+    if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         memory_check(NULL);
 }
 
@@ -186,7 +185,8 @@ static uint64_t mapping_of(struct pprof *pprof, const char *module)
         const struct profile *profile = pprof->profile;
         *slot = 0;
         for (size_t i = 0; i < profile->module_count && !*slot; i++)
-            if (!(profile->modules[i].flags & PROFILE_MODULE_PYTHON) && strcmp(format_base_name(profile->modules[i].path), module) == 0)
+            if (!(profile->modules[i].flags & PROFILE_MODULE_PYTHON) &&
+                strcmp(format_base_name(profile->modules[i].path), module) == 0)
                 *slot = (uint32_t)i + 1;
     }
     return *slot;
@@ -294,13 +294,12 @@ struct walk {
     struct pprof *pprof;
     const struct measures *beside; /* metrics */
     size_t values;                 /* of a sample: metrics, and behind them the first of these */
-    struct step *step; /* by depth */
-    uint64_t *path;    /* ids of locations, outermost first */
+    struct step *step;             /* by depth */
+    uint64_t *path;                /* ids of locations, outermost first */
     uint64_t *reversed;
 };
 
-static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line,
-                         const int64_t values[MOST_VALUES])
+static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line, const int64_t values[MOST_VALUES])
 {
     uint32_t callers = walk->step[depth].locations, count = 0;
     int64_t value[MOST_VALUES];
@@ -324,8 +323,9 @@ static bool read_values(const struct walk *walk, uint32_t index, int64_t values[
     const struct rows *rows = walk->rows;
     bool any = false;
     for (size_t i = 0; i < walk->values; i++) {
-        values[i] = i < METRIC_COLUMNS ? export_value(rows, rows->row[index].exclusive, metric_columns[i])
-                                       : measure_whole(&walk->beside->measure[i - METRIC_COLUMNS], rows, &rows->row[index], false);
+        values[i] = i < METRIC_COLUMNS
+                        ? export_value(rows, rows->row[index].exclusive, metric_columns[i])
+                        : measure_whole(&walk->beside->measure[i - METRIC_COLUMNS], rows, &rows->row[index], false);
         any |= values[i] != 0;
     }
     return any;
@@ -347,8 +347,7 @@ static void write_row(struct walk *walk, uint32_t index)
         for (size_t i = 0; i < walk->values; i++)
             rest[i] = (int64_t)((uint64_t)rest[i] - (uint64_t)values[i]);
         lines++;
-        write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, label->file, label->line),
-                     values);
+        write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, label->file, label->line), values);
     }
     bool any = false;
     for (size_t i = 0; i < walk->values; i++) {
@@ -417,7 +416,8 @@ static int64_t write_event(struct pprof *pprof)
 }
 
 /* What is no list of its own. */
-static void write_header(struct pprof *pprof, const struct rows *rows, const struct measures *beside, enum metric metric)
+static void write_header(struct pprof *pprof, const struct rows *rows, const struct measures *beside,
+                         enum metric metric)
 {
     const struct profile *profile = pprof->profile;
     const struct profile_header *header = &profile->header;
@@ -440,8 +440,7 @@ static void write_header(struct pprof *pprof, const struct rows *rows, const str
         types[i].unit = pprof_string(pprof, measure->in_seconds ? "nanoseconds" : "count");
         list[i] = &types[i];
     }
-    period.type =
-        rows->events ? write_event(pprof) : pprof_string(pprof, header->clock == 1 ? "cpu" : "wall");
+    period.type = rows->events ? write_event(pprof) : pprof_string(pprof, header->clock == 1 ? "cpu" : "wall");
     period.unit = pprof_string(pprof, rows->events ? "events" : "nanoseconds");
     const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host");
     int64_t comments[] = {write_comment(pprof, "command", command ? command : "unknown"),
@@ -489,4 +488,3 @@ bool export_pprof(FILE *out, const struct export_input *input)
     errno = error ? error : errno;
     return good;
 }
-

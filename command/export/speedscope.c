@@ -57,7 +57,8 @@ static int64_t weight_of(const struct rows *rows, uint32_t index, const struct w
     const struct row *row = &rows->row[index];
     if (row->kind == ROW_STATEMENT)
         return 0;
-    return what->counter ? measure_whole(what->counter, rows, row, false) : export_value(rows, row->exclusive, what->metric);
+    return what->counter ? measure_whole(what->counter, rows, row, false)
+                         : export_value(rows, row->exclusive, what->metric);
 }
 
 static void put_samples(FILE *out, const struct rows *rows, const struct frames *frames, const struct what *what)
@@ -117,8 +118,8 @@ static void put_name(FILE *out, const struct profile *profile, const struct rows
     free(name);
 }
 
-static void put_profile(FILE *out, const struct profile *profile, const struct rows *rows,
-                        const struct frames *frames, const struct what *what)
+static void put_profile(FILE *out, const struct profile *profile, const struct rows *rows, const struct frames *frames,
+                        const struct what *what)
 {
     fputs("{\"type\":\"sampled\",\"name\":", out);
     put_name(out, profile, rows, what);

@@ -11,11 +11,11 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define MOST_NODES  100000u /* of a path */
-#define CIRCLE      UINT32_MAX
-#define READ_AGAIN  4        /* a path that changes while it is read */
-#define NS_PER_US   1000u
-#define NO_FRAME    UINT32_MAX
+#define MOST_NODES 100000u /* of a path */
+#define CIRCLE     UINT32_MAX
+#define READ_AGAIN 4 /* a path that changes while it is read */
+#define NS_PER_US  1000u
+#define NO_FRAME   UINT32_MAX
 
 /* A node that will not change any more. */
 struct known {
@@ -24,7 +24,8 @@ struct known {
 };
 
 struct stacks {
-    FILE *out, *line; /* each is written as a whole: errno is that of its writing, and not of what looks for its names */
+    FILE *out,
+        *line; /* each is written as a whole: errno is that of its writing, and not of what looks for its names */
     char *text;
     size_t bytes;
     struct trace_tail *tail;
@@ -42,9 +43,11 @@ struct stacks {
     size_t path_count, path_room, idx_room;
 };
 
-static const char *const state_name[PROFILE_TIME_STATES] = {"work", "overhead", "idle", "lock_wait", "mpi_wait", "no_core", "blocked", "stopped"};
+static const char *const state_name[PROFILE_TIME_STATES] = {"work",     "overhead", "idle",    "lock_wait",
+                                                            "mpi_wait", "no_core",  "blocked", "stopped"};
 
-struct stacks *stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock clock, struct symbols *(*symbols)(void *), void *data)
+struct stacks *stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock clock,
+                          struct symbols *(*symbols)(void *), void *data)
 {
     struct stacks *stacks = memory_array(1, sizeof *stacks);
     *stacks = (struct stacks){.out = out, .tail = tail, .clock = clock, .open = symbols, .data = data};
@@ -106,7 +109,8 @@ static char *holder_text(struct stacks *stacks, uint64_t key)
 {
     const struct symbol_frame *frame;
     lookup(stacks, key, &frame);
-    char *name = memory_text(ROW_NAME_HOLDER, frame->name), *text = frame_text(name, frame->at_file, frame->at_line, PROFILE_KEY_VADDR(key));
+    char *name = memory_text(ROW_NAME_HOLDER, frame->name),
+         *text = frame_text(name, frame->at_file, frame->at_line, PROFILE_KEY_VADDR(key));
     free(name);
     return text;
 }
@@ -123,7 +127,11 @@ static char *probe_text(struct stacks *stacks, const struct profile_node *node)
     if (name->place)
         lookup(stacks, name->place, &frame);
     char label[sizeof name->text + 8]; /* as rows have it */
-    snprintf(label, sizeof label, "%s%s", node->kind == PROFILE_NODE_PHASE ? "phase " : node->kind == PROFILE_NODE_EVENT ? "event " : "", name->text);
+    snprintf(label, sizeof label, "%s%s",
+             node->kind == PROFILE_NODE_PHASE   ? "phase "
+             : node->kind == PROFILE_NODE_EVENT ? "event "
+                                                : "",
+             name->text);
     return frame_text(label, frame ? frame->at_file : NULL, frame ? frame->at_line : 0, PROFILE_KEY_VADDR(name->place));
 }
 
@@ -140,13 +148,16 @@ static char *node_text(struct stacks *stacks, const struct profile_node *node)
     case PROFILE_NODE_MPI:
         return frame_text(mpi_call_name(node->key), NULL, 0, 0);
     case PROFILE_NODE_PSEUDO: /* the first two are states of the context around them */
-        return node->key == PROFILE_PSEUDO_NO_CORE || node->key == PROFILE_PSEUDO_BLOCKED ? NULL : frame_text(row_pseudo_name(node->key), NULL, 0, 0);
+        return node->key == PROFILE_PSEUDO_NO_CORE || node->key == PROFILE_PSEUDO_BLOCKED
+                   ? NULL
+                   : frame_text(row_pseudo_name(node->key), NULL, 0, 0);
     case PROFILE_NODE_PHASE:
     case PROFILE_NODE_EVENT:
     case PROFILE_NODE_PARAMETER:
         return probe_text(stacks, node);
     case PROFILE_NODE_INSTANCE:
-        snprintf(number, sizeof number, node->key == PROFILE_INSTANCE_REST ? "[others]" : "[%" PRId64 "]", (int64_t)node->key);
+        snprintf(number, sizeof number, node->key == PROFILE_INSTANCE_REST ? "[others]" : "[%" PRId64 "]",
+                 (int64_t)node->key);
         return frame_text(number, NULL, 0, 0);
     default:
         return NULL;
@@ -215,8 +226,8 @@ static bool path_is_as_it_was(const struct stacks *stacks)
     struct profile_node node;
     for (size_t i = 0; i < stacks->path_count; i++) {
         const struct profile_node *before = &stacks->path[i];
-        if (!trace_tail_node(stacks->tail, stacks->path_idx[i], &node) || node.key != before->key || node.parent != before->parent ||
-            node.kind != before->kind)
+        if (!trace_tail_node(stacks->tail, stacks->path_idx[i], &node) || node.key != before->key ||
+            node.parent != before->parent || node.kind != before->kind)
             return false;
     }
     return true;
@@ -276,7 +287,8 @@ static void put_path(struct stacks *stacks, uint32_t node_idx)
     for (size_t i = 0; i < stacks->path_count; i++)
         put_frame(stacks, frame_of(stacks, &stacks->path[i]), &first);
     if (!ends) { /* a region's context is known at its end */
-        struct profile_node fork = {.kind = PROFILE_NODE_FRAME, .key = last && last->kind == PROFILE_NODE_REGION ? last->key : 0};
+        struct profile_node fork = {.kind = PROFILE_NODE_FRAME,
+                                    .key = last && last->kind == PROFILE_NODE_REGION ? last->key : 0};
         struct profile_node unknown = {.kind = PROFILE_NODE_PSEUDO, .key = PROFILE_PSEUDO_UNRESOLVED};
         if (fork.key)
             put_frame(stacks, frame_of(stacks, &fork), &first);
@@ -292,10 +304,13 @@ bool stacks_put(struct stacks *stacks, const struct trace_sample *sample)
     bool ran = sample->state == PROFILE_TIME_WORK || sample->state == PROFILE_TIME_OVERHEAD;
     if (stacks->clock == STACKS_CPU && !ran)
         return true;
-    uint64_t ns = stacks->clock == STACKS_CPU ? sample->cpu_ns : sample->time_ns > header->start_ns ? sample->time_ns - header->start_ns : 0;
+    uint64_t ns = stacks->clock == STACKS_CPU          ? sample->cpu_ns
+                  : sample->time_ns > header->start_ns ? sample->time_ns - header->start_ns
+                                                       : 0;
     uint64_t us = ns / NS_PER_US;
     rewind(stacks->line);
-    fprintf(stacks->line, "%" PRIu64 ".%06u\t%u\t", us / 1000000, (unsigned)(us % 1000000), header->ranks || header->in_job ? header->rank : 0);
+    fprintf(stacks->line, "%" PRIu64 ".%06u\t%u\t", us / 1000000, (unsigned)(us % 1000000),
+            header->ranks || header->in_job ? header->rank : 0);
     if (sample->thread == TRACE_NO_THREAD)
         fputs("?\t", stacks->line);
     else

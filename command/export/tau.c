@@ -52,7 +52,7 @@ struct tau_events {
 
 #define APPLICATION   ".TAU application"
 #define CONTEXT       "[CONTEXT] " APPLICATION
-#define NO_EVENT      0u /* the empty name's number */
+#define NO_EVENT      0u     /* the empty name's number */
 #define ROUNDING      0.0005 /* less is written as 0 */
 #define LINES_OF_ROOT 3u
 
@@ -66,7 +66,8 @@ static double value_of(const struct rows *rows, const struct row *row, bool incl
 {
     double value = 0;
     if (part < METRIC_TOLD)
-        value = metric_value(rows, inclusive ? row->inclusive : row->exclusive, metric_parts[part]) * (rows->events ? 1 : 1e6);
+        value = metric_value(rows, inclusive ? row->inclusive : row->exclusive, metric_parts[part]) *
+                (rows->events ? 1 : 1e6);
     else if (row->extra)
         value = (inclusive ? &row->extra->inclusive : &row->extra->exclusive)->value[part - METRIC_TOLD];
     return value > 0 ? value : 0;
@@ -116,10 +117,13 @@ static uint32_t add_event(struct tau_events *events, const char *name, const cha
 }
 
 /* A function's event, or with a line: that of its own time there. */
-static uint32_t event_of(struct tau_events *events, const struct row *row, const struct row_label *place, int line, bool own)
+static uint32_t event_of(struct tau_events *events, const struct row *row, const struct row_label *place, int line,
+                         bool own)
 {
-    char *name = name_of(row->label->name), *file = name_of(place->file && *place->file ? place->file : place->module), *text;
-    bool plain = !own && (row_is_probe(row) || row->kind == ROW_PARALLEL || row->kind == ROW_TASK || row_is_mpi_wait(row));
+    char *name = name_of(row->label->name), *file = name_of(place->file && *place->file ? place->file : place->module),
+         *text;
+    bool plain =
+        !own && (row_is_probe(row) || row->kind == ROW_PARALLEL || row->kind == ROW_TASK || row_is_mpi_wait(row));
     uint32_t number;
     if (plain)
         text = memory_text("%s", name);
@@ -204,8 +208,10 @@ static void add_row(struct tau_events *events, uint32_t index)
 static void tau_events_gather(struct tau_events *events, const struct rows *rows)
 {
     uint32_t depth = 0;
-    *events = (struct tau_events){.rows = rows, .names = strings_new(), .of_row = memory_array(rows->count, sizeof *events->of_row),
-                              .own = memory_array(rows->count, sizeof *events->own)};
+    *events = (struct tau_events){.rows = rows,
+                                  .names = strings_new(),
+                                  .of_row = memory_array(rows->count, sizeof *events->of_row),
+                                  .own = memory_array(rows->count, sizeof *events->own)};
     add_event(events, "", NULL, NULL);
     for (uint32_t i = 1; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
@@ -232,13 +238,15 @@ static void tau_events_free(struct tau_events *events)
 }
 
 /* `path`: what is in front of the name. */
-static void put_event(FILE *out, const char *path, size_t path_bytes, const char *name, const struct numbers *numbers, const char *group)
+static void put_event(FILE *out, const char *path, size_t path_bytes, const char *name, const struct numbers *numbers,
+                      const char *group)
 {
     putc('"', out);
     if (path_bytes)
         fwrite(path, 1, path_bytes, out);
-    fprintf(out, "%s%s\" %" PRIu64 " %" PRIu64 " %s %s 0 GROUP=\"%s\" \n", path_bytes ? " => " : "", name, numbers->calls, numbers->callees,
-            numbers->exclusive > 0 ? DECIMAL(numbers->exclusive, 3) : "0", numbers->inclusive > 0 ? DECIMAL(numbers->inclusive, 3) : "0", group);
+    fprintf(out, "%s%s\" %" PRIu64 " %" PRIu64 " %s %s 0 GROUP=\"%s\" \n", path_bytes ? " => " : "", name,
+            numbers->calls, numbers->callees, numbers->exclusive > 0 ? DECIMAL(numbers->exclusive, 3) : "0",
+            numbers->inclusive > 0 ? DECIMAL(numbers->inclusive, 3) : "0", group);
 }
 
 static void put_flat(const struct tau_events *events, FILE *out, size_t part)
@@ -246,7 +254,8 @@ static void put_flat(const struct tau_events *events, FILE *out, size_t part)
     const struct rows *rows = events->rows;
     const struct row *root = rows->row;
     struct numbers whole = {value_of(rows, root, false, part), value_of(rows, root, true, part), 1, 1};
-    struct numbers sampled = {0, whole.inclusive - whole.exclusive, root->inclusive->samples - root->exclusive->samples, callees_of(rows, 0)};
+    struct numbers sampled = {0, whole.inclusive - whole.exclusive, root->inclusive->samples - root->exclusive->samples,
+                              callees_of(rows, 0)};
     put_event(out, NULL, 0, APPLICATION, &whole, "TAU_DEFAULT");
     put_event(out, NULL, 0, CONTEXT, &sampled, "TAU_SAMPLE_CONTEXT");
     put_event(out, APPLICATION, strlen(APPLICATION), CONTEXT, &sampled, "TAU_SAMPLE_CONTEXT|TAU_CALLPATH");
@@ -279,8 +288,8 @@ static void put_paths(struct tau_events *events, FILE *out, size_t part)
         }
         if (events->own[i]) {
             double own = own_value(rows, i, part);
-            put_event(out, path, bytes, strings_text(events->names, events->own[i]), &(struct numbers){own, own, own_samples(rows, i), 0},
-                      events->event[events->own[i]].path_group);
+            put_event(out, path, bytes, strings_text(events->names, events->own[i]),
+                      &(struct numbers){own, own, own_samples(rows, i), 0}, events->event[events->own[i]].path_group);
         }
     }
     free(path);
@@ -312,9 +321,10 @@ static void tau_events_put_exact(const struct tau_events *events, FILE *out)
     for (uint32_t i = 1; i < events->count; i++) {
         const struct profile_probe *exact = &events->event[i].exact;
         if (exact->calls)
-            fprintf(out, "\"%s, microseconds by the clock\" %" PRIu64 " %s %s %s %s\n", strings_text(events->names, i), exact->calls,
-                    DECIMAL(exact->longest_ns * 1e-3, 3), DECIMAL(exact->shortest_ns * 1e-3, 3),
-                    DECIMAL(exact->inclusive_ns / (double)exact->calls * 1e-3, 3), DECIMAL(exact->sum_of_squares * 1e-6, 6));
+            fprintf(out, "\"%s, microseconds by the clock\" %" PRIu64 " %s %s %s %s\n", strings_text(events->names, i),
+                    exact->calls, DECIMAL(exact->longest_ns * 1e-3, 3), DECIMAL(exact->shortest_ns * 1e-3, 3),
+                    DECIMAL(exact->inclusive_ns / (double)exact->calls * 1e-3, 3),
+                    DECIMAL(exact->sum_of_squares * 1e-6, 6));
     }
 }
 
@@ -325,7 +335,7 @@ static void tau_events_put_exact(const struct tau_events *events, FILE *out)
 struct tau {
     const char *directory;
     struct locations *locations;
-    uint32_t rank; /* of the location that is written, */
+    uint32_t rank;                 /* of the location that is written, */
     size_t process, first_process; /* its process, and the first one of its rank */
     unsigned threads;              /* locations written of the process */
     uint64_t bytes;                /* written */
@@ -396,7 +406,8 @@ static void put_facts(FILE *out, const struct profile *profile, size_t thread)
     put_fact(out, "Command Line", profile_text(profile, "command"));
     put_fact(out, "Hostname", profile_text(profile, "host"));
     put_number(out, "pid", (uint64_t)header->pid);
-    put_number(out, "Starting Timestamp", header->start_realtime_ns > 0 ? (uint64_t)header->start_realtime_ns / 1000 : 0);
+    put_number(out, "Starting Timestamp",
+               header->start_realtime_ns > 0 ? (uint64_t)header->start_realtime_ns / 1000 : 0);
     put_number(out, "CPU Cores", header->cores);
     put_number(out, "Threads at Most", header->threads_max);
     put_number(out, "Samples a Second", header->rate);
@@ -410,16 +421,18 @@ static void put_facts(FILE *out, const struct profile *profile, size_t thread)
         put_fact(out, "Threads", "all, added up");
 }
 
-static bool put_file(struct tau *tau, struct tau_events *events, const struct location_rows *from, const struct location *location, size_t part,
-                     const char *name)
+static bool put_file(struct tau *tau, struct tau_events *events, const struct location_rows *from,
+                     const struct location *location, size_t part, const char *name)
 {
-    char *path = memory_text("%s/MULTI__%s/profile.%u.%zu.%u", tau->directory, name, location->rank, location->process - tau->first_process, tau->threads);
+    char *path = memory_text("%s/MULTI__%s/profile.%u.%zu.%u", tau->directory, name, location->rank,
+                             location->process - tau->first_process, tau->threads);
     FILE *out = fopen(path, "w");
     free(path);
     if (!out)
         return false;
     /* Readers take calls, groups and facts from whichever metric they find first: all have all. */
-    fprintf(out, "%zu templated_functions_MULTI_%s\n# Name Calls Subrs Excl Incl ProfileCalls # <metadata>", tau_events_lines(events), name);
+    fprintf(out, "%zu templated_functions_MULTI_%s\n# Name Calls Subrs Excl Incl ProfileCalls # <metadata>",
+            tau_events_lines(events), name);
     put_fact(out, "Metric Name", name);
     put_facts(out, from->profile ? from->profile : tau->locations->profile, location->thread);
     fputs("</metadata>\n", out);
@@ -433,7 +446,8 @@ static bool put_file(struct tau *tau, struct tau_events *events, const struct lo
 
 static bool is_written(const struct rows *rows, size_t part)
 {
-    return part < METRIC_ALWAYS_PARTS || part >= METRIC_TOLD || metric_value(rows, rows->row[0].inclusive, metric_parts[part]) > 0;
+    return part < METRIC_ALWAYS_PARTS || part >= METRIC_TOLD ||
+           metric_value(rows, rows->row[0].inclusive, metric_parts[part]) > 0;
 }
 
 static bool put_rows(struct tau *tau, const struct location_rows *from, const struct location *location)
@@ -468,7 +482,8 @@ static void note_size(struct tau *tau, size_t written)
     double whole = (double)tau->bytes / (double)written * (double)tau->locations->count;
     if (whole < LARGE_BYTES || tau->noted || !tau->locations->note)
         return;
-    char *text = memory_text("tau: this will be about %.0f GB, as TAU's files have every call path in words for each thread and metric; hpctoolkit and cube "
+    char *text = memory_text("tau: this will be about %.0f GB, as TAU's files have every call path in words for each "
+                             "thread and metric; hpctoolkit and cube "
                              "have the same values in a fraction of it",
                              whole * 1e-9);
     tau->locations->note(text);
@@ -512,4 +527,3 @@ bool export_tau(const char *directory, const struct export_input *input)
             note_size(&tau, i + 1);
     return good;
 }
-

@@ -11,8 +11,8 @@ const char *const trace_state_name[PROFILE_TIME_STATES] = {
 };
 
 const struct row_label trace_state_label[PROFILE_TIME_STATES] = {
-    [PROFILE_TIME_OVERHEAD] = {"<overhead>", "", "", 0}, [PROFILE_TIME_IDLE] = {"<idle>", "", "", 0},
-    [PROFILE_TIME_LOCK_WAIT] = {"<lock wait>", "", "", 0}, [PROFILE_TIME_MPI_WAIT] = {"<mpi wait>", "", "", 0},
+    [PROFILE_TIME_OVERHEAD] = {"<overhead>", "", "", 0},    [PROFILE_TIME_IDLE] = {"<idle>", "", "", 0},
+    [PROFILE_TIME_LOCK_WAIT] = {"<lock wait>", "", "", 0},  [PROFILE_TIME_MPI_WAIT] = {"<mpi wait>", "", "", 0},
     [PROFILE_TIME_NO_CORE] = {ROW_NAME_NO_CORE, "", "", 0}, [PROFILE_TIME_BLOCKED] = {"<blocked>", "", "", 0},
     [PROFILE_TIME_STOPPED] = {"<stopped>", "", "", 0},
 };
@@ -33,7 +33,8 @@ static uint32_t function_of(struct trace_stacks *stacks, const struct row_label 
     return *known = *function;
 }
 
-static uint32_t push(struct trace_stacks *stacks, uint32_t parent, const struct row_label *label, int line, uint8_t state)
+static uint32_t push(struct trace_stacks *stacks, uint32_t parent, const struct row_label *label, int line,
+                     uint8_t state)
 {
     uint32_t function = function_of(stacks, label);
     uint32_t *frame = pair_map_slot(&stacks->frame_map, function, (uint32_t)line);
@@ -66,7 +67,8 @@ static uint32_t push_rows(struct trace_stacks *stacks, uint32_t leaf)
     if (!depth)
         path[depth++] = 0;
     while (depth-- > 0)
-        stack = push(stacks, stack, rows[path[depth]].label, depth ? rows[path[depth - 1]].call_line : line, PROFILE_TIME_WORK);
+        stack = push(stacks, stack, rows[path[depth]].label, depth ? rows[path[depth - 1]].call_line : line,
+                     PROFILE_TIME_WORK);
     free(path);
     return stack;
 }

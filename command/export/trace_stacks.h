@@ -24,7 +24,7 @@ struct trace_stack {
 /* Functions, frames and stacks are numbered from 1 on; a stack's parent has a smaller number. Functions of several profiles are the same if
  * they are called so and are of one file and module. */
 struct trace_stacks {
-    const struct rows *rows;          /* of the profile at hand */
+    const struct rows *rows;            /* of the profile at hand */
     const struct row_label **functions; /* number n is functions[n - 1] */
     struct trace_frame *frames;
     struct trace_stack *stacks;

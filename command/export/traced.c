@@ -28,7 +28,8 @@ enum side { SIDE_NEITHER, SIDE_BUSY, SIDE_IDLE };
 /* A span begins or ends. */
 struct event {
     uint64_t time_ns;
-    uint32_t lane, culprit; /* of busy threads: among all of them; later: among the top ones, SHARING_MOST: the others */
+    uint32_t lane,
+        culprit; /* of busy threads: among all of them; later: among the top ones, SHARING_MOST: the others */
     uint8_t side;
     bool begins;
 };
@@ -41,7 +42,7 @@ struct sweep {
     size_t all_count, all_room;
     struct at_begin {
         double per_busy, nobody, culprit[SHARING_MOST + 1];
-    } *lane; /* the sums as they stood when the lane's open span began */
+    } *lane;       /* the sums as they stood when the lane's open span began */
     size_t *share; /* by lane: of its next idle span */
     uint32_t busy[SHARING_MOST + 1], busy_count, idle_count;
     /* Integrals up to now: of each busy thread's share of all that idle; of the time of one idle thread that a culprit's threads share; of
@@ -58,7 +59,8 @@ static enum side side_of(const struct trace_span *span)
     return span->state == PROFILE_TIME_STOPPED ? SIDE_NEITHER : SIDE_BUSY;
 }
 
-static uint32_t find_culprit(struct sweep *sweep, struct pair_map *map, const struct rows *rows, const struct trace_span *span)
+static uint32_t find_culprit(struct sweep *sweep, struct pair_map *map, const struct rows *rows,
+                             const struct trace_span *span)
 {
     const struct row_label *label = rows->row[rows_own(rows, row_of_node(rows, span->node))].label;
     bool waits = span->state == PROFILE_TIME_LOCK_WAIT || span->state == PROFILE_TIME_MPI_WAIT;
@@ -82,7 +84,8 @@ static int by_time(const void *a, const void *b)
     return (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-static void gather_events(struct sweep *sweep, const struct rows *rows, const struct trace_lane *lanes, size_t lane_count)
+static void gather_events(struct sweep *sweep, const struct rows *rows, const struct trace_lane *lanes,
+                          size_t lane_count)
 {
     struct pair_map map = {0};
     size_t spans = 0;
@@ -129,7 +132,8 @@ static void find_top(struct sweep *sweep)
     for (; sharing->count < SHARING_MOST; sharing->count++) {
         size_t largest = sweep->all_count;
         for (size_t i = 0; i < sweep->all_count; i++)
-            if (rank[i] == SHARING_MOST && sweep->all[i].ns > 0 && (largest == sweep->all_count || sweep->all[i].ns > sweep->all[largest].ns))
+            if (rank[i] == SHARING_MOST && sweep->all[i].ns > 0 &&
+                (largest == sweep->all_count || sweep->all[i].ns > sweep->all[largest].ns))
                 largest = i;
         if (largest == sweep->all_count)
             break;
@@ -151,7 +155,8 @@ static void add_levels(struct sweep *sweep, uint64_t begin_ns, uint64_t end_ns)
     double blamed = sweep->busy_count ? sweep->idle_count : 0;
     while (begin_ns < end_ns) {
         size_t window = (begin_ns - sharing->begin_ns) / sharing->window_ns;
-        uint64_t border = sharing->begin_ns + (window + 1) * sharing->window_ns, end = border < end_ns ? border : end_ns;
+        uint64_t border = sharing->begin_ns + (window + 1) * sharing->window_ns,
+                 end = border < end_ns ? border : end_ns;
         uint64_t window_end = border < sharing->end_ns ? border : sharing->end_ns;
         double part = (double)(end - begin_ns) / (double)(window_end - (border - sharing->window_ns));
         struct culprit_level *level = &sharing->level[window];
@@ -253,7 +258,8 @@ char *culprit_name(const struct awaited *culprit)
 static char *process_name(const struct profile_header *header, bool job)
 {
     const char *program = *header->program ? header->program : "program";
-    return job || header->ranks ? format_printable("rank %u: %s (pid %d)", header->rank, program, header->pid) : format_printable("%s", program);
+    return job || header->ranks ? format_printable("rank %u: %s (pid %d)", header->rank, program, header->pid)
+                                : format_printable("%s", program);
 }
 
 /* Threads are numbered as in threads.csv. */
@@ -284,7 +290,8 @@ void traced_make(struct traced *traced, struct traced_process *processes, size_t
     int32_t number = 1;
     for (size_t i = 0; i < count; i++) {
         int64_t start_ns = processes[i].rows->profile->header.start_realtime_ns;
-        traced->start_realtime_ns = i == 0 || start_ns < traced->start_realtime_ns ? start_ns : traced->start_realtime_ns;
+        traced->start_realtime_ns =
+            i == 0 || start_ns < traced->start_realtime_ns ? start_ns : traced->start_realtime_ns;
     }
     for (size_t i = 0; i < count; i++) {
         struct traced_process *process = &processes[i];
@@ -340,7 +347,8 @@ struct trace_span traced_piece(const struct trace_span *span, uint32_t pieces, u
 size_t traced_run_end(const struct trace_lane *lane, size_t first)
 {
     size_t end = first + 1;
-    while (end < lane->span_count && lane->spans[end].state == lane->spans[first].state && lane->spans[end].begin_ns == lane->spans[end - 1].end_ns)
+    while (end < lane->span_count && lane->spans[end].state == lane->spans[first].state &&
+           lane->spans[end].begin_ns == lane->spans[end - 1].end_ns)
         end++;
     return end;
 }
@@ -351,7 +359,7 @@ struct phase_walk {
     uint32_t open[PHASES_DEEP]; /* rows */
     uint32_t depth;
     uint64_t seen_ns[PHASES_DEEP]; /* until when a sample was in it */
-    uint32_t *last; /* by row: the last span that is in it */
+    uint32_t *last;                /* by row: the last span that is in it */
 };
 
 static void put_phase(struct phase_walk *walk, const struct rows *rows, uint32_t row, uint64_t time_ns, bool begins)
@@ -440,4 +448,3 @@ size_t traced_phases(const struct traced_process *process, struct traced_phase *
     *phases = walk.list;
     return walk.count;
 }
-

@@ -9,7 +9,7 @@
 #include "command/profile/trace.h"
 #include "command/rows/row.h"
 
-#define SHARING_MOST   5     /* named; the rest are summed */
+#define SHARING_MOST 5 /* named; the rest are summed */
 
 struct awaited {
     const struct row_label *label; /* a function of the program's own code */
@@ -53,7 +53,7 @@ static inline double sharing_level(const struct sharing *sharing, size_t window,
 /* "refine", "refine (waiting)"; malloc'ed. */
 char *culprit_name(const struct awaited *culprit);
 
-#define TRACED_PIECES   500000u
+#define TRACED_PIECES 500000u
 
 struct traced_thread {
     const struct trace_lane *lane;
@@ -65,7 +65,8 @@ struct traced_thread {
 struct traced_process {
     const struct rows *rows;
     struct trace *trace; /* its spans' times are changed to those of the common clock */
-    int32_t pid; /* of several: made up, as pids of several nodes may be equal; the first thread's number is the process's */
+    int32_t
+        pid; /* of several: made up, as pids of several nodes may be equal; the first thread's number is the process's */
     char *name;
     struct traced_thread *threads;
     size_t thread_count; /* of those that have samples */

@@ -50,7 +50,8 @@ static uint64_t own_identity(const struct row *row)
 
 static uint64_t canonical_hash(const struct row *row)
 {
-    char *name = canonical_name(row->kind, row->label->name), *module = canonical_module(row->label->module ? row->label->module : "");
+    char *name = canonical_name(row->kind, row->label->name),
+         *module = canonical_module(row->label->module ? row->label->module : "");
     uint64_t hash = mix_text(mix_text(row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind, name), module);
     free(name);
     free(module);
@@ -66,7 +67,8 @@ struct label_hashes {
 
 static size_t find_label(struct label_hashes *hashes, const struct row *row)
 {
-    uint32_t *place = pair_map_slot(&hashes->place, (uintptr_t)row->label, (uint64_t)row->kind << 32 | (uint32_t)row->call_line);
+    uint32_t *place =
+        pair_map_slot(&hashes->place, (uintptr_t)row->label, (uint64_t)row->kind << 32 | (uint32_t)row->call_line);
     if (*place != PAIR_MAP_NEW)
         return *place;
     *place = (uint32_t)hashes->count;
@@ -89,14 +91,17 @@ static void contexts_identify(const struct rows *rows, int64_t **identity, int64
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         size_t label = find_label(&hashes, row);
-        uint64_t above = i ? (uint64_t)(*identity)[row->parent] : 0, above_path = i ? (uint64_t)(*path)[row->parent] : 0;
+        uint64_t above = i ? (uint64_t)(*identity)[row->parent] : 0,
+                 above_path = i ? (uint64_t)(*path)[row->parent] : 0;
         uint64_t own = mix(above, i ? hashes.own[label] : ROW_ROOT + 1u);
         /* Siblings that nothing tells apart are told apart by their order. */
         while (*pair_map_slot(&taken, own, 1) != PAIR_MAP_NEW)
             own = mix(own, 1);
         *pair_map_slot(&taken, own, 1) = i;
         (*identity)[i] = (int64_t)own;
-        (*path)[i] = (int64_t)(!i ? own : row->kind == ROW_STATEMENT ? above_path : mix(above_path, hashes.canonical[label]));
+        (*path)[i] = (int64_t)(!i                           ? own
+                               : row->kind == ROW_STATEMENT ? above_path
+                                                            : mix(above_path, hashes.canonical[label]));
     }
     pair_map_free(&taken);
     pair_map_free(&hashes.place);
@@ -119,7 +124,8 @@ void facts_put(struct facts *facts, const char *kind, const char *name, const ch
     char *clean = format_clean(value, false);
     for (size_t i = 0; i < facts->count; i++) {
         struct fact *fact = &facts->fact[i];
-        bool same = strcmp(fact->kind, kind) == 0 && strcmp(fact->name, name) == 0 && (!several || strcmp(fact->value, clean) == 0);
+        bool same = strcmp(fact->kind, kind) == 0 && strcmp(fact->name, name) == 0 &&
+                    (!several || strcmp(fact->value, clean) == 0);
         if (same) {
             free(fact->value);
             fact->value = clean;
@@ -311,7 +317,8 @@ static void put_run(FILE *out, const struct trial_run *run)
     put_text(out, "ended", header->finished ? "normally" : header->snapshot ? "not yet" : "killed");
     put_text(out, "program", header->program);
     put_text(out, "command", profile_text(profile, "command"));
-    put_text(out, "host", header->merged ? profile->rank_count ? profile->ranks[0].host : NULL : profile_text(profile, "host"));
+    put_text(out, "host",
+             header->merged ? profile->rank_count ? profile->ranks[0].host : NULL : profile_text(profile, "host"));
     put_text(out, "cpu_model", profile_text(profile, "cpu_model"));
     put_text(out, "binding", profile_text(profile, "binding"));
     put_text(out, "clock", header->clock ? "cpu" : "wall");
@@ -360,7 +367,8 @@ static void put_findings(FILE *out, const struct findings *findings)
 }
 
 /* What a context is called; parent: its number, ROW_NONE: it has none. */
-static void put_label(FILE *out, uint32_t number, uint32_t parent, uint32_t depth, uint8_t kind, const struct row_label *label)
+static void put_label(FILE *out, uint32_t number, uint32_t parent, uint32_t depth, uint8_t kind,
+                      const struct row_label *label)
 {
     fprintf(out, "{\"record\":\"context\",\"context\":%" PRIu32, number);
     put_known(out, "parent", parent != ROW_NONE, parent);
@@ -392,7 +400,8 @@ static void put_contexts(FILE *out, const struct rows *rows)
 
 static void put_location(FILE *out, size_t number, const struct location *location)
 {
-    static const char *const kinds[] = {[LOCATION_ALL] = "all", [LOCATION_PROCESS] = "process", [LOCATION_THREAD] = "thread"};
+    static const char *const kinds[] = {
+        [LOCATION_ALL] = "all", [LOCATION_PROCESS] = "process", [LOCATION_THREAD] = "thread"};
     fprintf(out, "{\"record\":\"location\",\"location\":%zu", number);
     put_text(out, "kind", kinds[location->kind]);
     put_known(out, "rank", location->ranked, location->rank);
@@ -436,7 +445,8 @@ bool export_trial(FILE *out, const struct trial_run *run)
 }
 
 /* A value of each metric that is a part of the effort, and of the rest; or its variance by sampling. */
-static void put_compared(FILE *out, const struct comparison *comparison, size_t run, uint32_t context, const char *key, bool inclusive, bool variance)
+static void put_compared(FILE *out, const struct comparison *comparison, size_t run, uint32_t context, const char *key,
+                         bool inclusive, bool variance)
 {
     struct error_basis basis = comparison_basis(comparison, run, context, inclusive);
     put_key(out, key);
@@ -464,4 +474,3 @@ void export_trial_compared(FILE *out, const struct comparison *comparison)
     }
     fputs("{\"record\":\"end\"}\n", out);
 }
-

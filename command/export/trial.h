@@ -19,7 +19,7 @@ struct facts {
     struct fact *fact;
     size_t count, room;
 };
-#define FACT_COMPILER    "compiler"    /* DW_AT_producer of the program's units, flags included */
+#define FACT_COMPILER "compiler" /* DW_AT_producer of the program's units, flags included */
 
 /* A second one of a kind and a name takes the place of the first, but of parameters and compilers, which may be several. */
 void facts_put(struct facts *facts, const char *kind, const char *name, const char *value);
@@ -30,10 +30,10 @@ void facts_free(struct facts *facts);
 struct findings;
 
 struct trial_run {
-    const char *path;           /* the profile, as the user gave it or found it */
+    const char *path; /* the profile, as the user gave it or found it */
     const struct profile *profile;
     const struct facts *facts;
-    const struct rows *rows;    /* NULL: contexts come later, laid over those of other runs */
+    const struct rows *rows;     /* NULL: contexts come later, laid over those of other runs */
     struct locations *locations; /* NULL: of sums alone */
     const struct findings *findings;
 };

@@ -53,8 +53,7 @@ static void put_seconds_if(FILE *out, bool known, double ns)
 
 /* ---- phases.csv ---- */
 
-static void put_parts(FILE *out, const struct rows *rows, const struct phase_entry *entry, size_t first,
-                      size_t end)
+static void put_parts(FILE *out, const struct rows *rows, const struct phase_entry *entry, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
         put_number(out, metric_value(rows, &entry->inclusive, metric_parts[i]));
@@ -242,7 +241,8 @@ void write_balance_csv(FILE *out, const struct profile *profile, const struct ro
 /* When the bin begins and ends, from the process's start. */
 static void put_times(FILE *out, const struct profile *profile, uint64_t width_ns, uint32_t bin)
 {
-    double begin_ns = (double)(int64_t)(profile->timeline.origin_ns - profile->header.start_ns) + (double)width_ns * bin;
+    double begin_ns =
+        (double)(int64_t)(profile->timeline.origin_ns - profile->header.start_ns) + (double)width_ns * bin;
     format_csv_number(out, begin_ns * 1e-9);
     put_seconds(out, (begin_ns + (double)width_ns));
 }
@@ -250,9 +250,14 @@ static void put_times(FILE *out, const struct profile *profile, uint64_t width_n
 static void put_bin(FILE *out, const struct profile *profile, const struct timeline_lane *lane, uint32_t bin)
 {
     const double *ns = lane->ns[bin];
-    const double values[] = {ns[PROFILE_TIME_WORK],      ns[PROFILE_TIME_OVERHEAD], ns[PROFILE_TIME_IDLE],
-                             ns[PROFILE_TIME_LOCK_WAIT], ns[PROFILE_TIME_MPI_WAIT], ns[PROFILE_TIME_NO_CORE],
-                             ns[PROFILE_TIME_BLOCKED] + ns[PROFILE_TIME_STOPPED],   ns[PROFILE_TIME_STOPPED]};
+    const double values[] = {ns[PROFILE_TIME_WORK],
+                             ns[PROFILE_TIME_OVERHEAD],
+                             ns[PROFILE_TIME_IDLE],
+                             ns[PROFILE_TIME_LOCK_WAIT],
+                             ns[PROFILE_TIME_MPI_WAIT],
+                             ns[PROFILE_TIME_NO_CORE],
+                             ns[PROFILE_TIME_BLOCKED] + ns[PROFILE_TIME_STOPPED],
+                             ns[PROFILE_TIME_STOPPED]};
     double sum = 0;
     for (size_t i = 0; i < PROFILE_TIME_STATES; i++)
         sum += ns[i];
@@ -280,7 +285,8 @@ void write_timeline_csv(FILE *out, const struct profile *profile)
             put_bin(out, profile, &profile->timeline.lanes[i], bin);
 }
 
-void write_culprits_csv(FILE *out, const struct profile *profile, const struct rows *rows, const struct culprits *culprits)
+void write_culprits_csv(FILE *out, const struct profile *profile, const struct rows *rows,
+                        const struct culprits *culprits)
 {
     fputs("begin_s,end_s,id,name,idleness,lock_wait" END_OF_LINE, out);
     for (size_t i = 0; i < culprits->count; i++) {
@@ -364,7 +370,7 @@ static char *put_int(char *at, int value)
 {
     if (value < 0)
         *at++ = '-';
-    return format_integer(at, value < 0 ? (uint64_t) - (int64_t)value : (uint64_t)value);
+    return format_integer(at, value < 0 ? (uint64_t)-(int64_t)value : (uint64_t)value);
 }
 
 /* Columns that only some profiles have. */
@@ -391,8 +397,7 @@ static char *put_extra(char *at, const struct rows *rows, const struct row *row)
     return at;
 }
 
-static char *put_value(char *at, const struct rows *rows, const struct profile_sums *sums,
-                       enum metric metric)
+static char *put_value(char *at, const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     *at++ = ',';
     return metric == METRIC_SAMPLES ? format_integer(at, sums->samples)
@@ -493,13 +498,11 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
     for (size_t place = 0; place < profile->thread_count; place++) {
         size_t i = order ? order[place] : place;
         const struct profile_thread *thread = &profile->threads[i];
-        uint64_t start =
-            profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
+        uint64_t start = profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
         const double seconds[] = {(double)(int64_t)(thread->begin_ns - start),
                                   (double)(int64_t)(thread_end_ns(thread) - start)};
-        const double sums[] = {thread->work,   thread->idle,    thread->overhead, thread->lock_wait,
-                               thread->parked, thread->no_core, thread->blocked,  thread->stolen,
-                               thread->mpi_wait};
+        const double sums[] = {thread->work,    thread->idle,    thread->overhead, thread->lock_wait, thread->parked,
+                               thread->no_core, thread->blocked, thread->stolen,   thread->mpi_wait};
         fprintf(out, "%zu,%s", i, thread_kind_name(thread));
         for (size_t s = 0; s < COUNT(seconds); s++)
             put_seconds(out, seconds[s]);

@@ -50,8 +50,7 @@ static json_t *start_time(int64_t realtime_ns)
     time_t when = (time_t)(realtime_ns / 1000000000);
     int millis = (int)(realtime_ns % 1000000000 / 1000000);
     struct tm utc;
-    if (realtime_ns < 0 || !gmtime_r(&when, &utc) ||
-        !strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S", &utc))
+    if (realtime_ns < 0 || !gmtime_r(&when, &utc) || !strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S", &utc))
         return json_null();
     snprintf(whole, sizeof whole, "%s.%03dZ", buffer, millis);
     return json_string(whole);
@@ -61,10 +60,10 @@ static json_t *start_time(int64_t realtime_ns)
 static json_t *option_value(const char *name, const char *value)
 {
     size_t digits = strspn(value, "0123456789");
-    bool names = strncmp(name, "events_", 7) == 0 || strcmp(name, "counters") == 0 ||
-                 strcmp(name, "out") == 0 || strcmp(name, "job") == 0;
+    bool names = strncmp(name, "events_", 7) == 0 || strcmp(name, "counters") == 0 || strcmp(name, "out") == 0 ||
+                 strcmp(name, "job") == 0;
     return digits > 0 && digits <= 18 && !value[digits] && !names ? json_integer(strtoll(value, NULL, 10))
-                                                                 : text(value);
+                                                                  : text(value);
 }
 
 /* Of "BLAME_NAME=value" lines. */
@@ -124,8 +123,8 @@ static json_t *samples(const struct ledger *ledger)
         if (ledger->dropped_by[reason])
             json_object_set_new(dropped, name, number(ledger->dropped_by[reason]));
     }
-    return OBJECT("{so so so}", "delivered", number(ledger->delivered), "recorded", number(ledger->recorded),
-                  "dropped", dropped);
+    return OBJECT("{so so so}", "delivered", number(ledger->delivered), "recorded", number(ledger->recorded), "dropped",
+                  dropped);
 }
 
 /* How paths were walked (docs/callpaths.md). */
@@ -134,11 +133,10 @@ static json_t *unwinding(const struct ledger *ledger)
     json_t *slow = json_object();
     for (size_t cause = 0; cause < RECIPE_CAUSES; cause++)
         if (ledger->slow_steps[cause])
-            json_object_set_new(slow, recipe_cause_name((enum recipe_cause)cause),
-                                number(ledger->slow_steps[cause]));
-    return OBJECT("{so so so so so}", "frames", number(ledger->frames), "recipes_read",
-                  number(ledger->recipes_read), "decoded_steps", number(ledger->decoded_steps), "slow_steps",
-                  slow, "slow_reads", number(ledger->slow_reads));
+            json_object_set_new(slow, recipe_cause_name((enum recipe_cause)cause), number(ledger->slow_steps[cause]));
+    return OBJECT("{so so so so so}", "frames", number(ledger->frames), "recipes_read", number(ledger->recipes_read),
+                  "decoded_steps", number(ledger->decoded_steps), "slow_steps", slow, "slow_reads",
+                  number(ledger->slow_reads));
 }
 
 static json_t *conservation(const struct profile *profile, const struct rows *rows)
@@ -147,10 +145,9 @@ static json_t *conservation(const struct profile *profile, const struct rows *ro
     size_t count = conservation_check(profile, rows, laws);
     json_t *json = json_object();
     for (size_t i = 0; i < count; i++) {
-        json_t *law =
-            OBJECT("{ss so* so* so* so* sb}", "law", laws[i].statement, "left", json_real(laws[i].left),
-                   "right", json_real(laws[i].right), "residual", json_real(laws[i].residual), "relative",
-                   json_real(laws[i].relative), "exact", laws[i].exact);
+        json_t *law = OBJECT("{ss so* so* so* so* sb}", "law", laws[i].statement, "left", json_real(laws[i].left),
+                             "right", json_real(laws[i].right), "residual", json_real(laws[i].residual), "relative",
+                             json_real(laws[i].relative), "exact", laws[i].exact);
         json_object_set_new(law, "ok", json_boolean(laws[i].ok));
         if (!laws[i].exact)
             json_object_set_new(law, "tolerance", json_real(laws[i].tolerance));
@@ -184,8 +181,8 @@ static json_t *runtimes(const struct profile *profile)
     size_t count = other_runtimes(profile, found);
     json_t *json = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(
-            json, OBJECT("{so so*}", "path", text(found[i].path), "seconds", json_real(found[i].seconds)));
+        json_array_append_new(json,
+                              OBJECT("{so so*}", "path", text(found[i].path), "seconds", json_real(found[i].seconds)));
     return json;
 }
 
@@ -242,8 +239,8 @@ static json_t *phases(const struct profile *profile)
             continue;
         bool throttled = name->flags & PROFILE_NAME_THROTTLED;
         json_t *entry = OBJECT("{so ss so so}", "name", text(name->text), "kind",
-                               kinds[name->kind - PROFILE_NODE_PHASE], "executions", number(executions[i]),
-                               "throttled", throttled ? number(name->throttled_after) : json_null());
+                               kinds[name->kind - PROFILE_NODE_PHASE], "executions", number(executions[i]), "throttled",
+                               throttled ? number(name->throttled_after) : json_null());
         if (name->flags & PROFILE_NAME_DYNAMIC)
             json_object_set_new(entry, "instances", number(name->instances));
         json_array_append_new(json, entry);
@@ -283,11 +280,11 @@ static json_t *unmeasured(const struct profile *profile)
     coverage_of(profile, &coverage);
     json_t *causes = json_array();
     for (size_t i = 0; i < coverage.count; i++)
-        json_array_append_new(causes, OBJECT("{ss so so*}", "what", coverage.loss[i].what, "cause",
-                                             text(coverage.loss[i].cause), "seconds",
-                                             json_real(coverage.loss[i].seconds)));
-    return OBJECT("{so* so* so}", "seconds", json_real(coverage.lost_s), "of_s", json_real(coverage.whole_s),
-                  "causes", causes);
+        json_array_append_new(causes,
+                              OBJECT("{ss so so*}", "what", coverage.loss[i].what, "cause",
+                                     text(coverage.loss[i].cause), "seconds", json_real(coverage.loss[i].seconds)));
+    return OBJECT("{so* so* so}", "seconds", json_real(coverage.lost_s), "of_s", json_real(coverage.whole_s), "causes",
+                  causes);
 }
 
 static void set_losses(json_t *json, const struct profile *profile, const struct ledger *ledger)
@@ -299,12 +296,12 @@ static void set_losses(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "unrestored_calls", number(ledger->unrestored_calls));
     json_object_set_new(json, "threads_untracked", number(profile->header.threads_untracked));
     if (profile->header.tasks == 1)
-        json_object_set_new(json, "creation",
-                            OBJECT("{so so}", "walks", number(ledger->creation_walks), "lost",
-                                   number(ledger->creations_lost)));
-    json_object_set_new(json, "threads_without_timer",
-                        OBJECT("{so so*}", "threads", number(ledger->unsampled_threads), "seconds",
-                               seconds(ledger->unsampled)));
+        json_object_set_new(
+            json, "creation",
+            OBJECT("{so so}", "walks", number(ledger->creation_walks), "lost", number(ledger->creations_lost)));
+    json_object_set_new(
+        json, "threads_without_timer",
+        OBJECT("{so so*}", "threads", number(ledger->unsampled_threads), "seconds", seconds(ledger->unsampled)));
     json_object_set_new(json, "unsignalled_s", seconds(ledger->unsignalled));
     json_object_set_new(json, "signal", number(profile->header.sample_signal));
     json_object_set_new(json, "signals_taken", number(profile->header.signals_taken));
@@ -319,10 +316,10 @@ static json_t *real_or_null(double value)
 static json_t *efficiencies(const struct profile *profile)
 {
     struct efficiencies made = efficiencies_of(profile);
-    json_t *json = OBJECT("{so so so so so so}", "untold", text(made.why ? made.why : made.why_balance),
-                          "runtime_s", json_real(made.runtime_s), "processes", number(made.processes), "threads",
-                          number(made.threads), "useful_no_core", real_or_null(made.no_core),
-                          "useful_blocked", real_or_null(made.blocked));
+    json_t *json =
+        OBJECT("{so so so so so so}", "untold", text(made.why ? made.why : made.why_balance), "runtime_s",
+               json_real(made.runtime_s), "processes", number(made.processes), "threads", number(made.threads),
+               "useful_no_core", real_or_null(made.no_core), "useful_blocked", real_or_null(made.blocked));
     for (int i = 0; i < EFFICIENCIES; i++)
         json_object_set_new(json, efficiency_key[i], real_or_null(made.of[i]));
     return json;
@@ -334,11 +331,10 @@ static json_t *job(const struct profile *profile)
     json_t *ranks = json_array();
     for (size_t i = 0; i < profile->rank_count; i++) {
         const struct profile_rank *rank = &profile->ranks[i];
-        json_array_append_new(ranks,
-                              OBJECT("{so so ss so so so so}", "rank", json_integer(rank->rank), "process",
-                                     json_integer(rank->process), "state", rank_state_name(rank), "node",
-                                     text(rank->host), "binding", text(rank->binding), "why", text(rank->why),
-                                     "pid", json_integer(rank->pid)));
+        json_array_append_new(ranks, OBJECT("{so so ss so so so so}", "rank", json_integer(rank->rank), "process",
+                                            json_integer(rank->process), "state", rank_state_name(rank), "node",
+                                            text(rank->host), "binding", text(rank->binding), "why", text(rank->why),
+                                            "pid", json_integer(rank->pid)));
     }
     return OBJECT("{so so so so so}", "name", text(profile_text(profile, "job")), "size",
                   profile->header.ranks ? number(profile->header.ranks) : json_null(), "merged",
@@ -398,7 +394,9 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
     json_object_set_new(json, "other_runtimes", runtimes(profile));
     if (profile_text(profile, "r"))
-        json_object_set_new(json, "r", OBJECT("{so}", "why_not", text(*profile_text(profile, "r") ? profile_text(profile, "r") : NULL)));
+        json_object_set_new(
+            json, "r",
+            OBJECT("{so}", "why_not", text(*profile_text(profile, "r") ? profile_text(profile, "r") : NULL)));
     if (profile_text(profile, "python"))
         json_object_set_new(json, "python", python(profile_text(profile, "python")));
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));

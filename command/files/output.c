@@ -107,8 +107,7 @@ static void remove_temporaries(void)
 }
 
 /* Writes one file under its temporary name. Returns 0 or an errno value. */
-static int write_one(size_t number, const struct profile *profile, const struct report_tables *tables,
-                     const char *dir)
+static int write_one(size_t number, const struct profile *profile, const struct report_tables *tables, const char *dir)
 {
     char *temporary = memory_text("%s/.%s.%ld.part", dir, files[number].name, (long)getpid());
     FILE *stream = unfinished_file(temporary);
@@ -132,8 +131,8 @@ static int write_one(size_t number, const struct profile *profile, const struct 
     return wrong;
 }
 
-int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir,
-                       char *error, size_t error_bytes)
+int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir, char *error,
+                       size_t error_bytes)
 {
     int wrong = 0;
     size_t written = 0, renamed = 0;

@@ -9,7 +9,7 @@
 /* Writes profile.csv, threads.csv, locks.csv, waits.csv, run.json and, of a program with phases, phases.csv into dir.
  * Each appears whole or not at all: all are written under other names first, then renamed. Returns 0, or -1 with one
  * line in error[] and nothing left behind. */
-int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir,
-                       char *error, size_t error_bytes);
+int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir, char *error,
+                       size_t error_bytes);
 
 #endif

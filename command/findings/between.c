@@ -106,17 +106,16 @@ static void put_between(struct inquiry *inquiry, const struct between *between)
                               .seconds = between->seconds,
                               .sampled = true,
                               .gain_s = between->seconds / between->waiting};
-    finding.title =
-        format_printable("between nodes: %s others wait about %s s%s%s%s", late, DECIMAL(between->seconds, 2),
-                         table->calls > 1 ? ", most" : "", where, code);
-    finding.evidence = format_printable("by the ranks' sums, of %s s waited in MPI for which no rank of the "
-                                        "node is blamed, %s s are charged to ranks that come later to calls "
-                                        "in which all meet; an estimate, as sums do not tell when: ranks "
-                                        "late in turn do not show, and all code of a rank outside MPI "
-                                        "is compared: %s %% of all (reported from %s %% on)",
-                                        DECIMAL(table->untold * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2),
-                                        DECIMAL(percent_of_program(inquiry, between->seconds), 1),
-                                        DECIMAL(LEAST_PERCENT, 0));
+    finding.title = format_printable("between nodes: %s others wait about %s s%s%s%s", late,
+                                     DECIMAL(between->seconds, 2), table->calls > 1 ? ", most" : "", where, code);
+    finding.evidence =
+        format_printable("by the ranks' sums, of %s s waited in MPI for which no rank of the "
+                         "node is blamed, %s s are charged to ranks that come later to calls "
+                         "in which all meet; an estimate, as sums do not tell when: ranks "
+                         "late in turn do not show, and all code of a rank outside MPI "
+                         "is compared: %s %% of all (reported from %s %% on)",
+                         DECIMAL(table->untold * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2),
+                         DECIMAL(percent_of_program(inquiry, between->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable("%s", "Give the ranks that are named less to do there and the others "
                                             "more; --view balance has all calls, ranks and "
                                             "contexts, --rank N shows one rank.");
@@ -136,8 +135,8 @@ void find_late_between_nodes(struct inquiry *inquiry)
     struct between between = {.table = table};
     find_late(inquiry->profile, &between);
     find_code(inquiry->rows, &between);
-    if (between.late && table->calls && table->entry[0].row != ROW_NONE &&
-        is_enough(inquiry, between.seconds) && between.seconds / between.waiting >= LEAST_GAIN_S)
+    if (between.late && table->calls && table->entry[0].row != ROW_NONE && is_enough(inquiry, between.seconds) &&
+        between.seconds / between.waiting >= LEAST_GAIN_S)
         put_between(inquiry, &between);
     balance_free(table);
 }

@@ -25,24 +25,27 @@ struct course {
     struct change change;
     enum side worse;
     double whole_s[SIDES], seconds; /* the effort; what the worse part has beyond the better one's level */
-    double *row_s[SIDES]; /* the metric by row, with all that is below */
-    bool *is_new;         /* by row: its function hardly ran in the better part */
-    double no_core_s;     /* of `seconds`, idleness beside threads without a core */
-    uint32_t row;         /* whose blame makes the difference; ROW_NONE: nobody's alone */
+    double *row_s[SIDES];           /* the metric by row, with all that is below */
+    bool *is_new;                   /* by row: its function hardly ran in the better part */
+    double no_core_s;               /* of `seconds`, idleness beside threads without a core */
+    uint32_t row;                   /* whose blame makes the difference; ROW_NONE: nobody's alone */
 };
 
-static const char no_core_advice[] =
-    "Something else took cores for that time, or the program began more threads than there are cores: measure on a quiet machine.";
+static const char no_core_advice[] = "Something else took cores for that time, or the program began more threads than "
+                                     "there are cores: measure on a quiet machine.";
 
 static const struct changing {
     enum metric metric;
     const char *what, *advice;
 } metrics[] = {
     {METRIC_IDLENESS, "idleness",
-     "Look at what runs in the slower part only: --view timeline has both, and --view culprits who was to blame when; the finding about that code says what may help."},
-    {METRIC_LOCK_WAIT, "waiting for locks", "Look at who holds the lock in the slower part, and what changed there: --view timeline and --view locks."},
+     "Look at what runs in the slower part only: --view timeline has both, and --view culprits who was to blame when; "
+     "the finding about that code says what may help."},
+    {METRIC_LOCK_WAIT, "waiting for locks",
+     "Look at who holds the lock in the slower part, and what changed there: --view timeline and --view locks."},
     {METRIC_NO_CORE, "time without a core", no_core_advice},
-    {METRIC_MPI_WAIT, "waiting in MPI", "Look at which rank works longer in the slower part, and what changed there: --view timeline and --view ranks."},
+    {METRIC_MPI_WAIT, "waiting in MPI",
+     "Look at which rank works longer in the slower part, and what changed there: --view timeline and --view ranks."},
 };
 #define METRICS (sizeof metrics / sizeof *metrics)
 
@@ -190,8 +193,10 @@ static void gather_rows(const struct inquiry *inquiry, struct course *course)
     add_to_callers(rows, course->row_s);
     add_to_callers(rows, effort_s);
     find_new(rows, course, effort_s);
-    course->no_core_s = no_core[course->worse] - no_core[!course->worse] * course->whole_s[course->worse] / course->whole_s[!course->worse];
-    course->row = course->metric == METRIC_NO_CORE || is_for_want_of_cores(course) ? ROW_NONE : find_culprit(inquiry, course);
+    course->no_core_s = no_core[course->worse] -
+                        no_core[!course->worse] * course->whole_s[course->worse] / course->whole_s[!course->worse];
+    course->row =
+        course->metric == METRIC_NO_CORE || is_for_want_of_cores(course) ? ROW_NONE : find_culprit(inquiry, course);
     free(effort_s[BEFORE]);
     free(effort_s[AFTER]);
 }
@@ -204,7 +209,8 @@ struct rank_course {
 static int compare_excess(const void *left, const void *right)
 {
     const struct rank_course *a = left, *b = right;
-    return a->excess != b->excess ? (a->excess < b->excess ? 1 : -1) : (a->record > b->record) - (a->record < b->record);
+    return a->excess != b->excess ? (a->excess < b->excess ? 1 : -1)
+                                  : (a->record > b->record) - (a->record < b->record);
 }
 
 static bool gather_ranks(const struct inquiry *inquiry, const struct course *course, struct rank_course *ranks)
@@ -222,7 +228,8 @@ static bool gather_ranks(const struct inquiry *inquiry, const struct course *cou
     return true;
 }
 
-static void describe_outstanding(const struct profile *profile, const struct rank_course *ranks, size_t count, FILE *out)
+static void describe_outstanding(const struct profile *profile, const struct rank_course *ranks, size_t count,
+                                 FILE *out)
 {
     char name[32];
     fprintf(out, "; most of it in rank%s ", count == 1 ? "" : "s");
@@ -243,7 +250,8 @@ static char *describe_ranks(const struct inquiry *inquiry, const struct course *
     FILE *out = memory_stream(&text);
     struct rank_course *ranks = memory_array(profile->rank_count + 1, sizeof *ranks);
     double *excess = memory_array(profile->rank_count + 1, sizeof *excess);
-    if (profile->header.merged && profile->timeline.cell_level <= TIMELINE_RANKS && gather_ranks(inquiry, course, ranks))
+    if (profile->header.merged && profile->timeline.cell_level <= TIMELINE_RANKS &&
+        gather_ranks(inquiry, course, ranks))
         for (size_t i = 0; i < profile->rank_count; i++) {
             struct rank_course rank = ranks[i];
             double better = rank.whole[!course->worse], worse = rank.whole[course->worse];
@@ -272,7 +280,8 @@ static bool begins_to_dominate(const struct course *course)
 {
     double before = course->row_s[BEFORE][course->row], after = course->row_s[AFTER][course->row];
     bool hardly = before / course->whole_s[BEFORE] <= HARDLY * after / course->whole_s[AFTER];
-    return course->worse == AFTER && after >= MOSTLY * course->row_s[AFTER][0] && (hardly || before < MOSTLY * course->row_s[BEFORE][0]);
+    return course->worse == AFTER && after >= MOSTLY * course->row_s[AFTER][0] &&
+           (hardly || before < MOSTLY * course->row_s[BEFORE][0]);
 }
 
 /* ", when refine begins to dominate" */
@@ -288,13 +297,16 @@ static char *describe_culprit(const struct inquiry *inquiry, const struct course
 }
 
 /* What is said of the worse part stands behind its number. */
-static char *title_of(const struct course *course, const struct changing *of, bool first, const char *at_s, const char *culprit, const char *ranks)
+static char *title_of(const struct course *course, const struct changing *of, bool first, const char *at_s,
+                      const char *culprit, const char *ranks)
 {
     const char *before = DECIMAL(100 * course->change.before, 0), *after = DECIMAL(100 * course->change.after, 0);
     if (first)
-        return format_printable("the first %s s are slow: %s is %s %%%s, %s %% after%s", at_s, of->what, before, culprit, after, ranks);
+        return format_printable("the first %s s are slow: %s is %s %%%s, %s %% after%s", at_s, of->what, before,
+                                culprit, after, ranks);
     if (course->worse == BEFORE)
-        return format_printable("%s is %s %% until %s s%s, %s %% after%s", of->what, before, at_s, culprit, after, ranks);
+        return format_printable("%s is %s %% until %s s%s, %s %% after%s", of->what, before, at_s, culprit, after,
+                                ranks);
     return format_printable("%s is %s %% until %s s, %s %% after%s%s", of->what, before, at_s, after, culprit, ranks);
 }
 
@@ -302,22 +314,25 @@ static void put_change(struct inquiry *inquiry, const struct course *course, siz
 {
     const struct timeline *timeline = &inquiry->profile->timeline;
     double bin_s = 1e-9 * (double)timeline->bin_ns;
-    double at_s = bin_s * (double)course->change.at + 1e-9 * (double)(int64_t)(timeline->origin_ns - inquiry->profile->header.start_ns);
+    double at_s = bin_s * (double)course->change.at +
+                  1e-9 * (double)(int64_t)(timeline->origin_ns - inquiry->profile->header.start_ns);
     int digits = bin_s < 0.05 ? 2 : bin_s < 0.5 ? 1 : 0;
     bool first = course->worse == BEFORE && (double)course->change.at <= SHORT_FIRST * (double)course->bins;
     char *culprit = describe_culprit(inquiry, course), *ranks = describe_ranks(inquiry, course), share[200] = "";
-    struct finding finding = {.rule = "changes", .row = course->row, .metric = course->metric, .seconds = course->seconds, .sampled = true};
+    struct finding finding = {
+        .rule = "changes", .row = course->row, .metric = course->metric, .seconds = course->seconds, .sampled = true};
     if (course->metric == METRIC_IDLENESS)
         finding.gain_s = course->seconds * inquiry->idle_to_wall;
     finding.title = title_of(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
     if (course->row != ROW_NONE)
         snprintf(share, sizeof share, ", %.40s %% of that in the code that is named",
                  DECIMAL(fmin(100, 100 * difference_of(course, course->row) / course->seconds), 0));
-    finding.evidence = format_printable(
-        "each part keeps to its level for most of its time, in %zu bins of %s s, and what varies within the parts makes no such difference by "
-        "chance; without it there would be %s s less %s%s: %s %% of all (reported from %s %% on)",
-        course->bins, DECIMAL(bin_s, 3), DECIMAL(course->seconds, 2), metrics[which].what, share,
-        DECIMAL(percent_of_program(inquiry, course->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.evidence =
+        format_printable("each part keeps to its level for most of its time, in %zu bins of %s s, and what varies "
+                         "within the parts makes no such difference by "
+                         "chance; without it there would be %s s less %s%s: %s %% of all (reported from %s %% on)",
+                         course->bins, DECIMAL(bin_s, 3), DECIMAL(course->seconds, 2), metrics[which].what, share,
+                         DECIMAL(percent_of_program(inquiry, course->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable("%s", is_for_want_of_cores(course) ? no_core_advice : metrics[which].advice);
     put_finding(inquiry, &finding);
     free(culprit);
@@ -336,7 +351,8 @@ static void free_course(struct course *course)
 /* Effort is what threads had while one of them was busy: where that is not nearly all of the time, its parts tell little. */
 static bool is_doubtful(const struct inquiry *inquiry)
 {
-    return 100 * inquiry->nobody_busy_s >= LOST_PERCENT * profile_wall_s(inquiry->profile) && inquiry->nobody_busy_s >= LEAST_GAIN_S;
+    return 100 * inquiry->nobody_busy_s >= LOST_PERCENT * profile_wall_s(inquiry->profile) &&
+           inquiry->nobody_busy_s >= LEAST_GAIN_S;
 }
 
 /* One sentence: of the metrics that change the one with the greatest difference. */

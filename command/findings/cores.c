@@ -15,15 +15,14 @@
 /* What the machine did besides, from the kernel's counts at both ends of the measurement (ompt_tool/life/machine.c). */
 
 struct machine {
-    bool told;           /* the file has both ends, and the kernel counted processors' time; else all is 0 */
-    double ready_own;    /* the program's threads that ran or were ready to, on average */
-    double others_cores; /* cores that other processes had, on average */
-    double
-        others_ready; /* other processes that ran or were ready to, if they got as much as each own thread */
+    bool told;              /* the file has both ends, and the kernel counted processors' time; else all is 0 */
+    double ready_own;       /* the program's threads that ran or were ready to, on average */
+    double others_cores;    /* cores that other processes had, on average */
+    double others_ready;    /* other processes that ran or were ready to, if they got as much as each own thread */
     bool others_weigh_more; /* that are more than the kernel ever counted: they do not share fairly (nice, a group) */
-    double free_s;    /* processors' time that nobody had; 0 unless the program may run on all of them */
-    double stolen_s;  /* of all processors' time, by a hypervisor */
-    double throttled_s; /* the process's cgroup was kept from running: its quota was used up */
+    double free_s;          /* processors' time that nobody had; 0 unless the program may run on all of them */
+    double stolen_s;        /* of all processors' time, by a hypervisor */
+    double throttled_s;     /* the process's cgroup was kept from running: its quota was used up */
 };
 
 #define TICKS_PER_S 100.0 /* of /proc/stat, on every machine */
@@ -33,7 +32,7 @@ struct machine {
 /* One end's counts, in seconds. */
 struct counts {
     double busy, idle, stolen, throttled;
-    double own; /* the process's, in all of its threads */
+    double own;      /* the process's, in all of its threads */
     double runnable; /* processes and threads, just then or over the last minute; 0: not told */
 };
 
@@ -83,8 +82,8 @@ static void machine_read(const struct profile *profile, const struct ledger *led
     struct counts begin, end;
     double wall_s = 1e-9 * ((double)profile->header.end_ns - (double)profile->header.tool_start_ns);
     *machine = (struct machine){0};
-    if (!read_counts(profile, "machine_begin", &begin) || !read_counts(profile, "machine_end", &end) ||
-        !(wall_s > 0) || !(ledger->on_core > 0))
+    if (!read_counts(profile, "machine_begin", &begin) || !read_counts(profile, "machine_end", &end) || !(wall_s > 0) ||
+        !(ledger->on_core > 0))
         return;
     double busy = end.busy - begin.busy, idle = end.idle - begin.idle, stolen = end.stolen - begin.stolen;
     double on_core = 1e-9 * ledger->on_core, no_core = 1e-9 * ledger->no_core, cores = profile->header.cores;
@@ -129,11 +128,10 @@ static bool samples_tell(const struct profile *profile)
 static struct shortage shortage_of(const struct inquiry *inquiry)
 {
     const struct ledger *ledger = &inquiry->ledger;
-    struct shortage shortage = {
-        .seconds = metric_value(inquiry->rows, inquiry->rows->row[0].inclusive, METRIC_NO_CORE),
-        .stolen_s = 1e-9 * ledger->stolen,
-        .threads = inquiry->threads,
-        .cores = inquiry->cores};
+    struct shortage shortage = {.seconds = metric_value(inquiry->rows, inquiry->rows->row[0].inclusive, METRIC_NO_CORE),
+                                .stolen_s = 1e-9 * ledger->stolen,
+                                .threads = inquiry->threads,
+                                .cores = inquiry->cores};
     const struct machine *machine = &shortage.machine;
     double much = MUCH * shortage.seconds;
     if (inquiry->profile->header.merged) {
@@ -145,8 +143,7 @@ static struct shortage shortage_of(const struct inquiry *inquiry)
     machine_read(inquiry->profile, ledger, &shortage.machine);
     /* All that ran and was neither work nor the runtime's. Locks are waited for on a core, too, and off it. */
     shortage.spun_s = 1e-9 * (ledger->on_core - ledger->work - ledger->overhead);
-    shortage.crowded =
-        machine->told ? machine->ready_own > CROWD * shortage.cores : shortage.threads > shortage.cores;
+    shortage.crowded = machine->told ? machine->ready_own > CROWD * shortage.cores : shortage.threads > shortage.cores;
     shortage.spins = machine->told && shortage.spun_s > much;
     shortage.throttled = machine->throttled_s > much;
     shortage.others = machine->others_ready > 0.5 && !(shortage.throttled && machine->others_ready < 1);
@@ -158,8 +155,8 @@ static struct shortage shortage_of(const struct inquiry *inquiry)
 
 static const char *rule_of(const struct shortage *shortage)
 {
-    double excess = shortage->machine.told ? shortage->machine.ready_own - shortage->cores
-                                           : shortage->threads - shortage->cores;
+    double excess =
+        shortage->machine.told ? shortage->machine.ready_own - shortage->cores : shortage->threads - shortage->cores;
     if (shortage->throttled)
         return "quota";
     if (shortage->crowded && excess > shortage->machine.others_ready)
@@ -180,35 +177,31 @@ static char *title_of(const struct inquiry *inquiry, const struct shortage *shor
     if (shortage->ranks)
         snprintf(whose, sizeof whose, "%zu rank%s", shortage->ranks, shortage->ranks == 1 ? "" : "s");
     if (shortage->others && !shortage->machine.others_weigh_more)
-        snprintf(others, sizeof others, " and %s other runnable processes",
-                 DECIMAL(shortage->machine.others_ready, 1));
+        snprintf(others, sizeof others, " and %s other runnable processes", DECIMAL(shortage->machine.others_ready, 1));
     else if (shortage->others || (!shortage->machine.told && !shortage->crowded))
         snprintf(others, sizeof others, " and other processes");
     if (shortage->stolen_s >= LEAST_GAIN_S)
         snprintf(stolen, sizeof stolen, ", of it %s s taken by %s", DECIMAL(shortage->stolen_s, 2),
                  thief(&shortage->machine, shortage->stolen_s));
-    return format_printable(
-        "%s %% of the thread time there was no core: %s thread%s of %s%s on %s core%s%s",
-        DECIMAL(percent_of_program(inquiry, shortage->seconds), 0), DECIMAL(shortage->threads, 0),
-        shortage->threads == 1 ? "" : "s", whose, others, DECIMAL(shortage->cores, 0),
-        shortage->cores == 1 ? "" : "s", stolen);
+    return format_printable("%s %% of the thread time there was no core: %s thread%s of %s%s on %s core%s%s",
+                            DECIMAL(percent_of_program(inquiry, shortage->seconds), 0), DECIMAL(shortage->threads, 0),
+                            shortage->threads == 1 ? "" : "s", whose, others, DECIMAL(shortage->cores, 0),
+                            shortage->cores == 1 ? "" : "s", stolen);
 }
 
 static char *evidence_of(const struct inquiry *inquiry, const struct shortage *shortage)
 {
     double idle_s = inquiry->no_core_idle_ns * 1e-9;
-    char idle[FORMAT_NUMBER_BYTES + 64] = "",
-                                    ready[FORMAT_NUMBER_BYTES + 96] = ", what else ran is not known";
+    char idle[FORMAT_NUMBER_BYTES + 64] = "", ready[FORMAT_NUMBER_BYTES + 96] = ", what else ran is not known";
     if (idle_s >= LEAST_GAIN_S)
         snprintf(idle, sizeof idle, ", and others idled %s s for want of them", DECIMAL(idle_s, 2));
     if (shortage->machine.told)
         snprintf(ready, sizeof ready, "; on average %s of the threads were ready to run",
                  DECIMAL(shortage->machine.ready_own, 1));
-    return format_printable(
-        "%s s in which threads that had something to do had no core%s%s: %s %% of all (reported "
-        "from %s %% on)",
-        DECIMAL(shortage->seconds, 2), idle, ready,
-        DECIMAL(percent_of_program(inquiry, shortage->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    return format_printable("%s s in which threads that had something to do had no core%s%s: %s %% of all (reported "
+                            "from %s %% on)",
+                            DECIMAL(shortage->seconds, 2), idle, ready,
+                            DECIMAL(percent_of_program(inquiry, shortage->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
 }
 
 /* Of the core on which threads that may run on no other lost the most: "threads 0, 2 and 5 more are bound to core 1". */
@@ -248,45 +241,41 @@ static char *advice_of(const struct profile *profile, const struct shortage *sho
     char *part[6] = {NULL};
     size_t count = 0;
     if (shortage->throttled)
-        part[count++] =
-            memory_text("The cgroup's quota was used up for %s s: raise it (cpu.max), or use as many "
-                        "threads as it feeds. ",
-                        DECIMAL(machine->throttled_s, 2));
+        part[count++] = memory_text("The cgroup's quota was used up for %s s: raise it (cpu.max), or use as many "
+                                    "threads as it feeds. ",
+                                    DECIMAL(machine->throttled_s, 2));
     if (shortage->crowded && shortage->ranks)
         part[count++] = memory_text("Use fewer ranks or threads, %s thread%s in all on these cores, or more cores (the "
                                     "launcher's binding, nodes). ",
                                     DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
     else if (shortage->crowded && shortage->threads > shortage->cores)
-        part[count++] =
-            memory_text("Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup "
-                        "quota). ",
-                        DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
+        part[count++] = memory_text("Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup "
+                                    "quota). ",
+                                    DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
     if (shortage->spins)
         part[count++] = memory_text("Waiting threads spun on cores for %s s: KMP_BLOCKTIME=0 or "
                                     "OMP_WAIT_POLICY=passive leaves them to working ones. ",
                                     DECIMAL(shortage->spun_s, 2));
     if (shortage->bound) {
         char *who = bound_threads(profile);
-        part[count++] =
-            memory_text("Cores were free for %s s meanwhile: %s (OMP_PROC_BIND, OMP_PLACES, taskset). ",
-                        DECIMAL(machine->free_s, 2), who);
+        part[count++] = memory_text("Cores were free for %s s meanwhile: %s (OMP_PROC_BIND, OMP_PLACES, taskset). ",
+                                    DECIMAL(machine->free_s, 2), who);
         free(who);
     }
     if (shortage->others)
-        part[count++] =
-            memory_text("Other processes had %s of the cores: nothing of the program's; measure on a "
-                        "quiet machine. ",
-                        DECIMAL(machine->others_cores, 1));
+        part[count++] = memory_text("Other processes had %s of the cores: nothing of the program's; measure on a "
+                                    "quiet machine. ",
+                                    DECIMAL(machine->others_cores, 1));
     if (shortage->stolen)
-        part[count++] = memory_text(
-            "No process had the cores that were taken (%s s of all processors' time were stolen by "
-            "/proc/stat): nothing of the program's, nor of this machine's. ",
-            DECIMAL(machine->stolen_s, 2));
+        part[count++] =
+            memory_text("No process had the cores that were taken (%s s of all processors' time were stolen by "
+                        "/proc/stat): nothing of the program's, nor of this machine's. ",
+                        DECIMAL(machine->stolen_s, 2));
     if (!count)
         part[count++] = memory_text("Measure on a quiet machine. ");
-    char *text = format_printable("%s%s%s%s%s%sWork and idleness are without it.", part[0],
-                                  part[1] ? part[1] : "", part[2] ? part[2] : "", part[3] ? part[3] : "",
-                                  part[4] ? part[4] : "", part[5] ? part[5] : "");
+    char *text = format_printable("%s%s%s%s%s%sWork and idleness are without it.", part[0], part[1] ? part[1] : "",
+                                  part[2] ? part[2] : "", part[3] ? part[3] : "", part[4] ? part[4] : "",
+                                  part[5] ? part[5] : "");
     for (size_t i = 0; i < count; i++)
         free(part[i]);
     return text;
@@ -332,12 +321,12 @@ static void find_oversubscription(struct inquiry *inquiry)
                               .sampled = true,
                               .basis.own = own * 1e-9};
     const char *cores = DECIMAL(inquiry->cores, 0), *plural = inquiry->cores == 1 ? "" : "s";
-    finding.title = format_printable("%s busy threads at a time on %s core%s", DECIMAL(own / inverse_busy, 1),
-                                     cores, plural);
-    finding.evidence = format_printable(
-        "%s s in which busy threads had no core (negative core idleness): %s %% "
-        "of all (reported from %s %% on)",
-        DECIMAL(excess, 2), DECIMAL(percent_of_program(inquiry, excess), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.title =
+        format_printable("%s busy threads at a time on %s core%s", DECIMAL(own / inverse_busy, 1), cores, plural);
+    finding.evidence = format_printable("%s s in which busy threads had no core (negative core idleness): %s %% "
+                                        "of all (reported from %s %% on)",
+                                        DECIMAL(excess, 2), DECIMAL(percent_of_program(inquiry, excess), 1),
+                                        DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable(
         "Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup quota); waiting threads "
         "that spin take cores from working ones: KMP_BLOCKTIME=0. The division of blame is an approximation "
@@ -350,12 +339,10 @@ static void find_oversubscription(struct inquiry *inquiry)
 static void find_taken_cores(struct inquiry *inquiry)
 {
     double seconds = ledger_taken_s(inquiry->profile, &inquiry->ledger);
-    struct finding finding = {
-        .rule = "cores-taken", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
+    struct finding finding = {.rule = "cores-taken", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
     if (inquiry->profile->header.clock != 0 || seconds < LEAST_GAIN_S)
         return;
-    finding.title =
-        format_printable("other processes took the cores for %s s of thread time", DECIMAL(seconds, 2));
+    finding.title = format_printable("other processes took the cores for %s s of thread time", DECIMAL(seconds, 2));
     finding.evidence =
         format_printable("the program's threads were ready to run and had no core for %s s: %s %% of all",
                          DECIMAL(seconds, 2), DECIMAL(percent_of_program(inquiry, seconds), 1));
@@ -375,4 +362,3 @@ void find_no_core(struct inquiry *inquiry)
     find_taken_cores(inquiry);
     find_oversubscription(inquiry);
 }
-

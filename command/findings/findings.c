@@ -11,10 +11,9 @@
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
 static void (*const rules[])(struct inquiry *) = {
-    find_no_core, find_losses,       find_start_up, find_serial_code,
-    find_both,    find_idle_regions, find_overhead, find_locks,
-    find_late_ranks, find_late_between_nodes, find_mpi_waits,
-    find_unequal_ranks, find_changes, find_periods,
+    find_no_core,      find_losses,        find_start_up, find_serial_code, find_both,
+    find_idle_regions, find_overhead,      find_locks,    find_late_ranks,  find_late_between_nodes,
+    find_mpi_waits,    find_unequal_ranks, find_changes,  find_periods,
 };
 
 /* The greatest share first; of equal ones the order of the rules. */
@@ -58,8 +57,8 @@ static double nobody_busy_s(const struct profile *profile, const struct rows *ro
     return fmax(0, wall_s - 1e-9 * (rows->row[0].inclusive->inverse_busy + beside_ns)) / (double)job_ranks(profile);
 }
 
-struct findings *findings_gather(const struct profile *profile, const struct rows *rows,
-                                 const struct lock_table *locks, const struct wait_table *waits)
+struct findings *findings_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,
+                                 const struct wait_table *waits)
 {
     struct inquiry inquiry = {.profile = profile,
                               .rows = rows,
@@ -73,8 +72,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     ledger_sum(profile, &inquiry.ledger);
     inquiry.error = rows->error;
     inquiry.period_s = least_rate > 0 ? 1 / least_rate : 0;
-    double ranks =
-        (double)job_ranks(profile); /* side by side: a job gains what a rank of it does, on average */
+    double ranks = (double)job_ranks(profile); /* side by side: a job gains what a rank of it does, on average */
     inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) / ranks : 0;
     inquiry.busy_to_wall = (useful >= 1 ? 1 / useful : 1) / ranks;
     if (profile->header.clock == 0)

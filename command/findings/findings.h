@@ -12,8 +12,8 @@
 #include "command/tables/waits.h"
 
 /* locks, waits: of the same rows. A run without findings has count 0. */
-struct findings *findings_gather(const struct profile *profile, const struct rows *rows,
-                                 const struct lock_table *locks, const struct wait_table *waits);
+struct findings *findings_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,
+                                 const struct wait_table *waits);
 void findings_free(struct findings *findings);
 
 #endif

@@ -9,19 +9,19 @@
 #include "command/tables/spreads.h"
 #include "command/text/memory.h"
 
-#define NAMED_RANKS  3    /* more are counted */
-#define LEAST_PART   0.1  /* of what the rank waits that waits most: it is one of those that are made to wait */
-#define LEAST_EXCESS 1.1  /* times the mean: it is worth telling */
+#define NAMED_RANKS  3   /* more are counted */
+#define LEAST_PART   0.1 /* of what the rank waits that waits most: it is one of those that are made to wait */
+#define LEAST_EXCESS 1.1 /* times the mean: it is worth telling */
 
 struct lateness {
     const struct profile_rank **rank; /* those that were seen, who made others wait most first */
     size_t rank_count;
-    size_t late; /* the first of them, who stand out; 0: nobody does */
-    double all_s, seconds; /* that others waited; for those alone, if they stand out */
-    size_t waiting;        /* ranks that wait for them */
-    uint32_t row;          /* the code in which most of it is, ROW_NONE: it is everywhere */
-    double no_core_s, nobody_s; /* of all_s */
-    double idle_s;         /* of teams of the ranks that wait */
+    size_t late;                    /* the first of them, who stand out; 0: nobody does */
+    double all_s, seconds;          /* that others waited; for those alone, if they stand out */
+    size_t waiting;                 /* ranks that wait for them */
+    uint32_t row;                   /* the code in which most of it is, ROW_NONE: it is everywhere */
+    double no_core_s, nobody_s;     /* of all_s */
+    double idle_s;                  /* of teams of the ranks that wait */
     const struct wait_place *place; /* where most is waited */
 };
 
@@ -192,7 +192,8 @@ static const char *describe_mostly(const struct lateness *lateness)
     if (is_no_core(lateness))
         return one ? ", mostly while it has no core" : ", mostly while they have no core";
     if (lacks_cores(lateness))
-        return one ? ", mostly while it has no core, or no thread at work" : ", mostly while they have no core, or no thread at work";
+        return one ? ", mostly while it has no core, or no thread at work"
+                   : ", mostly while they have no core, or no thread at work";
     return "";
 }
 
@@ -220,15 +221,21 @@ static char *title_of(const struct inquiry *inquiry, const struct lateness *late
 static const char *advice_of(const struct lateness *lateness, bool job)
 {
     if (is_no_core(lateness))
-        return "A rank that has no core works no faster with less to do: give it cores of its own (the launcher's binding, fewer "
+        return "A rank that has no core works no faster with less to do: give it cores of its own (the launcher's "
+               "binding, fewer "
                "ranks or threads a node), and see what else runs there.";
     if (lacks_cores(lateness))
-        return "Where no thread of a rank is at work all wait at a barrier, or for a task, mostly for one that has no core to go on with. Give the "
-               "rank a core for each thread (the launcher's binding, OMP_NUM_THREADS), or let its threads meet less often.";
+        return "Where no thread of a rank is at work all wait at a barrier, or for a task, mostly for one that has no "
+               "core to go on with. Give the "
+               "rank a core for each thread (the launcher's binding, OMP_NUM_THREADS), or let its threads meet less "
+               "often.";
     if (job && !lateness->late)
-        return "No rank is late by itself, so no other division of the work helps. Let ranks meet less often (fewer collectives, "
-               "more work between them), or let them go on meanwhile (MPI_Iallreduce before work that does not need it).";
-    return "Give it less to do there and the others more; --view ranks and --view spread compare the ranks, --rank N shows one. What "
+        return "No rank is late by itself, so no other division of the work helps. Let ranks meet less often (fewer "
+               "collectives, "
+               "more work between them), or let them go on meanwhile (MPI_Iallreduce before work that does not need "
+               "it).";
+    return "Give it less to do there and the others more; --view ranks and --view spread compare the ranks, --rank N "
+           "shows one. What "
            "cannot be divided may be done while the others have something to do (nonblocking calls before it).";
 }
 
@@ -244,7 +251,8 @@ static double gain_of(const struct inquiry *inquiry, const struct lateness *late
 
 static void put_lateness(struct inquiry *inquiry, const struct lateness *lateness)
 {
-    char no_core[FORMAT_NUMBER_BYTES + 64] = "", nobody[FORMAT_NUMBER_BYTES + 64] = "", idle[FORMAT_NUMBER_BYTES + 80] = "";
+    char no_core[FORMAT_NUMBER_BYTES + 64] = "", nobody[FORMAT_NUMBER_BYTES + 64] = "",
+                                       idle[FORMAT_NUMBER_BYTES + 80] = "";
     bool job = inquiry->profile->header.merged;
     struct finding finding = {.rule = "late-rank",
                               .row = lateness->row,
@@ -257,7 +265,8 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
     if (lateness->nobody_s > 0)
         snprintf(nobody, sizeof nobody, ", %s s of it while all its threads waited", DECIMAL(lateness->nobody_s, 2));
     if (lateness->idle_s > 0 && job)
-        snprintf(idle, sizeof idle, ", and %s s of idleness of the other threads of ranks that wait", DECIMAL(lateness->idle_s, 2));
+        snprintf(idle, sizeof idle, ", and %s s of idleness of the other threads of ranks that wait",
+                 DECIMAL(lateness->idle_s, 2));
     finding.title = title_of(inquiry, lateness);
     finding.evidence = format_printable(
         "%s s that ranks of the same node waited in MPI while %s was busy%s%s%s: %s %% of all (reported from %s %% on)",

@@ -121,6 +121,6 @@ bool lattice_find(const double *duration, size_t count, struct lattice *lattice)
     if (found)
         measure(&numbers, lattice);
     free(numbers.longs);
-    return found && (double)lattice->strays <= MOST_STRAYS * (double)lattice->others &&
-           lattice->usual > 0 && lattice->seconds >= LONGER * lattice->usual;
+    return found && (double)lattice->strays <= MOST_STRAYS * (double)lattice->others && lattice->usual > 0 &&
+           lattice->seconds >= LONGER * lattice->usual;
 }

@@ -8,8 +8,8 @@
 #define LATTICE_MOST 10000 /* numbers that are looked at */
 
 struct lattice {
-    size_t every, first; /* of duration[]: first, first + every, ... */
-    size_t points, hits; /* so many there are, and so many of them are long, */
+    size_t every, first;   /* of duration[]: first, first + every, ... */
+    size_t points, hits;   /* so many there are, and so many of them are long, */
     size_t others, strays; /* the same of all others */
     double seconds, usual; /* means of these two */
 };

@@ -27,8 +27,7 @@ static uint32_t row_of(const struct inquiry *inquiry, const struct wait_pair *pa
 }
 
 /* stamp: a number of this finding, so that each unit's idleness counts once. */
-static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct wait_pair *pair,
-                     uint32_t stamp)
+static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct wait_pair *pair, uint32_t stamp)
 {
     uint32_t row = row_of(inquiry, pair);
     bool handoff = is_handoff(&inquiry->rows->row[pair->row]);
@@ -84,17 +83,14 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
     finding.evidence = format_printable(
         "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
         "on)",
-        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, ERROR_ALONE), 2),
-        more, DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), DECIMAL(share, 1),
-        DECIMAL(LEAST_PERCENT, 0));
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, ERROR_ALONE), 2), more,
+        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable(
-        "%s",
-        handoff
-            ? "The lock is passed on all the time: take it less often (private copies, a reduction, several "
-              "updates at once), or use atomic for single updates."
-            : "Do less while holding it: move work out of the section, use one lock for each part of the "
-              "data, "
-              "private copies or a reduction.");
+        "%s", handoff ? "The lock is passed on all the time: take it less often (private copies, a reduction, several "
+                        "updates at once), or use atomic for single updates."
+                      : "Do less while holding it: move work out of the section, use one lock for each part of the "
+                        "data, "
+                        "private copies or a reduction.");
     put_finding(inquiry, &finding);
 }
 

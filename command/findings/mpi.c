@@ -10,7 +10,7 @@ struct ranks_wait {
     double waited_s, idle_s;
     double others_s; /* while another rank of the node was busy; not in waited_s where that is a finding of its own,
                         as what is charged between nodes is not */
-    uint32_t row; /* where most was waited */
+    uint32_t row;    /* where most was waited */
     double row_s;
     uint32_t contexts;
     double calls, ranks, bytes; /* as in struct profile_sums */
@@ -32,7 +32,8 @@ static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
         if (!is_same(inquiry, first, i))
             continue;
         const struct profile_sums *own = rows->row[i].exclusive;
-        double told_ns = (inquiry->late_told ? own->rank_waited : 0) + (inquiry->between_ns ? inquiry->between_ns[i] : 0);
+        double told_ns =
+            (inquiry->late_told ? own->rank_waited : 0) + (inquiry->between_ns ? inquiry->between_ns[i] : 0);
         double told = own->mpi_wait > 0 ? fmin(1, told_ns / own->mpi_wait) : 0;
         double waited_s = (1 - told) * metric_value(rows, own, METRIC_MPI_WAIT);
         sum.waited_s += waited_s;
@@ -71,8 +72,7 @@ static void describe_calls(const struct inquiry *inquiry, const struct ranks_wai
     if (wait->ranks > 0)
         used += snprintf(text + used, bytes - (size_t)used, ", among %s ranks", DECIMAL(wait->ranks / wait->calls, 0));
     if (wait->bytes > 0)
-        snprintf(text + used, bytes - (size_t)used, ", with %s bytes each time",
-                 DECIMAL(wait->bytes / wait->calls, 0));
+        snprintf(text + used, bytes - (size_t)used, ", with %s bytes each time", DECIMAL(wait->bytes / wait->calls, 0));
 }
 
 /* Whether all ranks of the job were seen, and most of it came while none of them was busy. */
@@ -99,15 +99,21 @@ static void describe_least(const struct inquiry *inquiry, const struct ranks_wai
 static const char *advice_of(const struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     if (is_nobodys(inquiry, wait))
-        return "For most of it all ranks were in MPI at once, so none of them is late: it is the time of messages, or of ranks that had no "
-               "core to see them with (more ranks than cores: MPI polls). Send fewer and larger messages, let ranks meet less often, or give "
-               "them something to do meanwhile: calls that do not wait (MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait "
+        return "For most of it all ranks were in MPI at once, so none of them is late: it is the time of messages, or "
+               "of ranks that had no "
+               "core to see them with (more ranks than cores: MPI polls). Send fewer and larger messages, let ranks "
+               "meet less often, or give "
+               "them something to do meanwhile: calls that do not wait (MPI_Isend, MPI_Irecv, MPI_Iallreduce) before "
+               "the work, MPI_Wait "
                "behind it.";
     if (strcmp(inquiry->rows->row[wait->row].label->name, "MPI_Finalize") == 0)
-        return "This rank has done its part before the others. Compare the ranks' profiles: give those that come last less to do, and "
+        return "This rank has done its part before the others. Compare the ranks' profiles: give those that come last "
+               "less to do, and "
                "this one more.";
-    return "Another rank comes later, or messages take their time. Compare the ranks' profiles: who waits least in this call comes last, "
-           "and its work before it is what to divide otherwise. Or give this one something to do meanwhile: calls that do not wait "
+    return "Another rank comes later, or messages take their time. Compare the ranks' profiles: who waits least in "
+           "this call comes last, "
+           "and its work before it is what to divide otherwise. Or give this one something to do meanwhile: calls that "
+           "do not wait "
            "(MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait behind it.";
 }
 
@@ -126,16 +132,14 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
                               .seconds = idle ? wait->idle_s : wait->waited_s,
                               .sampled = true,
                               .gain_s = bound_of_cost(inquiry, wait->waited_s, wait->idle_s * 1e9)};
-    finding.title =
-        format_printable("%s s of waiting for other ranks in %s", DECIMAL(wait->waited_s, 2), call);
+    finding.title = format_printable("%s s of waiting for other ranks in %s", DECIMAL(wait->waited_s, 2), call);
     finding.evidence = format_printable(
         "%s s waited (+- %s)%s%s, and %s s of idleness of other threads that had nothing to do meanwhile%s: %s "
         "%% of all "
         "(reported from %s %% on)",
-        DECIMAL(wait->waited_s, 2),
-        DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some, calls,
-        DECIMAL(wait->idle_s, 2), least, DECIMAL(percent_of_program(inquiry, wait->waited_s + wait->idle_s), 1),
-        DECIMAL(LEAST_PERCENT, 0));
+        DECIMAL(wait->waited_s, 2), DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2),
+        some, calls, DECIMAL(wait->idle_s, 2), least,
+        DECIMAL(percent_of_program(inquiry, wait->waited_s + wait->idle_s), 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable("%s", advice_of(inquiry, wait));
     put_finding(inquiry, &finding);
 }

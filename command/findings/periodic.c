@@ -14,8 +14,8 @@ enum side { OTHER, LONG, SIDES };
 
 /* Numbered executions of one phase, in all contexts. */
 struct steps {
-    uint32_t name;       /* of the profile */
-    uint64_t base;       /* the number that duration[0] is of */
+    uint32_t name;                                      /* of the profile */
+    uint64_t base;                                      /* the number that duration[0] is of */
     double duration[LATTICE_MOST], calls[LATTICE_MOST]; /* seconds of all of a number */
     size_t count;
     struct lattice lattice;
@@ -37,7 +37,8 @@ struct parts {
 
 static bool is_step_of(const struct profile *profile, const struct merged_node *node, uint32_t name)
 {
-    return node->kind == PROFILE_NODE_INSTANCE && node->key != PROFILE_INSTANCE_REST && profile->nodes[node->parent].key == name;
+    return node->kind == PROFILE_NODE_INSTANCE && node->key != PROFILE_INSTANCE_REST &&
+           profile->nodes[node->parent].key == name;
 }
 
 static void gather_steps(const struct profile *profile, struct steps *steps)
@@ -131,21 +132,25 @@ static void gather_parts(const struct inquiry *inquiry, const struct steps *step
 }
 
 /* What the long steps have beyond as many of the others, in thread-seconds. */
-static double excess_of(const struct inquiry *inquiry, const struct steps *steps, const struct part *part, enum metric metric)
+static double excess_of(const struct inquiry *inquiry, const struct steps *steps, const struct part *part,
+                        enum metric metric)
 {
     const struct lattice *lattice = &steps->lattice;
     double others = metric_value(inquiry->rows, &part->sum[OTHER], metric);
-    return metric_value(inquiry->rows, &part->sum[LONG], metric) - others * (double)lattice->points / (double)lattice->others;
+    return metric_value(inquiry->rows, &part->sum[LONG], metric) -
+           others * (double)lattice->points / (double)lattice->others;
 }
 
 /* Whether a function is hardly in the other steps. */
 static bool is_special(const struct inquiry *inquiry, const struct steps *steps, const struct part *part)
 {
-    return excess_of(inquiry, steps, part, METRIC_EFFORT) >= SPECIAL * metric_value(inquiry->rows, &part->sum[LONG], METRIC_EFFORT);
+    return excess_of(inquiry, steps, part, METRIC_EFFORT) >=
+           SPECIAL * metric_value(inquiry->rows, &part->sum[LONG], METRIC_EFFORT);
 }
 
 /* Of functions with most of it the outermost one that is hardly in the other steps, else the innermost; NULL: none has. */
-static const struct part *find_culprit(const struct inquiry *inquiry, const struct steps *steps, const struct parts *parts)
+static const struct part *find_culprit(const struct inquiry *inquiry, const struct steps *steps,
+                                       const struct parts *parts)
 {
     const struct part *special = NULL, *innermost = NULL;
     double most = MOSTLY * excess_of(inquiry, steps, &parts->part[0], METRIC_EFFORT);
@@ -172,7 +177,8 @@ static const char *advice_of(const struct inquiry *inquiry, const struct steps *
 {
     double idle = excess_of(inquiry, steps, whole, METRIC_IDLENESS);
     if (idle >= MOSTLY * excess_of(inquiry, steps, whole, METRIC_EFFORT))
-        return "The other threads idle meanwhile: let them take part, or let it run beside the next steps (a task, a thread of its own); or do it "
+        return "The other threads idle meanwhile: let them take part, or let it run beside the next steps (a task, a "
+               "thread of its own); or do it "
                "less often.";
     return "Do it less often, or make it shorter; --view phases has the steps' times.";
 }
@@ -193,15 +199,17 @@ static void put_period(struct inquiry *inquiry, const struct steps *steps, const
                               .seconds = seconds,
                               .sampled = true,
                               .gain_s = fmax(0, (lattice->seconds - lattice->usual) * (double)lattice->points)};
-    finding.title = format_printable("every %zu%s %s is %s times as long%s", lattice->every, ending_of(lattice->every), phase,
-                                     DECIMAL(lattice->seconds / lattice->usual, 1), mean);
+    finding.title = format_printable("every %zu%s %s is %s times as long%s", lattice->every, ending_of(lattice->every),
+                                     phase, DECIMAL(lattice->seconds / lattice->usual, 1), mean);
     uint64_t number = steps->base + lattice->first;
     finding.evidence = format_printable(
-        "%s [%llu], [%llu], [%llu] and so on: %zu of %zu are longer than usual, and %zu of the %zu others; they take %s s, the others %s s; so "
+        "%s [%llu], [%llu], [%llu] and so on: %zu of %zu are longer than usual, and %zu of the %zu others; they take "
+        "%s s, the others %s s; so "
         "long they have %s s of thread time more%s: %s %% of all (reported from %s %% on)",
-        phase, (unsigned long long)number, (unsigned long long)number + lattice->every, (unsigned long long)number + 2 * lattice->every,
-        lattice->hits, lattice->points, lattice->strays, lattice->others, DECIMAL(lattice->seconds, 4), DECIMAL(lattice->usual, 4),
-        DECIMAL(seconds, 2), share, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+        phase, (unsigned long long)number, (unsigned long long)number + lattice->every,
+        (unsigned long long)number + 2 * lattice->every, lattice->hits, lattice->points, lattice->strays,
+        lattice->others, DECIMAL(lattice->seconds, 4), DECIMAL(lattice->usual, 4), DECIMAL(seconds, 2), share,
+        DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable("%s", advice_of(inquiry, steps, &parts->part[0]));
     put_finding(inquiry, &finding);
 }

@@ -37,22 +37,22 @@ static bool waits_for_sleep(const struct unit *unit)
 }
 
 /* What is wrong and what to do; of a thread that sleeps, that is no question of how the work is divided. */
-static void say(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding,
-                const char *what, const char *advice)
+static void say(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding, const char *what,
+                const char *advice)
 {
     char call[NAME_BYTES];
     if (!waits_for_sleep(unit)) {
-        finding->title = format_printable("%s: %s of %s threads busy", what,
-                                          DECIMAL(busy_threads(&unit->sum), 1), DECIMAL(inquiry->threads, 0));
+        finding->title = format_printable("%s: %s of %s threads busy", what, DECIMAL(busy_threads(&unit->sum), 1),
+                                          DECIMAL(inquiry->threads, 0));
         finding->advice = format_printable("%s", advice);
         return;
     }
     shorten_name(call, name_of_call(inquiry->rows, unit->asleep));
     finding->title = format_printable("blocked in %s, and others wait", call);
-    finding->advice = format_printable(
-        "The others wait for a thread that sleeps: overlap it with their work (a task, nowait), do it "
-        "earlier, wait for less or less often; it needs no core, and so no other schedule makes it "
-        "shorter.");
+    finding->advice =
+        format_printable("The others wait for a thread that sleeps: overlap it with their work (a task, nowait), do it "
+                         "earlier, wait for less or less often; it needs no core, and so no other schedule makes it "
+                         "shorter.");
 }
 
 /* Of a part of the unit's idleness; the rest may all have been beside other threads. */
@@ -74,8 +74,7 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, con
                            const char *where)
 {
     double seconds = finding->seconds, overhead = unit->sum.overhead * 1e-9;
-    char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "",
-         name[NAME_BYTES];
+    char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "", name[NAME_BYTES];
     if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && unit->idle.scarcity > 0)
@@ -85,12 +84,12 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, con
         snprintf(asleep, sizeof asleep, ", %s %% of it beside threads that slept",
                  DECIMAL(100 * unit->sum.blocked_idle / unit->sum.shared_idle, 0));
     shorten_name(name, inquiry->rows->row[unit->row].label->name);
-    return format_printable(
-        "%s s of idleness (+- %s) %s in %s%s%s%s: %s %% of all (reported from %s %% on); overhead "
-        "in it %s %% of all",
-        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, finding->basis), 2),
-        where, name, some, pieces, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1),
-        DECIMAL(LEAST_PERCENT, 0), DECIMAL(percent_of_program(inquiry, overhead), 1));
+    return format_printable("%s s of idleness (+- %s) %s in %s%s%s%s: %s %% of all (reported from %s %% on); overhead "
+                            "in it %s %% of all",
+                            DECIMAL(seconds, 2),
+                            DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, finding->basis), 2), where,
+                            name, some, pieces, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1),
+                            DECIMAL(LEAST_PERCENT, 0), DECIMAL(percent_of_program(inquiry, overhead), 1));
 }
 
 /* What keeps threads waiting at barriers. */
@@ -138,15 +137,13 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
         [UNEVEN_ALONE] = {"coarse", "one thread works alone",
                           "The other threads wait for code that one executes: do less in single, master or "
                           "for one thread's number, divide it, or let the others go on (nowait, tasks)."},
-        [UNEVEN_CREATION] =
-            {"task-starved", "tasks come too slowly",
-             "One thread prepares tasks more slowly than the others execute them: create them "
-             "by more than one thread, prepare less before each, or put the preparation into "
-             "the tasks."},
+        [UNEVEN_CREATION] = {"task-starved", "tasks come too slowly",
+                             "One thread prepares tasks more slowly than the others execute them: create them "
+                             "by more than one thread, prepare less before each, or put the preparation into "
+                             "the tasks."},
     };
     enum uneven why = why_uneven(inquiry, unit);
-    struct finding finding =
-        start_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
+    struct finding finding = start_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
     say(inquiry, unit, &finding, texts[why].title, texts[why].advice);
     put_finding(inquiry, &finding);
@@ -167,10 +164,10 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
     double own = profile_sums_own(&unit->sum);
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
     struct finding finding = start_finding(inquiry, "narrow", unit, unit->worst[CAUSE_NO_TEAM], seconds);
-    finding.title = team < ONE_THREAD ? format_printable("%s s in a team of one thread",
-                                                         DECIMAL(seconds / (inquiry->threads - 1), 2))
-                                      : format_printable("small team: %s of %s threads", DECIMAL(team, 1),
-                                                         DECIMAL(inquiry->threads, 0));
+    finding.title =
+        team < ONE_THREAD
+            ? format_printable("%s s in a team of one thread", DECIMAL(seconds / (inquiry->threads - 1), 2))
+            : format_printable("small team: %s of %s threads", DECIMAL(team, 1), DECIMAL(inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, &finding, "of threads that are in no team");
     finding.advice = format_printable("Let more threads take part: look at num_threads, if clauses, nested "
                                       "regions and OMP_MAX_ACTIVE_LEVELS. "
@@ -195,8 +192,8 @@ void find_idle_regions(struct inquiry *inquiry)
             put_barrier(inquiry, unit, barrier);
         if (!unit->both && is_enough_idleness(inquiry, tasks))
             put_tasks(inquiry, unit, tasks);
-        if (is_named(inquiry, unit) && inquiry->region[unit->row] != ROW_NONE &&
-            is_enough_idleness(inquiry, no_team) && leaves_cores_idle(inquiry, unit))
+        if (is_named(inquiry, unit) && inquiry->region[unit->row] != ROW_NONE && is_enough_idleness(inquiry, no_team) &&
+            leaves_cores_idle(inquiry, unit))
             put_small_team(inquiry, unit, no_team);
     }
 }
@@ -219,9 +216,9 @@ void find_both(struct inquiry *inquiry)
                                          DECIMAL(percent_of_program(inquiry, idle), 0),
                                          DECIMAL(percent_of_program(inquiry, overhead), 0));
         finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
-        finding.advice = format_printable(
-            "Smaller pieces would raise the overhead, larger ones the idleness: the division of the "
-            "work itself is to be thought over.");
+        finding.advice =
+            format_printable("Smaller pieces would raise the overhead, larger ones the idleness: the division of the "
+                             "work itself is to be thought over.");
         put_finding(inquiry, &finding);
     }
 }

@@ -17,7 +17,7 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define LEAST_SAMPLES 100  /* of all threads: with fewer only that is said */
+#define LEAST_SAMPLES 100 /* of all threads: with fewer only that is said */
 
 #define PLACE_COLUMNS 100 /* of a place with its callers */
 
@@ -92,8 +92,7 @@ void shorten_name(char to[NAME_BYTES], const char *name)
 static void put_error(const struct inquiry *inquiry, struct finding *put)
 {
     char *title = put->title, *evidence = put->evidence;
-    double value =
-        put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds; /* found where it is negative */
+    double value = put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds; /* found where it is negative */
     put->error = error_of(&inquiry->error, put->metric, value, put->basis);
     if (is_enough(inquiry, put->seconds - put->error))
         return;
@@ -118,9 +117,8 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
         put->gain_s = fmin(finding->gain_s, wall_s);
     if (put->row != ROW_NONE)
         put->row = rows_own(inquiry->rows, put->row);
-    put->place = put->row == ROW_NONE
-                     ? memory_text("%s", "")
-                     : view_own_label(inquiry->rows, put->row, finding->metric, PLACE_COLUMNS, false);
+    put->place = put->row == ROW_NONE ? memory_text("%s", "")
+                                      : view_own_label(inquiry->rows, put->row, finding->metric, PLACE_COLUMNS, false);
 }
 
 /* ---- overhead ---- */
@@ -130,30 +128,25 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
 static const struct {
     const char *title, *advice;
 } constructs[CONSTRUCTS] = {
-    [CONSTRUCT_REGION] =
-        {"parallel regions are too small",
-         "Begin fewer regions: merge neighbours into one, move the region out of the loop around "
-         "it, or run small ones serially (if clause)."},
-    [CONSTRUCT_TASK] =
-        {"tasks are too small",
-         "Create fewer and larger tasks: a cut-off below which calls are plain, taskloop with a "
-         "grainsize, final and mergeable."},
-    [CONSTRUCT_LOOP] =
-        {"pieces of loops are too small",
-         "Take larger chunks: schedule(dynamic, n), schedule(guided) or schedule(static); parallelise "
-         "an outer loop."},
-    [CONSTRUCT_LOCK] =
-        {"locks are taken too often",
-         "Take locks less often: gather results in private variables or a reduction, use atomic for "
-         "single updates."},
+    [CONSTRUCT_REGION] = {"parallel regions are too small",
+                          "Begin fewer regions: merge neighbours into one, move the region out of the loop around "
+                          "it, or run small ones serially (if clause)."},
+    [CONSTRUCT_TASK] = {"tasks are too small",
+                        "Create fewer and larger tasks: a cut-off below which calls are plain, taskloop with a "
+                        "grainsize, final and mergeable."},
+    [CONSTRUCT_LOOP] = {"pieces of loops are too small",
+                        "Take larger chunks: schedule(dynamic, n), schedule(guided) or schedule(static); parallelise "
+                        "an outer loop."},
+    [CONSTRUCT_LOCK] = {"locks are taken too often",
+                        "Take locks less often: gather results in private variables or a reduction, use atomic for "
+                        "single updates."},
     [CONSTRUCT_BARRIER] = {"barriers are too frequent",
                            "Remove barriers: nowait where nothing depends on the others, merge loops, use "
                            "reductions once a loop."},
     [CONSTRUCT_WAIT] = {"the runtime waits, and does not tell for whom",
                         "In a doacross loop: let an iteration reach its source sooner, or make fewer wait for it. At "
                         "the end of nested regions: an inner team's threads have no core; begin fewer threads."},
-    [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime",
-                         "Look at what calls the runtime there, and how often."},
+    [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime", "Look at what calls the runtime there, and how often."},
 };
 
 /* What an overhead is spent in: its sum over all regions, and the idleness of those. */
@@ -211,15 +204,14 @@ void find_overhead(struct inquiry *inquiry)
                                   .sampled = true,
                                   .gain_s = gain_s};
         if (construct == CONSTRUCT_REGION && regions > 0)
-            snprintf(each, sizeof each, ", %s us for each of %llu regions",
-                     DECIMAL(1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
+            snprintf(each, sizeof each, ", %s us for each of %llu regions", DECIMAL(1e6 * seconds / (double)regions, 1),
+                     (unsigned long long)regions);
         double share = percent_of_program(inquiry, seconds);
-        finding.title =
-            format_printable("%s: %s %% overhead", constructs[construct].title, DECIMAL(share, 0));
+        finding.title = format_printable("%s: %s %% overhead", constructs[construct].title, DECIMAL(share, 0));
         finding.evidence = format_printable(
-            "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
-            DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2),
-            each, DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0), DECIMAL(100 * cost.top_ns / cost.ns, 0));
+            "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here", DECIMAL(seconds, 2),
+            DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each, DECIMAL(share, 1),
+            DECIMAL(LEAST_PERCENT, 0), DECIMAL(100 * cost.top_ns / cost.ns, 0));
         finding.advice = format_printable("%s", constructs[construct].advice);
         put_finding(inquiry, &finding);
     }
@@ -237,8 +229,8 @@ static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, 
     if (share < LOST_PERCENT)
         return;
     finding.title = format_printable(title, DECIMAL(share, 0));
-    finding.evidence = format_printable("%s: %s s, %s %% of all (reported from %s %% on)", what,
-                                        DECIMAL(seconds, 2), DECIMAL(share, 1), DECIMAL(LOST_PERCENT, 0));
+    finding.evidence = format_printable("%s: %s s, %s %% of all (reported from %s %% on)", what, DECIMAL(seconds, 2),
+                                        DECIMAL(share, 1), DECIMAL(LOST_PERCENT, 0));
     finding.advice = format_printable("Read the other numbers with that in mind; `lost` and `note` in the "
                                       "summary and run.json say what happened.");
     put_finding(inquiry, &finding);
@@ -264,16 +256,15 @@ static void find_nobody_busy(struct inquiry *inquiry)
     double seconds = inquiry->nobody_busy_s, wall_s = profile_wall_s(inquiry->profile);
     if (seconds < LEAST_GAIN_S || 100 * seconds < LOST_PERCENT * wall_s || seconds <= inquiry->no_core_s)
         return;
-    struct finding finding = {.rule = "nobody-busy",
-                              .row = ROW_NONE,
-                              .metric = METRIC_SAMPLES,
-                              .seconds = seconds * inquiry->threads};
+    struct finding finding = {
+        .rule = "nobody-busy", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds * inquiry->threads};
     /* Who waits sees the end of its wait only with a core. */
     double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait + inquiry->ledger.mpi_wait);
     double without_s = 1e-9 * waited_without_core(inquiry->profile);
     char cores[FORMAT_NUMBER_BYTES + 60] = "";
     if (without_s > 0 && without_s >= MOSTLY * waited_s)
-        snprintf(cores, sizeof cores, "; waiting threads had no core for %s %% of their time", DECIMAL(100 * without_s / waited_s, 0));
+        snprintf(cores, sizeof cores, "; waiting threads had no core for %s %% of their time",
+                 DECIMAL(100 * without_s / waited_s, 0));
     finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
     finding.evidence = format_printable(
         "all threads waited in OpenMP for %s s of the run's %s s (reported from %s %% of that on), which no "
@@ -309,8 +300,8 @@ bool find_unmeasured(struct inquiry *inquiry)
     const struct coverage_loss *loss = &coverage.loss[0];
     struct finding finding = {
         .rule = "unmeasured", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = coverage.lost_s};
-    finding.title = format_printable("only %s %% of the threads' time was measured",
-                                     DECIMAL(coverage_percent(&coverage), 1));
+    finding.title =
+        format_printable("only %s %% of the threads' time was measured", DECIMAL(coverage_percent(&coverage), 1));
     finding.evidence = format_printable("%s s of %s%s%s", DECIMAL(loss->seconds, 2), loss->what,
                                         *loss->cause ? ": " : "", loss->cause);
     finding.advice = format_printable("%s No other finding is made from so little.", loss->advice);
@@ -323,16 +314,13 @@ bool find_short_run(struct inquiry *inquiry)
     uint64_t samples = inquiry->ledger.delivered;
     if (samples >= LEAST_SAMPLES)
         return false;
-    struct finding finding = {
-        .rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = inquiry->whole_s};
-    finding.title = format_printable("too short to say: %llu sample%s", (unsigned long long)samples,
-                                     samples == 1 ? "" : "s");
-    finding.evidence =
-        format_printable("%s s of thread time gave %llu of the %d samples that are needed at least",
-                         DECIMAL(inquiry->whole_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
+    struct finding finding = {.rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = inquiry->whole_s};
+    finding.title =
+        format_printable("too short to say: %llu sample%s", (unsigned long long)samples, samples == 1 ? "" : "s");
+    finding.evidence = format_printable("%s s of thread time gave %llu of the %d samples that are needed at least",
+                                        DECIMAL(inquiry->whole_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
     finding.advice = format_printable("Measure a longer run, or with more samples: BLAME_RATE=2000, or "
                                       "`blame run --rate 2000`.");
     put_finding(inquiry, &finding);
     return true;
 }
-

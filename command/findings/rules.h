@@ -63,13 +63,13 @@ struct unit {
     double worst_ns[CAUSES];
     double kind_ns[WAIT_KINDS]; /* where they wait */
     struct profile_idle idle;   /* at barriers: what is known of the code beside it */
-    double asleep_ns;    /* most idleness beside one row that was blocked, */
-    uint32_t asleep;     /* and that row */
-    double alone_ns;     /* the part beside code that only one thread was seen in, in no loop or single */
-    bool both;           /* its idleness and its overhead are one finding */
-    uint32_t host;       /* the unit that counts for all that may idle because of one another, or itself */
-    double host_idle_ns; /* of a host: the idleness of them all */
-    uint32_t stamp;      /* of a host, for walks that count each once */
+    double asleep_ns;           /* most idleness beside one row that was blocked, */
+    uint32_t asleep;            /* and that row */
+    double alone_ns;            /* the part beside code that only one thread was seen in, in no loop or single */
+    bool both;                  /* its idleness and its overhead are one finding */
+    uint32_t host;              /* the unit that counts for all that may idle because of one another, or itself */
+    double host_idle_ns;        /* of a host: the idleness of them all */
+    uint32_t stamp;             /* of a host, for walks that count each once */
 };
 
 #define UNIT_NONE UINT32_MAX
@@ -113,7 +113,7 @@ struct tally {
         uint32_t row; /* with the most of it */
         double row_ns;
         uint32_t contexts;
-    } * item;
+    } *item;
     size_t count, room;
 };
 

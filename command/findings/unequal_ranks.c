@@ -89,8 +89,7 @@ static char *begin_title(const struct profile *profile, const struct unequal *la
     return text;
 }
 
-static bool is_ranks_work(const struct inquiry *inquiry, uint32_t row, const char *rank,
-                          struct spread_entry *entry)
+static bool is_ranks_work(const struct inquiry *inquiry, uint32_t row, const char *rank, struct spread_entry *entry)
 {
     return spread_of_row(inquiry->profile, inquiry->rows, row, PROFILE_SPREAD_WORK, false, entry) &&
            strcmp(entry->most_rank, rank) == 0;
@@ -149,9 +148,9 @@ static void put_late(struct inquiry *inquiry, const struct unequal *late)
                          late->ranks, latest, DECIMAL(late->most_s, 2), DECIMAL(late->mean_s, 2), least,
                          DECIMAL(late->least_s, 2), DECIMAL(late->others_wait_s, 2), where,
                          DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
-    finding.advice = format_printable(
-        "%s", "Divide the work otherwise: less of it for the ranks that are named. --view ranks and "
-              "--view spread compare the ranks.");
+    finding.advice =
+        format_printable("%s", "Divide the work otherwise: less of it for the ranks that are named. --view ranks and "
+                               "--view spread compare the ranks.");
     put_finding(inquiry, &finding);
     free(where);
     free(begin);
@@ -160,8 +159,7 @@ static void put_late(struct inquiry *inquiry, const struct unequal *late)
 void find_unequal_ranks(struct inquiry *inquiry)
 {
     const struct profile_header *header = &inquiry->profile->header;
-    bool seen = header->ranks > 1 &&
-                header->ranks_seen >= header->ranks; /* all of them: no sum tells more than that */
+    bool seen = header->ranks > 1 && header->ranks_seen >= header->ranks; /* all of them: no sum tells more than that */
     double *outside_ns = header->merged && !seen && !inquiry->between_ns ? ranks_outside_mpi(inquiry->profile) : NULL;
     struct unequal late = {.outside_ns = outside_ns};
     if (outside_ns && sum_up(inquiry, &late) && is_enough(inquiry, fmin(late.others_wait_s, late.excess_s)) &&

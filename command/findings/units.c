@@ -13,24 +13,12 @@ static const struct {
     const char *part;
     enum construct construct;
 } entries[] = {
-    {"fork_call", CONSTRUCT_REGION},
-    {"fork_teams", CONSTRUCT_REGION},
-    {"GOMP_parallel", CONSTRUCT_REGION},
-    {"<region end>", CONSTRUCT_REGION},
-    {"push_num", CONSTRUCT_REGION},
-    {"serialized", CONSTRUCT_REGION},
-    {"task", CONSTRUCT_TASK},
-    {"dispatch", CONSTRUCT_LOOP},
-    {"for_static", CONSTRUCT_LOOP},
-    {"GOMP_loop", CONSTRUCT_LOOP},
-    {"GOMP_sections", CONSTRUCT_LOOP},
-    {"doacross", CONSTRUCT_LOOP},
-    {"lock", CONSTRUCT_LOCK},
-    {"critical", CONSTRUCT_LOCK},
-    {"atomic", CONSTRUCT_LOCK},
-    {"ordered", CONSTRUCT_LOCK},
-    {"barrier", CONSTRUCT_BARRIER},
-    {"reduce", CONSTRUCT_BARRIER},
+    {"fork_call", CONSTRUCT_REGION},    {"fork_teams", CONSTRUCT_REGION},  {"GOMP_parallel", CONSTRUCT_REGION},
+    {"<region end>", CONSTRUCT_REGION}, {"push_num", CONSTRUCT_REGION},    {"serialized", CONSTRUCT_REGION},
+    {"task", CONSTRUCT_TASK},           {"dispatch", CONSTRUCT_LOOP},      {"for_static", CONSTRUCT_LOOP},
+    {"GOMP_loop", CONSTRUCT_LOOP},      {"GOMP_sections", CONSTRUCT_LOOP}, {"doacross", CONSTRUCT_LOOP},
+    {"lock", CONSTRUCT_LOCK},           {"critical", CONSTRUCT_LOCK},      {"atomic", CONSTRUCT_LOCK},
+    {"ordered", CONSTRUCT_LOCK},        {"barrier", CONSTRUCT_BARRIER},    {"reduce", CONSTRUCT_BARRIER},
     {"single", CONSTRUCT_BARRIER},
 };
 
@@ -200,8 +188,7 @@ struct worker {
     uint32_t unit;
 };
 
-static void add_known(struct inquiry *inquiry, const struct merged_node *node, uint32_t row,
-                      struct worker *worker)
+static void add_known(struct inquiry *inquiry, const struct merged_node *node, uint32_t row, struct worker *worker)
 {
     struct unit *unit = &inquiry->unit[worker->unit];
     struct profile_idle idle;

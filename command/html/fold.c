@@ -10,17 +10,17 @@
 #include "command/text/memory.h"
 
 /* Core idleness is made of the same sums as idleness, and may be negative: no metric of size. */
-static const enum metric sizes[] = {METRIC_IDLENESS,  METRIC_WORK,            METRIC_OVERHEAD,
-                                    METRIC_LOCK_WAIT, METRIC_LOCK_WAIT_HERE,  METRIC_SHARED_IDLENESS,
-                                    METRIC_SAMPLES,   METRIC_THREAD_IDLENESS, METRIC_NO_CORE,
-                                    METRIC_BLOCKED,   METRIC_MPI_WAIT,        METRIC_RANK_IDLENESS};
+static const enum metric sizes[] = {
+    METRIC_IDLENESS,        METRIC_WORK,         METRIC_OVERHEAD,        METRIC_LOCK_WAIT, METRIC_LOCK_WAIT_HERE,
+    METRIC_SHARED_IDLENESS, METRIC_SAMPLES,      METRIC_THREAD_IDLENESS, METRIC_NO_CORE,   METRIC_BLOCKED,
+    METRIC_MPI_WAIT,        METRIC_RANK_IDLENESS};
 
 #define SIZES (sizeof sizes / sizeof *sizes)
 
 /* A row that is shown, while its subtree is gone through. */
 struct open_row {
     uint32_t end, number;
-    struct profile_sums *calls, *lines;            /* of folded children; NULL: none */
+    struct profile_sums *calls, *lines;              /* of folded children; NULL: none */
     struct row_extra *call_counters, *line_counters; /* the same */
 };
 
@@ -70,8 +70,7 @@ static size_t count_left(const struct rows *rows, const float *share, double lea
     size_t left = 0;
     memset(stand_ins, 0, 2 * rows->count * sizeof *stand_ins);
     for (size_t i = 0; i < rows->count; i++) {
-        bool *stand_in =
-            i ? &stand_ins[2 * rows->row[i].parent + (rows->row[i].kind == ROW_STATEMENT)] : NULL;
+        bool *stand_in = i ? &stand_ins[2 * rows->row[i].parent + (rows->row[i].kind == ROW_STATEMENT)] : NULL;
         bool shown = share[i] >= least;
         if (shown)
             left++;
@@ -131,8 +130,8 @@ static void append_small(struct folding *folding, const struct open_row *open, e
     struct row_label *label = rows_alloc(made, sizeof *label);
     const struct row *parent = &made->row[open->number];
     struct row *row = &made->row[number];
-    *label = (struct row_label){
-        .name = FOLD_NAME, .module = "", .file = kind == ROW_STATEMENT ? parent->label->file : ""};
+    *label =
+        (struct row_label){.name = FOLD_NAME, .module = "", .file = kind == ROW_STATEMENT ? parent->label->file : ""};
     row->label = label;
     row->depth = parent->depth + 1;
     row->end = number + 1;

@@ -89,8 +89,7 @@ static void put_sample(struct page *page)
     char *event = memory_check(strndup(sample, strcspn(sample, "@")));
     fputs("{\"event\":", page->out);
     page_text(page, event);
-    fprintf(page->out, ",\"period\":%llu}",
-            (unsigned long long)(page->input->profile->header.period_ns / 1000000000u));
+    fprintf(page->out, ",\"period\":%llu}", (unsigned long long)(page->input->profile->header.period_ns / 1000000000u));
     free(event);
 }
 
@@ -120,8 +119,8 @@ static void put_header(struct page *page)
     fprintf(page->out,
             ",\"threads\":%u,\"cores\":%u,\"environment\":\"%s\",\"rate\":%u,\"clock\":\"%s\","
             "\"finished\":%s,\"version\":",
-            header->threads_max, header->cores, header->environment == 1 ? "shared" : "dedicated",
-            header->rate, header->clock == 1 ? "cpu" : "wall", header->finished || header->snapshot ? "true" : "false");
+            header->threads_max, header->cores, header->environment == 1 ? "shared" : "dedicated", header->rate,
+            header->clock == 1 ? "cpu" : "wall", header->finished || header->snapshot ? "true" : "false");
     page_text(page, version ? version : BLAME_VERSION);
     put_sample(page);
     put_nobody(page);
@@ -135,9 +134,8 @@ static void put_metrics(struct page *page)
             continue;
         const char *title = metric_title(metric_columns[i]);
         fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[", title, title,
-                *metric_unit[metric_columns[i]] && page->input->rows->events
-                    ? "events"
-                    : metric_unit[metric_columns[i]]);
+                *metric_unit[metric_columns[i]] && page->input->rows->events ? "events"
+                                                                             : metric_unit[metric_columns[i]]);
     }
     for (size_t i = 0; i < page->input->rows->counter_count; i++) {
         fputs(",{\"key\":", page->out);
@@ -156,12 +154,9 @@ static void put_error_form(struct page *page, enum metric metric)
     const struct {
         const char *before;
         double value;
-    } figures[] = {{"{\"few\":", micro * micro * form.few},
-                   {",\"each\":", micro * form.each},
-                   {",\"own\":", micro * form.own},
-                   {",\"beside\":", micro * form.beside},
-                   {",\"all\":", form.all},
-                   {",\"together\":", form.together}};
+    } figures[] = {
+        {"{\"few\":", micro * micro * form.few}, {",\"each\":", micro * form.each}, {",\"own\":", micro * form.own},
+        {",\"beside\":", micro * form.beside},   {",\"all\":", form.all},           {",\"together\":", form.together}};
     fprintf(page->out, "\"%s\":", metric_title(metric));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         fputs(figures[i].before, page->out);
@@ -200,8 +195,8 @@ static void put_left_out(struct page *page)
         fputs("null", page->out);
         return;
     }
-    fprintf(page->out, "{\"rows\":%zu,\"total\":%zu,\"asked\":%s,\"percent\":", fold->left_out,
-            fold->rows->count, page->options->least_percent >= 0 ? "true" : "false");
+    fprintf(page->out, "{\"rows\":%zu,\"total\":%zu,\"asked\":%s,\"percent\":", fold->left_out, fold->rows->count,
+            page->options->least_percent >= 0 ? "true" : "false");
     json_decimal(page->out, fold->least_percent, 9);
     putc('}', page->out);
 }
@@ -282,4 +277,3 @@ bool html_write(FILE *out, const struct html_input *input, const struct html_opt
     errno = why;
     return !ferror(out);
 }
-

@@ -34,8 +34,8 @@ static void consider(struct finding_rows *to, struct stand_in *at, uint32_t row)
 }
 
 /* Entries of a group are in order of what they are, then of their numbers. */
-static struct stand_in *entry_at(struct finding_rows *to, const struct phase_group *group,
-                                 enum phase_instance is, uint64_t instance)
+static struct stand_in *entry_at(struct finding_rows *to, const struct phase_group *group, enum phase_instance is,
+                                 uint64_t instance)
 {
     size_t from = group->first_entry, end = from + group->entry_count;
     while (from < end) {
@@ -126,18 +126,7 @@ struct point {
     struct profile_sums sums;
 };
 
-enum point_column {
-    FIRST,
-    LAST,
-    INSTANCES,
-    SLOWEST,
-    SLOWEST_ROW,
-    EXECUTIONS,
-    SECONDS,
-    LEAST,
-    MOST,
-    POINT_COLUMNS
-};
+enum point_column { FIRST, LAST, INSTANCES, SLOWEST, SLOWEST_ROW, EXECUTIONS, SECONDS, LEAST, MOST, POINT_COLUMNS };
 
 static struct point make_point(const struct phase_entry *entry, size_t count)
 {
@@ -186,8 +175,7 @@ static void put_point(struct finding_rows *to, const struct point *point, size_t
         page_micro(page->out, point->slowest->exact_ns * 1e-9);
         break;
     default:
-        page_micro(page->out,
-                   metric_value(page->input->rows, &point->sums, metric_parts[column - POINT_COLUMNS]));
+        page_micro(page->out, metric_value(page->input->rows, &point->sums, metric_parts[column - POINT_COLUMNS]));
     }
 }
 
@@ -234,14 +222,12 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
     putc(',', page->out);
     put_probe(page, &group->probe, group->exact_ns);
     for (size_t i = 0; i < METRIC_PARTS; i++)
-        put_micro(page, metric_title(metric_parts[i]),
-                  metric_value(rows, &group->inclusive, metric_parts[i]));
+        put_micro(page, metric_title(metric_parts[i]), metric_value(rows, &group->inclusive, metric_parts[i]));
     fputs(",\"absolute\":", page->out);
     json_decimal(page->out, metric_absolute(rows, &group->inclusive, METRIC_IDLENESS), 6);
     fputs(",\"relative\":", page->out);
     json_decimal(page->out, metric_relative(rows, &group->inclusive, METRIC_IDLENESS), 6);
-    fprintf(page->out,
-            ",\"samples\":%llu,\"instances\":%zu,\"others\":", (unsigned long long)group->inclusive.samples,
+    fprintf(page->out, ",\"samples\":%llu,\"instances\":%zu,\"others\":", (unsigned long long)group->inclusive.samples,
             count);
     fputs(others ? "{" : "null", page->out);
     if (others) {

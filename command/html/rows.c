@@ -226,8 +226,8 @@ static void put_exact_column(struct page *page, enum exact_column column)
         else if (column == EXACT_CALLS)
             page_whole(page->out, (int64_t)extra->probe.calls);
         else
-            page_micro(page->out, 1e-9 * (column == EXACT_INCLUSIVE ? extra->probe.inclusive_ns
-                                                                    : extra->probe.exclusive_ns));
+            page_micro(page->out,
+                       1e-9 * (column == EXACT_INCLUSIVE ? extra->probe.inclusive_ns : extra->probe.exclusive_ns));
     }
     fputs(first ? "[]" : "]", page->out);
 }

@@ -275,8 +275,7 @@ void page_put_sources(struct page *page)
 {
     struct source_lines lines = {0};
     struct sources sources = {.page = page, .lines = &lines, .first = true};
-    fprintf(page->out, "\n\"sources_wanted\":%s,\n\"sources\":[",
-            page->options->no_source ? "false" : "true");
+    fprintf(page->out, "\n\"sources_wanted\":%s,\n\"sources\":[", page->options->no_source ? "false" : "true");
     if (!page->options->no_source)
         source_lines_choose(page, &lines);
     sources.told = memory_array(lines.count, sizeof *sources.told);
@@ -289,4 +288,3 @@ void page_put_sources(struct page *page)
     free(sources.told);
     free(lines.line);
 }
-

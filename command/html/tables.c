@@ -44,8 +44,7 @@ static struct spreads gather(const struct page *page)
     for (size_t i = 0; i < rows->spread_count; i++) {
         uint32_t row = rows->spread[i].row, page_row = fold_number(&page->fold, row);
         struct spread_entry entry;
-        if (page_row != ROW_NONE &&
-            spread_of_row(page->input->profile, rows, row, PROFILE_SPREAD_TIME, false, &entry))
+        if (page_row != ROW_NONE && spread_of_row(page->input->profile, rows, row, PROFILE_SPREAD_TIME, false, &entry))
             made.shown[made.count++] = (struct shown){row, page_row, entry.deviation};
     }
     qsort(made.shown, made.count, sizeof *made.shown, compare_deviations);
@@ -70,10 +69,8 @@ static void put_value(struct page *page, const struct spread_entry *entry, int c
         page_whole(page->out, page_string(page, entry->most_rank));
         break;
     default: {
-        const double ns[SPREAD_COLUMNS] = {[MEAN] = entry->mean,
-                                    [DEVIATION] = entry->deviation,
-                                    [LEAST] = entry->least,
-                                    [MOST] = entry->most};
+        const double ns[SPREAD_COLUMNS] = {
+            [MEAN] = entry->mean, [DEVIATION] = entry->deviation, [LEAST] = entry->least, [MOST] = entry->most};
         page_micro(page->out, ns[column] * 1e-9);
     }
     }
@@ -82,14 +79,13 @@ static void put_value(struct page *page, const struct spread_entry *entry, int c
 static void put_metric(struct page *page, const struct spreads *spreads, enum profile_spread_metric metric)
 {
     static const char *const name[SPREAD_COLUMNS] = {"ranks",      "mean", "deviation", "least",
-                                              "least_rank", "most", "most_rank"};
+                                                     "least_rank", "most", "most_rank"};
     fprintf(page->out, "{\"key\":\"%s\"", spread_metric_name[metric]);
     for (int column = 0; column < SPREAD_COLUMNS; column++) {
         fprintf(page->out, ",\n\"%s\":[", name[column]);
         for (size_t i = 0; i < spreads->count; i++) {
             struct spread_entry entry = {.ranks = 0};
-            spread_of_row(page->input->profile, page->input->rows, spreads->shown[i].row, metric, false,
-                          &entry);
+            spread_of_row(page->input->profile, page->input->rows, spreads->shown[i].row, metric, false, &entry);
             fputs(i ? "," : "", page->out);
             put_value(page, &entry, column);
         }
@@ -129,9 +125,8 @@ void page_put_spreads(struct page *page)
 
 enum state { WORK, IDLE, OVERHEAD, LOCK_WAIT, NO_CORE, BLOCKED, MPI_WAIT, STATES };
 
-static const enum metric state_metric[STATES] = {METRIC_WORK,      METRIC_IDLENESS, METRIC_OVERHEAD,
-                                                 METRIC_LOCK_WAIT, METRIC_NO_CORE,  METRIC_BLOCKED,
-                                                 METRIC_MPI_WAIT};
+static const enum metric state_metric[STATES] = {METRIC_WORK,    METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT,
+                                                 METRIC_NO_CORE, METRIC_BLOCKED,  METRIC_MPI_WAIT};
 
 /* One or more ranks, that follow each other. */
 struct column {
@@ -234,8 +229,7 @@ static void put_cell(FILE *out, const double cell[STATES], int state)
     double whole = 0;
     for (int i = 0; i < STATES; i++)
         whole += cell[i];
-    unsigned value =
-        whole >= LEAST_NS && isfinite(whole) ? (unsigned)lround(ALL * cell[state] / whole) : NOBODY;
+    unsigned value = whole >= LEAST_NS && isfinite(whole) ? (unsigned)lround(ALL * cell[state] / whole) : NOBODY;
     putc_unlocked(digit[value / 64], out);
     putc_unlocked(digit[value % 64], out);
 }
@@ -254,8 +248,7 @@ static void put_states(struct page *page, const struct map *map)
     for (int state = 0, put = 0; state < STATES; state++) {
         if (!any_in(map, state))
             continue;
-        fprintf(page->out, "%s{\"key\":\"%s\",\"us\":[", put++ ? ",\n" : "",
-                metric_title(state_metric[state]));
+        fprintf(page->out, "%s{\"key\":\"%s\",\"us\":[", put++ ? ",\n" : "", metric_title(state_metric[state]));
         for (size_t i = 0; i < map->column_count; i++) {
             fputs(i ? "," : "", page->out);
             page_micro(page->out, map->column[i].ns[state] * 1e-9);
@@ -320,7 +313,7 @@ static int64_t column_value(struct page *page, const struct column *column, int 
 void page_put_ranks(struct page *page)
 {
     static const char *const name[RANK_COLUMNS] = {"first", "last",    "process", "state",  "why",
-                                              "node",  "counted", "threads", "wall_us"};
+                                                   "node",  "counted", "threads", "wall_us"};
     const struct profile *profile = page->input->profile;
     struct map map;
     if (!profile->header.merged || !profile->rank_count) {
@@ -328,8 +321,8 @@ void page_put_ranks(struct page *page)
         return;
     }
     make_map(&map, profile);
-    fprintf(page->out, "{\"count\":%zu,\"each\":%zu,\"map_threads\":%zu,\"nodes\":%zu", map.column_count,
-            map.each, map.row_count, ranks_nodes(profile));
+    fprintf(page->out, "{\"count\":%zu,\"each\":%zu,\"map_threads\":%zu,\"nodes\":%zu", map.column_count, map.each,
+            map.row_count, ranks_nodes(profile));
     for (int of = 0; of < RANK_COLUMNS; of++) {
         fprintf(page->out, ",\n\"%s\":[", name[of]);
         for (size_t i = 0; i < map.column_count; i++) {
@@ -368,8 +361,7 @@ static void put_rank(struct page *page, const struct profile_thread *thread)
 void page_put_threads(struct page *page)
 {
     const struct profile *profile = page->input->profile;
-    uint64_t start =
-        profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
+    uint64_t start = profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
     bool all = !profile->header.merged || profile->thread_count < HTML_THREADS;
     size_t shown = all ? profile->thread_count : HTML_THREADS;
     putc('[', page->out);
@@ -456,8 +448,7 @@ static void put_places(struct page *page)
     for (size_t i = 0; i < waits->place_count; i++) {
         const struct wait_place *place = &waits->place[i];
         fprintf(page->out, "%s[%u,%u,%u,%d,%d", i ? "," : "", page_string(page, wait_kind_name[place->kind]),
-                page_string(page, place->function), page_string(page, place->file), place->line,
-                place->in_region);
+                page_string(page, place->function), page_string(page, place->file), place->line, place->in_region);
         put_seconds(page, ",", place->ns);
         fprintf(page->out, ",%u]", page_string(page, place->call));
     }
@@ -466,8 +457,7 @@ static void put_places(struct page *page)
 
 enum pair_column { PAIR_PLACE, PAIR_ROW, PAIR_US, PAIR_COLUMNS };
 
-static void put_pair(struct page *page, enum pair_column column, bool *first, uint32_t place, int64_t row,
-                     double ns)
+static void put_pair(struct page *page, enum pair_column column, bool *first, uint32_t place, int64_t row, double ns)
 {
     putc_unlocked(*first ? '[' : ',', page->out);
     *first = false;
@@ -539,4 +529,3 @@ void page_put_findings(struct page *page)
     }
     putc(']', page->out);
 }
-

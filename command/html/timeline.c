@@ -6,10 +6,10 @@
 #include "command/html/page.h"
 #include "command/text/memory.h"
 
-#define ALL      255 /* a share of the whole bin */
-#define LEAST_SAMPLES 4 /* of a thread, in a bin */
-#define TOPS     4   /* contexts of a lane's bin that are named: those with the most */
-#define OTHERS   UINT16_MAX
+#define ALL           255 /* a share of the whole bin */
+#define LEAST_SAMPLES 4   /* of a thread, in a bin */
+#define TOPS          4   /* contexts of a lane's bin that are named: those with the most */
+#define OTHERS        UINT16_MAX
 
 enum value { OWN, IDLENESS, LOCK_WAIT, VALUES };
 
@@ -81,7 +81,8 @@ static void choose_contexts(struct page *page, struct contexts *contexts)
     for (size_t i = 0; i < timeline->cell_count; i++) {
         float value[VALUES];
         values_of(page->input->rows, &timeline->cells[i].value, value);
-        weight[page_row_of(page, timeline->cells[i].node)] += fabs(value[OWN]) + fabs(value[IDLENESS]) + fabs(value[LOCK_WAIT]);
+        weight[page_row_of(page, timeline->cells[i].node)] +=
+            fabs(value[OWN]) + fabs(value[IDLENESS]) + fabs(value[LOCK_WAIT]);
     }
     weight[0] = INFINITY;
     contexts->context = memory_array(rows, sizeof *contexts->context);
@@ -237,7 +238,8 @@ static void put_parts(struct base64 *to, const struct part *part, size_t count, 
 static double bin_width_ns(const struct page *page, const struct timeline *timeline, uint32_t bin, uint64_t bin_ns)
 {
     const struct profile_header *header = &page->input->profile->header;
-    double begin = (double)bin * (double)bin_ns, end = header->end_ns > timeline->origin_ns ? (double)(header->end_ns - timeline->origin_ns) : 0;
+    double begin = (double)bin * (double)bin_ns,
+           end = header->end_ns > timeline->origin_ns ? (double)(header->end_ns - timeline->origin_ns) : 0;
     return end > begin && end < begin + (double)bin_ns ? end - begin : (double)bin_ns;
 }
 
@@ -266,7 +268,8 @@ static void put_tops(struct page *page, const struct contexts *contexts)
         size_t first = place ? end[place - 1] : 0;
         size_t count = merge_parts(part + first, end[place] - first);
         put_parts(&to, part + first, count,
-                  threads[place / timeline->bins] * bin_width_ns(page, timeline, (uint32_t)(place % timeline->bins), timeline->bin_ns));
+                  threads[place / timeline->bins] *
+                      bin_width_ns(page, timeline, (uint32_t)(place % timeline->bins), timeline->bin_ns));
     }
     base64_end(&to);
     putc_unlocked('"', page->out);
@@ -311,7 +314,8 @@ static double state_sum(const struct lane_bins *bins, uint32_t bin, int state)
 static double measured_ns(const struct page *page, const struct lane_bins *bins, size_t lane, uint32_t bin)
 {
     const struct timeline *timeline = bins->timeline;
-    double sum = 0, whole = timeline->lanes[lane].threads * bin_width_ns(page, timeline, bin, bins->each * timeline->lane_bin_ns);
+    double sum = 0, whole = timeline->lanes[lane].threads *
+                            bin_width_ns(page, timeline, bin, bins->each * timeline->lane_bin_ns);
     for (int state = 0; state < PROFILE_TIME_STATES; state++)
         sum += lane_ns(bins, lane, bin, state);
     return sum > whole / 2 ? sum : whole;
@@ -398,7 +402,8 @@ void page_put_timeline(struct page *page)
     struct lane_bins bins = lane_bins_of(page, timeline);
     choose_contexts(page, &contexts);
     add_cells(page, &contexts);
-    fprintf(page->out, "{\"origin_us\":%lld,\"bin_us\":", (long long)(timeline->origin_ns - page->input->profile->header.start_ns) / 1000);
+    fprintf(page->out, "{\"origin_us\":%lld,\"bin_us\":",
+            (long long)(timeline->origin_ns - page->input->profile->header.start_ns) / 1000);
     page_micro(page->out, (double)timeline->bin_ns * 1e-9);
     fputs(",\"lane_bin_us\":", page->out);
     page_micro(page->out, (double)(bins.each * timeline->lane_bin_ns) * 1e-9);

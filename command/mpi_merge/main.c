@@ -39,10 +39,8 @@ static void tell(const struct job_tree *tree)
 {
     char *text;
     const struct job_reference *like = &tree->like;
-    struct plan plan = {.count = tree->count,
-                        .has_identity = like->identity != NULL,
-                        .known = like->known,
-                        .clock = like->clock};
+    struct plan plan = {
+        .count = tree->count, .has_identity = like->identity != NULL, .known = like->known, .clock = like->clock};
     FILE *out = memory_stream(&text);
     const char *const like_text[] = {like->identity, like->sample, like->counters};
     for (size_t i = 0; i < 3; i++)
@@ -94,8 +92,8 @@ static void send_file(int file, int to)
         bytes = FAILED;
     MPI_Send(&bytes, 1, MPI_UINT64_T, to, 0, MPI_COMM_WORLD);
     for (size_t done = 0; bytes != FAILED && done < bytes; done += PIECE_BYTES)
-        MPI_Send((char *)content + done, (int)(bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES), MPI_BYTE, to, 0,
-                 MPI_COMM_WORLD);
+        MPI_Send((char *)content + done, (int)(bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES), MPI_BYTE, to,
+                 0, MPI_COMM_WORLD);
     if (content != MAP_FAILED)
         munmap(content, bytes);
     if (file >= 0)
@@ -118,8 +116,8 @@ static int receive_file(int from)
         MPI_Abort(MPI_COMM_WORLD, CLI_BAD_INPUT);
     }
     for (size_t done = 0; done < bytes; done += PIECE_BYTES)
-        MPI_Recv((char *)content + done, (int)(bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES), MPI_BYTE, from, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv((char *)content + done, (int)(bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES), MPI_BYTE, from,
+                 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     munmap(content, bytes);
     return file;
 }

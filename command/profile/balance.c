@@ -46,8 +46,7 @@ static void choose_calls(struct balance *balance)
     double *untold = memory_array(job->node_count, sizeof *untold);
     for (uint32_t i = 1; i < job->node_count; i++) {
         const struct merged_node *node = &job->nodes[i];
-        if (node->kind == PROFILE_NODE_MPI && meets_all(node->key) && node->metric.mpi_wait > 0 &&
-            is_of_all(job, node))
+        if (node->kind == PROFILE_NODE_MPI && meets_all(node->key) && node->metric.mpi_wait > 0 && is_of_all(job, node))
             untold[i] += node->metric.mpi_wait;
         else if (node->kind == PROFILE_NODE_RANKS)
             untold[node->parent] -= node->metric.rank_waited;
@@ -94,8 +93,7 @@ bool balance_start(struct balance *balance, struct profile *job)
 }
 
 /* How long something ran in each context outside MPI: by the job's nodes. */
-static void add_times(const struct balance *balance, const struct profile *rank, const uint32_t *place,
-                      double *time)
+static void add_times(const struct balance *balance, const struct profile *rank, const uint32_t *place, double *time)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
@@ -106,8 +104,7 @@ static void add_times(const struct balance *balance, const struct profile *rank,
     }
 }
 
-void balance_add_rank(struct balance *balance, const struct profile *rank, const uint32_t *place,
-                      size_t record)
+void balance_add_rank(struct balance *balance, const struct profile *rank, const uint32_t *place, size_t record)
 {
     struct balance_waits *waits = &balance->waits[record];
     waits->known = true;
@@ -186,8 +183,7 @@ size_t balance_late(const struct balance *balance, size_t late[BALANCE_RANKS])
     const struct profile_rank *ranks = balance->job->ranks;
     size_t count = 0;
     for (size_t i = 0; i < balance->job->rank_count; i++) {
-        if (!(ranks[i].charged > 0) ||
-            (count == BALANCE_RANKS && ranks[i].charged <= ranks[late[count - 1]].charged))
+        if (!(ranks[i].charged > 0) || (count == BALANCE_RANKS && ranks[i].charged <= ranks[late[count - 1]].charged))
             continue;
         size_t at = count < BALANCE_RANKS ? count++ : count - 1;
         for (; at > 0 && ranks[late[at - 1]].charged < ranks[i].charged; at--)
@@ -232,8 +228,7 @@ static void weigh(struct excess *excess, const struct merged_node *nodes, size_t
     }
 }
 
-void balance_charge_contexts(struct balance *balance, const struct profile *rank, const uint32_t *place,
-                             size_t record)
+void balance_charge_contexts(struct balance *balance, const struct profile *rank, const uint32_t *place, size_t record)
 {
     const struct profile_rank *late = &balance->job->ranks[record];
     struct excess *excess = memory_array(balance->nodes, sizeof *excess);
@@ -253,15 +248,14 @@ void balance_charge_contexts(struct balance *balance, const struct profile *rank
         if (i > 0 && above->charged > 0 && above->parts > 0)
             excess[i].charged = above->charged * excess[i].weight / above->parts;
         if (excess[i].charged > 0 && excess[i].own > 0)
-            add_charge(&balance->context[i], excess[i].charged * excess[i].own / excess[i].parts, late->rank,
-                       time[i], balance->time[i] / (double)balance->ranks);
+            add_charge(&balance->context[i], excess[i].charged * excess[i].own / excess[i].parts, late->rank, time[i],
+                       balance->time[i] / (double)balance->ranks);
     }
     free(time);
     free(excess);
 }
 
-static void put(struct profile *job, size_t *room, uint32_t node, uint32_t key,
-                const struct profile_balance *balance)
+static void put(struct profile *job, size_t *room, uint32_t node, uint32_t key, const struct profile_balance *balance)
 {
     memory_grow(&job->balances, room, job->balance_count, sizeof *job->balances);
     job->balances[job->balance_count++] = (struct merged_balance){node, key, *balance};
@@ -310,15 +304,13 @@ static bool is_sane(const struct profile_balance *balance)
     return true;
 }
 
-const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *place,
-                                  struct profile *profile)
+const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile)
 {
     struct profile_below below;
     const struct profile_balance *balance;
     size_t room = 0;
     uint32_t at = 0;
-    while (profile->header.merged &&
-           (balance = profile_next_below(chunks, place, PROFILE_NODE_BALANCE, &at, &below))) {
+    while (profile->header.merged && (balance = profile_next_below(chunks, place, PROFILE_NODE_BALANCE, &at, &below))) {
         if (below.node->key >= PROFILE_BALANCE_KEYS)
             continue;
         if (!is_sane(balance))

@@ -19,7 +19,7 @@ struct balance {
     struct balance_waits {
         double all[BALANCE_CALLS], untold[BALANCE_CALLS]; /* untold: nobody of the node was blamed */
         bool known;
-    } * waits;                       /* by record of the job */
+    } *waits;                        /* by record of the job */
     size_t ranks;                    /* that were added */
     double *time;                    /* by node, of all of them */
     struct profile_balance *context; /* by node */
@@ -29,19 +29,16 @@ struct balance {
 /* False: there is nothing to charge, or it cannot be. */
 bool balance_start(struct balance *balance, struct profile *job);
 /* place: by the rank's nodes, the job's, from balance->nodes on none of them; record: the rank's in the job. */
-void balance_add_rank(struct balance *balance, const struct profile *rank, const uint32_t *place,
-                      size_t record);
+void balance_add_rank(struct balance *balance, const struct profile *rank, const uint32_t *place, size_t record);
 /* Puts it into the ranks' records. */
 void balance_charge_calls(struct balance *balance);
 /* Which records have their contexts compared; how many. */
 size_t balance_late(const struct balance *balance, size_t late[BALANCE_RANKS]);
-void balance_charge_contexts(struct balance *balance, const struct profile *rank, const uint32_t *place,
-                             size_t record);
+void balance_charge_contexts(struct balance *balance, const struct profile *rank, const uint32_t *place, size_t record);
 /* Gives it to the profile. */
 void balance_end(struct balance *balance);
 
 /* What a file has; place: by its nodes. NULL, or what is wrong with it. */
-const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *place,
-                                  struct profile *profile);
+const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);
 
 #endif

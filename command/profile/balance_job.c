@@ -47,15 +47,14 @@ static uint32_t *find_places(struct second *second, const struct profile *rank)
     job_keys_start(&keys, second->balance.job, rank);
     for (size_t i = 1; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
-        place[i] = node_tree_child(&second->tree, place[node->parent], node->kind,
-                                   job_key_of(&keys, node->kind, node->key));
+        place[i] =
+            node_tree_child(&second->tree, place[node->parent], node->kind, job_key_of(&keys, node->kind, node->key));
     }
     job_keys_end(&keys);
     return place;
 }
 
-typedef void (*take_rank)(struct balance *balance, const struct profile *rank, const uint32_t *place,
-                          size_t record);
+typedef void (*take_rank)(struct balance *balance, const struct profile *rank, const uint32_t *place, size_t record);
 
 static void read_rank(struct second *second, const char *path, size_t *record, take_rank take)
 {
@@ -96,8 +95,7 @@ static void finish(struct second *second)
 
 void job_add_balance(struct profile *job, const char *const *paths, size_t count, const char *identity)
 {
-    struct second second = {
-        .like = {.identity = identity}, .modules = job->module_count, .names = job->name_count};
+    struct second second = {.like = {.identity = identity}, .modules = job->module_count, .names = job->name_count};
     size_t late[BALANCE_RANKS];
     if (!balance_start(&second.balance, job))
         return;

@@ -4,7 +4,6 @@
 
 #include "cct/profile_metrics.h"
 
-
 /* Keys. docs/accounting.md, "Between nodes". */
 enum profile_balance_key {
     PROFILE_BALANCE_CALL = 0,       /* below an MPI node: waiting in that call */
@@ -16,17 +15,14 @@ enum profile_balance_key {
 
 /* In a metric's place at these nodes, in nanoseconds. */
 struct profile_balance {
-    double charged; /* waiting of other ranks */
-    double most;    /* the part of one rank, which is charged most of it */
-    double
-        common; /* of a call: what all wait in it, as long as the rank that waits least; nobody is charged */
-    double time,
-        mean; /* of a context: while something ran in it, in that one rank, and in a rank on average */
+    double charged;     /* waiting of other ranks */
+    double most;        /* the part of one rank, which is charged most of it */
+    double common;      /* of a call: what all wait in it, as long as the rank that waits least; nobody is charged */
+    double time, mean;  /* of a context: while something ran in it, in that one rank, and in a rank on average */
     uint32_t most_rank; /* whose `most` and `time` are */
     uint32_t reserved[5];
 };
 
-_Static_assert(sizeof(struct profile_balance) == sizeof(struct profile_metric),
-               "it stands in a metric's place");
+_Static_assert(sizeof(struct profile_balance) == sizeof(struct profile_metric), "it stands in a metric's place");
 
 #endif

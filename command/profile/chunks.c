@@ -4,7 +4,6 @@
 
 #include "cct/profile_metrics.h"
 
-
 bool profile_number_sane(double value)
 {
     /* 1e24 ns is a thousand years on 30,000 threads. */
@@ -33,8 +32,8 @@ const struct profile_metric *profile_metric_at(const struct profile_chunks *chun
     return (const struct profile_metric *)((const struct profile_node *)chunk + unit);
 }
 
-const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *place, enum profile_node_kind kind, uint32_t *at,
-                               struct profile_below *found)
+const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *place, enum profile_node_kind kind,
+                               uint32_t *at, struct profile_below *found)
 {
     while (++*at < chunks->count * PROFILE_UNITS_PER_CHUNK) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, *at / PROFILE_UNITS_PER_CHUNK);

@@ -9,7 +9,6 @@
 #include "cct/profile_format.h"
 #include "cct/profile_tree.h"
 
-
 struct profile_metric;
 
 /* The chunks of a file in memory, aligned for the records in them. Their contents are not trusted. */
@@ -33,8 +32,7 @@ static inline const struct profile_chunk *profile_chunk_at(const struct profile_
 
 /* The node, or the metric record, with that index; NULL when nothing of the kind stands there. */
 const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx);
-const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks,
-                                               uint32_t metric_idx);
+const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks, uint32_t metric_idx);
 
 #define PROFILE_PLACE_MERGED 3u /* in a list of places by node_idx: + the merged node's index */
 
@@ -44,8 +42,8 @@ struct profile_below {
     const struct profile_node *node;
     uint32_t merged;
 };
-const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *place, enum profile_node_kind kind, uint32_t *at,
-                               struct profile_below *found);
+const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *place, enum profile_node_kind kind,
+                               uint32_t *at, struct profile_below *found);
 
 /* Whether a measured sum can be one: finite, and of a size that time can have. */
 bool profile_number_sane(double value);

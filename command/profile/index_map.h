@@ -50,8 +50,7 @@ static inline struct index_entry *index_map_next(const struct index_map *map, co
 }
 
 /* Fills the empty place. */
-static inline void index_map_put(struct index_map *map, struct index_entry *entry, uint32_t tag,
-                                 uint32_t index)
+static inline void index_map_put(struct index_map *map, struct index_entry *entry, uint32_t tag, uint32_t index)
 {
     *entry = (struct index_entry){.tag = tag, .index = index};
     map->count++;

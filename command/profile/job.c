@@ -29,7 +29,7 @@
 
 /* Valid until the next one is added. */
 static struct profile_rank *job_add_record(struct profile *job, uint32_t rank, enum profile_rank_state state,
-                                    const char *why)
+                                           const char *why)
 {
     size_t room = job->rank_count; /* of two to the power of something */
     if ((room & (room - 1)) == 0)
@@ -218,15 +218,14 @@ static void add_lock(struct job *job, const struct job_keys *keys, const struct 
 
 /* Idleness is T x inverse_busy less the own time: a rank with fewer threads has as much of it with the job's T. Here it is
  * multiplied by the rank's T, and by divide_idleness() divided by the job's, which is known when all ranks are read. */
-static void add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank,
-                      uint32_t *place)
+static void add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank, uint32_t *place)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
         struct profile_sums sums = node->metric;
-        place[i] = i ? node_tree_child(&job->tree, place[node->parent], node->kind,
-                                       job_key_of(keys, node->kind, node->key))
-                     : 0;
+        place[i] =
+            i ? node_tree_child(&job->tree, place[node->parent], node->kind, job_key_of(keys, node->kind, node->key))
+              : 0;
         if (node->kind != PROFILE_NODE_WAITERS)
             sums.inverse_busy *= rank->header.threads_max;
         struct merged_node *to = &job->profile->nodes[place[i]];
@@ -304,7 +303,8 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
     to->ended_by_program |= from->ended_by_program;
     to->before_start_ns += from->before_start_ns;
     to->before_inverse_busy_ns +=
-        from->threads_max * (from->before_inverse_busy_ns > 0 ? from->before_inverse_busy_ns : (double)from->before_start_ns);
+        from->threads_max *
+        (from->before_inverse_busy_ns > 0 ? from->before_inverse_busy_ns : (double)from->before_start_ns);
     to->before_no_core_ns += from->before_no_core_ns;
     to->before_blocked_ns += from->before_blocked_ns;
     if (!to->room_error) {
@@ -412,8 +412,8 @@ static void add_rank(struct job *job, const struct profile *rank, bool gone)
     const char *foreign = job_why_foreign(&job->like, rank);
     if (foreign) {
         bool one = !rank->header.merged && !rank->header.part;
-        job_add_record(job->profile, one ? rank->header.rank : PROFILE_RANK_UNKNOWN, PROFILE_RANK_FOREIGN, foreign)->process =
-            rank->header.process;
+        job_add_record(job->profile, one ? rank->header.rank : PROFILE_RANK_UNKNOWN, PROFILE_RANK_FOREIGN, foreign)
+            ->process = rank->header.process;
         return;
     }
     if (!job->like.known)
@@ -546,4 +546,3 @@ size_t job_ranks(const struct profile *profile)
 {
     return profile->header.merged ? profile->header.merged : 1;
 }
-

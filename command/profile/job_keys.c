@@ -8,11 +8,9 @@
 
 static bool same_module(const struct profile_module *a, const struct profile_module *b)
 {
-    if (a->vaddr_low != b->vaddr_low || a->vaddr_high != b->vaddr_high ||
-        a->build_id_bytes != b->build_id_bytes)
+    if (a->vaddr_low != b->vaddr_low || a->vaddr_high != b->vaddr_high || a->build_id_bytes != b->build_id_bytes)
         return false;
-    return a->build_id_bytes ? memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0
-                             : strcmp(a->path, b->path) == 0;
+    return a->build_id_bytes ? memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0 : strcmp(a->path, b->path) == 0;
 }
 
 /* Ranks of one program have the same modules in nearly the same order: the search begins where the last one was found. */
@@ -56,8 +54,7 @@ static uint64_t find_name(struct profile *job, const struct profile_name *name)
 uint64_t job_key_address(const struct job_keys *keys, uint64_t key)
 {
     uint32_t module = PROFILE_KEY_MODULE(key);
-    return module && module <= keys->module_count ? PROFILE_KEY(keys->module[module], PROFILE_KEY_VADDR(key))
-                                                  : key;
+    return module && module <= keys->module_count ? PROFILE_KEY(keys->module[module], PROFILE_KEY_VADDR(key)) : key;
 }
 
 /* Where a variable of a rank's module would be in the job's. */
@@ -70,17 +67,16 @@ static uint64_t address_in_job(const struct profile *job, uint64_t key)
 
 /* A lock's address is another one in each rank: it becomes that of its variable, if it has one, else of the call that
  * initialised it. Others of its kind are one. */
-static uint64_t lock_in_job(const struct job_keys *keys, const struct profile *job,
-                            const struct profile *rank, const struct profile_lock *lock)
+static uint64_t lock_in_job(const struct job_keys *keys, const struct profile *job, const struct profile *rank,
+                            const struct profile_lock *lock)
 {
     uint64_t id = PROFILE_LOCK_KEY_ID(lock->key);
     for (size_t i = 0; i < rank->module_count; i++) {
         const struct profile_module *module = &rank->modules[i];
         uint64_t vaddr = id - module->load_bias;
         if (vaddr >= module->vaddr_low && vaddr < module->vaddr_high)
-            return PROFILE_LOCK_KEY(
-                PROFILE_LOCK_KEY_KIND(lock->key),
-                address_in_job(job, job_key_address(keys, PROFILE_KEY((uint32_t)i + 1, vaddr))));
+            return PROFILE_LOCK_KEY(PROFILE_LOCK_KEY_KIND(lock->key),
+                                    address_in_job(job, job_key_address(keys, PROFILE_KEY((uint32_t)i + 1, vaddr))));
     }
     uint64_t by = lock->variable ? address_in_job(job, job_key_address(keys, lock->variable))
                                  : job_key_address(keys, lock->initialiser);

@@ -35,8 +35,7 @@ void (*profile_read_progress)(size_t done, size_t total);
 
 static bool is_leaf(const struct merged_node *node)
 {
-    return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS ||
-           node->kind == PROFILE_NODE_RANKS;
+    return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS;
 }
 
 static bool is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
@@ -133,9 +132,8 @@ static bool merge_metric_sane(const struct profile_node *node, const struct prof
     return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
            profile_number_sane(metric->lock_wait) && profile_number_sane(metric->inverse_busy) &&
            profile_number_sane(metric->shared_idle) && profile_number_sane(metric->lock_wait_here) &&
-           profile_number_sane((double)metric->idle_beside) && metric->work >= 0 &&
-           metric->overhead >= least && metric->lock_wait >= 0 && metric->inverse_busy >= 0 &&
-           metric->lock_wait_here >= 0;
+           profile_number_sane((double)metric->idle_beside) && metric->work >= 0 && metric->overhead >= least &&
+           metric->lock_wait >= 0 && metric->inverse_busy >= 0 && metric->lock_wait_here >= 0;
 }
 
 /* What a node's record adds to its merged node's sums, and to those of that one's parent. */
@@ -146,7 +144,8 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     struct profile_sums sums = {.metric = *metric};
     if (node->kind == PROFILE_NODE_RANKS) {
         sums = profile_sums_of_ranks((const void *)metric);
-    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) || is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
+    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) ||
+               is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
         sums.blocked = sums.work;
         sums.blocked_idle = sums.shared_idle;
         sums.work = 0;
@@ -182,8 +181,7 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
         if (place == PLACE_UNKNOWN)
             place = merge_place(merge, node_idx);
         uint32_t metric_idx = ((const struct profile_node *)chunk)[unit].metric;
-        const struct profile_metric *metric =
-            metric_idx ? profile_metric_at(merge->chunks, metric_idx) : NULL;
+        const struct profile_metric *metric = metric_idx ? profile_metric_at(merge->chunks, metric_idx) : NULL;
         if (place == PLACE_SKIP || !metric)
             continue;
         if (!merge_metric_sane((const struct profile_node *)chunk + unit, metric))
@@ -202,8 +200,7 @@ static void merge_sum_unresolved(struct profile *profile)
     bool *unresolved = memory_array(profile->node_count, sizeof *unresolved);
     for (size_t i = 1; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
-        unresolved[i] = unresolved[node->parent] ||
-                        is_pseudo(node->kind, node->key, PROFILE_PSEUDO_UNRESOLVED);
+        unresolved[i] = unresolved[node->parent] || is_pseudo(node->kind, node->key, PROFILE_PSEUDO_UNRESOLVED);
         if (unresolved[i] && node->kind != PROFILE_NODE_WAITERS)
             profile->unresolved_ns += profile_sums_own(&node->metric);
     }

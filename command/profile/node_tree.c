@@ -37,7 +37,8 @@ void node_tree_resume(struct node_tree *tree, struct profile *profile)
 }
 
 /* The child's entry, or the empty one that it belongs in. */
-static struct index_entry *entry_of(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key, uint32_t tag)
+static struct index_entry *entry_of(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key,
+                                    uint32_t tag)
 {
     struct index_entry *entry = index_map_first(&tree->children, tag);
     for (; entry->tag; entry = index_map_next(&tree->children, entry)) {
@@ -62,7 +63,8 @@ uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, 
 
 uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
 {
-    const struct index_entry *entry = tree->children.capacity ? entry_of(tree, parent, kind, key, tag_of(parent, kind, key)) : NULL;
+    const struct index_entry *entry =
+        tree->children.capacity ? entry_of(tree, parent, kind, key, tag_of(parent, kind, key)) : NULL;
     return entry && entry->tag ? entry->index : 0;
 }
 

@@ -49,8 +49,7 @@ static void *grow(void *list, size_t count, size_t bytes)
     return full ? memory_check(reallocarray(list, count ? 2 * count : 1, bytes)) : list;
 }
 
-static const struct profile_counters *counters_at(const struct profile_chunks *chunks,
-                                                  const struct profile_node *node)
+static const struct profile_counters *counters_at(const struct profile_chunks *chunks, const struct profile_node *node)
 {
     return node->metric ? (const void *)profile_metric_at(chunks, node->metric) : NULL;
 }
@@ -80,8 +79,7 @@ static uint32_t merged_of(const struct profile_chunks *chunks, const uint32_t *p
     return place[node_idx] - PROFILE_PLACE_MERGED;
 }
 
-static const char *add_probe(struct profile *profile, uint32_t node, uint32_t tree,
-                             const struct profile_probe *probe)
+static const char *add_probe(struct profile *profile, uint32_t node, uint32_t tree, const struct profile_probe *probe)
 {
     if (!probe_sane(probe))
         return "damaged: a phase's or event's time is not a number that can be measured";
@@ -92,8 +90,7 @@ static const char *add_probe(struct profile *profile, uint32_t node, uint32_t tr
     return NULL;
 }
 
-static const char *add_counters(struct profile *profile, uint32_t node,
-                                const struct profile_counters *counters)
+static const char *add_counters(struct profile *profile, uint32_t node, const struct profile_counters *counters)
 {
     if (!counters_sane(counters))
         return "damaged: a counter's sum is not a number that can be counted";
@@ -108,8 +105,8 @@ static uint32_t tree_of(const struct profile *profile, const struct profile_node
     return profile->header.merged && probe->key ? (uint32_t)probe->key : owner;
 }
 
-static const char *read_node(const struct profile_chunks *chunks, const uint32_t *place,
-                             struct profile *profile, const struct profile_node *node, uint32_t tree)
+static const char *read_node(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
+                             const struct profile_node *node, uint32_t tree)
 {
     if (node->kind != PROFILE_NODE_PROBE && node->kind != PROFILE_NODE_COUNTERS)
         return NULL;
@@ -168,8 +165,8 @@ static void merge_counters(struct profile *profile)
 }
 
 /* Counters below a PROBE: they were counted from begin to end, and belong to it. */
-static const char *read_exact(const struct profile_chunks *chunks, const uint32_t *place,
-                              struct profile *profile, const struct profile_node *node, uint32_t tree)
+static const char *read_exact(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
+                              const struct profile_node *node, uint32_t tree)
 {
     const struct profile_node *parent =
         node->kind == PROFILE_NODE_COUNTERS ? profile_node_at(chunks, node->parent) : NULL;
@@ -178,8 +175,7 @@ static const char *read_exact(const struct profile_chunks *chunks, const uint32_
         return NULL;
     struct merged_probe wanted = {.node = merged_of(chunks, place, parent->parent),
                                   .tree = tree_of(profile, parent, tree)};
-    struct merged_probe *probe =
-        bsearch(&wanted, profile->probes, profile->probe_count, sizeof wanted, compare_probes);
+    struct merged_probe *probe = bsearch(&wanted, profile->probes, profile->probe_count, sizeof wanted, compare_probes);
     if (!counters_sane(counters))
         return "damaged: a counter's sum is not a number that can be counted";
     if (probe)
@@ -187,11 +183,11 @@ static const char *read_exact(const struct profile_chunks *chunks, const uint32_
     return NULL;
 }
 
-typedef const char *read_function(const struct profile_chunks *chunks, const uint32_t *place,
-                                  struct profile *profile, const struct profile_node *node, uint32_t tree);
+typedef const char *read_function(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
+                                  const struct profile_node *node, uint32_t tree);
 
-static const char *read_nodes(const struct profile_chunks *chunks, const uint32_t *place,
-                              struct profile *profile, read_function *read)
+static const char *read_nodes(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
+                              read_function *read)
 {
     const char *wrong = NULL;
     for (uint32_t n = 0; n < chunks->count && !wrong; n++) {
@@ -210,8 +206,7 @@ void profile_join_probes(struct profile *profile)
     merge_counters(profile);
 }
 
-const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place,
-                                struct profile *profile)
+const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile)
 {
     const char *wrong = read_nodes(chunks, place, profile, read_node);
     if (wrong)

@@ -18,8 +18,7 @@ void profile_read_names(const struct profile_chunks *chunks, struct profile *pro
 /* Fills probes and counters of *profile, whose nodes have been merged; place: by node_idx,
  * PROFILE_PLACE_MERGED + the merged node, less for nodes that are none. Returns NULL, or what is wrong with
  * the file. */
-const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place,
-                                struct profile *profile);
+const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);
 
 /* Sorts probes and counters, and adds up those of one node and tree, or one node. */
 void profile_join_probes(struct profile *profile);

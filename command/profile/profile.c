@@ -17,10 +17,9 @@
 #include "command/text/memory.h"
 
 const char *const profile_drop_name[PROFILE_DROP_REASONS] = {
-    [PROFILE_DROP_IN_TOOL] = "in tool",   [PROFILE_DROP_NO_MEMORY] = "no memory",
-    [PROFILE_DROP_STOPPING] = "stopping", [PROFILE_DROP_NO_PATH] = "no path",
-    [PROFILE_DROP_OVERLOAD] = "overload", [PROFILE_DROP_CUT_OFF] = "cut off",
-    [PROFILE_DROP_PAUSED] = "paused",     [PROFILE_DROP_FAULT] = "fault in handler",
+    [PROFILE_DROP_IN_TOOL] = "in tool", [PROFILE_DROP_NO_MEMORY] = "no memory",    [PROFILE_DROP_STOPPING] = "stopping",
+    [PROFILE_DROP_NO_PATH] = "no path", [PROFILE_DROP_OVERLOAD] = "overload",      [PROFILE_DROP_CUT_OFF] = "cut off",
+    [PROFILE_DROP_PAUSED] = "paused",   [PROFILE_DROP_FAULT] = "fault in handler",
 };
 
 const struct profile_name *profile_name_of(const struct profile *profile, const struct merged_node *node)
@@ -148,12 +147,12 @@ void profile_identity(const struct profile *profile, char text[PROFILE_IDENTITY_
     const struct profile_header *header = &profile->header;
     const struct profile_rank *rank = header->merged ? first_rank(profile) : NULL;
     const char *host = rank ? rank->host : text_or_nothing(profile, "host");
-    char *all = memory_text("%.*s\n%s\n%" PRId64 "\n%" PRIu64 "\n%s\n%s\n%s\n%" PRIu64, (int)sizeof rank->host, host,
-                            text_or_nothing(profile, "job_identity"), header->start_realtime_ns,
-                            header->merged ? (uint64_t)0 : header->tool_start_ns, text_or_nothing(profile, "options"),
-                            text_or_nothing(profile, "command"), header->merged ? "job" : text_or_nothing(profile, "rank"),
-                            (uint64_t)(rank ? rank->pid : header->pid));
+    char *all =
+        memory_text("%.*s\n%s\n%" PRId64 "\n%" PRIu64 "\n%s\n%s\n%s\n%" PRIu64, (int)sizeof rank->host, host,
+                    text_or_nothing(profile, "job_identity"), header->start_realtime_ns,
+                    header->merged ? (uint64_t)0 : header->tool_start_ns, text_or_nothing(profile, "options"),
+                    text_or_nothing(profile, "command"), header->merged ? "job" : text_or_nothing(profile, "rank"),
+                    (uint64_t)(rank ? rank->pid : header->pid));
     snprintf(text, PROFILE_IDENTITY_BYTES, "%016" PRIx64, hash_bytes(all, strlen(all)));
     free(all);
 }
-

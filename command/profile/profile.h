@@ -14,10 +14,11 @@
 struct merged_node {
     uint64_t key;
     uint32_t parent;
-    uint8_t kind; /* enum profile_node_kind: ROOT (node 0 only), FRAME, RUNTIME, LOCK, PSEUDO, WAITERS, PHASE,
+    uint8_t kind;     /* enum profile_node_kind: ROOT (node 0 only), FRAME, RUNTIME, LOCK, PSEUDO, WAITERS, PHASE,
                      EVENT, PARAMETER, INSTANCE, MPI, RANKS */
     uint64_t threads; /* a bit for each tree (its number modulo 64) with busy time here */
-    struct profile_sums metric; /* exclusive, all threads summed; of WAITERS: struct profile_idle; of RANKS: rank_... alone */
+    struct profile_sums
+        metric; /* exclusive, all threads summed; of WAITERS: struct profile_idle; of RANKS: rank_... alone */
 };
 
 /* The waits for one lock while the same call had initialised it, all threads together. */
@@ -80,11 +81,12 @@ struct profile {
     const char *counter_name[PROFILE_COUNTERS];
     size_t counter_count; /* of these names */
     char *counter_text;   /* their text */
-    char *text; /* "key\0value\0" pairs */
+    char *text;           /* "key\0value\0" pairs */
     size_t text_bytes;
     double unresolved_ns; /* time of threads below <unresolved> */
     uint64_t tree;        /* the tree that was read, 0: all of them, merged */
-    struct merged_balance *balances; /* by node and key; of a job that was merged, some of whose ranks did not see each other */
+    struct merged_balance
+        *balances; /* by node and key; of a job that was merged, some of whose ranks did not see each other */
     size_t balance_count;
     uint64_t trace_samples, trace_bytes; /* that the file's trace has: command/profile/trace.h */
     struct timeline timeline;

@@ -51,8 +51,7 @@ static size_t sum_locks(const struct profile *profile, struct lock_sum *sums)
     for (size_t i = 0; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
         if (node->kind == PROFILE_NODE_LOCK)
-            sums[count++] =
-                (struct lock_sum){node->key, node->metric.lock_wait_here - node->metric.lock_wait};
+            sums[count++] = (struct lock_sum){node->key, node->metric.lock_wait_here - node->metric.lock_wait};
     }
     qsort(sums, count, sizeof(*sums), compare_keys);
     for (size_t i = 0; i < count; i++) {
@@ -88,7 +87,8 @@ static void book_open_locks(struct profile *profile, const struct lock_sum *sums
         metric->lock_wait = sums[i].open;
         metric->inverse_busy = sums[i].open / (double)(profile->thread_count ? profile->thread_count : 1);
         timeline_add_at_end(&profile->timeline, (uint32_t)profile->node_count - 1,
-                            &(struct profile_time_value){.lock_wait = (float)metric->lock_wait, .inverse_busy = (float)metric->inverse_busy});
+                            &(struct profile_time_value){.lock_wait = (float)metric->lock_wait,
+                                                         .inverse_busy = (float)metric->inverse_busy});
     }
 }
 
@@ -160,12 +160,11 @@ static const char *check_header(const struct profile_header *header)
 
 static bool thread_sane(const struct profile_thread *thread)
 {
-    const double sums[] = {
-        thread->work,       thread->overhead,   thread->lock_wait,        thread->idle,
-        thread->parked,     thread->dropped_ns, thread->idle_nobody_busy, thread->on_core_ns,
-        thread->no_core_ns, thread->stolen,     thread->mpi_wait,         thread->probed_exact,
-        thread->no_core,    thread->blocked,    thread->idle_no_core,     thread->probed_sampled,
-        thread->unsignalled_ns};
+    const double sums[] = {thread->work,          thread->overhead,   thread->lock_wait,        thread->idle,
+                           thread->parked,        thread->dropped_ns, thread->idle_nobody_busy, thread->on_core_ns,
+                           thread->no_core_ns,    thread->stolen,     thread->mpi_wait,         thread->probed_exact,
+                           thread->no_core,       thread->blocked,    thread->idle_no_core,     thread->probed_sampled,
+                           thread->unsignalled_ns};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;
@@ -214,10 +213,8 @@ static const char *read_threads(const struct profile_chunks *chunks, struct prof
 
 static bool rank_sane(const struct profile_rank *rank)
 {
-    const double sums[] = {rank->work, rank->overhead, rank->lock_wait,
-                           rank->idle, rank->no_core,  rank->blocked,
-                           rank->mpi_wait, rank->rank_idle, rank->made_wait,
-                           rank->charged};
+    const double sums[] = {rank->work,    rank->overhead, rank->lock_wait, rank->idle,      rank->no_core,
+                           rank->blocked, rank->mpi_wait, rank->rank_idle, rank->made_wait, rank->charged};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;
@@ -290,29 +287,26 @@ static uint64_t lock_of(const struct profile_chunks *chunks, const struct profil
     return parent && parent->kind == PROFILE_NODE_WAITS ? lock_of(chunks, parent) : 0;
 }
 
-static struct profile_lock *find_lock(struct profile *profile, struct pair_map *map, uint64_t key,
-                                      uint64_t initialiser)
+static struct profile_lock *find_lock(struct profile *profile, struct pair_map *map, uint64_t key, uint64_t initialiser)
 {
     uint32_t *slot = pair_map_slot(map, key, initialiser);
     if (*slot == PAIR_MAP_NEW) {
         size_t count = profile->lock_count;
         if ((count & (count - 1)) == 0) /* full at each power of two */
-            profile->locks =
-                memory_check(reallocarray(profile->locks, count ? 2 * count : 1, sizeof *profile->locks));
+            profile->locks = memory_check(reallocarray(profile->locks, count ? 2 * count : 1, sizeof *profile->locks));
         *slot = (uint32_t)profile->lock_count++;
         profile->locks[*slot] = (struct profile_lock){.key = key, .initialiser = initialiser};
     }
     return &profile->locks[*slot];
 }
 
-static const char *read_lock_node(const struct profile_chunks *chunks, struct profile *profile,
-                                  struct pair_map *map, const struct profile_node *node)
+static const char *read_lock_node(const struct profile_chunks *chunks, struct profile *profile, struct pair_map *map,
+                                  const struct profile_node *node)
 {
     uint64_t key = lock_of(chunks, node);
     if (!key)
         return NULL;
-    struct profile_lock *lock =
-        find_lock(profile, map, key, node->kind == PROFILE_NODE_INITIALISER ? node->key : 0);
+    struct profile_lock *lock = find_lock(profile, map, key, node->kind == PROFILE_NODE_INITIALISER ? node->key : 0);
     if (node->kind == PROFILE_NODE_VARIABLE) {
         lock->variable = node->key;
         return NULL;
@@ -382,7 +376,8 @@ static uint32_t most_threads(const struct profile *profile)
 
 static bool load_chunk(int file, unsigned char *bytes, uint32_t n)
 {
-    return read_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
+    return read_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES,
+                   PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
 }
 
 static bool is_trees(const struct profile_chunk *chunk)
@@ -399,9 +394,12 @@ static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t
     bool good = true;
     for (uint32_t n = 0; n < count && good; n++) {
         struct profile_chunk *head = (struct profile_chunk *)(bytes + (size_t)n * PROFILE_CHUNK_BYTES);
-        good = read_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) && (is_trees(head) || load_chunk(file, bytes, n));
+        good = read_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) &&
+               (is_trees(head) || load_chunk(file, bytes, n));
     }
-    uint64_t tree = good && thread != OUTLINE && !read_threads(&chunks, &threads) && thread < threads.thread_count ? threads.threads[thread].tree : 0;
+    uint64_t tree = good && thread != OUTLINE && !read_threads(&chunks, &threads) && thread < threads.thread_count
+                        ? threads.threads[thread].tree
+                        : 0;
     for (uint32_t n = 0; n < count && good && tree; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(&chunks, n);
         if (is_trees(chunk) && chunk->kind != PROFILE_CHUNK_TRACE && chunk->owner == tree)
@@ -412,8 +410,8 @@ static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t
 }
 
 /* Reads the chunks of `file`; NULL or what is wrong. *bytes is malloc'ed. */
-static const char *load_chunks(int file, const struct profile_header *header, off_t size, size_t thread, unsigned char **bytes, char *buffer,
-                               size_t buffer_bytes)
+static const char *load_chunks(int file, const struct profile_header *header, off_t size, size_t thread,
+                               unsigned char **bytes, char *buffer, size_t buffer_bytes)
 {
     off_t there = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
     size_t wanted = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
@@ -425,7 +423,8 @@ static const char *load_chunks(int file, const struct profile_header *header, of
     *bytes = calloc(wanted + 1, 1); /* which touches none of it */
     if (!*bytes)
         return "not enough memory to read it";
-    if (thread == ALL_THREADS ? !read_at(file, *bytes, wanted, PROFILE_HEADER_BYTES) : !load_one_tree(file, header->chunk_count, *bytes, thread)) {
+    if (thread == ALL_THREADS ? !read_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)
+                              : !load_one_tree(file, header->chunk_count, *bytes, thread)) {
         snprintf(buffer, buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
         return buffer;
     }
@@ -438,8 +437,8 @@ static const char *choose_thread(struct profile *profile, size_t thread, char *b
     if (!profile->thread_count)
         return "has no threads";
     if (thread >= profile->thread_count) {
-        snprintf(buffer, buffer_bytes, "has no thread %zu; its threads are 0 to %zd (see threads.csv)",
-                 thread, (ssize_t)profile->thread_count - 1);
+        snprintf(buffer, buffer_bytes, "has no thread %zu; its threads are 0 to %zd (see threads.csv)", thread,
+                 (ssize_t)profile->thread_count - 1);
         return buffer;
     }
     if (profile->header.merged)
@@ -459,7 +458,8 @@ static const char *choose_thread(struct profile *profile, size_t thread, char *b
 }
 
 /* Reads an open file; NULL or what is wrong, perhaps in buffer. *bytes is malloc'ed. */
-static const char *read_open_file(int file, struct profile_header *header, size_t thread, unsigned char **bytes, char *buffer, size_t buffer_bytes)
+static const char *read_open_file(int file, struct profile_header *header, size_t thread, unsigned char **bytes,
+                                  char *buffer, size_t buffer_bytes)
 {
     struct stat status;
     if (fstat(file, &status) != 0)
@@ -479,14 +479,17 @@ static const char *read_open_file(int file, struct profile_header *header, size_
         return "empty: the program ended before the measurement began";
     const char *wrong = check_header(header);
     if (wrong == NEWER) {
-        snprintf(buffer, buffer_bytes, "made by a newer blame (format %u; this one reads formats up to %u): install that blame, or a newer one",
-                 header->version, PROFILE_VERSION);
+        snprintf(
+            buffer, buffer_bytes,
+            "made by a newer blame (format %u; this one reads formats up to %u): install that blame, or a newer one",
+            header->version, PROFILE_VERSION);
         return buffer;
     }
     return wrong ? wrong : load_chunks(file, header, status.st_size, thread, bytes, buffer, buffer_bytes);
 }
 
-static const char *read_chunks(const char *path, struct profile_header *header, size_t thread, unsigned char **bytes, char *buffer, size_t buffer_bytes)
+static const char *read_chunks(const char *path, struct profile_header *header, size_t thread, unsigned char **bytes,
+                               char *buffer, size_t buffer_bytes)
 {
     /* O_NONBLOCK: a FIFO in place of a profile must not hang us. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -527,7 +530,8 @@ static void excuse_start(struct profile *profile)
 }
 
 /* Fills *profile; NULL or what is wrong, perhaps in buffer. */
-static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer, size_t buffer_bytes)
+static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer,
+                                size_t buffer_bytes)
 {
     const char *wrong = read_threads(chunks, profile);
     if (!wrong && profile->header.threads_max == 0)
@@ -593,4 +597,3 @@ bool profile_read_header(const char *path, struct profile_header *header)
         close(file);
     return good;
 }
-

@@ -5,8 +5,7 @@
 #include "cct/profile_format.h"
 #include "cct/sums.h"
 
-struct profile_sums profile_sums_before_start(const struct profile_header *header,
-                                              struct profile_sums *no_core)
+struct profile_sums profile_sums_before_start(const struct profile_header *header, struct profile_sums *no_core)
 {
     double left = (double)header->before_start_ns, lost = fmin((double)header->before_no_core_ns, left);
     double scale = header->before_inverse_busy_ns > 0 && left > 0 ? fmin(header->before_inverse_busy_ns / left, 1) : 1;
@@ -18,18 +17,14 @@ struct profile_sums profile_sums_before_start(const struct profile_header *heade
 
 struct profile_sums profile_sums_of_ranks(const struct profile_ranks *ranks)
 {
-    return (struct profile_sums){.rank_idle = ranks->blame,
-                                 .rank_named = ranks->named,
-                                 .rank_wall = ranks->wall,
-                                 .rank_waited = ranks->waited};
+    return (struct profile_sums){
+        .rank_idle = ranks->blame, .rank_named = ranks->named, .rank_wall = ranks->wall, .rank_waited = ranks->waited};
 }
 
 struct profile_ranks profile_ranks_of_sums(const struct profile_sums *sums)
 {
-    return (struct profile_ranks){.blame = sums->rank_idle,
-                                  .named = sums->rank_named,
-                                  .wall = sums->rank_wall,
-                                  .waited = sums->rank_waited};
+    return (struct profile_ranks){
+        .blame = sums->rank_idle, .named = sums->rank_named, .wall = sums->rank_wall, .waited = sums->rank_waited};
 }
 
 void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)

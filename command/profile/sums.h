@@ -5,7 +5,6 @@
 
 #include "cct/profile_metrics.h"
 
-
 struct profile_header;
 
 /* As struct profile_metric, and behind it what that has no room for. Times in nanoseconds. */
@@ -26,9 +25,10 @@ struct profile_sums {
     };
     double no_core;
     double blocked;
-    double blocked_idle;  /* the part of shared_idle that is beside it */
+    double blocked_idle; /* the part of shared_idle that is beside it */
     double mpi_wait;
-    double mpi_calls, mpi_ranks, mpi_bytes; /* calls that samples hit; sizes of their communicators and what they moved, added up */
+    double mpi_calls, mpi_ranks,
+        mpi_bytes; /* calls that samples hit; sizes of their communicators and what they moved, added up */
     double rank_idle, rank_named, rank_wall, rank_waited; /* struct profile_ranks: blame, named, wall, waited */
     double own_elsewhere; /* the part of these times whose inverse_busy is another context's, where it is negative */
 };

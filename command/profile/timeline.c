@@ -94,7 +94,8 @@ void timeline_join_cells(struct timeline *timeline, size_t node_count)
         at = join_bins(cells, i, end, at);
     }
     for (size_t i = 0; lanes > 1 && i < count; i++) {
-        if (i && cells[i].node == cells[at - 1].node && cells[i].bin == cells[at - 1].bin && cells[i].lane == cells[at - 1].lane)
+        if (i && cells[i].node == cells[at - 1].node && cells[i].bin == cells[at - 1].bin &&
+            cells[i].lane == cells[at - 1].lane)
             add_value(&cells[at - 1].value, &cells[i].value);
         else
             cells[at++] = cells[i];
@@ -108,7 +109,8 @@ void timeline_add_at_end(struct timeline *timeline, uint32_t node, const struct 
     if (!timeline->bins)
         return;
     timeline->cells = memory_check(reallocarray(timeline->cells, timeline->cell_count + 1, sizeof *timeline->cells));
-    timeline->cells[timeline->cell_count++] = (struct timeline_cell){.node = node, .bin = timeline->bins - 1, .value = *value};
+    timeline->cells[timeline->cell_count++] =
+        (struct timeline_cell){.node = node, .bin = timeline->bins - 1, .value = *value};
 }
 
 void timeline_sum_lanes(const struct timeline *timeline, double sum[PROFILE_TIME_STATES])

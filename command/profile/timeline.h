@@ -8,15 +8,15 @@
 
 #include "cct/profile_time.h"
 
-
 /* One line of the picture: the threads that one tree had, one after another; in a merged job perhaps a rank's, or several ranks'. */
 struct timeline_lane {
-    uint64_t tree;           /* 0: it is of a job */
-    uint32_t thread;         /* index in profile.threads of the first one that had the tree */
-    uint32_t threads;        /* so many at once at most: a bin's time is at most that often its width */
-    uint32_t rank_record;    /* 1 + index in profile.ranks, of the first rank; 0: no job */
-    uint32_t rank;           /* its number */
-    uint32_t cell_lane;      /* the lane that this one's cells are counted to: itself, in a large job the first one of a group */
+    uint64_t tree;        /* 0: it is of a job */
+    uint32_t thread;      /* index in profile.threads of the first one that had the tree */
+    uint32_t threads;     /* so many at once at most: a bin's time is at most that often its width */
+    uint32_t rank_record; /* 1 + index in profile.ranks, of the first rank; 0: no job */
+    uint32_t rank;        /* its number */
+    uint32_t
+        cell_lane; /* the lane that this one's cells are counted to: itself, in a large job the first one of a group */
     double (*ns)[PROFILE_TIME_STATES]; /* lane_bins of them */
 };
 
@@ -34,10 +34,12 @@ struct timeline_cell {
 #define TIMELINE_ONE     33u /* all ranks are one group */
 
 struct timeline {
-    uint64_t origin_ns; /* where bin 0 begins, on the clock of profile_header.start_ns; of a job up to a bin before the tool's start */
-    uint64_t bin_ns;    /* width of contexts' bins, */
+    uint64_t
+        origin_ns; /* where bin 0 begins, on the clock of profile_header.start_ns; of a job up to a bin before the tool's start */
+    uint64_t bin_ns;      /* width of contexts' bins, */
     uint64_t lane_bin_ns; /* and of lanes', of which 1, 2 or 4 make one */
-    uint32_t bins, lane_bins; /* that the run has, at most PROFILE_TIME_BINS and PROFILE_LANE_BINS; 0: it was measured without */
+    uint32_t bins,
+        lane_bins; /* that the run has, at most PROFILE_TIME_BINS and PROFILE_LANE_BINS; 0: it was measured without */
     struct timeline_lane *lanes; /* in order of profile.threads, of a job by rank */
     size_t lane_count;
     struct timeline_cell *cells; /* by node, bin and lane */

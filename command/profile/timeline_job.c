@@ -35,7 +35,8 @@ static struct grid choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uin
     grid.bins = (uint32_t)((last >> grid.shift) - (begin >> grid.shift)) + 1;
     grid.origin = begin >> grid.shift << grid.shift;
     grid.lane_shift = grid.shift - PROFILE_TIME_FINER > lane_shift ? grid.shift - PROFILE_TIME_FINER : lane_shift;
-    while (grid.lane_shift < grid.shift && lanes * ((size_t)grid.bins << (grid.shift - grid.lane_shift)) > (size_t)TIMELINE_JOB_LANES * PROFILE_TIME_BINS)
+    while (grid.lane_shift < grid.shift && lanes * ((size_t)grid.bins << (grid.shift - grid.lane_shift)) >
+                                               (size_t)TIMELINE_JOB_LANES * PROFILE_TIME_BINS)
         grid.lane_shift++;
     grid.lane_bins = grid.bins << (grid.shift - grid.lane_shift);
     return grid;
@@ -52,9 +53,10 @@ static uint32_t bin_at(uint64_t origin, uint64_t at, uint32_t shift, uint32_t bi
 static void regrid(struct timeline_join *join, struct timeline *timeline, const struct grid *grid)
 {
     for (size_t i = 0; i < timeline->lane_count; i++) {
-        double (*ns)[PROFILE_TIME_STATES] = memory_array(grid->lane_bins, sizeof *ns);
+        double(*ns)[PROFILE_TIME_STATES] = memory_array(grid->lane_bins, sizeof *ns);
         for (uint32_t from = 0; from < timeline->lane_bins; from++) {
-            uint32_t to = bin_at(grid->origin, join->origin + ((uint64_t)from << join->lane_shift), grid->lane_shift, grid->lane_bins);
+            uint32_t to = bin_at(grid->origin, join->origin + ((uint64_t)from << join->lane_shift), grid->lane_shift,
+                                 grid->lane_bins);
             for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
                 ns[to][state] += timeline->lanes[i].ns[from][state];
         }
@@ -78,9 +80,11 @@ static void fit_grid(struct timeline_join *join, struct profile *job, uint32_t s
     struct timeline *timeline = &job->timeline;
     /* Threads that were too many stay so when they are put together, lest it matters when that was. */
     size_t lanes = timeline->level == TIMELINE_THREADS ? timeline->lane_count : TIMELINE_JOB_LANES;
-    struct grid grid = choose_grid(time_of_day(header, header->tool_start_ns), time_of_day(header, header->end_ns), shift > join->shift ? shift : join->shift,
+    struct grid grid = choose_grid(time_of_day(header, header->tool_start_ns), time_of_day(header, header->end_ns),
+                                   shift > join->shift ? shift : join->shift,
                                    lane_shift > join->lane_shift ? lane_shift : join->lane_shift, lanes);
-    if (grid.origin != join->origin || grid.shift != join->shift || grid.lane_shift != join->lane_shift || grid.bins != timeline->bins)
+    if (grid.origin != join->origin || grid.shift != join->shift || grid.lane_shift != join->lane_shift ||
+        grid.bins != timeline->bins)
         regrid(join, timeline, &grid);
 }
 
@@ -132,7 +136,7 @@ static void regroup(struct timeline_join *join, struct timeline *timeline, uint8
     timeline->lane_count = join->lane_room = 0;
     for (size_t i = 0; i < count; i++) {
         place[i] = place_lane(join, timeline, &old[i]);
-        double (*ns)[PROFILE_TIME_STATES] = timeline->lanes[place[i]].ns;
+        double(*ns)[PROFILE_TIME_STATES] = timeline->lanes[place[i]].ns;
         for (size_t bin = 0; ns != old[i].ns && bin < timeline->lane_bins; bin++)
             for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
                 ns[bin][state] += old[i].ns[bin][state];
@@ -175,7 +179,8 @@ static void join_cells(struct timeline_join *join, struct profile *job)
     size_t contexts;
     timeline_join_cells(timeline, job->node_count);
     while (count_cell_lanes(timeline) > 1 && count_pairs(timeline, &contexts) > TIMELINE_JOB_PAIRS) {
-        regroup(join, timeline, timeline->level, contexts > TIMELINE_JOB_PAIRS ? TIMELINE_ONE : (uint8_t)(timeline->cell_level + 1));
+        regroup(join, timeline, timeline->level,
+                contexts > TIMELINE_JOB_PAIRS ? TIMELINE_ONE : (uint8_t)(timeline->cell_level + 1));
         timeline_join_cells(timeline, job->node_count);
     }
     join->cell_room = timeline->cell_count;
@@ -188,7 +193,8 @@ struct stretch {
 };
 
 /* The part of it that is in the bin. */
-static double part_in(const struct stretch *stretch, uint64_t origin, uint32_t bin, uint32_t shift, uint32_t first, uint32_t last)
+static double part_in(const struct stretch *stretch, uint64_t origin, uint32_t bin, uint32_t shift, uint32_t first,
+                      uint32_t last)
 {
     if (first == last)
         return 1;
@@ -219,7 +225,8 @@ static struct stretch stretch_of(const struct stretch *run, uint64_t width, uint
     return stretch;
 }
 
-static void add_lane(struct timeline_join *join, struct timeline *timeline, const struct profile *rank, const struct timeline_lane *from, uint32_t lane)
+static void add_lane(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
+                     const struct timeline_lane *from, uint32_t lane)
 {
     struct stretch run = run_of(rank);
     for (uint32_t i = 0; i < rank->timeline.lane_bins; i++) {
@@ -234,7 +241,8 @@ static void add_lane(struct timeline_join *join, struct timeline *timeline, cons
     }
 }
 
-static void add_cells(struct timeline_join *join, struct timeline *timeline, const struct profile *rank, const uint32_t *place, const uint32_t *lane_place)
+static void add_cells(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
+                      const uint32_t *place, const uint32_t *lane_place)
 {
     float threads = (float)rank->header.threads_max;
     struct stretch run = run_of(rank);
@@ -246,18 +254,19 @@ static void add_cells(struct timeline_join *join, struct timeline *timeline, con
         for (uint32_t bin = first; bin <= last; bin++) {
             float part = (float)part_in(&stretch, join->origin, bin, join->shift, first, last);
             memory_grow(&timeline->cells, &join->cell_room, timeline->cell_count, sizeof *timeline->cells);
-            timeline->cells[timeline->cell_count++] = (struct timeline_cell){.node = place[from->node],
-                                                                             .lane = timeline->lanes[lane_place[from->lane]].cell_lane,
-                                                                             .bin = bin,
-                                                                             .value = {part * from->value.own, part * threads * from->value.inverse_busy,
-                                                                                       part * from->value.shared_idle, part * from->value.lock_wait}};
+            timeline->cells[timeline->cell_count++] =
+                (struct timeline_cell){.node = place[from->node],
+                                       .lane = timeline->lanes[lane_place[from->lane]].cell_lane,
+                                       .bin = bin,
+                                       .value = {part * from->value.own, part * threads * from->value.inverse_busy,
+                                                 part * from->value.shared_idle, part * from->value.lock_wait}};
         }
     }
 }
 
 /* As the job's lanes have it, but for their bins. */
-static struct timeline_lane lane_of(const struct timeline *timeline, const struct profile *job, const struct profile *rank, const struct timeline_lane *from,
-                                    size_t threads)
+static struct timeline_lane lane_of(const struct timeline *timeline, const struct profile *job,
+                                    const struct profile *rank, const struct timeline_lane *from, size_t threads)
 {
     struct timeline_lane lane = *from;
     lane.tree = 0;
@@ -273,7 +282,8 @@ static uint32_t shift_of(uint64_t width)
     return (uint32_t)__builtin_ctzll(width);
 }
 
-void timeline_join_add(struct timeline_join *join, struct profile *job, const struct profile *rank, const uint32_t *place, size_t threads)
+void timeline_join_add(struct timeline_join *join, struct profile *job, const struct profile *rank,
+                       const uint32_t *place, size_t threads)
 {
     struct timeline *timeline = &job->timeline;
     const struct timeline *from = &rank->timeline;
@@ -345,7 +355,9 @@ static struct pair *gather_pairs(const struct timeline *timeline, struct pair_ma
     struct pair *last = NULL;
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
-        uint32_t *slot = last && last->node == cell->node && last->lane == cell->lane ? NULL : pair_map_slot(map, cell->node, cell->lane);
+        uint32_t *slot = last && last->node == cell->node && last->lane == cell->lane
+                             ? NULL
+                             : pair_map_slot(map, cell->node, cell->lane);
         if (slot && *slot == PAIR_MAP_NEW) {
             memory_grow(&pairs, &room, *count, sizeof *pairs);
             *slot = (uint32_t)*count;
@@ -353,7 +365,8 @@ static struct pair *gather_pairs(const struct timeline *timeline, struct pair_ma
         }
         last = slot ? &pairs[*slot] : last;
         last->bins++;
-        last->weight += fabs((double)cell->value.own) + (double)cell->value.inverse_busy + (double)cell->value.lock_wait;
+        last->weight +=
+            fabs((double)cell->value.own) + (double)cell->value.inverse_busy + (double)cell->value.lock_wait;
     }
     return pairs;
 }
@@ -375,7 +388,8 @@ static void mark_kept(struct pair *pairs, size_t count)
 }
 
 /* The nearest context above that has many bins of that lane and keeps them, or the root. */
-static uint32_t kept_above(const struct profile *job, struct pair_map *map, const struct pair *pairs, uint32_t node, uint32_t lane)
+static uint32_t kept_above(const struct profile *job, struct pair_map *map, const struct pair *pairs, uint32_t node,
+                           uint32_t lane)
 {
     while (node) {
         node = job->nodes[node].parent;

@@ -10,7 +10,8 @@
 #include "command/profile/profile.h"
 
 #define TIMELINE_JOB_LANES 1024u /* most; and as many times PROFILE_TIME_BINS bins of them */
-#define TIMELINE_JOB_PAIRS 2048u /* most of contexts and lanes, unless there are more contexts: then all lanes are one for them */
+#define TIMELINE_JOB_PAIRS                                                                                             \
+    2048u /* most of contexts and lanes, unless there are more contexts: then all lanes are one for them */
 #define TIMELINE_JOB_DENSE 2048u /* most of these that have more bins than PROFILE_MOMENTS, in the whole job */
 
 /* All zero is nothing yet. */
@@ -23,7 +24,8 @@ struct timeline_join {
 
 /* Adds the timeline of a rank or a part to the job's, whose header and nodes have it already, but not its records of ranks. place: by its nodes, the job's;
  * threads: how many the job had before. */
-void timeline_join_add(struct timeline_join *join, struct profile *job, const struct profile *rank, const uint32_t *place, size_t threads);
+void timeline_join_add(struct timeline_join *join, struct profile *job, const struct profile *rank,
+                       const uint32_t *place, size_t threads);
 /* The job's T is known: inverse_busy is divided by it. */
 void timeline_join_end(struct timeline_join *join, struct profile *job);
 

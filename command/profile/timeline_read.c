@@ -76,12 +76,13 @@ static bool take_record(struct reading *reading, uint32_t unit_idx)
 static void gather_node(struct reading *reading, const struct profile_node *node, uint32_t owner)
 {
     bool lane = node->kind == PROFILE_NODE_LANE;
-    if ((!lane && node->kind != PROFILE_NODE_TIME) || !node->metric || !profile_node_at(reading->chunks, node->parent) ||
-        reading->place[node->parent] < PROFILE_PLACE_MERGED)
+    if ((!lane && node->kind != PROFILE_NODE_TIME) || !node->metric ||
+        !profile_node_at(reading->chunks, node->parent) || reading->place[node->parent] < PROFILE_PLACE_MERGED)
         return;
     struct item item = {.lane = lane, .owner = reading->profile->header.merged ? (uint32_t)node->key : owner};
     item.node = context_of(reading->profile, reading->place[node->parent] - PROFILE_PLACE_MERGED);
-    const struct profile_moments *moments = lane ? NULL : (const void *)profile_metric_at(reading->chunks, node->metric);
+    const struct profile_moments *moments =
+        lane ? NULL : (const void *)profile_metric_at(reading->chunks, node->metric);
     item.few = moments != NULL;
     item.record = moments ? (const void *)moments
                   : lane  ? lane_at(reading, node->metric)
@@ -105,8 +106,9 @@ static void gather(struct reading *reading)
 
 static bool value_sane(const struct profile_time_value *value)
 {
-    return profile_number_sane((double)value->own) && profile_number_sane((double)value->inverse_busy) && value->inverse_busy >= 0 &&
-           profile_number_sane((double)value->shared_idle) && profile_number_sane((double)value->lock_wait) && value->lock_wait >= 0;
+    return profile_number_sane((double)value->own) && profile_number_sane((double)value->inverse_busy) &&
+           value->inverse_busy >= 0 && profile_number_sane((double)value->shared_idle) &&
+           profile_number_sane((double)value->lock_wait) && value->lock_wait >= 0;
 }
 
 static bool moments_sane(const struct profile_moments *moments)
@@ -137,17 +139,20 @@ static bool states_sane(const float (*ns)[PROFILE_TIME_STATES], size_t bins)
 
 static bool lane_sane(const struct profile_lane *lane)
 {
-    return lane->shift <= MOST_SHIFT - PROFILE_TIME_FINER && lane->merged <= PROFILE_LANE_BINS / 2 && states_sane(lane->ns, PROFILE_LANE_BINS);
+    return lane->shift <= MOST_SHIFT - PROFILE_TIME_FINER && lane->merged <= PROFILE_LANE_BINS / 2 &&
+           states_sane(lane->ns, PROFILE_LANE_BINS);
 }
 
 /* Lanes of a job have all of their grid, each the same. */
 static bool job_lane_sane(const struct timeline_lane_record *lane, const struct timeline_lane_record *first)
 {
-    bool narrow = lane->shift <= lane->cell_shift && lane->cell_shift <= MOST_SHIFT && lane->shift + PROFILE_TIME_FINER >= lane->cell_shift;
-    return narrow && lane->bins > 0 && lane->cell_bins <= PROFILE_TIME_BINS && lane->bins == lane->cell_bins << (lane->cell_shift - lane->shift) &&
-           lane->level <= TIMELINE_ONE && lane->cell_level <= TIMELINE_ONE && lane->level == first->level && lane->cell_level == first->cell_level &&
-           lane->shift == first->shift && lane->cell_shift == first->cell_shift && lane->bins == first->bins && lane->origin_ns == first->origin_ns &&
-           lane->threads > 0 && states_sane(lane->ns, lane->bins);
+    bool narrow = lane->shift <= lane->cell_shift && lane->cell_shift <= MOST_SHIFT &&
+                  lane->shift + PROFILE_TIME_FINER >= lane->cell_shift;
+    return narrow && lane->bins > 0 && lane->cell_bins <= PROFILE_TIME_BINS &&
+           lane->bins == lane->cell_bins << (lane->cell_shift - lane->shift) && lane->level <= TIMELINE_ONE &&
+           lane->cell_level <= TIMELINE_ONE && lane->level == first->level && lane->cell_level == first->cell_level &&
+           lane->shift == first->shift && lane->cell_shift == first->cell_shift && lane->bins == first->bins &&
+           lane->origin_ns == first->origin_ns && lane->threads > 0 && states_sane(lane->ns, lane->bins);
 }
 
 /* Checks all, and finds the widest bins. */
@@ -160,7 +165,9 @@ static const char *check(struct reading *reading)
         const struct profile_moments *moments = item->record;
         uint32_t shift = moments->shift; /* in the same place in each of them */
         first = item->lane && !first ? item->record : first;
-        bool sane = item->lane ? (job ? job_lane_sane(item->record, first) : lane_sane(item->record)) : item->few ? moments_sane(moments) : bins_sane(item->record);
+        bool sane = item->lane  ? (job ? job_lane_sane(item->record, first) : lane_sane(item->record))
+                    : item->few ? moments_sane(moments)
+                                : bins_sane(item->record);
         if (!sane)
             return damaged;
         uint32_t *widest = item->lane ? &reading->lane_shift : &reading->shift;
@@ -215,8 +222,12 @@ static void make_lanes(struct reading *reading)
         if (*slot == NO_LANE && tree) {
             memory_grow(&timeline->lanes, &room, timeline->lane_count, sizeof *timeline->lanes);
             *slot = (uint32_t)timeline->lane_count;
-            timeline->lanes[timeline->lane_count++] = (struct timeline_lane){
-                .tree = tree, .thread = (uint32_t)i, .threads = 1, .cell_lane = *slot, .ns = memory_array(PROFILE_LANE_BINS, sizeof *timeline->lanes->ns)};
+            timeline->lanes[timeline->lane_count++] =
+                (struct timeline_lane){.tree = tree,
+                                       .thread = (uint32_t)i,
+                                       .threads = 1,
+                                       .cell_lane = *slot,
+                                       .ns = memory_array(PROFILE_LANE_BINS, sizeof *timeline->lanes->ns)};
         }
     }
 }
@@ -243,14 +254,16 @@ static void add_states(struct reading *reading, const struct profile_lane *from,
     }
 }
 
-static void add_cell(struct reading *reading, const struct item *item, uint32_t lane, uint32_t bin, const struct profile_time_value *value)
+static void add_cell(struct reading *reading, const struct item *item, uint32_t lane, uint32_t bin,
+                     const struct profile_time_value *value)
 {
     static const struct profile_time_value nothing;
     struct timeline *timeline = &reading->profile->timeline;
     if (bin == NO_BIN || memcmp(value, &nothing, sizeof nothing) == 0)
         return;
     memory_grow(&timeline->cells, &reading->cell_room, timeline->cell_count, sizeof *timeline->cells);
-    timeline->cells[timeline->cell_count++] = (struct timeline_cell){.node = item->node, .lane = lane, .bin = bin, .value = *value};
+    timeline->cells[timeline->cell_count++] =
+        (struct timeline_cell){.node = item->node, .lane = lane, .bin = bin, .value = *value};
     timeline->bins = bin >= timeline->bins ? bin + 1 : timeline->bins;
 }
 
@@ -286,7 +299,8 @@ static bool make_job_lane(struct reading *reading, const struct item *item, cons
     if (!item->lane)
         return true;
     struct timeline_lane *lane = &timeline->lanes[item->owner - 1];
-    if (lane->ns || from->cell_lane >= timeline->lane_count || from->rank_record == 0 || from->rank_record > reading->profile->rank_count)
+    if (lane->ns || from->cell_lane >= timeline->lane_count || from->rank_record == 0 ||
+        from->rank_record > reading->profile->rank_count)
         return false;
     *lane = (struct timeline_lane){.thread = find_thread(reading->profile, from, first_thread[from->rank_record]),
                                    .threads = from->threads,
@@ -325,7 +339,8 @@ static bool make_job_lanes(struct reading *reading)
 }
 
 /* A job's bins are of one width already. */
-static void add_job_states(const struct timeline *timeline, const struct timeline_lane_record *from, struct timeline_lane *to)
+static void add_job_states(const struct timeline *timeline, const struct timeline_lane_record *from,
+                           struct timeline_lane *to)
 {
     for (uint32_t i = 0; i < timeline->lane_bins; i++)
         for (size_t state = 0; state < PROFILE_TIME_STATES; state++)

@@ -5,7 +5,6 @@
 
 #include "cct/profile_time.h"
 
-
 /* At the metric of LANE nodes, in a chunk of kind TIME. */
 struct timeline_lane_record {
     uint8_t level, shift; /* shift: of lanes' bins */
@@ -13,8 +12,8 @@ struct timeline_lane_record {
     uint32_t bins; /* of lanes, all of which are in the record */
     uint32_t cell_bins;
     uint32_t threads, rank, rank_record, cell_lane; /* as in struct timeline_lane */
-    int32_t tid;       /* of its first thread, which is of that rank_record */
-    uint64_t begin_ns; /* when that one began */
+    int32_t tid;                                    /* of its first thread, which is of that rank_record */
+    uint64_t begin_ns;                              /* when that one began */
     uint64_t origin_ns;
     uint32_t without; /* ranks that have no timeline */
     uint32_t reserved[3];

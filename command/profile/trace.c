@@ -121,8 +121,8 @@ bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
 
 /* ---- spans ---- */
 
-#define MOVES_MOST  4096u         /* of one node, from region to region */
-#define TOUCHING_NS 1000u         /* spans so near to one another have nothing between them */
+#define MOVES_MOST  4096u /* of one node, from region to region */
+#define TOUCHING_NS 1000u /* spans so near to one another have nothing between them */
 
 struct tracing {
     struct profile *profile;
@@ -171,14 +171,19 @@ static void add_span(struct trace_lane *lane, size_t *room, struct trace_span sp
     lane->spans[lane->span_count++] = span;
 }
 
-static bool read_chunk(const struct tracing *tracing, const struct profile_trace_chunk *chunk, struct trace_lane *lane, size_t *room)
+static bool read_chunk(const struct tracing *tracing, const struct profile_trace_chunk *chunk, struct trace_lane *lane,
+                       size_t *room)
 {
     uint32_t most = PROFILE_CHUNK_BYTES - sizeof *chunk;
-    struct trace_stream stream = {.bytes = (const unsigned char *)(chunk + 1), .have = chunk->used < most ? chunk->used : most};
+    struct trace_stream stream = {.bytes = (const unsigned char *)(chunk + 1),
+                                  .have = chunk->used < most ? chunk->used : most};
     struct trace_record record;
     while (trace_stream_next(&stream, &record)) {
-        struct trace_span span = {.begin_ns = record.begin_ns, .end_ns = record.begin_ns + record.length_ns, .samples = (uint32_t)record.count,
-                                  .node = merged_node(tracing, PROFILE_TRACE_NODE(record.pair)), .state = PROFILE_TRACE_STATE(record.pair)};
+        struct trace_span span = {.begin_ns = record.begin_ns,
+                                  .end_ns = record.begin_ns + record.length_ns,
+                                  .samples = (uint32_t)record.count,
+                                  .node = merged_node(tracing, PROFILE_TRACE_NODE(record.pair)),
+                                  .state = PROFILE_TRACE_STATE(record.pair)};
         tracing->trace->samples += record.count;
         add_span(lane, room, span);
     }
@@ -216,15 +221,16 @@ static const char *read_lanes(const struct tracing *tracing)
     bool good = true;
     for (uint32_t n = 0; n < tracing->chunks.count; n++) {
         const struct profile_trace_chunk *chunk = (const void *)profile_chunk_at(&tracing->chunks, n);
-        if (chunk->kind == PROFILE_CHUNK_TRACE && (!tracing->chunks.only_tree || chunk->owner == tracing->chunks.only_tree))
+        if (chunk->kind == PROFILE_CHUNK_TRACE &&
+            (!tracing->chunks.only_tree || chunk->owner == tracing->chunks.only_tree))
             chunks[count++] = chunk;
     }
     qsort(chunks, count, sizeof(*chunks), compare_chunks);
     for (size_t i = 0; i < count && good; i++) {
         if (!trace->lane_count || trace->lanes[trace->lane_count - 1].tree != chunks[i]->owner) {
             memory_grow(&trace->lanes, &lanes_room, trace->lane_count, sizeof *trace->lanes);
-            trace->lanes[trace->lane_count++] =
-                (struct trace_lane){.tree = chunks[i]->owner, .thread = first_thread(tracing->profile, chunks[i]->owner)};
+            trace->lanes[trace->lane_count++] = (struct trace_lane){
+                .tree = chunks[i]->owner, .thread = first_thread(tracing->profile, chunks[i]->owner)};
             room = 0;
         }
         good = read_chunk(tracing, chunks[i], &trace->lanes[trace->lane_count - 1], &room);
@@ -255,12 +261,14 @@ static const char *read_trace(struct tracing *tracing, char *buffer, size_t buff
     struct profile *now = memory_array(1, sizeof *now);
     unsigned char *bytes;
     const char *wrong = profile_read_chunks(tracing->profile->path, &now->header, &bytes, buffer, buffer_bytes);
-    tracing->chunks = (struct profile_chunks){.bytes = bytes, .count = now->header.chunk_count, .only_tree = tracing->profile->tree};
+    tracing->chunks =
+        (struct profile_chunks){.bytes = bytes, .count = now->header.chunk_count, .only_tree = tracing->profile->tree};
     if (!wrong)
         wrong = profile_merge(&tracing->chunks, now, &tracing->place);
     if (!wrong) {
         tracing->merged = nodes_of(tracing->profile, now);
-        tracing->known = memory_array((size_t)tracing->chunks.count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *tracing->known);
+        tracing->known =
+            memory_array((size_t)tracing->chunks.count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *tracing->known);
         tracing->trace->thinned = now->header.trace_thinned;
         wrong = read_lanes(tracing);
     }
@@ -301,4 +309,3 @@ void trace_free(struct trace *trace)
     free(trace->lanes);
     free(trace);
 }
-

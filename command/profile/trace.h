@@ -39,7 +39,7 @@ struct trace_span {
 struct trace_lane {
     uint64_t tree;
     uint32_t thread; /* index in profile.threads of the first one that had the tree; the others follow it in time */
-    uint32_t rank_record; /* 1 + index in profile.ranks; 0: no job */
+    uint32_t rank_record;     /* 1 + index in profile.ranks; 0: no job */
     struct trace_span *spans; /* in time's order; none reaches into the next */
     size_t span_count;
 };

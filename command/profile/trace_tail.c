@@ -17,7 +17,7 @@ struct tail_lane {
     uint32_t tree;
     uint32_t *chunks; /* its chunks, by where they are in the file */
     size_t chunk_count, chunk_room;
-    uint32_t chunk_no; /* the one that is read, */
+    uint32_t chunk_no;                /* the one that is read, */
     struct profile_trace_chunk chunk; /* its header; number 0: none as yet */
     struct trace_stream stream;       /* what of it is in memory */
     bool asked;                       /* threads were read once more to find its own */
@@ -25,11 +25,11 @@ struct tail_lane {
     struct trace_record record;
     uint64_t given;
     struct trace_sample next;
-    bool has_next; /* which has not been given out */
+    bool has_next;   /* which has not been given out */
     uint64_t cpu_ns; /* of the thread, before the record */
     uint32_t thread;
     uint64_t thread_from_ns, thread_until_ns; /* it is that one between these */
-    uint32_t bits; /* of draws, from then on, */
+    uint32_t bits;                            /* of draws, from then on, */
     uint64_t bits_until_ns;
     size_t bits_threads; /* when so many threads were known */
     unsigned char bytes[DATA_BYTES];
@@ -75,7 +75,8 @@ void trace_tail_close(struct trace_tail *tail)
 bool trace_tail_node(const struct trace_tail *tail, uint32_t node_idx, struct profile_node *node)
 {
     return node_idx % PROFILE_UNITS_PER_CHUNK != 0 && node_idx / PROFILE_UNITS_PER_CHUNK < tail->header.chunk_count &&
-           read_exactly(tail->file, node, sizeof *node, (off_t)PROFILE_HEADER_BYTES + (off_t)node_idx * PROFILE_UNIT_BYTES);
+           read_exactly(tail->file, node, sizeof *node,
+                        (off_t)PROFILE_HEADER_BYTES + (off_t)node_idx * PROFILE_UNIT_BYTES);
 }
 
 /* ---- the tables ---- */
@@ -105,7 +106,8 @@ static bool note_chunk(struct trace_tail *tail, uint32_t chunk_no)
         struct tail_lane *lane = lane_of(tail, chunk.owner);
         memory_grow(&lane->chunks, &lane->chunk_room, lane->chunk_count, sizeof *lane->chunks);
         lane->chunks[lane->chunk_count++] = chunk_no;
-    } else if (chunk.kind == PROFILE_CHUNK_THREAD || chunk.kind == PROFILE_CHUNK_MODULE || chunk.kind == PROFILE_CHUNK_NAME) {
+    } else if (chunk.kind == PROFILE_CHUNK_THREAD || chunk.kind == PROFILE_CHUNK_MODULE ||
+               chunk.kind == PROFILE_CHUNK_NAME) {
         memory_grow(&tail->records, &tail->record_room, tail->record_count, sizeof *tail->records);
         tail->records[tail->record_count++] = chunk_no;
     }
@@ -213,10 +215,13 @@ static bool read_more(const struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk before, after;
     off_t at = chunk_at(lane->chunk_no);
-    if (!lane->chunk.number || !read_exactly(tail->file, &before, sizeof before, at) || before.number != lane->chunk.number)
+    if (!lane->chunk.number || !read_exactly(tail->file, &before, sizeof before, at) ||
+        before.number != lane->chunk.number)
         return false;
     uint32_t used = before.used < DATA_BYTES ? before.used : (uint32_t)DATA_BYTES;
-    if (used <= lane->stream.have || !read_exactly(tail->file, lane->bytes + lane->stream.have, used - lane->stream.have, at + (off_t)(sizeof before + lane->stream.have)) ||
+    if (used <= lane->stream.have ||
+        !read_exactly(tail->file, lane->bytes + lane->stream.have, used - lane->stream.have,
+                      at + (off_t)(sizeof before + lane->stream.have)) ||
         !read_exactly(tail->file, &after, sizeof after, at) || after.number != before.number)
         return false;
     lane->chunk = before;
@@ -236,8 +241,8 @@ static bool find_chunk(struct trace_tail *tail, struct tail_lane *lane)
         return true;
     }
     for (size_t i = 0; i < lane->chunk_count; i++)
-        if (read_exactly(tail->file, &chunk, sizeof chunk, chunk_at(lane->chunks[i])) && chunk.number > lane->chunk.number &&
-            (!best.number || chunk.number < best.number)) {
+        if (read_exactly(tail->file, &chunk, sizeof chunk, chunk_at(lane->chunks[i])) &&
+            chunk.number > lane->chunk.number && (!best.number || chunk.number < best.number)) {
             best = chunk;
             best_no = lane->chunks[i];
         }
@@ -343,8 +348,11 @@ static uint64_t moment_of(const struct trace_tail *tail, struct tail_lane *lane,
     if (!header->seed || header->clock != 0 || !period_ns || !thread || !thread->number || middle_ns < header->start_ns)
         return middle_ns;
     uint64_t begin_ns = middle_ns - (middle_ns - header->start_ns) % period_ns, end_ns = begin_ns + period_ns;
-    uint64_t place = moment_place(begin_ns, moment_salt(header->seed, header->start_ns), thread->number - 1, bits_at(tail, lane, begin_ns));
-    uint64_t from_ns = thread->begin_ns > begin_ns && thread->begin_ns < end_ns ? thread->begin_ns : begin_ns; /* a thread's first is shorter */
+    uint64_t place = moment_place(begin_ns, moment_salt(header->seed, header->start_ns), thread->number - 1,
+                                  bits_at(tail, lane, begin_ns));
+    uint64_t from_ns = thread->begin_ns > begin_ns && thread->begin_ns < end_ns
+                           ? thread->begin_ns
+                           : begin_ns; /* a thread's first is shorter */
     uint64_t moment_ns = moment_at(from_ns, end_ns - from_ns, place), last_ns = record->begin_ns + record->length_ns;
     return moment_ns < record->begin_ns ? record->begin_ns : moment_ns > last_ns ? last_ns : moment_ns;
 }
@@ -364,7 +372,8 @@ static bool advance(struct trace_tail *tail, struct tail_lane *lane)
         state = PROFILE_TRACE_STATE(lane->record.pair);
         ran = state == PROFILE_TIME_WORK || state == PROFILE_TIME_OVERHEAD;
     }
-    uint64_t part_ns = (uint64_t)(((double)lane->given + 0.5) / (double)lane->record.count * (double)lane->record.length_ns);
+    uint64_t part_ns =
+        (uint64_t)(((double)lane->given + 0.5) / (double)lane->record.count * (double)lane->record.length_ns);
     lane->given++;
     lane->next = (struct trace_sample){.time_ns = moment_of(tail, lane, lane->record.begin_ns + part_ns),
                                        .cpu_ns = lane->cpu_ns + (ran ? part_ns : 0),

@@ -9,18 +9,18 @@
 
 #include "cct/profile_format.h"
 
-
 struct profile_node;
 
 #define TRACE_NO_THREAD UINT32_MAX
 
 struct trace_sample {
-    uint64_t time_ns; /* on the clock of profile_header.start_ns: when it was due, drawn again (cct/timeline/moment.h); of older files, and of CPU time, the middle of what it
+    uint64_t
+        time_ns; /* on the clock of profile_header.start_ns: when it was due, drawn again (cct/timeline/moment.h); of older files, and of CPU time, the middle of what it
                        * stands for */
-    uint64_t cpu_ns;  /* for so long the thread's samples until then have found it at work or in overhead */
-    uint32_t thread;  /* index in threads; TRACE_NO_THREAD: not known */
-    uint32_t node;    /* in the file; 0: none */
-    uint8_t state;    /* enum profile_time_state */
+    uint64_t cpu_ns; /* for so long the thread's samples until then have found it at work or in overhead */
+    uint32_t thread; /* index in threads; TRACE_NO_THREAD: not known */
+    uint32_t node;   /* in the file; 0: none */
+    uint8_t state;   /* enum profile_time_state */
 };
 
 struct tail_lane;

@@ -50,8 +50,7 @@ static uint32_t add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
 }
 
 /* The chunk of that kind and owner that has room: `units` of a tree's, `bytes` of text, one record of others. */
-static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t owner, uint32_t wanted,
-                                uint32_t most)
+static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t owner, uint32_t wanted, uint32_t most)
 {
     uint32_t number = *pair_map_slot(&writer->open, kind, owner);
     if (number == PAIR_MAP_NEW)
@@ -62,8 +61,7 @@ static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t o
 }
 
 /* With a record of a metric's size, unless that is NULL. Returns the node's index. */
-static uint32_t put_node(struct writer *writer, const struct profile_node *node,
-                         const void *record)
+static uint32_t put_node(struct writer *writer, const struct profile_node *node, const void *record)
 {
     uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TREE, MAIN_TREE, record ? 3 : 1, 0);
     struct profile_chunk *chunk = chunk_at(writer, number);
@@ -135,8 +133,7 @@ static void put_nodes(struct writer *writer)
         put_sums(writer, i);
     for (size_t i = 0; i < profile->counters_count; i++) {
         const struct merged_counters *counters = &profile->counters[i];
-        struct profile_node node = {.kind = PROFILE_NODE_COUNTERS,
-                                    .parent = writer->node_idx[counters->node]};
+        struct profile_node node = {.kind = PROFILE_NODE_COUNTERS, .parent = writer->node_idx[counters->node]};
         put_node(writer, &node, &counters->counters);
     }
     for (size_t i = 0; i < profile->spread_count; i++) {
@@ -155,20 +152,21 @@ static void put_nodes(struct writer *writer)
         const struct merged_probe *probe = &profile->probes[i];
         struct profile_node node = {
             .kind = PROFILE_NODE_PROBE, .key = probe->tree, .parent = writer->node_idx[probe->node]};
-        struct profile_node counted = {.kind = PROFILE_NODE_COUNTERS,
-                                       .parent = put_node(writer, &node, &probe->probe)};
+        struct profile_node counted = {.kind = PROFILE_NODE_COUNTERS, .parent = put_node(writer, &node, &probe->probe)};
         if (profile->counter_count)
             put_node(writer, &counted, &probe->counters);
     }
 }
 
 /* A node of kind LANE or TIME, with a record of so many bytes in a chunk of its own kind. */
-static void put_time(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key, const void *record, size_t bytes)
+static void put_time(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key, const void *record,
+                     size_t bytes)
 {
     uint32_t units = (uint32_t)(bytes / PROFILE_UNIT_BYTES);
     uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TIME, MAIN_TREE, units, PROFILE_UNITS_PER_CHUNK);
     struct profile_chunk *chunk = chunk_at(writer, number);
-    struct profile_node node = {.kind = kind, .parent = parent, .key = key, .metric = number * PROFILE_UNITS_PER_CHUNK + chunk->used};
+    struct profile_node node = {
+        .kind = kind, .parent = parent, .key = key, .metric = number * PROFILE_UNITS_PER_CHUNK + chunk->used};
     memcpy((struct profile_node *)chunk + chunk->used, record, bytes);
     chunk->used += units;
     put_node(writer, &node, NULL);
@@ -209,7 +207,8 @@ static void put_cells(struct writer *writer, const struct timeline_cell *cells, 
     uint8_t shift = (uint8_t)__builtin_ctzll(writer->profile->timeline.bin_ns);
     struct profile_moments few = {.form = PROFILE_TIME_FEW, .shift = shift, .count = (uint8_t)count};
     struct profile_bins dense = {.form = PROFILE_TIME_DENSE, .shift = shift};
-    struct profile_node node = {.kind = PROFILE_NODE_TIME, .key = 1 + cells->lane, .parent = writer->node_idx[cells->node]};
+    struct profile_node node = {
+        .kind = PROFILE_NODE_TIME, .key = 1 + cells->lane, .parent = writer->node_idx[cells->node]};
     for (size_t i = 0; i < count; i++) {
         if (count <= PROFILE_MOMENTS) {
             few.moment[i].bin = cells[i].bin;
@@ -231,7 +230,8 @@ static void put_timeline(struct writer *writer)
     for (uint32_t i = 0; i < timeline->lane_count; i++)
         put_lane(writer, i);
     for (size_t i = 0, end; i < timeline->cell_count; i = end) {
-        for (end = i + 1; end < timeline->cell_count && cells[end].node == cells[i].node && cells[end].lane == cells[i].lane;)
+        for (end = i + 1;
+             end < timeline->cell_count && cells[end].node == cells[i].node && cells[end].lane == cells[i].lane;)
             end++;
         put_cells(writer, &cells[i], end - i);
     }
@@ -241,16 +241,14 @@ static void put_timeline(struct writer *writer)
 static void put_lock(struct writer *writer, struct pair_map *nodes, const struct profile_lock *lock)
 {
     uint32_t *slot = pair_map_slot(nodes, lock->key, 0);
-    struct profile_waits waits = {
-        .sum_ns = lock->sum_ns, .longest_ns = lock->longest_ns, .waits = lock->waits};
+    struct profile_waits waits = {.sum_ns = lock->sum_ns, .longest_ns = lock->longest_ns, .waits = lock->waits};
     struct profile_node node = {.key = lock->key, .kind = PROFILE_NODE_WAITS, .parent = writer->node_idx[0]};
     if (*slot == PAIR_MAP_NEW)
         *slot = put_node(writer, &node, lock->initialiser ? NULL : &waits);
     else if (!lock->initialiser)
         put_node(writer, &node, &waits); /* readers add nodes of one key up */
     if (lock->initialiser) {
-        node = (struct profile_node){
-            .key = lock->initialiser, .kind = PROFILE_NODE_INITIALISER, .parent = *slot};
+        node = (struct profile_node){.key = lock->initialiser, .kind = PROFILE_NODE_INITIALISER, .parent = *slot};
         put_node(writer, &node, &waits);
     }
     if (lock->variable) {

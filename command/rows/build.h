@@ -42,10 +42,10 @@ struct builder {
     const struct row_label **lines;
     size_t line_count, line_capacity;
     struct index_map children; /* rows by parent, function or file, kind and line */
-    uint32_t *anchor;     /* by merged node: the row its children hang below */
-    uint32_t *innermost;  /* by merged node: the innermost place of a FRAME, or of the one that a phase, event
+    uint32_t *anchor;          /* by merged node: the row its children hang below */
+    uint32_t *innermost;       /* by merged node: the innermost place of a FRAME, or of the one that a phase, event
                              or parameter is below; else ROW_NONE */
-    size_t next_counters; /* in profile->counters: the first of this node or a later one */
+    size_t next_counters;      /* in profile->counters: the first of this node or a later one */
 };
 
 /* Whether a node is a phase, event, parameter, or an execution of a phase. */
@@ -56,8 +56,8 @@ static inline bool node_is_probe(const struct merged_node *node)
 
 /* Inlined and called instances of a procedure are one function; a construct is another one than its host. */
 uint32_t rows_find_function(struct builder *builder, enum row_kind kind, const struct function *function);
-uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind,
-                                uint32_t function, int call_line);
+uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind, uint32_t function,
+                                int call_line);
 
 /* The row of the statement at a place, below its function's. */
 uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const struct place *place);

@@ -8,8 +8,8 @@
 struct error_terms error_terms_of(const struct profile *profile)
 {
     const struct profile_header *header = &profile->header;
-    struct error_terms terms = {.threads = fmax(header->threads_max, 1), .cores = fmax(header->cores, 1),
-                                .ranks = fmax(header->ranks_seen, 1)};
+    struct error_terms terms = {
+        .threads = fmax(header->threads_max, 1), .cores = fmax(header->cores, 1), .ranks = fmax(header->ranks_seen, 1)};
     double rate = profile_least_rate(profile);
     if (profile_text(profile, "sample"))
         terms.period = (double)header->period_ns * 1e-9;
@@ -59,8 +59,7 @@ struct error_form error_form_of(const struct error_terms *terms, enum metric met
                                .together = t > 1 ? TOGETHER : 1};
 }
 
-double error_variance(const struct error_terms *terms, enum metric metric, double value,
-                      struct error_basis basis)
+double error_variance(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis)
 {
     struct error_form form = error_form_of(terms, metric);
     double alone = fabs(form.each * value + form.own * basis.own);

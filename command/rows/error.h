@@ -33,8 +33,7 @@ struct error_basis error_basis_of(const struct profile_sums *sums);
 void error_basis_add(struct error_basis *to, struct error_basis from);
 
 /* From above, in squares of the value's unit, of a value in seconds (events; samples: their number). */
-double error_variance(const struct error_terms *terms, enum metric metric, double value,
-                      struct error_basis basis);
+double error_variance(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
 
 /* The stated error: 95 % of all values are so close to the truth. Of a value, and of a row's metric. */
 double error_of(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);

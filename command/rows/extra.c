@@ -62,7 +62,8 @@ static bool counted(const struct profile_counters *counters)
     return counters && memcmp(counters, &none, sizeof none) != 0;
 }
 
-void rows_add_counters(struct rows *rows, struct row *row, const struct profile_counters *inclusive, const struct profile_counters *exclusive)
+void rows_add_counters(struct rows *rows, struct row *row, const struct profile_counters *inclusive,
+                       const struct profile_counters *exclusive)
 {
     if (counted(inclusive))
         sums_add_counters(&extra_of(rows, row)->inclusive, inclusive);

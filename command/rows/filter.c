@@ -54,8 +54,8 @@ static uint32_t find_child(struct filtering *to, uint32_t parent, enum row_kind 
 }
 
 /* What a source line is called, for lines that only became costly by what they call. */
-static const struct row_label *find_line(struct filtering *to, uint32_t file_id, const char *file,
-                                         const char *module, int line)
+static const struct row_label *find_line(struct filtering *to, uint32_t file_id, const char *file, const char *module,
+                                         int line)
 {
     uint32_t *slot = pair_map_slot(&to->lines, (uint64_t)file_id << 32 | (unsigned)line, (uintptr_t)module);
     if (*slot != PAIR_MAP_NEW)
@@ -184,8 +184,7 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
     sum_inclusive(&to);
     for (size_t n = 0; n < rows->node_count; n++) {
         uint32_t row = rows->node_row[n];
-        bool gone = row == ROW_NONE || !to.inside[row] ||
-                    (to.match[row] & MATCH_HIDE && row_is_probe(&rows->row[row]));
+        bool gone = row == ROW_NONE || !to.inside[row] || (to.match[row] & MATCH_HIDE && row_is_probe(&rows->row[row]));
         to.view->node_row[n] = gone ? ROW_NONE : to.target[row];
     }
     if (rows->profile)
@@ -213,8 +212,7 @@ static double share_value(const struct rows *rows, const struct row *row, bool e
     return value;
 }
 
-void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclusive, double least,
-                      bool *visible)
+void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclusive, double least, bool *visible)
 {
     double total = rows_whole_value(rows, metric);
     if (!(total > 0) && metric < METRIC_COUNTER)

@@ -22,8 +22,7 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
 /* Marks rows of at least `least` percent of the program's metric (where its sum is negative, as core
  * idleness with more threads than cores: of its effort), and what leads to them; visible[] has a place for
  * each row, all false. All rows if least is 0. */
-void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclusive, double least,
-                      bool *visible);
+void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclusive, double least, bool *visible);
 
 /* Takes away all rows that are not marked with all below them, or all deeper than `depth` (the root has depth
  * 0). Sums stay, so that a row's inclusive one has what is gone; node_row becomes invalid. */

@@ -18,13 +18,11 @@ uint32_t rows_find_function(struct builder *builder, enum row_kind kind, const s
 {
     unsigned kind_class = kind == ROW_INLINED ? ROW_PROCEDURE : kind;
     uint64_t a = (uint64_t)function->name << 32 | function->module;
-    uint64_t b =
-        (uint64_t)function->file << 32 | (kind_class << 28 | ((unsigned)function->line & 0xfffffffu));
+    uint64_t b = (uint64_t)function->file << 32 | (kind_class << 28 | ((unsigned)function->line & 0xfffffffu));
     uint32_t *slot = pair_map_slot(&builder->function_map, a, b);
     if (*slot != PAIR_MAP_NEW)
         return *slot;
-    memory_grow(&builder->functions, &builder->function_capacity, builder->function_count,
-                sizeof *builder->functions);
+    memory_grow(&builder->functions, &builder->function_capacity, builder->function_count, sizeof *builder->functions);
     const struct strings *strings = builder->rows->strings;
     builder->functions[builder->function_count] =
         new_label(builder, strings_text(strings, function->name), strings_text(strings, function->module),
@@ -55,8 +53,8 @@ uint32_t rows_find_child(struct rows *rows, struct index_map *children, uint32_t
     return index;
 }
 
-uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind,
-                                uint32_t function, int call_line)
+uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind, uint32_t function,
+                                int call_line)
 {
     uint32_t index = rows_find_child(builder->rows, &builder->children, parent, kind, function, call_line);
     builder->rows->row[index].label = builder->functions[function];
@@ -64,29 +62,27 @@ uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum r
 }
 
 /* What is shown for a source line in a module. */
-static const struct row_label *find_line(struct builder *builder, const struct place *place,
-                                         const char *module)
+static const struct row_label *find_line(struct builder *builder, const struct place *place, const char *module)
 {
     struct strings *strings = builder->rows->strings;
-    uint32_t *slot = pair_map_slot(&builder->line_map,
-                                   (uint64_t)place->statement_file << 32 | (unsigned)place->statement_line,
-                                   (uintptr_t)module);
+    uint32_t *slot = pair_map_slot(
+        &builder->line_map, (uint64_t)place->statement_file << 32 | (unsigned)place->statement_line, (uintptr_t)module);
     if (*slot != PAIR_MAP_NEW)
         return builder->lines[*slot];
     memory_grow(&builder->lines, &builder->line_capacity, builder->line_count, sizeof *builder->lines);
     const char *file = strings_text(strings, place->statement_file), *slash = strrchr(file, '/');
     char name[512];
     snprintf(name, sizeof name, "%s:%d", slash ? slash + 1 : file, place->statement_line);
-    builder->lines[builder->line_count] = new_label(
-        builder, strings_text(strings, strings_intern(strings, name)), module, file, place->statement_line);
+    builder->lines[builder->line_count] =
+        new_label(builder, strings_text(strings, strings_intern(strings, name)), module, file, place->statement_line);
     *slot = (uint32_t)builder->line_count++;
     return builder->lines[*slot];
 }
 
 uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const struct place *place)
 {
-    uint32_t index = rows_find_child(builder->rows, &builder->children, parent, ROW_STATEMENT,
-                                     place->statement_file, place->statement_line);
+    uint32_t index = rows_find_child(builder->rows, &builder->children, parent, ROW_STATEMENT, place->statement_file,
+                                     place->statement_line);
     struct row *row = &builder->rows->row[index];
     if (row->label == &row_no_label)
         row->label = find_line(builder, place, builder->rows->row[parent].label->module);
@@ -97,6 +93,5 @@ uint32_t rows_find_named_row(struct builder *builder, uint32_t parent, enum row_
                              int call_line)
 {
     struct function function = {.name = strings_intern(builder->rows->strings, name)};
-    return rows_find_function_row(builder, parent, kind, rows_find_function(builder, kind, &function),
-                                  call_line);
+    return rows_find_function_row(builder, parent, kind, rows_find_function(builder, kind, &function), call_line);
 }

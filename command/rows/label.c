@@ -25,7 +25,8 @@ static bool has_twin(const struct rows *rows, uint32_t index)
     if (row->call_line <= 0 || row->parent == ROW_NONE)
         return false;
     for (uint32_t i = row->parent + 1; i < rows->row[row->parent].end; i = rows->row[i].end)
-        if (rows->row[i].call_line > 0 && rows->row[i].call_line != row->call_line && strcmp(rows->row[i].label->name, row->label->name) == 0)
+        if (rows->row[i].call_line > 0 && rows->row[i].call_line != row->call_line &&
+            strcmp(rows->row[i].label->name, row->label->name) == 0)
             return true;
     return false;
 }
@@ -120,8 +121,7 @@ static size_t append(char *to, size_t room, const char *text, size_t columns, bo
 }
 
 /* " (in cos, libm)" */
-static void describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text,
-                          size_t bytes)
+static void describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text, size_t bytes)
 {
     char name[4 * CALLED_COLUMNS + 1];
     *text = '\0';
@@ -137,8 +137,8 @@ static void describe_call(const struct rows *rows, uint32_t called, const char *
 }
 
 /* The row's name, its position, and its callers as far as they fit; numbered executions among them if they are to be told. */
-static char *make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns,
-                        bool utf8, bool instances)
+static char *make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns, bool utf8,
+                        bool instances)
 {
     size_t room = 4 * columns + 64, used = 0;
     char *label = memory_array(room, 1), position[300], call[4 * CALLED_COLUMNS + 100];

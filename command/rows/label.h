@@ -11,8 +11,7 @@ char *view_row_label(const struct rows *rows, uint32_t row);
 /* A row on its own, with its callers as far as they fit: "solve [parallel relax.c:40]  relax.c:44  < main".
  * The line is that of its statement with the highest metric, or where it was called. "< main:16": main calls another of that name
  * in another line. malloc'ed. */
-char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns,
-                         bool utf8);
+char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8);
 
 /* The same of the program's own code that the row runs for, with what it called to get there, if most of it is
  * there: "accumulate  p.c:12 (in cos, libm)  < main". */

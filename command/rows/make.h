@@ -18,7 +18,7 @@ uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind);
 uint32_t rows_find_child(struct rows *rows, struct index_map *children, uint32_t parent, enum row_kind kind,
                          uint32_t function, int line);
 
-extern const struct row_label row_no_label;     /* empty strings */
+extern const struct row_label row_no_label;   /* empty strings */
 extern const struct profile_sums row_no_sums; /* zero */
 
 /* Zeroed memory that lives as long as the rows. */
@@ -28,7 +28,8 @@ void *rows_alloc(struct rows *rows, size_t bytes);
 void rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_sums *sums);
 void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_sums *sums);
 /* Adds to what was counted at a row's samples; NULL: nothing. */
-void rows_add_counters(struct rows *rows, struct row *row, const struct profile_counters *inclusive, const struct profile_counters *exclusive);
+void rows_add_counters(struct rows *rows, struct row *row, const struct profile_counters *inclusive,
+                       const struct profile_counters *exclusive);
 /* From the exclusive sums of nodes: inclusive ones, and functions with their statements'. */
 void rows_sum(struct rows *rows);
 /* Gives rows what they have besides: by node_row, before rows_order(). */

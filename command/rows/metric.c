@@ -37,8 +37,9 @@ const char *metric_about(enum metric metric)
         METRIC_TABLE(METRIC)
 #undef METRIC
     };
-    return metric < METRIC_NAMED ? abouts[metric]
-                                 : "All time of all threads: work, idleness, overhead, lock wait, no core, blocked, mpi wait";
+    return metric < METRIC_NAMED
+               ? abouts[metric]
+               : "All time of all threads: work, idleness, overhead, lock wait, no core, blocked, mpi wait";
 }
 
 const enum metric metric_columns[METRIC_COLUMNS] = {
@@ -47,12 +48,10 @@ const enum metric metric_columns[METRIC_COLUMNS] = {
     METRIC_NO_CORE,   METRIC_BLOCKED,       METRIC_MPI_WAIT,        METRIC_RANK_IDLENESS,
 };
 
-const enum metric metric_parts[METRIC_TOLD] = {METRIC_WORK,      METRIC_IDLENESS, METRIC_OVERHEAD,
-                                               METRIC_LOCK_WAIT, METRIC_NO_CORE,  METRIC_BLOCKED,
-                                               METRIC_MPI_WAIT,  METRIC_RANK_IDLENESS};
+const enum metric metric_parts[METRIC_TOLD] = {METRIC_WORK,    METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT,
+                                               METRIC_NO_CORE, METRIC_BLOCKED,  METRIC_MPI_WAIT, METRIC_RANK_IDLENESS};
 
-const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD,
-                                                           METRIC_LOCK_WAIT};
+const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
 
 #define LEAST_BLAME 1 /* per cent: a program with less has its work shown first */
 
@@ -127,15 +126,16 @@ static double effort_with(const struct rows *rows, const struct profile_sums *su
     double effort = value_ns(rows, sums, METRIC_EFFORT);
     if (metric == METRIC_RANK_IDLENESS)
         return effort + sums->rank_idle - sums->rank_waited;
-    bool idleness = metric == METRIC_CORE_IDLENESS || metric == METRIC_SHARED_IDLENESS ||
-                    metric == METRIC_THREAD_IDLENESS;
+    bool idleness =
+        metric == METRIC_CORE_IDLENESS || metric == METRIC_SHARED_IDLENESS || metric == METRIC_THREAD_IDLENESS;
     return idleness ? effort - value_ns(rows, sums, METRIC_IDLENESS) + value_ns(rows, sums, metric) : effort;
 }
 
 double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
-    return percent(value_ns(rows, sums, metric),
-                   effort_with(rows, rows_whole(rows), rows->job && metric == METRIC_RANK_IDLENESS ? METRIC_EFFORT : metric));
+    return percent(
+        value_ns(rows, sums, metric),
+        effort_with(rows, rows_whole(rows), rows->job && metric == METRIC_RANK_IDLENESS ? METRIC_EFFORT : metric));
 }
 
 bool metric_is_rare(enum metric metric)
@@ -180,7 +180,8 @@ double row_value(const struct rows *rows, const struct row *row, bool exclusive,
 
 double rows_whole_value(const struct rows *rows, enum metric metric)
 {
-    return metric < METRIC_COUNTER ? metric_value(rows, rows_whole(rows), metric) : counter_of(rows_whole_counters(rows), metric);
+    return metric < METRIC_COUNTER ? metric_value(rows, rows_whole(rows), metric)
+                                   : counter_of(rows_whole_counters(rows), metric);
 }
 
 double row_absolute(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)

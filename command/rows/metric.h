@@ -7,19 +7,23 @@
 /* All that is said of a metric, once: the columns of every file, the page, the exports, options and their help are made
  * from it; metric.c has what each is computed from. METRIC(NAME, word of options, title of columns and headings, unit, what
  * it is; unit "" for a number of samples). Those up to METRIC_COLUMNS have columns in data. */
-#define METRIC_TABLE(METRIC) \
-    METRIC(IDLENESS, "idleness", "idleness", "s", "Time of idle threads that this context is blamed for") /* in a shared environment shared idleness */ \
-    METRIC(WORK, "work", "work", "s", "Time in which threads worked") \
-    METRIC(OVERHEAD, "overhead", "overhead", "s", "Time that threads spent in the runtime on its own affairs") \
-    METRIC(LOCK_WAIT, "lock-wait", "lock wait", "s", "Time in which others waited for locks that were held here") \
-    METRIC(LOCK_WAIT_HERE, "lock-wait-here", "lock wait here", "s", "Time in which this context waited for locks, a part of what lock wait charges to holders") \
-    METRIC(CORE_IDLENESS, "core-idleness", "core idleness", "s", "Idleness of cores instead of threads") \
-    METRIC(SHARED_IDLENESS, "shared-idleness", "shared idleness", "s", "Idleness as threads in other programs' company have it") \
-    METRIC(SAMPLES, "samples", "samples", "", "Samples taken") \
-    METRIC(NO_CORE, "no-core", "no core", "s", "Time in which busy threads were ready to run and had no core") \
-    METRIC(BLOCKED, "blocked", "blocked", "s", "Time in which busy threads slept outside of OpenMP's waits") \
-    METRIC(MPI_WAIT, "mpi-wait", "mpi wait", "s", "Time in calls of MPI's that may wait for other ranks") \
-    METRIC(RANK_IDLENESS, "rank-idleness", "rank idleness", "s", "Time in which other ranks waited in MPI, by who made them wait") \
+#define METRIC_TABLE(METRIC)                                                                                           \
+    METRIC(IDLENESS, "idleness", "idleness", "s",                                                                      \
+           "Time of idle threads that this context is blamed for") /* in a shared environment shared idleness */       \
+    METRIC(WORK, "work", "work", "s", "Time in which threads worked")                                                  \
+    METRIC(OVERHEAD, "overhead", "overhead", "s", "Time that threads spent in the runtime on its own affairs")         \
+    METRIC(LOCK_WAIT, "lock-wait", "lock wait", "s", "Time in which others waited for locks that were held here")      \
+    METRIC(LOCK_WAIT_HERE, "lock-wait-here", "lock wait here", "s",                                                    \
+           "Time in which this context waited for locks, a part of what lock wait charges to holders")                 \
+    METRIC(CORE_IDLENESS, "core-idleness", "core idleness", "s", "Idleness of cores instead of threads")               \
+    METRIC(SHARED_IDLENESS, "shared-idleness", "shared idleness", "s",                                                 \
+           "Idleness as threads in other programs' company have it")                                                   \
+    METRIC(SAMPLES, "samples", "samples", "", "Samples taken")                                                         \
+    METRIC(NO_CORE, "no-core", "no core", "s", "Time in which busy threads were ready to run and had no core")         \
+    METRIC(BLOCKED, "blocked", "blocked", "s", "Time in which busy threads slept outside of OpenMP's waits")           \
+    METRIC(MPI_WAIT, "mpi-wait", "mpi wait", "s", "Time in calls of MPI's that may wait for other ranks")              \
+    METRIC(RANK_IDLENESS, "rank-idleness", "rank idleness", "s",                                                       \
+           "Time in which other ranks waited in MPI, by who made them wait")                                           \
     METRIC(BLAME, "blame", "blame", "s", "What others lost by it: idleness + overhead + lock wait")
 
 enum metric {
@@ -29,8 +33,8 @@ enum metric {
         METRIC_NAMED,
     METRIC_COLUMNS = METRIC_BLAME,
     METRIC_THREAD_IDLENESS = METRIC_NAMED,
-    METRIC_EFFORT, /* the sum of metric_parts */
-    METRIC_ORDER,  /* the same of those that always have a value: what rows are in the order of */
+    METRIC_EFFORT,  /* the sum of metric_parts */
+    METRIC_ORDER,   /* the same of those that always have a value: what rows are in the order of */
     METRIC_COUNTER, /* the first of the rows' counters; the others follow */
 };
 
@@ -42,8 +46,9 @@ const char *metric_about(enum metric metric); /* what it is, in a line without a
 
 #define METRIC_FIRST_COLUMNS (METRIC_COLUMNS - 4) /* profile.csv has the others behind all that came before them */
 extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
-#define METRIC_PARTS        7
-#define METRIC_TOLD         8 /* with rank idleness, which is other ranks' time: a part of the effort where they are in it, as their mpi wait */
+#define METRIC_PARTS 7
+#define METRIC_TOLD                                                                                                    \
+    8 /* with rank idleness, which is other ranks' time: a part of the effort where they are in it, as their mpi wait */
 #define METRIC_ALWAYS_PARTS 4 /* the first of them, which are shown whatever their value is */
 #define METRIC_BLAME_PARTS  3
 /* Of effort: work, idleness, overhead, lock wait; no core, blocked, mpi wait. Behind them what is told of as well. */

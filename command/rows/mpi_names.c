@@ -40,8 +40,7 @@ const char *mpi_function_name(const char *module, const char *name, char text[MP
             break;
         }
     }
-    snprintf(text, MPI_NAME_BYTES, "MPI_%c%.*s", toupper((unsigned char)plain[4]), (int)length - 5,
-             plain + 5);
+    snprintf(text, MPI_NAME_BYTES, "MPI_%c%.*s", toupper((unsigned char)plain[4]), (int)length - 5, plain + 5);
     return text;
 }
 

@@ -18,8 +18,7 @@ uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
 {
     if (rows->count == rows->capacity) {
         size_t capacity = rows->capacity ? rows->capacity + rows->capacity / 2 : 256;
-        rows->row =
-            memory_check(capacity < ROW_NONE ? realloc(rows->row, capacity * sizeof *rows->row) : NULL);
+        rows->row = memory_check(capacity < ROW_NONE ? realloc(rows->row, capacity * sizeof *rows->row) : NULL);
         rows->capacity = capacity;
     }
     rows->row[rows->count] = (struct row){.parent = parent,
@@ -37,8 +36,7 @@ static int compare_siblings(const void *left, const void *right, void *context)
     const struct order *order = context;
     uint32_t a_index = *(const uint32_t *)left, b_index = *(const uint32_t *)right;
     const struct row *a = &order->rows->row[a_index], *b = &order->rows->row[b_index];
-    int difference =
-        (order->value[a_index] < order->value[b_index]) - (order->value[a_index] > order->value[b_index]);
+    int difference = (order->value[a_index] < order->value[b_index]) - (order->value[a_index] > order->value[b_index]);
     if (difference == 0)
         difference = a->kind - b->kind;
     if (difference == 0)

@@ -25,8 +25,7 @@ static bool is_system_source(const char *file)
 
 static bool is_in_system_folder(const char *path)
 {
-    static const char *const folders[] = {"/lib",      "/usr/lib",   "/bin/", "/sbin/",
-                                          "/usr/bin/", "/usr/sbin/", NULL};
+    static const char *const folders[] = {"/lib", "/usr/lib", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", NULL};
     return begins_with_one_of(path, folders);
 }
 
@@ -79,8 +78,7 @@ static bool is_foreign(const struct profile *profile, const struct row *row)
     case ROW_TASK:
         if (is_system_source(label->file))
             return true;
-        return !is_own_module(profile, label->module) &&
-               !(*label->file == '/' && access(label->file, R_OK) == 0);
+        return !is_own_module(profile, label->module) && !(*label->file == '/' && access(label->file, R_OK) == 0);
     default:
         return false;
     }

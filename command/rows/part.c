@@ -113,14 +113,18 @@ static void add_nodes(struct part *part)
     for (uint32_t i = 0; i < profile->node_count; i++) {
         uint32_t row = row_of(part, i);
         view->node_row[i] = row != ROW_NONE ? part->target[row] : ROW_NONE;
-        if (view->node_row[i] != ROW_NONE && profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* whose idleness is its parent's already */
+        if (view->node_row[i] != ROW_NONE &&
+            profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* whose idleness is its parent's already */
             add_sums(part, row, &profile->nodes[i].metric);
     }
 }
 
 struct rows *rows_part(const struct rows *rows, const struct profile *part, const uint32_t *node, uint32_t **whole)
 {
-    struct part of = {.rows = rows, .profile = part, .node = node, .view = rows_like(rows),
+    struct part of = {.rows = rows,
+                      .profile = part,
+                      .node = node,
+                      .view = rows_like(rows),
                       .target = memory_array(rows->count, sizeof *of.target)};
     want_all(&of);
     *whole = copy_rows(&of);

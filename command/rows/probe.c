@@ -30,8 +30,7 @@ static const struct symbol_frame *user_frame(struct builder *builder, uint64_t p
     return count ? &frames[i] : NULL;
 }
 
-static uint32_t find_named_function(struct builder *builder, enum row_kind kind, const char *label,
-                                    uint64_t place)
+static uint32_t find_named_function(struct builder *builder, enum row_kind kind, const char *label, uint64_t place)
 {
     struct strings *strings = builder->rows->strings;
     struct function function = {.name = strings_intern(strings, label)};
@@ -75,11 +74,7 @@ uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t par
     else if (node->kind == PROFILE_NODE_INSTANCE)
         snprintf(label, sizeof label, "%s [%lld]", text, (long long)node->key);
     else
-        snprintf(label, sizeof label, "%s%s",
-                 kind == ROW_PHASE   ? "phase "
-                 : kind == ROW_EVENT ? "event "
-                                     : "",
-                 text);
+        snprintf(label, sizeof label, "%s%s", kind == ROW_PHASE ? "phase " : kind == ROW_EVENT ? "event " : "", text);
     if (name)
         note_begin(builder, name);
     builder->innermost[node_idx] = builder->innermost[node->parent];

@@ -46,8 +46,8 @@ struct row_label {
 
 /* What a row has besides its sums: exact times of phases, events and parameters, counters. */
 struct row_extra {
-    struct profile_probe probe;    /* all threads'; a phase's is the sum of its numbered executions' */
-    struct profile_counters exact; /* counted from begin to end */
+    struct profile_probe probe;                   /* all threads'; a phase's is the sum of its numbered executions' */
+    struct profile_counters exact;                /* counted from begin to end */
     struct profile_counters inclusive, exclusive; /* counted at samples */
 };
 
@@ -70,10 +70,10 @@ struct row {
     uint32_t end;    /* the first row behind this row's subtree */
     uint32_t depth;
     int call_line;
-    uint32_t function; /* equal for rows of one function, inlined or not; statements: of the file */
-    uint8_t kind;      /* enum row_kind */
+    uint32_t function;                 /* equal for rows of one function, inlined or not; statements: of the file */
+    uint8_t kind;                      /* enum row_kind */
     bool own_inclusive, own_exclusive; /* the sums are this row's alone and may be added to */
-    bool foreign; /* what the program calls, not its own code; false in views: ask rows_own() */
+    bool foreign;                      /* what the program calls, not its own code; false in views: ask rows_own() */
     const struct row_label *label;
     const char *note; /* what text views put behind the name: "tail call" for functions that had left the
                          stack, the candidates where several are possible; NULL: nothing */
@@ -101,9 +101,9 @@ struct rows {
     struct row *row;
     size_t count;
     size_t capacity;
+    uint32_t *node_row; /* by merged node: the row that shows its metrics, ROW_NONE if it has none; NULL in views */
     uint32_t *
-        node_row; /* by merged node: the row that shows its metrics, ROW_NONE if it has none; NULL in views */
-    uint32_t *node_context; /* by merged node: the same, and for nodes without metrics the row that they stand for; NULL in views */
+        node_context; /* by merged node: the same, and for nodes without metrics the row that they stand for; NULL in views */
     size_t node_count;
     double threads, cores; /* T and C */
     bool shared;           /* `idleness` is shared idleness */
@@ -119,8 +119,7 @@ struct rows {
     const struct profile_sums *whole;
     bool probed;                   /* rows have exact times */
     const struct profile *profile; /* that the rows were made of; NULL in views */
-    const char *
-        *begun_in; /* by name of the profile: the function that began it first, perhaps NULL; or NULL */
+    const char **begun_in;         /* by name of the profile: the function that began it first, perhaps NULL; or NULL */
     const struct misnesting *misnested; /* what was ended in a wrong order */
     size_t misnested_count;
     struct row_spread *spread; /* by row */
@@ -128,9 +127,8 @@ struct rows {
     size_t counter_count; /* rows have these counters */
     const char *const *counter_name;
     const struct profile_counters *whole_counters; /* what per cent of counters are of; NULL: row 0's */
-    struct pool memory; /* what rows_alloc() gave out */
-    struct strings
-        *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
+    struct pool memory;                            /* what rows_alloc() gave out */
+    struct strings *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
 };
 
 void rows_free(struct rows *rows);
@@ -187,7 +185,8 @@ static inline bool row_is_instance(const struct row *rows, uint32_t index)
     if (row->kind != ROW_PHASE || above->kind != ROW_PHASE || strncmp(above->label->name, "phase ", 6) != 0)
         return false;
     const char *phase = above->label->name + 6;
-    return strncmp(row->label->name, phase, strlen(phase)) == 0 && strncmp(row->label->name + strlen(phase), " [", 2) == 0;
+    return strncmp(row->label->name, phase, strlen(phase)) == 0 &&
+           strncmp(row->label->name + strlen(phase), " [", 2) == 0;
 }
 
 /* Whether a row is what was waited for a lock while nobody held it. */

@@ -71,7 +71,8 @@ static uint32_t holder_name(struct strings *strings, const char *function)
     return strings_intern(strings, name);
 }
 
-static void add_place(struct builder *builder, uint64_t key, const struct symbol_frame *frame, enum row_kind kind, enum use use)
+static void add_place(struct builder *builder, uint64_t key, const struct symbol_frame *frame, enum row_kind kind,
+                      enum use use)
 {
     struct strings *strings = builder->rows->strings;
     memory_grow(&builder->places, &builder->place_capacity, builder->place_count, sizeof *builder->places);
@@ -79,7 +80,8 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
     char name[MPI_NAME_BYTES];
     const char *module = symbols_code_module(builder->symbols, key);
     struct function function = {
-        .name = use == USE_HOLDER ? holder_name(strings, frame->name) : strings_intern(strings, mpi_function_name(module, frame->name, name)),
+        .name = use == USE_HOLDER ? holder_name(strings, frame->name)
+                                  : strings_intern(strings, mpi_function_name(module, frame->name, name)),
         .module = strings_intern(strings, module),
         .file = strings_intern(strings, frame->file),
         .line = frame->line,
@@ -153,8 +155,7 @@ static uint32_t add_frame_rows(struct builder *builder, uint32_t node_idx, uint3
     return add_place_rows(builder, first, row, call_line);
 }
 
-static uint32_t add_candidates_row(struct builder *builder, const char *candidates, uint32_t parent,
-                                   int call_line)
+static uint32_t add_candidates_row(struct builder *builder, const char *candidates, uint32_t parent, int call_line)
 {
     struct strings *strings = builder->rows->strings;
     uint32_t row = rows_find_named_row(builder, parent, ROW_PSEUDO, "<tail call>", call_line);
@@ -163,8 +164,7 @@ static uint32_t add_candidates_row(struct builder *builder, const char *candidat
 }
 
 /* Rows of a function that jumped to the next one, the function inlined into it that did so last. */
-static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *frame, uint32_t parent,
-                             int *call_line)
+static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *frame, uint32_t parent, int *call_line)
 {
     int line = *call_line;
     *call_line = 0;
@@ -208,8 +208,7 @@ static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint64
         return parent;
     size_t count = tail_calls_between(builder->symbols, caller->key, callee, &frames);
     for (size_t i = 0; i < count; i++) {
-        if (node->kind == PROFILE_NODE_RUNTIME &&
-            PROFILE_KEY_MODULE(frames[i].key) == PROFILE_KEY_MODULE(node->key)) {
+        if (node->kind == PROFILE_NODE_RUNTIME && PROFILE_KEY_MODULE(frames[i].key) == PROFILE_KEY_MODULE(node->key)) {
             *key = frames[i].key;
             break;
         }
@@ -315,7 +314,8 @@ static void add_node(struct builder *builder, uint32_t node_idx)
     if (sums_are_zero(&node->metric) && !has_counters(builder, node_idx))
         return;
     uint32_t row = find_metric_row(builder, shown_as);
-    builder->rows->node_row[node_idx] = builder->rows->node_context[node_idx] = builder->rows->node_context[shown_as] = row;
+    builder->rows->node_row[node_idx] = builder->rows->node_context[node_idx] = builder->rows->node_context[shown_as] =
+        row;
     if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is its parent's already */
         rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
 }

@@ -10,11 +10,11 @@
 
 struct finding {
     const struct builder *builder;
-    struct row_spread *of;  /* by row */
-    uint8_t *sources;       /* by row: of how many nodes it is, 2 for more */
-    bool *mixed;            /* by row: its own time is not that of the node */
-    bool *busy;             /* by node: it has time of its own */
-    uint32_t *common;       /* by node: the row that all frames below it are in, 1 + its number; 0: there is no such frame */
+    struct row_spread *of; /* by row */
+    uint8_t *sources;      /* by row: of how many nodes it is, 2 for more */
+    bool *mixed;           /* by row: its own time is not that of the node */
+    bool *busy;            /* by node: it has time of its own */
+    uint32_t *common; /* by node: the row that all frames below it are in, 1 + its number; 0: there is no such frame */
 };
 
 static void add_source(struct finding *finding, uint32_t row, uint32_t node, bool callee)
@@ -44,8 +44,7 @@ static void find_common(struct finding *finding)
     for (uint32_t i = 1; i < profile->node_count; i++) {
         uint32_t *common = &finding->common[profile->nodes[i].parent];
         if (profile->nodes[i].kind == PROFILE_NODE_FRAME)
-            *common = 1 + (*common ? common_row(builder->rows, *common - 1, builder->anchor[i])
-                                   : builder->anchor[i]);
+            *common = 1 + (*common ? common_row(builder->rows, *common - 1, builder->anchor[i]) : builder->anchor[i]);
     }
 }
 

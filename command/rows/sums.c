@@ -53,14 +53,13 @@ void rows_free(struct rows *rows)
 bool sums_are_zero(const struct profile_sums *sums)
 {
     return sums->samples == 0 && sums->work == 0 && sums->overhead == 0 && sums->lock_wait == 0 &&
-           sums->inverse_busy == 0 && sums->shared_idle == 0 && sums->lock_wait_here == 0 &&
-           sums->no_core == 0 && sums->blocked == 0 && sums->mpi_wait == 0 && sums->own_elsewhere == 0 &&
-           sums->rank_idle == 0 && sums->rank_waited == 0;
+           sums->inverse_busy == 0 && sums->shared_idle == 0 && sums->lock_wait_here == 0 && sums->no_core == 0 &&
+           sums->blocked == 0 && sums->mpi_wait == 0 && sums->own_elsewhere == 0 && sums->rank_idle == 0 &&
+           sums->rank_waited == 0;
 }
 
 /* A sum of one is that one. */
-static void add(struct rows *rows, const struct profile_sums **sum, bool *own,
-                const struct profile_sums *sums)
+static void add(struct rows *rows, const struct profile_sums **sum, bool *own, const struct profile_sums *sums)
 {
     if (sums_are_zero(sums))
         return;

@@ -12,9 +12,9 @@
 #include "command/symbols/plt.h"
 #include "command/text/grow.h"
 
-#define MAX_GOALS    256         /* stubs and slots of functions that get a construct's code; there are some 60 */
-#define MAX_CODE     (1u << 29)  /* bytes that are looked through */
-#define STUB_STEP    8           /* stubs of linkage tables are aligned so */
+#define MAX_GOALS 256        /* stubs and slots of functions that get a construct's code; there are some 60 */
+#define MAX_CODE  (1u << 29) /* bytes that are looked through */
+#define STUB_STEP 8          /* stubs of linkage tables are aligned so */
 
 struct goals {
     uint64_t list[MAX_GOALS], low, high;
@@ -52,9 +52,11 @@ static void find_goals(struct symbols_module *module, struct goals *goals)
     for (size_t i = symbols_plt_slots(module, &slots); i-- > 0;)
         if (symbols_launches(slots[i].name))
             add_goal(goals, slots[i].vaddr);
-    for (Elf_Scn *section = NULL; goals->count && (section = symbols_elf_next(module->main.elf, section, SHT_PROGBITS, &header));) {
+    for (Elf_Scn *section = NULL;
+         goals->count && (section = symbols_elf_next(module->main.elf, section, SHT_PROGBITS, &header));) {
         size_t room; /* in the file: a damaged header may say more */
-        bool there = is_linkage(module->main.elf, &header) && symbols_elf_bytes(module->main.elf, header.sh_addr, &room);
+        bool there =
+            is_linkage(module->main.elf, &header) && symbols_elf_bytes(module->main.elf, header.sh_addr, &room);
         uint64_t bytes = !there ? 0 : header.sh_size < room ? header.sh_size : room;
         for (uint64_t at = 0; at < bytes && at < MAX_CODE; at += STUB_STEP) {
             const char *name = symbols_plt_stub(module, header.sh_addr + at);
@@ -70,7 +72,8 @@ static void take_function(struct symbols_module *module, uint64_t host)
     const struct symbols_call_list *calls = host ? symbols_calls_of(module, host) : NULL;
     for (size_t i = 0; calls && i < calls->count; i++) {
         const struct symbol_call *call = &calls->list[i];
-        if (call->body && grow_list(&module->handed, &module->handed_room, module->handed_count, sizeof *module->handed))
+        if (call->body &&
+            grow_list(&module->handed, &module->handed_room, module->handed_count, sizeof *module->handed))
             module->handed[module->handed_count++] =
                 (struct symbols_body){.entry = PROFILE_KEY_VADDR(call->body),
                                       .host = host,
@@ -108,7 +111,8 @@ static void find_handed(struct symbols_module *module)
     if (!symbols_module_open(module))
         return;
     find_goals(module, &goals);
-    for (Elf_Scn *section = NULL; goals.count && (section = symbols_elf_next(module->main.elf, section, SHT_PROGBITS, &header));) {
+    for (Elf_Scn *section = NULL;
+         goals.count && (section = symbols_elf_next(module->main.elf, section, SHT_PROGBITS, &header));) {
         size_t room = 0, size = header.sh_size < MAX_CODE ? (size_t)header.sh_size : MAX_CODE;
         bool is_code = (header.sh_flags & SHF_EXECINSTR) && !is_linkage(module->main.elf, &header);
         const uint8_t *code = is_code ? symbols_elf_bytes(module->main.elf, header.sh_addr, &room) : NULL;

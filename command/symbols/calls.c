@@ -131,7 +131,7 @@ static enum symbols_step visit_site(void *walk, Dwarf_Die *die, uint32_t *around
 /* Adds to `list`, with the addresses in struct symbol_call not yet keys, what DWARF says of the call sites of
  * a function: whom indirect calls go to, and which indirect jumps are calls. */
 static void symbols_calls_dwarf(struct symbols_module *module, struct symbols_function *function,
-                         struct symbols_call_list *list)
+                                struct symbols_call_list *list)
 {
     struct site_walk walk = {.module = module, .list = list};
     symbols_dwarf_walk(&function->die, visit_site, &walk);
@@ -204,8 +204,8 @@ static bool hands_out_code(struct symbols_module *module)
  * modules that use OpenMP are worth it. */
 static bool find_nameless(struct symbols_module *module, uint64_t vaddr, struct extent *extent)
 {
-    return hands_out_code(module) &&
-           symbols_unwind_extent(module, vaddr, &extent->low, &extent->high) && !symbols_plt_stub(module, extent->low);
+    return hands_out_code(module) && symbols_unwind_extent(module, vaddr, &extent->low, &extent->high) &&
+           !symbols_plt_stub(module, extent->low);
 }
 
 uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr)
@@ -260,15 +260,14 @@ static int label_order(const void *left, const void *right)
 static struct label *find_label(struct sweep *sweep, uint64_t vaddr)
 {
     struct label wanted = {.vaddr = vaddr};
-    return sweep->label_count
-               ? bsearch(&wanted, sweep->labels, sweep->label_count, sizeof *sweep->labels, label_order)
-               : NULL;
+    return sweep->label_count ? bsearch(&wanted, sweep->labels, sweep->label_count, sizeof *sweep->labels, label_order)
+                              : NULL;
 }
 
 static bool leads_inside(const struct sweep *sweep, const struct symbols_instruction *instruction)
 {
-    return (instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH) &&
-           !instruction->indirect && is_own(sweep, instruction->target);
+    return (instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH) && !instruction->indirect &&
+           is_own(sweep, instruction->target);
 }
 
 static void collect_label(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
@@ -348,8 +347,7 @@ static void fill_body(struct sweep *sweep, struct symbol_call *call)
     call->body = body && symbols_calls_entry(sweep->module, body) == body ? body : 0;
 }
 
-static bool fill_call(struct sweep *sweep, const struct symbols_instruction *instruction,
-                      struct symbol_call *call)
+static bool fill_call(struct sweep *sweep, const struct symbols_instruction *instruction, struct symbol_call *call)
 {
     struct symbols_module *module = sweep->module;
     call->name = "";
@@ -376,8 +374,7 @@ static bool fill_call(struct sweep *sweep, const struct symbols_instruction *ins
 
 static void note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
-    struct symbol_call call = {.key = vaddr + instruction->bytes - 1,
-                               .tail = instruction->flow != SYMBOLS_CALL};
+    struct symbol_call call = {.key = vaddr + instruction->bytes - 1, .tail = instruction->flow != SYMBOLS_CALL};
     if (!fill_call(sweep, instruction, &call))
         return;
     if (call.name)
@@ -389,8 +386,8 @@ static void note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_
 static void follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
     arrive(sweep, vaddr);
-    if (sweep->record && (instruction->flow == SYMBOLS_CALL || instruction->flow == SYMBOLS_JUMP ||
-                          instruction->flow == SYMBOLS_BRANCH))
+    if (sweep->record &&
+        (instruction->flow == SYMBOLS_CALL || instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH))
         note_call(sweep, vaddr, instruction);
     if (leads_inside(sweep, instruction))
         reach(sweep, find_label(sweep, instruction->target));
@@ -403,8 +400,7 @@ static void follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_ins
     sweep->live &= instruction->flow != SYMBOLS_JUMP && instruction->flow != SYMBOLS_END;
 }
 
-static void pass(struct sweep *sweep,
-                 void (*visit)(struct sweep *, uint64_t, const struct symbols_instruction *))
+static void pass(struct sweep *sweep, void (*visit)(struct sweep *, uint64_t, const struct symbols_instruction *))
 {
     sweep->changed = false;
     for (size_t i = 0; i < sweep->range_count; i++) {
@@ -444,8 +440,7 @@ static struct symbols_call_list *finish(struct sweep *sweep)
 {
     struct symbols_module *module = sweep->module;
     struct symbols_call_list *list = pool_alloc(module->pool, sizeof *list);
-    struct symbol_call *kept =
-        list ? pool_alloc(module->pool, (sweep->calls.count + 1) * sizeof *kept) : NULL;
+    struct symbol_call *kept = list ? pool_alloc(module->pool, (sweep->calls.count + 1) * sizeof *kept) : NULL;
     if (!kept)
         return NULL;
     for (size_t i = 0; i < sweep->calls.count; i++) {
@@ -549,4 +544,3 @@ int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *uni
     }
     return -1;
 }
-

@@ -42,8 +42,7 @@ static void add_ident(struct symbols_module *module, const char *text, const cha
     if (!line || line_bytes == 0 || line_bytes > 9 || strspn(line, "0123456789") != line_bytes)
         return;
     int number = atoi(line);
-    if (number > 0 &&
-        grow_list(&module->idents, &module->ident_room, module->ident_count, sizeof *module->idents)) {
+    if (number > 0 && grow_list(&module->idents, &module->ident_room, module->ident_count, sizeof *module->idents)) {
         module->idents[module->ident_count++] = (struct symbols_ident){
             .function = pool_text(module->pool, "%.*s", (int)function_bytes, function), .line = number};
     }
@@ -53,8 +52,7 @@ static void load_idents(struct symbols_module *module)
 {
     GElf_Shdr header;
     module->idents_known = true;
-    for (Elf_Scn *section = NULL;
-         (section = symbols_elf_next(module->main.elf, section, SHT_PROGBITS, &header));) {
+    for (Elf_Scn *section = NULL; (section = symbols_elf_next(module->main.elf, section, SHT_PROGBITS, &header));) {
         if ((header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)) != SHF_ALLOC)
             continue;
         Elf_Data *data = elf_rawdata(section, NULL);
@@ -84,7 +82,7 @@ static int construct_before(const struct symbols_module *module, const char *hos
 
 /* flang gives its outlined functions no line: the line of the construct by other evidence; 0: none. */
 static int symbols_idents_line(struct symbols_module *module, struct symbols_unit *unit,
-                        struct symbols_function *function, const char *host, int host_line)
+                               struct symbols_function *function, const char *host, int host_line)
 {
     Dwarf_Addr high;
     int first = 0;
@@ -132,12 +130,10 @@ static struct symbols_position line_of_outer(struct symbols_module *module, stru
         bool linkage;
         struct symbols_function *function = &unit->functions[i];
         const char *raw = function->low ? symbols_dwarf_raw(&function->die, &linkage) : "";
-        if (strncmp(raw, inner->raw, prefix) != 0 ||
-            strspn(raw + prefix, ".0123456789") != strlen(raw + prefix))
+        if (strncmp(raw, inner->raw, prefix) != 0 || strspn(raw + prefix, ".0123456789") != strlen(raw + prefix))
             continue;
         const struct symbols_name *outer = symbols_dwarf_name(module, &function->die);
-        if (outer && outer->line <= inner->line && outer->line > best.line &&
-            strcmp(outer->file, inner->file) == 0)
+        if (outer && outer->line <= inner->line && outer->line > best.line && strcmp(outer->file, inner->file) == 0)
             best.line = outer->line;
     }
     return best.line ? best : (struct symbols_position){.file = inner->file, .line = inner->line};
@@ -156,8 +152,8 @@ static struct symbols_position construct_line(struct symbols_module *module, str
 
 /* ---- the host ---- */
 
-static const char *host_by_stem(struct symbols_module *module, struct symbols_unit *unit, const char *raw,
-                                size_t stem, struct symbols_position *defined)
+static const char *host_by_stem(struct symbols_module *module, struct symbols_unit *unit, const char *raw, size_t stem,
+                                struct symbols_position *defined)
 {
     for (size_t i = 0; unit && i < unit->function_count; i++) {
         bool linkage;
@@ -216,12 +212,11 @@ static const char *host_by_declaration(struct symbols_module *module, struct sym
     return name ? name->display : "";
 }
 
-static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit,
-                                struct symbols_position at, uint64_t low, int nesting);
+static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit, struct symbols_position at,
+                                uint64_t low, int nesting);
 
 /* The host's name if the code at vaddr, on the construct's line, is the host's: what launches the construct. */
-static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct symbols_position at,
-                           int nesting)
+static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct symbols_position at, int nesting)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
     struct symbols_unit *unit;
@@ -249,8 +244,8 @@ static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct
 
 /* Of several copies of the host (templates), the one that stands closest before the outlined function is
  * taken. */
-static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit,
-                                struct symbols_position at, uint64_t low, int nesting)
+static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit, struct symbols_position at,
+                                uint64_t low, int nesting)
 {
     uint64_t vaddrs[MAX_HOST_SEARCH];
     uint64_t best_distance = UINT64_MAX;
@@ -310,8 +305,7 @@ static void construct_resolve(struct symbols_module *module, struct symbols_unit
         frame->host_name = host_by_line(module, unit, at, raw->low, 0);
     if (outlined.compiler == SYMBOLS_FLANG && unit && function) {
         at.file = host_defined.file;
-        at.line =
-            *at.file ? symbols_idents_line(module, unit, function, frame->host_name, host_defined.line) : 0;
+        at.line = *at.file ? symbols_idents_line(module, unit, function, frame->host_name, host_defined.line) : 0;
     }
     frame->file = at.line ? at.file : "";
     frame->line = at.line;
@@ -319,9 +313,8 @@ static void construct_resolve(struct symbols_module *module, struct symbols_unit
     frame->task_name = frame->construct_uncertain ? construct_text(module, SYMBOL_TASK, frame) : "";
 }
 
-void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit,
-                            struct symbols_function *function, const struct symbols_raw *raw,
-                            struct symbol_frame *frame)
+void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
+                            const struct symbols_raw *raw, struct symbol_frame *frame)
 {
     /* One address differs from the next in its position only: the construct is resolved once. Of an inlined copy by the record of
      * its name, plus one: a key that nothing else has; else by its entry: without DWARF's names files' functions of one name have one record. */
@@ -338,4 +331,3 @@ void symbols_construct_name(struct symbols_module *module, struct symbols_unit *
     }
     *frame = *known;
 }
-

@@ -6,8 +6,7 @@
 #include "command/symbols/module.h"
 
 /* Fills kind, names, file and line of the frame of an outlined function. unit and function may be NULL. */
-void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit,
-                            struct symbols_function *function, const struct symbols_raw *raw,
-                            struct symbol_frame *frame);
+void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
+                            const struct symbols_raw *raw, struct symbol_frame *frame);
 
 #endif

@@ -32,9 +32,7 @@ static bool find_jump(uint32_t code, uint64_t vaddr, struct symbols_instruction 
         offset = a64_signed(code, 5, 14) * 4;
     } else if (a64_is(code, 0xfe000000, 0xd6000000)) { /* br*, blr*, ret*, eret */
         unsigned kind = a64_field(code, 21, 2);
-        result->flow = kind == 0 && !a64_field(code, 23, 1) ? SYMBOLS_JUMP
-                       : kind == 1                      ? SYMBOLS_CALL
-                                                        : SYMBOLS_END;
+        result->flow = kind == 0 && !a64_field(code, 23, 1) ? SYMBOLS_JUMP : kind == 1 ? SYMBOLS_CALL : SYMBOLS_END;
         result->indirect = result->flow != SYMBOLS_END;
         return true;
     } else {
@@ -71,8 +69,8 @@ static uint32_t written_by(uint32_t code)
     if (a64_is(code, 0x0a000000, 0x08000000)) { /* loads and stores */
         bool pair = a64_is(code, 0x3a000000, 0x28000000), exclusive = a64_is(code, 0x3f000000, 0x08000000);
         written |= pair ? 1u << a64_field(code, 10, 5) : 0;
-        written |= exclusive || a64_is(code, 0x3b200c00, 0x38200000) ? 1u << a64_field(code, 16, 5)
-                                                                     : 0; /* of atomic ones */
+        written |=
+            exclusive || a64_is(code, 0x3b200c00, 0x38200000) ? 1u << a64_field(code, 16, 5) : 0; /* of atomic ones */
         written |= 1u << a64_field(code, 5, 5);
     }
     return written & ~(1u << STACK_POINTER);

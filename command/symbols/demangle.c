@@ -50,16 +50,12 @@ struct symbols_outlined symbols_construct_parse(const char *raw)
     if ((mark = strstr(raw, CLANG_MARK)))
         return outlined_clang(raw, mark);
     if ((mark = strstr(raw, "._omp_fn."))) {
-        return (struct symbols_outlined){.kind = SYMBOL_PARALLEL,
-                                         .compiler = SYMBOLS_GCC,
-                                         .uncertain = true,
-                                         .stem = (size_t)(mark - raw)};
+        return (struct symbols_outlined){
+            .kind = SYMBOL_PARALLEL, .compiler = SYMBOLS_GCC, .uncertain = true, .stem = (size_t)(mark - raw)};
     }
     if ((mark = strstr(raw, "..omp_par"))) {
-        return (struct symbols_outlined){.kind = SYMBOL_PARALLEL,
-                                         .compiler = SYMBOLS_FLANG,
-                                         .uncertain = true,
-                                         .stem = (size_t)(mark - raw)};
+        return (struct symbols_outlined){
+            .kind = SYMBOL_PARALLEL, .compiler = SYMBOLS_FLANG, .uncertain = true, .stem = (size_t)(mark - raw)};
     }
     if ((mark = strstr(raw, ".DIR.OMP."))) {
         return (struct symbols_outlined){.kind = strstr(mark, "TASK") ? SYMBOL_TASK : SYMBOL_PARALLEL,
@@ -197,8 +193,7 @@ const char *symbols_name_readable(struct pool *pool, const char *name, size_t by
     size_t stem_bytes = copy ? (size_t)(copy - whole) : symbols_name_stem(whole);
     const char *stem = pool_text(pool, "%.*s", (int)stem_bytes, whole);
     char *readable = symbols_demangle(stem);
-    const char *result =
-        pool_text(pool, "%s%s", readable ? readable : stem, copy ? " [firstprivate copy]" : "");
+    const char *result = pool_text(pool, "%s%s", readable ? readable : stem, copy ? " [firstprivate copy]" : "");
     free(readable);
     return result;
 }
@@ -213,4 +208,3 @@ const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, 
     symbols_map_put(&module->names, (uintptr_t)symbol, name);
     return name;
 }
-

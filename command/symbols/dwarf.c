@@ -53,8 +53,7 @@ void symbols_dwarf_walk(Dwarf_Die *parent, symbols_visit *visit, void *argument)
 
 /* Adds the code ranges of an entry. Functions that the linker dropped have ranges outside the code. Returns
  * the entry, 0 when there is none. */
-static uint64_t add_ranges(struct symbols_module *module, struct symbols_ranges *ranges, Dwarf_Die *die,
-                           uint32_t index)
+static uint64_t add_ranges(struct symbols_module *module, struct symbols_ranges *ranges, Dwarf_Die *die, uint32_t index)
 {
     Dwarf_Addr base, start, end, entry;
     ptrdiff_t offset = 0;
@@ -67,8 +66,8 @@ static uint64_t add_ranges(struct symbols_module *module, struct symbols_ranges 
         }
     }
     /* With a cold part the entry need not be the lowest address: it is the first, where nothing else is said. */
-    if (first && dwarf_hasattr(die, DW_AT_entry_pc) && dwarf_entrypc(die, &entry) == 0 &&
-        entry >= module->code_low && entry < module->code_high)
+    if (first && dwarf_hasattr(die, DW_AT_entry_pc) && dwarf_entrypc(die, &entry) == 0 && entry >= module->code_low &&
+        entry < module->code_high)
         first = entry;
     return first;
 }

@@ -177,8 +177,8 @@ static int symbol_rank(Elf *elf, const GElf_Sym *symbol, enum symbols_table_kind
     return section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR) ? 4 + rank : -1;
 }
 
-static void table_add_section(struct symbols_table *table, Elf *elf, Elf_Scn *section,
-                              const GElf_Shdr *header, enum symbols_table_kind kind)
+static void table_add_section(struct symbols_table *table, Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                              enum symbols_table_kind kind)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -192,8 +192,11 @@ static void table_add_section(struct symbols_table *table, Elf *elf, Elf_Scn *se
             continue;
         if (!grow_list(&table->list, &table->room, table->count, sizeof *table->list))
             return;
-        table->list[table->count++] = (struct symbols_entry){
-            .start = symbol.st_value, .size = symbol.st_size, .name = name, .rank = (uint8_t)rank, .exported = header->sh_type == SHT_DYNSYM};
+        table->list[table->count++] = (struct symbols_entry){.start = symbol.st_value,
+                                                             .size = symbol.st_size,
+                                                             .name = name,
+                                                             .rank = (uint8_t)rank,
+                                                             .exported = header->sh_type == SHT_DYNSYM};
     }
 }
 

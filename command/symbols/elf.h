@@ -22,7 +22,7 @@ Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header);
 /* The next section of that type; NULL at the end, and of no file. */
 Elf_Scn *symbols_elf_next(Elf *elf, Elf_Scn *section, uint32_t type, GElf_Shdr *header);
 bool symbols_elf_same_build(Elf *elf, const void *build_id, size_t bytes);
-bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high);        /* executable segments. */
+bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high); /* executable segments. */
 /* Code or data at vaddr, *room bytes up to the end of their segment in the file; NULL: none. */
 const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room);
 /* Adds the hashes of the names that a module asks the loader for. */

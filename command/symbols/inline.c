@@ -42,16 +42,15 @@ static bool is_fortran(int language)
 static bool is_cxx(int language)
 {
     return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
-           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 ||
-           language == 0x2b /* 17 */ || language == 0x2c /* 20 */;
+           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 || language == 0x2b /* 17 */ ||
+           language == 0x2c /* 20 */;
 }
 
 static void follow(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
-    for (int i = 0; i < 16 && dwarf_attr(die, name, &attribute) && dwarf_formref_die(&attribute, &origin);
-         i++)
+    for (int i = 0; i < 16 && dwarf_attr(die, name, &attribute) && dwarf_formref_die(&attribute, &origin); i++)
         *die = origin;
 }
 
@@ -86,7 +85,8 @@ static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
 static bool is_lambda(const char *name, Dwarf_Die *class)
 {
     const char *text = dwarf_diename(class);
-    return strncmp(name, "operator()", strlen("operator()")) == 0 && (!text || strncmp(text, "<lambda", strlen("<lambda")) == 0);
+    return strncmp(name, "operator()", strlen("operator()")) == 0 &&
+           (!text || strncmp(text, "<lambda", strlen("<lambda")) == 0);
 }
 
 /* "operator() [lambda solve.cc:17]": what tells a function's lambdas apart is where they stand. */
@@ -165,7 +165,9 @@ static const char *display_name(struct pool *pool, Dwarf_Die *die, int language,
         plain = without_master(plain);
         const char *text = qualified(pool, *die, symbols_name_readable(pool, plain, strlen(plain)), true, 0);
         /* gfortran describes the ENTRYs of a module's procedures outside of the module. */
-        return strstr(name->raw, "_MOD_") && !strstr(text, "::") ? symbols_name_readable(pool, name->raw, strlen(name->raw)) : text;
+        return strstr(name->raw, "_MOD_") && !strstr(text, "::")
+                   ? symbols_name_readable(pool, name->raw, strlen(name->raw))
+                   : text;
     }
     if (name->linkage)
         return symbols_name_readable(pool, name->raw, strlen(name->raw));
@@ -180,7 +182,8 @@ static void find_definition(Dwarf_Die *die, struct symbols_name *name)
     if (dwarf_decl_line(die, &name->line) == 0 && name->line > 0)
         return;
     name->line = 0;
-    if (!class_of(die, &class) || !is_lambda(string_of(die, DW_AT_name), &class) || dwarf_decl_line(&class, &name->line) != 0)
+    if (!class_of(die, &class) || !is_lambda(string_of(die, DW_AT_name), &class) ||
+        dwarf_decl_line(&class, &name->line) != 0)
         return;
     name->file = symbols_dwarf_file(&class);
 }

@@ -87,8 +87,8 @@ static void put_frames(struct writer *to, const struct symbols_answer *answer)
         const struct symbol_frame *frame = &answer->frames[i];
         bool same = strcmp(frame->at_file, frame->file) == 0;
         put(to, (unsigned)frame->construct | (frame->inlined ? FRAME_INLINED : 0) |
-                    (frame->fold_into_caller ? FRAME_FOLD : 0) |
-                    (frame->construct_uncertain ? FRAME_UNCERTAIN : 0) | (same ? FRAME_SAME_FILE : 0));
+                    (frame->fold_into_caller ? FRAME_FOLD : 0) | (frame->construct_uncertain ? FRAME_UNCERTAIN : 0) |
+                    (same ? FRAME_SAME_FILE : 0));
         put_text(to, frame->name);
         put_text(to, frame->file);
         put(to, (uint32_t)frame->line);
@@ -104,8 +104,8 @@ static void put_frames(struct writer *to, const struct symbols_answer *answer)
 
 static void put_call(struct writer *to, uint64_t key, const struct symbol_call *call)
 {
-    put(to, (call->launches ? CALL_LAUNCHES : 0) | (call->tail ? CALL_TAIL : 0) |
-                (call->target ? CALL_TARGET : 0) | (call->body ? CALL_BODY : 0));
+    put(to, (call->launches ? CALL_LAUNCHES : 0) | (call->tail ? CALL_TAIL : 0) | (call->target ? CALL_TARGET : 0) |
+                (call->body ? CALL_BODY : 0));
     put_text(to, call->name);
     if (call->target)
         put_near(to, call->target, key);
@@ -242,8 +242,7 @@ static bool join(struct writer *to, const char *body, size_t body_bytes, const s
     return true;
 }
 
-uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct profile_header *header,
-                             size_t *bytes)
+uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct profile_header *header, size_t *bytes)
 {
     char *body = NULL, *file = NULL;
     size_t body_bytes = 0;
@@ -392,8 +391,10 @@ static const struct symbol_call *get_call(struct reader *from, uint64_t key)
     if (from->bad)
         return NULL;
     uint64_t flags = get(from);
-    *call = (struct symbol_call){
-        .key = own_key(from, key), .launches = flags & CALL_LAUNCHES, .tail = flags & CALL_TAIL, .name = get_text(from)};
+    *call = (struct symbol_call){.key = own_key(from, key),
+                                 .launches = flags & CALL_LAUNCHES,
+                                 .tail = flags & CALL_TAIL,
+                                 .name = get_text(from)};
     call->target = flags & CALL_TARGET ? get_key(from, key) : 0;
     call->body = flags & CALL_BODY ? get_key(from, key) : 0;
     return call;
@@ -414,8 +415,7 @@ static void get_answers(struct reader *from, enum symbols_question question)
         else if (answer.count)
             answer.text = get_text(from);
         if (!from->bad && is_named(from->answers, own_key(from, key))) {
-            struct symbols_answer *added =
-                symbols_answers_add(from->answers, from->pool, question, own_key(from, key));
+            struct symbols_answer *added = symbols_answers_add(from->answers, from->pool, question, own_key(from, key));
             from->bad |= !added;
             if (added)
                 *added = answer;
@@ -431,13 +431,11 @@ static void get_gaps(struct reader *from)
         struct symbols_gap gap = {.caller = own_key(from, caller)};
         gap.goal = get_key(from, caller);
         gap.count = get_count(from);
-        struct tail_frame *frames =
-            from->bad ? NULL : pool_alloc(from->pool, (gap.count + 1) * sizeof *frames);
+        struct tail_frame *frames = from->bad ? NULL : pool_alloc(from->pool, (gap.count + 1) * sizeof *frames);
         from->bad |= !frames;
         for (uint64_t j = 0; j < gap.count && !from->bad; j++) {
             uint64_t flags = get(from);
-            frames[j] =
-                (struct tail_frame){.at_jump = flags & TAIL_AT_JUMP, .key = get_key(from, caller)};
+            frames[j] = (struct tail_frame){.at_jump = flags & TAIL_AT_JUMP, .key = get_key(from, caller)};
             frames[j].candidates = flags & TAIL_CANDIDATES ? get_text(from) : NULL;
         }
         gap.frames = frames;
@@ -446,11 +444,9 @@ static void get_gaps(struct reader *from)
     }
 }
 
-const char *symbols_file_decode(struct symbols_answers *answers, struct pool *pool,
-                                const struct profile_header *header, const struct symbols_numbers *numbers,
-                                const uint8_t *bytes, size_t count,
-                                bool (*wanted)(void *context, uint32_t module_id, bool same_tool),
-                                void *context)
+const char *symbols_file_decode(struct symbols_answers *answers, struct pool *pool, const struct profile_header *header,
+                                const struct symbols_numbers *numbers, const uint8_t *bytes, size_t count,
+                                bool (*wanted)(void *context, uint32_t module_id, bool same_tool), void *context)
 {
     struct file_header start;
     struct reader from = {
@@ -493,7 +489,8 @@ static char *names_path(const char *measurement, bool whole)
         snprintf(part, sizeof part, ".%ld.part", (long)getpid());
     if (length > ending && strcmp(name + length - ending, MEASUREMENT) == 0)
         length -= ending;
-    return asprintf(&path, "%.*s%s%.*s.symbols%s", (int)(name - measurement), measurement, whole ? "" : ".", (int)length, name, part) < 0
+    return asprintf(&path, "%.*s%s%.*s.symbols%s", (int)(name - measurement), measurement, whole ? "" : ".",
+                    (int)length, name, part) < 0
                ? NULL
                : path;
 }
@@ -528,8 +525,8 @@ static bool is_wanted(void *context, uint32_t module_id, bool same_tool)
            (same_tool && symbols_module_level(module) <= (enum symbols_level)module->source->level);
 }
 
-const char *symbols_recall(struct symbols *symbols, const struct profile_header *header,
-                           const char *measurement, const struct symbols_numbers *numbers)
+const char *symbols_recall(struct symbols *symbols, const struct profile_header *header, const char *measurement,
+                           const struct symbols_numbers *numbers)
 {
     size_t bytes = 0;
     char *path = names_path(measurement, true);
@@ -539,8 +536,7 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
     const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header, numbers,
                                                           symbols->file, bytes, is_wanted, symbols)
                                     : NULL;
-    const char *text =
-        why ? pool_text(&symbols->pool, "%s: %s; names come from the binaries alone", path, why) : NULL;
+    const char *text = why ? pool_text(&symbols->pool, "%s: %s; names come from the binaries alone", path, why) : NULL;
     if (why) {
         struct symbols_source *sources = symbols->answers.sources;
         memset(sources, 0, symbols->module_count * sizeof *sources);
@@ -548,8 +544,7 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
         symbols_answers_free(&symbols->answers);
         for (size_t i = 0; i < symbols->module_count; i++)
             symbols->modules[i].source = NULL;
-        symbols->answers =
-            (struct symbols_answers){.sources = sources, .module_count = symbols->module_count};
+        symbols->answers = (struct symbols_answers){.sources = sources, .module_count = symbols->module_count};
     }
     free(path);
     return text;
@@ -629,8 +624,8 @@ static const struct symbols_module *changed_module(const struct symbols *symbols
     for (size_t i = 0; i < symbols->module_count; i++) {
         const struct symbols_module *module = &symbols->modules[i];
         bool lost = !module->source && module->found != SYMBOLS_SAME_BUILD && module->unnamed;
-        bool kept = module->source && module->found == SYMBOLS_OTHER_BUILD &&
-                    !(module->record->flags & PROFILE_MODULE_VDSO);
+        bool kept =
+            module->source && module->found == SYMBOLS_OTHER_BUILD && !(module->record->flags & PROFILE_MODULE_VDSO);
         if (named ? kept : lost) {
             first = first ? first : module;
             ++*count;
@@ -653,7 +648,9 @@ static void put_change(FILE *out, struct symbols *symbols, const struct symbols_
         fprintf(out, "and %zu more files ", count - 1);
     fputs(other ? "changed since this run" : "cannot be read any more", out);
     if (symbols->elsewhere)
-        fputs(", or not from here: the program ran in another mount namespace (unshare, a container) or on another machine", out);
+        fputs(", or not from here: the program ran in another mount namespace (unshare, a container) or on another "
+              "machine",
+              out);
 }
 
 /* What compilers put into files beside the program (-gsplit-dwarf) goes where that is built in a temporary folder. */
@@ -702,4 +699,3 @@ char *symbols_changes(struct symbols *symbols)
     }
     return text;
 }
-

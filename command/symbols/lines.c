@@ -73,8 +73,8 @@ struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t 
             if (row.vaddr != low)
                 break;
             /* GCC's function that ends in a call that does not return has a row behind its end, which is here. */
-            if (!row.end && row.line > 0 &&
-                dwarf_linebeginstatement(dwarf_onesrcline(lines, i), &begins) == 0 && begins)
+            if (!row.end && row.line > 0 && dwarf_linebeginstatement(dwarf_onesrcline(lines, i), &begins) == 0 &&
+                begins)
                 return (struct symbols_position){.file = row_file(lines, i), .line = row.line};
         }
     }
@@ -91,8 +91,7 @@ const char *symbols_lines_file(Dwarf_Die *unit, uint64_t file_number)
     return file && strcmp(file, "???") != 0 ? file : "";
 }
 
-size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line, uint64_t *vaddrs,
-                          size_t room)
+size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line, uint64_t *vaddrs, size_t room)
 {
     Dwarf_Lines *lines;
     size_t count, found = 0;

@@ -12,8 +12,7 @@ struct symbols_position symbols_lines_at(struct symbols_unit *unit, uint64_t vad
 struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t low);
 const char *symbols_lines_file(Dwarf_Die *unit, uint64_t file_number); /* "" unknown. */
 /* Start addresses of the code of one source line, at most room of them. */
-size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line, uint64_t *vaddrs,
-                          size_t room);
+size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line, uint64_t *vaddrs, size_t room);
 /* The smallest line in [least, ...) among the rows of [low, high); 0: none. */
 int symbols_lines_least(struct symbols_unit *unit, uint64_t low, uint64_t high, int least);
 

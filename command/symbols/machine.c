@@ -9,8 +9,8 @@ static uint64_t stub_slot_x86_64(const uint8_t *code, size_t room, uint64_t vadd
     if (room < sizeof end_branch)
         return 0;
     size_t skip = memcmp(code, end_branch, sizeof end_branch) == 0 ? sizeof end_branch : 0;
-    bool jumps = symbols_decode(code + skip, room - skip, vaddr + skip, &jump) && jump.flow == SYMBOLS_JUMP &&
-                 jump.indirect;
+    bool jumps =
+        symbols_decode(code + skip, room - skip, vaddr + skip, &jump) && jump.flow == SYMBOLS_JUMP && jump.indirect;
     return jumps ? jump.target : 0;
 }
 
@@ -21,7 +21,8 @@ static int32_t int32_at(const uint8_t *code)
     return value;
 }
 
-static size_t next_site_x86_64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low, uint64_t high, uint64_t *target)
+static size_t next_site_x86_64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low,
+                               uint64_t high, uint64_t *target)
 {
     for (size_t i = from; i + 6 <= size; i++) {
         if ((code[i] & 0xfe) == 0xe8) /* call, jmp */
@@ -36,7 +37,8 @@ static size_t next_site_x86_64(const uint8_t *code, size_t size, size_t from, ui
     return size;
 }
 
-static size_t next_site_aarch64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low, uint64_t high, uint64_t *target)
+static size_t next_site_aarch64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low,
+                                uint64_t high, uint64_t *target)
 {
     for (size_t i = from; i + 4 <= size; i += 4) {
         uint32_t word = (uint32_t)int32_at(code + i);
@@ -55,9 +57,9 @@ static const struct symbols_machine machines[] = {
      .stub_slot = stub_slot_x86_64,
      .next_site = next_site_x86_64,
      .registers = 16,
-     .preserved = 0xf028u,  /* rbx, rbp, r12 ... r15 */
+     .preserved = 0xf028u,           /* rbx, rbp, r12 ... r15 */
      .argument = {7, 6, 2, 1, 8, 9}, /* rdi, rsi, rdx, rcx, r8, r9 */
-     .call_bytes = {5, 6},  /* call rel32, call *slot(%rip) */
+     .call_bytes = {5, 6},           /* call rel32, call *slot(%rip) */
      .slot_types = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT}},
     {.elf = EM_AARCH64,
      .decode = symbols_decode_a64,

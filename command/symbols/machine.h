@@ -13,7 +13,8 @@ struct symbols_machine {
     uint64_t (*stub_slot)(const uint8_t *code, size_t room, uint64_t vaddr);
     /* The offset from `from` on of the first call or jump of code that leads, directly or through a slot, to between low and
      * high; size: there is none. Fast: it looks at bytes, and may take those of another instruction for a call. */
-    size_t (*next_site)(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low, uint64_t high, uint64_t *target);
+    size_t (*next_site)(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low, uint64_t high,
+                        uint64_t *target);
     unsigned registers;
     uint32_t preserved;     /* by calls */
     int8_t argument[6];     /* the registers of the first ones */

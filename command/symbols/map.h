@@ -25,9 +25,8 @@ void symbols_map_free(struct symbols_map *map);
 
 struct symbols_range {
     uint64_t low, high; /* [low, high) */
-    uint64_t
-        reach; /* greatest high up to here: a search backward can stop when it is at or below the address */
-    uint32_t index; /* whose range it is */
+    uint64_t reach;     /* greatest high up to here: a search backward can stop when it is at or below the address */
+    uint32_t index;     /* whose range it is */
 };
 struct symbols_ranges {
     struct symbols_range *list;

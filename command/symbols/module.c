@@ -161,8 +161,7 @@ static bool open_debug_file(struct symbols_module *module, const char *path, con
     return module->debug.elf != NULL;
 }
 
-static bool open_debuglink_from(struct symbols_module *module, const char *path, const char *link,
-                                uint32_t crc)
+static bool open_debuglink_from(struct symbols_module *module, const char *path, const char *link, uint32_t crc)
 {
     const char *slash = strrchr(path, '/');
     int directory = slash ? (int)(slash - path) : 1;
@@ -199,9 +198,8 @@ static void open_alternate(struct symbols_module *module, const struct symbols_e
         return;
     const char *slash = strrchr(owner->path, '/');
     const char *paths[] = {
-        name[0] == '/' || !slash
-            ? pool_text(module->pool, "%s", name)
-            : pool_text(module->pool, "%.*s/%s", (int)(slash - owner->path), owner->path, name),
+        name[0] == '/' || !slash ? pool_text(module->pool, "%s", name)
+                                 : pool_text(module->pool, "%.*s/%s", (int)(slash - owner->path), owner->path, name),
         build_id_path(module, build_id, bytes),
     };
     for (size_t i = 0; i < 2 && !module->alternate.elf; i++)

@@ -80,8 +80,8 @@ struct symbols_module {
     bool unnamed;             /* something was asked that nobody could tell */
     const char *split_lost;   /* the first unit's lost file, of units that something was asked of */
     size_t split_lost_count;
-    bool opened, debug_info_sought, dwarf_tried, units_known, functions_known, objects_known, idents_known,
-        slots_known, bodies_known, handed_known, launches_known, launches;
+    bool opened, debug_info_sought, dwarf_tried, units_known, functions_known, objects_known, idents_known, slots_known,
+        bodies_known, handed_known, launches_known, launches;
     struct symbols_elf main, debug, alternate; /* the module; its debug file; what dwz moved out of that */
     const struct symbols_elf *debug_info;      /* main or debug, which has it */
     Dwarf *dwarf, *alternate_dwarf;

@@ -43,7 +43,7 @@ static char *read_text(int file, size_t *bytes)
     for (ssize_t got = 1; text && used < *bytes && got > 0; used += got > 0 ? (size_t)got : 0)
         got = read(file, text + used, *bytes - used);
     if (text)
-        text[*bytes = used] = '\0';
+        text[ *bytes = used] = '\0';
     return text;
 }
 
@@ -61,7 +61,8 @@ static bool take_number(char **at, uint64_t *number)
 static bool take_line(char *line, struct mapped_code *code)
 {
     uint64_t size;
-    if (!take_number(&line, &code->start) || !take_number(&line, &size) || !size || code->start + size < code->start || !*line)
+    if (!take_number(&line, &code->start) || !take_number(&line, &size) || !size || code->start + size < code->start ||
+        !*line)
         return false;
     size_t length = strlen(line);
     line[length < MAX_NAME ? length : MAX_NAME] = '\0';
@@ -87,7 +88,8 @@ static bool add(struct perf_map *map, const struct mapped_code *code)
 static int code_order(const void *left, const void *right)
 {
     const struct mapped_code *a = left, *b = right;
-    return a->start != b->start ? (a->start > b->start) - (a->start < b->start) : (a->line > b->line) - (a->line < b->line);
+    return a->start != b->start ? (a->start > b->start) - (a->start < b->start)
+                                : (a->line > b->line) - (a->line < b->line);
 }
 
 static void take_lines(struct perf_map *map, size_t bytes)

@@ -9,14 +9,14 @@
 #include "command/symbols/machine.h"
 #include "command/text/grow.h"
 
-static void add_slots(struct symbols_module *module, const uint32_t types[2], Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void add_slots(struct symbols_module *module, const uint32_t types[2], Elf *elf, Elf_Scn *section,
+                      const GElf_Shdr *header)
 {
     GElf_Shdr symbols_header;
     Elf_Scn *symbols_section = elf_getscn(elf, header->sh_link);
     Elf_Data *data = elf_getdata(section, NULL);
-    Elf_Data *symbols = symbols_section && gelf_getshdr(symbols_section, &symbols_header)
-                            ? elf_getdata(symbols_section, NULL)
-                            : NULL;
+    Elf_Data *symbols =
+        symbols_section && gelf_getshdr(symbols_section, &symbols_header) ? elf_getdata(symbols_section, NULL) : NULL;
     size_t count = data && symbols && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
     for (size_t i = 0; i < count && i < INT32_MAX; i++) {
         GElf_Rela relocation;
@@ -31,8 +31,7 @@ static void add_slots(struct symbols_module *module, const uint32_t types[2], El
         if (!name || !*name ||
             !grow_list(&module->slots, &module->slot_room, module->slot_count, sizeof *module->slots))
             continue;
-        module->slots[module->slot_count++] =
-            (struct symbols_slot){.vaddr = relocation.r_offset, .name = name};
+        module->slots[module->slot_count++] = (struct symbols_slot){.vaddr = relocation.r_offset, .name = name};
     }
 }
 
@@ -69,9 +68,8 @@ const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot)
         load_slots(module);
     const struct symbols_slot wanted = {.vaddr = slot};
     const struct symbols_slot *found =
-        module->slot_count
-            ? bsearch(&wanted, module->slots, module->slot_count, sizeof *module->slots, slot_order)
-            : NULL;
+        module->slot_count ? bsearch(&wanted, module->slots, module->slot_count, sizeof *module->slots, slot_order)
+                           : NULL;
     return found ? found->name : NULL;
 }
 

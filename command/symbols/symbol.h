@@ -21,7 +21,7 @@ struct symbol_frame {
     const char *file;      /* where the function is defined, "" when unknown */
     int line;              /* the same, 0 when unknown; constructs: the construct's line */
     const char *at_file;   /* the source position of the address in this function ... */
-    int at_line; /* ... for an outer frame of inlined ones: where the inlined call stands; 0 unknown */
+    int at_line;           /* ... for an outer frame of inlined ones: where the inlined call stands; 0 unknown */
 
     /* The inner function of a construct that clang compiles to two (-O0 -g: a real call): not a row of its
      * own when its caller's frame carries the same name. */
@@ -39,10 +39,9 @@ struct symbol_call {
     uint64_t target;  /* entry (a key) of the function called, in the same module; 0: another module's, or
                          unknown */
     const char *name; /* of another module's function; "" when that is unknown too */
-    uint64_t
-        body; /* entry (a key) of the function that the OpenMP runtime is to execute; 0: none, or unknown */
-    bool launches; /* a construct is handed to the OpenMP runtime that runs it at once */
-    bool tail;     /* a jump: the function is left */
+    uint64_t body;    /* entry (a key) of the function that the OpenMP runtime is to execute; 0: none, or unknown */
+    bool launches;    /* a construct is handed to the OpenMP runtime that runs it at once */
+    bool tail;        /* a jump: the function is left */
 };
 
 struct symbols_call_list {

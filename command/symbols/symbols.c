@@ -96,8 +96,7 @@ static void name_offset(struct symbols_module *module, uint64_t vaddr, struct sy
 
 /* With line tables only nothing tells where a function is defined. The first line of its code is close; where
  * an inlined call comes first, that call. */
-static struct symbols_position near_definition(struct symbols_module *module, struct symbols_unit *unit,
-                                               uint64_t low)
+static struct symbols_position near_definition(struct symbols_module *module, struct symbols_unit *unit, uint64_t low)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
     struct symbols_function *function;
@@ -106,9 +105,8 @@ static struct symbols_position near_definition(struct symbols_module *module, st
     return count > 1 ? raws[count - 1].at : symbols_lines_entry(unit, low);
 }
 
-static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
-                       struct symbols_function *function, const struct symbols_raw *raw,
-                       struct symbol_frame *frame)
+static void fill_frame(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
+                       const struct symbols_raw *raw, struct symbol_frame *frame)
 {
     struct symbols_outlined outlined = symbols_construct_parse(raw->name->raw);
     *frame = (struct symbol_frame){.name = raw->name->display, .host_name = "", .task_name = ""};
@@ -284,7 +282,8 @@ static void note_asked(struct symbols *symbols, uint64_t key, struct symbols_ans
     struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
     if (symbols->searching || answer->asked)
         return;
-    answer->asked = !module || symbols_module_open(module); /* of code that is no file's what is known is known now alone */
+    answer->asked =
+        !module || symbols_module_open(module); /* of code that is no file's what is known is known now alone */
     symbols->news |= answer->asked;
     if (module)
         module->unnamed |= !answer->asked;
@@ -338,7 +337,8 @@ static const struct symbol_frame *python_frame(struct pool *pool, const struct p
     struct symbol_frame *frame = pool_alloc(pool, sizeof *frame);
     if (!frame)
         return NULL;
-    const char *file = record->vaddr_low ? pool_text(pool, "%.*s", (int)sizeof record->path, record->path) : ""; /* of R's it is not known */
+    const char *file = record->vaddr_low ? pool_text(pool, "%.*s", (int)sizeof record->path, record->path)
+                                         : ""; /* of R's it is not known */
     int bytes = (int)(record->path + sizeof record->path - function);
     *frame = (struct symbol_frame){.name = *function ? pool_text(pool, "%.*s", bytes, function) : "<unknown function>",
                                    .host_name = "",
@@ -529,7 +529,9 @@ size_t symbols_producers(struct symbols *symbols, uint32_t module_id, const char
     Dwarf_Die die;
     uint8_t type;
     size_t count = 0;
-    for (int i = 0; dwarf && i < MOST_UNITS && count < SYMBOLS_PRODUCERS && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL) == 0; i++) {
+    for (int i = 0; dwarf && i < MOST_UNITS && count < SYMBOLS_PRODUCERS &&
+                    dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL) == 0;
+         i++) {
         Dwarf_Attribute attribute;
         const char *text = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_producer, &attribute));
         if (text && *text && !is_among(producer, count, text))
@@ -537,4 +539,3 @@ size_t symbols_producers(struct symbols *symbols, uint32_t module_id, const char
     }
     return count;
 }
-

@@ -74,9 +74,9 @@ const char *symbols_code_module(struct symbols *symbols, uint64_t key);
  *
  * Before anything is asked: takes what is kept with `measurement`. NULL, or one line why a file that is there
  * is of no use. Of a measurement whose modules have other numbers, with these (else NULL). */
-const char *symbols_recall(struct symbols *symbols, const struct profile_header *header,
-                           const char *measurement, const struct symbols_numbers *numbers);
-bool symbols_are_kept(const struct symbols *symbols); /* behind that: there is a file of them */
+const char *symbols_recall(struct symbols *symbols, const struct profile_header *header, const char *measurement,
+                           const struct symbols_numbers *numbers);
+bool symbols_are_kept(const struct symbols *symbols);  /* behind that: there is a file of them */
 bool symbols_have_news(const struct symbols *symbols); /* answers that are not kept yet. */
 /* Keeps what was asked. 0 or an errno value. */
 int symbols_keep(struct symbols *symbols, const struct profile_header *header, const char *measurement);

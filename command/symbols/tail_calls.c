@@ -5,7 +5,6 @@
 
 #include "cct/profile_tree.h"
 
-
 #define MAX_CHAIN 8           /* functions that are missing between two frames */
 #define MAX_FOUND 8           /* different chains that are told apart */
 #define MAX_VISIT 4096        /* functions looked into for one pair of frames */
@@ -50,9 +49,7 @@ static uint64_t destination(struct search *search, const struct symbol_call *cal
 {
     if (call->target)
         return symbols_function_entry(search->symbols, call->target);
-    return *call->name
-               ? symbols_function_named(search->symbols, PROFILE_KEY_MODULE(search->goal), call->name)
-               : 0;
+    return *call->name ? symbols_function_named(search->symbols, PROFILE_KEY_MODULE(search->goal), call->name) : 0;
 }
 
 static void add_found(struct search *search)
@@ -98,8 +95,7 @@ static void visit_construct(struct search *search, const struct symbol_call *cal
         visit(search, call->body);
     else
         search->open = true;
-    size_t count =
-        search->may_be_in_task ? symbols_bodies(symbols, PROFILE_KEY_MODULE(call->key), &bodies) : 0;
+    size_t count = search->may_be_in_task ? symbols_bodies(symbols, PROFILE_KEY_MODULE(call->key), &bodies) : 0;
     for (size_t i = 0; i < count && !search->open; i++) {
         if (bodies[i] == call->body || symbols_calls(symbols, bodies[i], &jumps) == 0)
             continue;
@@ -204,8 +200,7 @@ static void add_ambiguous(struct search *search, size_t prefix)
     size_t length = 0, room = sizeof search->gap->candidates;
     for (size_t i = 0; i < search->found_count && length < room; i++) {
         const struct chain *chain = &search->found[i];
-        const char *name =
-            chain->count > prefix ? frame_of(search->symbols, chain->function[prefix])->name : "nothing";
+        const char *name = chain->count > prefix ? frame_of(search->symbols, chain->function[prefix])->name : "nothing";
         bool known = false;
         for (size_t j = 0; j < i; j++)
             known |= search->found[j].count > prefix && chain->count > prefix &&
@@ -268,8 +263,7 @@ static void add_frames(struct search *search, const struct symbol_call *call)
         }
 }
 
-size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee,
-                          const struct tail_frame **frames)
+size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee, const struct tail_frame **frames)
 {
     size_t count = 0;
     *frames = NULL;

@@ -15,7 +15,6 @@
 /* The frames missing between a caller's frame (its key: return address - 1) and the frame that is next on the
  * stack, outermost first; 0: none, or nothing is known. Results are cached; *frames is valid as long as the
  * symbols are open. */
-size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee,
-                          const struct tail_frame **frames);
+size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee, const struct tail_frame **frames);
 
 #endif

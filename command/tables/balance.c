@@ -82,8 +82,7 @@ struct balance_table *balance_gather(const struct profile *profile, const struct
     for (size_t i = 0; i < profile->balance_count; i++)
         add_entry(table, of_row, rows, &profile->balances[i]);
     qsort(table->entry, table->count, sizeof *table->entry, compare_entries);
-    for (; table->calls < table->count && table->entry[table->calls].key == PROFILE_BALANCE_CALL;
-         table->calls++) {
+    for (; table->calls < table->count && table->entry[table->calls].key == PROFILE_BALANCE_CALL; table->calls++) {
         table->charged += table->entry[table->calls].balance.charged;
         table->common += table->entry[table->calls].balance.common;
     }

@@ -13,7 +13,7 @@
 #define NO_CORE       "no_core"
 #define RANK_IDLENESS "rank_idleness"
 #define TIMELINE      "timeline_" /* what laws of bins begin with */
-#define NOBODY_SHARE  0.01 /* of the effort: less is not told */
+#define NOBODY_SHARE  0.01        /* of the effort: less is not told */
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {
@@ -134,8 +134,7 @@ static void add_probed(struct conservation_law *laws, size_t *count, const struc
     }
     if (profile->header.pauses || profile->header.clock != 0 || !(exact > 0))
         return;
-    add_law(laws, count, "probed",
-            "time of threads in phases, events and parameters: by their samples = by the clock",
+    add_law(laws, count, "probed", "time of threads in phases, events and parameters: by their samples = by the clock",
             sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
 }
 
@@ -163,10 +162,9 @@ static void add_no_core(struct conservation_law *laws, size_t *count, const stru
         unknown += error->period * (double)thread->core_unasked + behind_stops_s(profile, thread);
     }
     if (threads)
-        add_law(laws, count, NO_CORE,
-                "time of threads without a core: by their samples = by the kernel's count", sampled, counted,
-                ERROR_NEVER *
-                        sqrt(error_variance(error, METRIC_NO_CORE, fmax(sampled, counted), ERROR_ALONE)) +
+        add_law(laws, count, NO_CORE, "time of threads without a core: by their samples = by the kernel's count",
+                sampled, counted,
+                ERROR_NEVER * sqrt(error_variance(error, METRIC_NO_CORE, fmax(sampled, counted), ERROR_ALONE)) +
                     ends_tolerance(error, threads) + unknown);
 }
 
@@ -190,50 +188,58 @@ struct sides {
 };
 
 /* One law of several sums of a kind, each of which must hold: of all together, or of the one that is off most. */
-static void add_bins(struct conservation_law *laws, size_t *count, const char *name, const char *statement, const struct sides *sums, size_t sum_count, double beside)
+static void add_bins(struct conservation_law *laws, size_t *count, const char *name, const char *statement,
+                     const struct sides *sums, size_t sum_count, double beside)
 {
     struct sides all = {0}, worst = {0};
     double furthest = 0;
     for (size_t i = 0; i < sum_count; i++) {
-        double beyond = fabs(sums[i].left - sums[i].right) - beside - BINS_TOLERANCE * fmax(fabs(sums[i].left), fabs(sums[i].right));
+        double beyond = fabs(sums[i].left - sums[i].right) - beside -
+                        BINS_TOLERANCE * fmax(fabs(sums[i].left), fabs(sums[i].right));
         worst = beyond > furthest ? sums[i] : worst;
         furthest = fmax(beyond, furthest);
         all.left += sums[i].left;
         all.right += sums[i].right;
     }
     struct sides shown = furthest > 0 ? worst : all;
-    add_law(laws, count, name, statement, shown.left, shown.right, beside + BINS_TOLERANCE * fmax(fabs(shown.left), fabs(shown.right)));
+    add_law(laws, count, name, statement, shown.left, shown.right,
+            beside + BINS_TOLERANCE * fmax(fabs(shown.left), fabs(shown.right)));
 }
 
-static void add_timeline(struct conservation_law *laws, size_t *count, const struct profile *profile, const struct ledger *ledger,
-                         const struct profile_sums *total)
+static void add_timeline(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                         const struct ledger *ledger, const struct profile_sums *total)
 {
     const double s = 1e-9;
     double in_bins[PROFILE_TIME_STATES];
     struct timeline_sum cells = timeline_sum_cells(&profile->timeline);
     timeline_sum_lanes(&profile->timeline, in_bins);
     /* A sample may be in one of them and not in the other yet, where the program goes on or was killed; there may have been no room for bins. */
-    double beside = profile->header.finished ? 0 : s * (double)profile->header.period_ns * (double)profile->thread_count;
+    double beside =
+        profile->header.finished ? 0 : s * (double)profile->header.period_ns * (double)profile->thread_count;
     beside += s * (double)profile->header.timeline_lost_ns * profile->header.threads_max;
-    const struct sides states[] = {{s * in_bins[PROFILE_TIME_WORK], s * ledger->work},
-                                   {s * in_bins[PROFILE_TIME_OVERHEAD], s * ledger->overhead},
-                                   {s * in_bins[PROFILE_TIME_IDLE], s * ledger->idle},
-                                   {s * in_bins[PROFILE_TIME_LOCK_WAIT], s * ledger->lock_wait},
-                                   {s * in_bins[PROFILE_TIME_MPI_WAIT], s * ledger->mpi_wait},
-                                   {s * in_bins[PROFILE_TIME_NO_CORE], s * ledger->no_core_busy},
-                                   {s * (in_bins[PROFILE_TIME_BLOCKED] + in_bins[PROFILE_TIME_STOPPED]), s * ledger->blocked}};
+    const struct sides states[] = {
+        {s * in_bins[PROFILE_TIME_WORK], s * ledger->work},
+        {s * in_bins[PROFILE_TIME_OVERHEAD], s * ledger->overhead},
+        {s * in_bins[PROFILE_TIME_IDLE], s * ledger->idle},
+        {s * in_bins[PROFILE_TIME_LOCK_WAIT], s * ledger->lock_wait},
+        {s * in_bins[PROFILE_TIME_MPI_WAIT], s * ledger->mpi_wait},
+        {s * in_bins[PROFILE_TIME_NO_CORE], s * ledger->no_core_busy},
+        {s * (in_bins[PROFILE_TIME_BLOCKED] + in_bins[PROFILE_TIME_STOPPED]), s * ledger->blocked}};
     const struct sides contexts[] = {{s * cells.own, s * (profile_sums_own(total) - total->lock_wait)},
                                      {s * cells.inverse_busy, s * total->inverse_busy},
                                      {s * cells.shared_idle, s * total->shared_idle},
                                      {s * cells.lock_wait, s * total->lock_wait}};
-    add_bins(laws, count, TIMELINE "states", "time of threads by state: the bins of the timeline = their ledgers", states, sizeof states / sizeof *states, beside);
-    add_bins(laws, count, TIMELINE "contexts", "time of contexts and blame on them: the bins of the timeline = their sums", contexts,
+    add_bins(laws, count, TIMELINE "states", "time of threads by state: the bins of the timeline = their ledgers",
+             states, sizeof states / sizeof *states, beside);
+    add_bins(laws, count, TIMELINE "contexts",
+             "time of contexts and blame on them: the bins of the timeline = their sums", contexts,
              sizeof contexts / sizeof *contexts, beside);
 }
 
 /* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle; beside a rank's, each
  * other rank. That there were missing cores does not explain why their time is off itself, or what ranks wait for each other. */
-static void explain(struct conservation_law *law, const struct ledger *ledger, const struct profile *profile, double threads)
+static void explain(struct conservation_law *law, const struct ledger *ledger, const struct profile *profile,
+                    double threads)
 {
     bool of_ranks = strcmp(law->name, RANK_IDLENESS) == 0;
     double beyond = fabs(law->residual) - law->tolerance;
@@ -252,7 +258,8 @@ static void explain(struct conservation_law *law, const struct ledger *ledger, c
 }
 
 /* Of the whole run's: what its end left in rings, of threads that did not come out of the tool, is missing. */
-static void add_trace(struct conservation_law *laws, size_t *count, const struct profile *profile, const struct ledger *ledger)
+static void add_trace(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                      const struct ledger *ledger)
 {
     const struct profile_header *header = &profile->header;
     if (header->traced == PROFILE_TRACED_WHOLE && header->finished && !profile->tree && !header->merged)
@@ -266,7 +273,8 @@ static double half_booked_s(const struct profile *profile)
     uint64_t cut_off_ns = 0;
     for (size_t i = 0; i < profile->thread_count && !profile->header.finished; i++) {
         const struct profile_thread *thread = &profile->threads[i];
-        cut_off_ns += thread->dropped[PROFILE_DROP_CUT_OFF] * (thread->period_ns ? thread->period_ns : profile->header.period_ns);
+        cut_off_ns +=
+            thread->dropped[PROFILE_DROP_CUT_OFF] * (thread->period_ns ? thread->period_ns : profile->header.period_ns);
     }
     return 1e-9 * (double)cut_off_ns * (1 + 1e-6);
 }
@@ -288,16 +296,16 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         if (rows->row[i].kind != ROW_STATEMENT)
             thread_idle += metric_value(rows, rows->row[i].exclusive, METRIC_THREAD_IDLENESS);
     double busy = profile_sums_own(&total);
-    bool events =
-        profile_text(profile, "sample") != NULL; /* samples by overflow: no time, none of idle threads */
+    bool events = profile_text(profile, "sample") != NULL; /* samples by overflow: no time, none of idle threads */
     if (profile->header.clock == 0 && !events)
-        add_law(laws, &count, "thread_time",
-                "work + overhead + lock wait + no core + blocked + mpi wait of all contexts, + idle time + time of dropped "
-                "samples = lifetimes of all sampled threads",
-                (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s,
-                ends_tolerance(error, profile->thread_count));
-    add_law(laws, &count, "lock_wait", "lock wait blamed on contexts = lock wait of threads",
-            total.lock_wait * s, ledger.lock_wait * s, 0);
+        add_law(
+            laws, &count, "thread_time",
+            "work + overhead + lock wait + no core + blocked + mpi wait of all contexts, + idle time + time of dropped "
+            "samples = lifetimes of all sampled threads",
+            (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s,
+            ends_tolerance(error, profile->thread_count));
+    add_law(laws, &count, "lock_wait", "lock wait blamed on contexts = lock wait of threads", total.lock_wait * s,
+            ledger.lock_wait * s, 0);
     add_law(laws, &count, "samples", "samples delivered = recorded + dropped", (double)ledger.delivered,
             (double)(ledger.recorded + ledger.dropped), 0)
         ->ok = ledger.delivered == ledger.recorded + ledger.dropped;
@@ -313,8 +321,8 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
                 total.shared_idle * s, idle_s, idle_tolerance(error, fmax(idle_s, total.shared_idle * s)));
         /* An identity, of numbers that may be large beside their difference. */
         add_law(laws, &count, "thread_idle",
-                "thread idleness of contexts = most threads x observed wall time - busy time of threads",
-                thread_idle, capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
+                "thread idleness of contexts = most threads x observed wall time - busy time of threads", thread_idle,
+                capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
         add_probed(laws, &count, profile);
         add_no_core(laws, &count, profile, error);
         add_ranks(laws, &count, profile, &total, error);

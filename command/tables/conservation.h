@@ -26,8 +26,8 @@ struct conservation_law {
 #define LAW_NO_CORE     "no core" /* threads that had none, beside which others' time was counted */
 #define LAW_LOST        "lost samples"
 #define LAW_UNEXPLAINED "nothing"
-#define LAW_TRACED     "stops for the program that traced it" /* strace, a debugger */
-#define LAW_COPIED "copied while it ran" /* blame snapshot: a sample may be on one side, and not yet on the other */
+#define LAW_TRACED      "stops for the program that traced it" /* strace, a debugger */
+#define LAW_COPIED      "copied while it ran" /* blame snapshot: a sample may be on one side, and not yet on the other */
 
 #define CONSERVATION_LAWS 12
 
@@ -47,7 +47,7 @@ struct ledger {
     double stolen; /* the part of it that a hypervisor had taken: in no count of the kernel's */
     double blocked;
     double mpi_wait;
-    double unsignalled;      /* of the others: the program had blocked or taken the sampling signal */
+    double unsignalled; /* of the others: the program had blocked or taken the sampling signal */
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
     uint64_t frames, recipes_read, decoded_steps, slow_reads;

@@ -32,9 +32,7 @@ static void room_cause(const struct profile *profile, struct coverage_loss *loss
             snprintf(loss->cause, sizeof loss->cause, "no memory is left");
     } else if (header->room_error == ENOSPC || header->room_error == EDQUOT) {
         snprintf(loss->cause, sizeof loss->cause, "%s for %s",
-                 header->room_error == ENOSPC ? "no space is left on the device"
-                                              : "the disk quota is used up",
-                 place);
+                 header->room_error == ENOSPC ? "no space is left on the device" : "the disk quota is used up", place);
     } else if (header->room_error == EOVERFLOW) {
         snprintf(loss->cause, sizeof loss->cause, "%s is full: it holds at most %llu MiB", place,
                  (unsigned long long)PROFILE_MAX_CHUNKS * PROFILE_CHUNK_BYTES >> 20);
@@ -56,8 +54,7 @@ static void timer_cause(const struct profile *profile, struct coverage_loss *los
                  (unsigned long long)header->timer_limit);
         loss->advice = "Raise the limit, `ulimit -i`, for the run.";
     } else if (header->timer_error) {
-        snprintf(loss->cause, sizeof loss->cause, "the system refuses timers: %s",
-                 strerror((int)header->timer_error));
+        snprintf(loss->cause, sizeof loss->cause, "the system refuses timers: %s", strerror((int)header->timer_error));
     }
 }
 
@@ -65,7 +62,8 @@ static void signal_cause(const struct profile *profile, struct coverage_loss *lo
 {
     bool taken = profile->header.signals_taken > 0;
     if (profile->header.timer_error == PROFILE_TIMERS_DELETED) {
-        snprintf(loss->cause, sizeof loss->cause, "the program has deleted the timers by which they come (timer_delete)");
+        snprintf(loss->cause, sizeof loss->cause,
+                 "the program has deleted the timers by which they come (timer_delete)");
         loss->advice = "Look for a timer_delete() in the program of a timer that it did not make.";
         return;
     }
@@ -93,12 +91,11 @@ void coverage_of(const struct profile *profile, struct coverage *coverage)
     ledger_sum(profile, &ledger);
     double untracked = (double)profile->header.untracked_ns;
     uint64_t without_room = ledger.dropped_by[PROFILE_DROP_NO_MEMORY];
-    *coverage = (struct coverage){
-        .whole_s = (ledger.lifetime + ledger.unsampled + ledger.unsignalled + untracked) * 1e-9};
+    *coverage =
+        (struct coverage){.whole_s = (ledger.lifetime + ledger.unsampled + ledger.unsignalled + untracked) * 1e-9};
     add_loss(profile, coverage, "threads that there was no room for", untracked, room_cause);
     add_loss(profile, coverage, "samples that there was no room for",
-             without_room ? ledger.dropped_ns * (double)without_room / (double)ledger.dropped : 0,
-             room_cause);
+             without_room ? ledger.dropped_ns * (double)without_room / (double)ledger.dropped : 0, room_cause);
     add_loss(profile, coverage, "threads without a timer", ledger.unsampled, timer_cause);
     add_loss(profile, coverage, "threads without the signal", ledger.unsignalled, signal_cause);
 }

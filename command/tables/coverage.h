@@ -11,8 +11,7 @@
 
 struct coverage_loss {
     const char *what; /* "threads without a timer" */
-    char
-        cause[512]; /* "the limit on pending signals is 0 (RLIMIT_SIGPENDING, ulimit -i)"; empty: not known */
+    char cause[512];  /* "the limit on pending signals is 0 (RLIMIT_SIGPENDING, ulimit -i)"; empty: not known */
     const char *advice;
     double seconds; /* of threads' time */
 };

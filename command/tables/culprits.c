@@ -65,7 +65,9 @@ static size_t gather_parts(const struct profile *profile, const struct rows *row
     for (size_t i = 0; i < timeline->cell_count;) {
         const struct timeline_cell *first = &timeline->cells[i];
         struct profile_sums sums = {0};
-        for (; i < timeline->cell_count && timeline->cells[i].node == first->node && timeline->cells[i].bin == first->bin; i++) {
+        for (;
+             i < timeline->cell_count && timeline->cells[i].node == first->node && timeline->cells[i].bin == first->bin;
+             i++) {
             const struct profile_time_value *value = &timeline->cells[i].value;
             sums.work += (double)value->own;
             sums.inverse_busy += (double)value->inverse_busy;

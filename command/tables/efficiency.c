@@ -80,8 +80,7 @@ static void add_thread(struct process *process, struct job_sums *sums, const str
         process->begin_ns = thread->begin_ns;
     process->end_ns = end_ns > process->end_ns ? end_ns : process->end_ns;
     process->threads++;
-    if (thread->kind == PROFILE_THREAD_INITIAL &&
-        (!process->initial || thread->begin_ns < process->initial->begin_ns))
+    if (thread->kind == PROFILE_THREAD_INITIAL && (!process->initial || thread->begin_ns < process->initial->begin_ns))
         process->initial = thread;
     sums->useful += useful;
     sums->most_useful = fmax(sums->most_useful, useful);
@@ -159,10 +158,8 @@ static void divide(struct efficiencies *made, const struct job_sums *sums)
     }
     of[EFFICIENCY_COMMUNICATION] = quotient(sums->most_useful, sums->runtime_ns);
     of[EFFICIENCY_LOAD_BALANCE] = quotient(of[EFFICIENCY_PARALLEL], of[EFFICIENCY_COMMUNICATION]);
-    of[EFFICIENCY_OPENMP_COMMUNICATION] =
-        quotient(of[EFFICIENCY_COMMUNICATION], of[EFFICIENCY_MPI_COMMUNICATION]);
-    of[EFFICIENCY_OPENMP_LOAD_BALANCE] =
-        quotient(of[EFFICIENCY_LOAD_BALANCE], of[EFFICIENCY_MPI_LOAD_BALANCE]);
+    of[EFFICIENCY_OPENMP_COMMUNICATION] = quotient(of[EFFICIENCY_COMMUNICATION], of[EFFICIENCY_MPI_COMMUNICATION]);
+    of[EFFICIENCY_OPENMP_LOAD_BALANCE] = quotient(of[EFFICIENCY_LOAD_BALANCE], of[EFFICIENCY_MPI_LOAD_BALANCE]);
 }
 
 struct efficiencies efficiencies_of(const struct profile *profile)

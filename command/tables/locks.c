@@ -13,9 +13,8 @@
 #define PATH_NAMES 24 /* of a context as a path */
 
 const char *const lock_kind_name[] = {
-    [PROFILE_LOCK_UNKNOWN] = "unknown",     [PROFILE_LOCK_LOCK] = "lock",
-    [PROFILE_LOCK_NEST_LOCK] = "nest_lock", [PROFILE_LOCK_CRITICAL] = "critical",
-    [PROFILE_LOCK_ATOMIC] = "atomic",       [PROFILE_LOCK_ORDERED] = "ordered",
+    [PROFILE_LOCK_UNKNOWN] = "unknown",   [PROFILE_LOCK_LOCK] = "lock",     [PROFILE_LOCK_NEST_LOCK] = "nest_lock",
+    [PROFILE_LOCK_CRITICAL] = "critical", [PROFILE_LOCK_ATOMIC] = "atomic", [PROFILE_LOCK_ORDERED] = "ordered",
 };
 
 /* The data object at an absolute address, malloc'ed. A lock on a heap or stack has none. */
@@ -73,8 +72,8 @@ struct lock_gathering {
 };
 
 /* The sum of a lock at a row. */
-static struct lock_context *find_context(struct pair_map *map, struct lock_context *list, size_t *count,
-                                         uint32_t lock, uint32_t row)
+static struct lock_context *find_context(struct pair_map *map, struct lock_context *list, size_t *count, uint32_t lock,
+                                         uint32_t row)
 {
     uint32_t *slot = pair_map_slot(map, lock, row);
     if (*slot == PAIR_MAP_NEW) {
@@ -110,14 +109,12 @@ static void gather_node(struct lock_gathering *to, const struct merged_node *nod
     if (row == ROW_NONE || to->rows->row[row].kind == ROW_PSEUDO)
         return;
     if (node->metric.lock_wait > 0) {
-        struct lock_context *holder =
-            find_context(&to->holders, table->context, &table->context_count, number, row);
+        struct lock_context *holder = find_context(&to->holders, table->context, &table->context_count, number, row);
         lock->context_count += holder->wait_ns == 0;
         holder->wait_ns += node->metric.lock_wait;
     }
     if (node->metric.lock_wait_here > 0)
-        find_context(&to->waiters, to->waiter, &to->waiter_count, number, row)->wait_ns +=
-            node->metric.lock_wait_here;
+        find_context(&to->waiters, to->waiter, &to->waiter_count, number, row)->wait_ns += node->metric.lock_wait_here;
 }
 
 /* Groups the contexts by lock; then the locks, which know where theirs begin, may be sorted on their own. */
@@ -137,8 +134,7 @@ static void find_top_waiters(struct lock_gathering *to)
     for (size_t i = 0; i < to->waiter_count; i++) {
         const struct lock_context *waiter = &to->waiter[i];
         struct lock_entry *lock = &to->table->lock[waiter->lock];
-        if (waiter->wait_ns > lock->waiter_ns ||
-            (waiter->wait_ns == lock->waiter_ns && waiter->row < lock->waiter)) {
+        if (waiter->wait_ns > lock->waiter_ns || (waiter->wait_ns == lock->waiter_ns && waiter->row < lock->waiter)) {
             lock->waiter_ns = waiter->wait_ns;
             lock->waiter = waiter->row;
         }
@@ -150,9 +146,8 @@ static char *call_text(struct symbols *symbols, uint64_t key)
 {
     const struct symbol_frame *frame;
     symbols_lookup(symbols, key, &frame);
-    return frame->at_line > 0
-               ? memory_text("%s %s:%d", frame->name, format_base_name(frame->at_file), frame->at_line)
-               : memory_text("%s", frame->name);
+    return frame->at_line > 0 ? memory_text("%s %s:%d", frame->name, format_base_name(frame->at_file), frame->at_line)
+                              : memory_text("%s", frame->name);
 }
 
 /* What the tool recorded about the locks themselves. A lock's initialiser is the one after which there was
@@ -245,8 +240,7 @@ static void gather(struct lock_gathering *to, struct symbols *symbols)
         to->table->lock[i].name = name_lock(to, &to->table->lock[i]);
 }
 
-struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows,
-                                struct symbols *symbols)
+struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols)
 {
     struct lock_table *table = memory_array(1, sizeof *table);
     size_t most = count_lock_nodes(profile);

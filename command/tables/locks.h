@@ -9,16 +9,16 @@ struct symbols;
 
 struct lock_entry {
     uint64_t wait_id;
-    uint32_t kind;         /* enum profile_lock_kind */
-    char *name;            /* what a user calls it, never empty: see docs/format.md */
-    char *symbol;          /* of the data object the lock lies in, "" when there is none */
-    char *initialiser;     /* the call that initialised it: "function file:line", "" when none is known */
-    uint32_t initialisers; /* calls known to have initialised a lock at this address; `initialiser` is the one
+    uint32_t kind;          /* enum profile_lock_kind */
+    char *name;             /* what a user calls it, never empty: see docs/format.md */
+    char *symbol;           /* of the data object the lock lies in, "" when there is none */
+    char *initialiser;      /* the call that initialised it: "function file:line", "" when none is known */
+    uint32_t initialisers;  /* calls known to have initialised a lock at this address; `initialiser` is the one
                               after which there was most waiting */
-    bool unnamed;          /* a critical section entered by a call that takes no name */
-    double wait_ns;        /* waiting for this lock, wherever the blame went (<unreleased lock> included) */
-    double longest_ns;     /* the longest wait that samples saw: to a sampling period */
-    uint64_t contended;    /* waits that a sample saw: a lower bound of the contended acquisitions */
+    bool unnamed;           /* a critical section entered by a call that takes no name */
+    double wait_ns;         /* waiting for this lock, wherever the blame went (<unreleased lock> included) */
+    double longest_ns;      /* the longest wait that samples saw: to a sampling period */
+    uint64_t contended;     /* waits that a sample saw: a lower bound of the contended acquisitions */
     uint32_t context_count; /* rows blamed; pseudo rows are not contexts */
     uint32_t first_context; /* in lock_table.context */
     uint32_t waiter;        /* the row where threads waited longest, ROW_NONE when none is known */
@@ -43,8 +43,7 @@ struct lock_table {
 extern const char *const lock_kind_name[]; /* by enum profile_lock_kind */
 
 /* rows: of the same profile, in any order. */
-struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows,
-                                struct symbols *symbols);
+struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols);
 void locks_free(struct lock_table *table);
 
 /* A row as a path, outermost function first: "main > solve [parallel a.c:4] > dot a.c:9"; of a deep one the

@@ -10,8 +10,7 @@ double mpi_untold_s(const struct rows *rows)
         const struct row *row = &rows->row[i];
         bool untold = mpi_is_untold(row);
         if (untold)
-            sum += metric_value(rows, row->inclusive, METRIC_WORK) +
-                   metric_value(rows, row->inclusive, METRIC_BLOCKED);
+            sum += metric_value(rows, row->inclusive, METRIC_WORK) + metric_value(rows, row->inclusive, METRIC_BLOCKED);
         i = untold ? row->end : i + 1;
     }
     return sum;

@@ -28,8 +28,7 @@ static double seconds_below(const struct profile *profile, uint32_t module_id, b
     for (size_t i = 0; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
         bool frame = node->kind == PROFILE_NODE_FRAME || node->kind == PROFILE_NODE_RUNTIME;
-        below[i] = (node->parent < i && below[node->parent]) ||
-                   (frame && PROFILE_KEY_MODULE(node->key) == module_id);
+        below[i] = (node->parent < i && below[node->parent]) || (frame && PROFILE_KEY_MODULE(node->key) == module_id);
         if (below[i] && node->kind != PROFILE_NODE_WAITERS)
             sum += node->metric.work + node->metric.overhead + node->metric.lock_wait_here;
     }
@@ -52,8 +51,7 @@ size_t other_runtimes(const struct profile *profile, struct other_runtime *found
     size_t count = add_static(profile, found);
     bool *below = memory_array(profile->node_count, sizeof *below);
     for (size_t i = 0; i < profile->module_count && count < OTHER_RUNTIMES_MOST; i++) {
-        double seconds =
-            is_runtime(&profile->modules[i]) ? seconds_below(profile, (uint32_t)(i + 1), below) : 0;
+        double seconds = is_runtime(&profile->modules[i]) ? seconds_below(profile, (uint32_t)(i + 1), below) : 0;
         if (seconds > 0)
             found[count++] = (struct other_runtime){profile->modules[i].path, seconds};
     }

@@ -16,9 +16,9 @@ struct phase_gathering {
     const struct profile *profile;
     struct phase_table *table;
     size_t room;
-    struct pair_map entries;      /* (name and sort, instance) -> entry */
-    uint32_t *owner;              /* by merged node: the closest phase's or instance's node, 0: none */
-    bool *numbered;               /* by merged node: a phase that has executions with numbers */
+    struct pair_map entries;    /* (name and sort, instance) -> entry */
+    uint32_t *owner;            /* by merged node: the closest phase's or instance's node, 0: none */
+    bool *numbered;             /* by merged node: a phase that has executions with numbers */
     struct profile_sums *below; /* by merged node: inclusive */
 };
 
@@ -33,8 +33,7 @@ bool phases_any(const struct profile *profile)
     return false;
 }
 
-static uint32_t find_entry(struct phase_gathering *to, uint32_t name, enum phase_instance is,
-                           uint64_t instance)
+static uint32_t find_entry(struct phase_gathering *to, uint32_t name, enum phase_instance is, uint64_t instance)
 {
     struct phase_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->entries, (uint64_t)name << 2 | is, instance);
@@ -188,8 +187,14 @@ static struct profile_probe programs_of(const struct profile *profile)
         if (!rank_counts(rank))
             continue;
         double wall = fmax((double)(int64_t)(rank->end_ns - rank->begin_ns) - paused, 0);
-        struct profile_probe one = {.calls = 1, .inclusive_ns = wall, .exclusive_ns = wall, .shortest_ns = wall, .longest_ns = wall,
-                                    .sum_of_squares = wall * wall, .first_begin_ns = rank->begin_ns, .last_end_ns = rank->end_ns};
+        struct profile_probe one = {.calls = 1,
+                                    .inclusive_ns = wall,
+                                    .exclusive_ns = wall,
+                                    .shortest_ns = wall,
+                                    .longest_ns = wall,
+                                    .sum_of_squares = wall * wall,
+                                    .first_begin_ns = rank->begin_ns,
+                                    .last_end_ns = rank->end_ns};
         sums_add_probe(&all, &one);
     }
     return all.calls ? all : program_of(profile);

@@ -120,8 +120,8 @@ bool ranks_size(const struct profile *profile, char *text, size_t bytes)
     }
     put_range(threads, sizeof threads, threads_least, header->threads_max, "thread");
     put_range(cores, sizeof cores, cores_least, header->cores, "core");
-    snprintf(text, bytes, "%u rank%s on %zu node%s, %s on %s each", header->merged, header->merged == 1 ? "" : "s", nodes,
-             nodes == 1 ? "" : "s", threads, cores);
+    snprintf(text, bytes, "%u rank%s on %zu node%s, %s on %s each", header->merged, header->merged == 1 ? "" : "s",
+             nodes, nodes == 1 ? "" : "s", threads, cores);
     return header->merged > 0;
 }
 
@@ -132,11 +132,9 @@ void rank_note(const struct profile *profile, char *text, size_t bytes)
     text[0] = '\0';
     if (!rank)
         return;
-    size_t used =
-        (size_t)snprintf(text, bytes, ", rank %.12s%s%.12s", rank, ranks ? " of " : "", ranks ? ranks : "");
+    size_t used = (size_t)snprintf(text, bytes, ", rank %.12s%s%.12s", rank, ranks ? " of " : "", ranks ? ranks : "");
     if (binding && used < bytes)
-        snprintf(text + used, bytes - used, ", bound to core%s %.48s", strpbrk(binding, "-,") ? "s" : "",
-                 binding);
+        snprintf(text + used, bytes - used, ", bound to core%s %.48s", strpbrk(binding, "-,") ? "s" : "", binding);
 }
 
 char *ranks_problems(const struct profile *profile)

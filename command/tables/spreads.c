@@ -26,8 +26,8 @@ static void put_rank(char *to, uint32_t rank, uint32_t process)
     snprintf(to, SPREAD_RANK_BYTES, process ? "%u.%u" : "%u", rank, process);
 }
 
-bool spread_of_row(const struct profile *profile, const struct rows *rows, uint32_t row, enum profile_spread_metric metric,
-                   bool exclusive, struct spread_entry *entry)
+bool spread_of_row(const struct profile *profile, const struct rows *rows, uint32_t row,
+                   enum profile_spread_metric metric, bool exclusive, struct spread_entry *entry)
 {
     const struct row_spread wanted = {.row = row};
     const struct row_spread *of =

@@ -13,12 +13,13 @@ struct spread_entry {
     bool exclusive;
     uint32_t ranks; /* that have it */
     double mean, deviation, least, most;
-    char least_rank[SPREAD_RANK_BYTES], most_rank[SPREAD_RANK_BYTES]; /* "3", or "3.1" of its second process; "": several */
+    char least_rank[SPREAD_RANK_BYTES],
+        most_rank[SPREAD_RANK_BYTES]; /* "3", or "3.1" of its second process; "": several */
 };
 
 /* The row's, false: there is none. */
-bool spread_of_row(const struct profile *profile, const struct rows *rows, uint32_t row, enum profile_spread_metric metric,
-                   bool exclusive, struct spread_entry *entry);
+bool spread_of_row(const struct profile *profile, const struct rows *rows, uint32_t row,
+                   enum profile_spread_metric metric, bool exclusive, struct spread_entry *entry);
 
 /* "time", "work", "mpi wait". */
 extern const char *const spread_metric_name[PROFILE_SPREAD_METRICS];

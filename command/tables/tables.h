@@ -9,7 +9,8 @@ struct report_tables {
     struct rows *rows;
     struct lock_table *locks;
     struct wait_table *waits;
-    const char *const *compiler; /* of the program, with their options, if somebody has asked (symbols_producers()); borrowed */
+    const char *const
+        *compiler; /* of the program, with their options, if somebody has asked (symbols_producers()); borrowed */
     size_t compiler_count;
 };
 

@@ -44,8 +44,7 @@ struct wait_gathering {
 
 static const char *lock_name(struct wait_gathering *gathering, uint64_t key)
 {
-    uint32_t *slot =
-        pair_map_slot(&gathering->lock_index, PROFILE_LOCK_KEY_ID(key), PROFILE_LOCK_KEY_KIND(key));
+    uint32_t *slot = pair_map_slot(&gathering->lock_index, PROFILE_LOCK_KEY_ID(key), PROFILE_LOCK_KEY_KIND(key));
     return *slot != PAIR_MAP_NEW ? gathering->locks->lock[*slot].name : "";
 }
 
@@ -83,8 +82,8 @@ static struct wait_place describe(struct wait_gathering *gathering, enum wait_ki
 
 static bool is_same(const struct wait_place *a, const struct wait_place *b)
 {
-    return a->kind == b->kind && a->in_region == b->in_region && a->wait_id == b->wait_id &&
-           a->line == b->line && strcmp(a->call, b->call) == 0 && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
+    return a->kind == b->kind && a->in_region == b->in_region && a->wait_id == b->wait_id && a->line == b->line &&
+           strcmp(a->call, b->call) == 0 && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
 }
 
 /* Calls on one line of a function are one place: an unrolled loop has many. Places are few: searched one by
@@ -196,8 +195,8 @@ static void sort_table(struct wait_table *table)
     }
 }
 
-struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows,
-                                const struct lock_table *locks, struct symbols *symbols)
+struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,
+                                struct symbols *symbols)
 {
     struct wait_gathering gathering = {.profile = profile,
                                        .rows = rows,

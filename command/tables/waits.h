@@ -38,7 +38,7 @@ struct wait_place {
     const char *file;
     int line;
     const char *call; /* of MPI's, "" of other kinds */
-    double ns; /* the sum of its pairs */
+    double ns;        /* the sum of its pairs */
     uint32_t first_pair, pair_count;
 };
 
@@ -58,8 +58,8 @@ struct wait_table {
 
 /* The sum over all pairs of a row is its exclusive idleness (shared idleness in a shared environment) plus
  * its exclusive lock wait, and rank idleness. */
-struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows,
-                                const struct lock_table *locks, struct symbols *symbols);
+struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,
+                                struct symbols *symbols);
 void waits_free(struct wait_table *table);
 
 #endif

@@ -24,8 +24,8 @@ const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decim
     uint64_t units = (uint64_t)magnitude;
     const char *sign = negative && units ? "-" : "";
     if (decimals)
-        snprintf(to, FORMAT_NUMBER_BYTES, "%s%llu.%0*llu", sign, (unsigned long long)(units / scale),
-                 decimals, (unsigned long long)(units % scale));
+        snprintf(to, FORMAT_NUMBER_BYTES, "%s%llu.%0*llu", sign, (unsigned long long)(units / scale), decimals,
+                 (unsigned long long)(units % scale));
     else
         snprintf(to, FORMAT_NUMBER_BYTES, "%s%llu", sign, (unsigned long long)units);
     return to;

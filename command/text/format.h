@@ -38,8 +38,7 @@ char *format_escaped(const char *text, const char *also);
 
 /* printf into malloc'ed, printable text. */
 char *format_printable(const char *format, ...) __attribute__((format(printf, 1, 2)));
-char *format_vprintable(const char *format, va_list arguments)
-    __attribute__((format(printf, 1, 0)));
+char *format_vprintable(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* Columns of valid UTF-8 on a terminal, a code point for a column. */
 size_t format_columns(const char *text);

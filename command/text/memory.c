@@ -106,4 +106,3 @@ void pool_free(struct pool *pool)
         free(block);
     }
 }
-

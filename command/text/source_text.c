@@ -125,8 +125,7 @@ static const char *refuse(const char *called, const char *source_dir, int descri
     if (!real_path(descriptor, path, sizeof path) ||
         !(is_below(path, source_dir) || (is_source_name(called) && is_source_name(path))))
         return "not a source by its name";
-    return for_others && !(status.st_mode & S_IROTH) ? "others may not read it, but what is written here"
-                                                     : NULL;
+    return for_others && !(status.st_mode & S_IROTH) ? "others may not read it, but what is written here" : NULL;
 }
 
 static const char *read_text(struct source_file *file, int descriptor)
@@ -272,9 +271,7 @@ size_t source_text_changed(const struct source_text *sources, const char **first
     size_t count = 0;
     *first = NULL;
     for (size_t i = 0; i < sources->count; i++)
-        if (sources->file[i].read.text && sources->file[i].read.changed_ns > sources->since_ns &&
-            count++ == 0)
+        if (sources->file[i].read.text && sources->file[i].read.changed_ns > sources->since_ns && count++ == 0)
             *first = sources->file[i].path;
     return count;
 }
-

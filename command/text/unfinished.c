@@ -61,7 +61,7 @@ static void remove_and_die(int number)
 /* Those for which the process has a handler, or which it was told to ignore (nohup), stay so. */
 static void watch_signals(void)
 {
-    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGTERM,   SIGUSR1,
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,   SIGTERM, SIGUSR1,
                                  SIGUSR2, SIGXCPU, SIGXFSZ, SIGABRT, SIGVTALRM, SIGSEGV, SIGBUS};
     struct sigaction action = {.sa_handler = remove_and_die}, before;
     sigfillset(&action.sa_mask);

@@ -123,8 +123,7 @@ static void split_functions(const struct rows *rows, struct rows *view, struct s
     free(keys);
 }
 
-static void expand_callers(const struct rows *rows, struct rows *view, struct group *group,
-                           struct stack *stack)
+static void expand_callers(const struct rows *rows, struct rows *view, struct group *group, struct stack *stack)
 {
     uint64_t(*keys)[2] = memory_array(group->count, sizeof *keys);
     for (size_t i = 0; i < group->count; i++) {
@@ -173,8 +172,8 @@ static void add_line(const struct rows *rows, struct rows *view, uint32_t view_f
                      struct pair_map *lines)
 {
     const struct row *from = &rows->row[row];
-    uint32_t *slot = pair_map_slot(lines, (uint64_t)view_function << 32 | from->function,
-                                   (uint64_t)(unsigned)from->label->line);
+    uint32_t *slot =
+        pair_map_slot(lines, (uint64_t)view_function << 32 | from->function, (uint64_t)(unsigned)from->label->line);
     if (*slot == PAIR_MAP_NEW) {
         *slot = rows_append(view, view_function, ROW_STATEMENT);
         struct row *to = &view->row[*slot];
@@ -237,9 +236,7 @@ static void name_group(struct rows *view, uint32_t index, enum flat_by by)
     if (by == FLAT_CONSTRUCT || !*name) {
         row->kind = ROW_PSEUDO;
         label->file = "";
-        label->name = by == FLAT_FILE     ? "<no source file>"
-                      : by == FLAT_MODULE ? "<no module>"
-                                          : "<outside constructs>";
+        label->name = by == FLAT_FILE ? "<no source file>" : by == FLAT_MODULE ? "<no module>" : "<outside constructs>";
     }
 }
 

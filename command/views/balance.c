@@ -15,8 +15,8 @@
 
 static void print_head(FILE *out, const char *number, const char *what, const struct view_style *style)
 {
-    fprintf(out, "\n%s%10s%7s%8s%11s  %s%s\n", format_strong(style->colour), "charged", "%", "rank", number,
-            what, format_plain(style->colour));
+    fprintf(out, "\n%s%10s%7s%8s%11s  %s%s\n", format_strong(style->colour), "charged", "%", "rank", number, what,
+            format_plain(style->colour));
 }
 
 static void print_entry(FILE *out, const struct rows *rows, const struct balance_entry *entry, double whole,
@@ -35,10 +35,9 @@ static void print_entry(FILE *out, const struct rows *rows, const struct balance
             call                ? DECIMAL(balance->most * 1e-9, 3)
             : balance->mean > 0 ? DECIMAL(balance->time / balance->mean, 2)
                                 : "");
-    char *label =
-        entry->row != ROW_NONE
-            ? view_context_label(rows, entry->row, call ? METRIC_MPI_WAIT : METRIC_WORK, columns, style->utf8)
-            : memory_text("%s", balance_name(entry));
+    char *label = entry->row != ROW_NONE
+                      ? view_context_label(rows, entry->row, call ? METRIC_MPI_WAIT : METRIC_WORK, columns, style->utf8)
+                      : memory_text("%s", balance_name(entry));
     fprintf(out, "%s\n", label);
     free(label);
 }
@@ -74,26 +73,25 @@ static void print_ranks(FILE *out, const struct balance_table *table, const stru
         free(host);
     }
     if (shown < table->rank_count)
-        fprintf(out, "%10s%7s%21s%zu more (--all)\n", DECIMAL(rest * 1e-9, 3),
-                DECIMAL(100 * rest / table->charged, 1), "", table->rank_count - shown);
+        fprintf(out, "%10s%7s%21s%zu more (--all)\n", DECIMAL(rest * 1e-9, 3), DECIMAL(100 * rest / table->charged, 1),
+                "", table->rank_count - shown);
 }
 
 void view_text_balance(FILE *out, const struct profile *profile, const struct rows *rows,
                        const struct view_style *style)
 {
     struct balance_table *table = balance_gather(profile, rows);
-    char *text = table->calls
-                     ? memory_text("Ranks wait %s s in MPI for which no rank of their node is blamed. As the "
-                                   "sums of all ranks tell it: %s s are charged to ranks "
-                                   "that come later to calls in which all meet, %s s of these calls are "
-                                   "common to all ranks, and of %s s in other calls nothing is "
-                                   "known. An estimate: ranks that are late in turn do not show.",
-                                   DECIMAL(table->untold * 1e-9, 3), DECIMAL(table->charged * 1e-9, 3),
-                                   DECIMAL(table->common * 1e-9, 3),
-                                   DECIMAL(fmax(0, table->untold - table->charged - table->common) * 1e-9, 3))
-                     : memory_text("Nothing is charged between nodes: all ranks saw whom they wait for (rank "
-                                   "idleness), a rank had two processes, or no call was "
-                                   "seen in which all ranks meet.");
+    char *text = table->calls ? memory_text("Ranks wait %s s in MPI for which no rank of their node is blamed. As the "
+                                            "sums of all ranks tell it: %s s are charged to ranks "
+                                            "that come later to calls in which all meet, %s s of these calls are "
+                                            "common to all ranks, and of %s s in other calls nothing is "
+                                            "known. An estimate: ranks that are late in turn do not show.",
+                                            DECIMAL(table->untold * 1e-9, 3), DECIMAL(table->charged * 1e-9, 3),
+                                            DECIMAL(table->common * 1e-9, 3),
+                                            DECIMAL(fmax(0, table->untold - table->charged - table->common) * 1e-9, 3))
+                              : memory_text("Nothing is charged between nodes: all ranks saw whom they wait for (rank "
+                                            "idleness), a rank had two processes, or no call was "
+                                            "seen in which all ranks meet.");
     view_text_header(out, profile, style);
     putc('\n', out);
     format_paragraph(out, text, style->columns);
@@ -104,8 +102,8 @@ void view_text_balance(FILE *out, const struct profile *profile, const struct ro
     }
     if (table->charged > 0) {
         print_ranks(out, table, style);
-        print_head(out, "times mean",
-                   "late ranks' code; rank: the one with most, its time over the mean of all ranks", style);
+        print_head(out, "times mean", "late ranks' code; rank: the one with most, its time over the mean of all ranks",
+                   style);
         print_entries(out, rows, table, table->calls, table->count, style);
     }
     balance_free(table);

@@ -27,11 +27,10 @@ static bool read_column(struct view_column *column, const struct rows *rows, con
 static void complain(char *error, size_t error_bytes, const struct rows *rows, const char *item, size_t bytes)
 {
     char *names = rows_metric_names(rows);
-    snprintf(
-        error, error_bytes,
-        "%.*s%s: accepted is a list of METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), "
-        "with %% behind for per cent; METRIC is %s",
-        bytes ? (int)(bytes < 80 ? bytes : 80) : 2, bytes ? item : "\"\"", bytes > 80 ? "..." : "", names);
+    snprintf(error, error_bytes,
+             "%.*s%s: accepted is a list of METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), "
+             "with %% behind for per cent; METRIC is %s",
+             bytes ? (int)(bytes < 80 ? bytes : 80) : 2, bytes ? item : "\"\"", bytes > 80 ? "..." : "", names);
     free(names);
 }
 

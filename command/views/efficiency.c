@@ -28,18 +28,16 @@ static void print_remarks(FILE *out, const struct efficiencies *made, const stru
     if (made->why_balance)
         print_text(out, format_printable("Those over threads cannot be told: %s.", made->why_balance), style);
     if (made->no_core + made->blocked >= 0.01)
-        print_text(
-            out,
-            format_printable("Of the time that counts as useful there %s %% were without a core, and %s %% "
-                             "blocked.",
-                             DECIMAL(100 * made->no_core, 1), DECIMAL(100 * made->blocked, 1)),
-            style);
-    print_text(
-        out,
-        format_printable(
-            "The first row is the product of the others. Serialisation and transfer, whose product is MPI's "
-            "communication, are not told: that needs a run on an ideal network."),
-        style);
+        print_text(out,
+                   format_printable("Of the time that counts as useful there %s %% were without a core, and %s %% "
+                                    "blocked.",
+                                    DECIMAL(100 * made->no_core, 1), DECIMAL(100 * made->blocked, 1)),
+                   style);
+    print_text(out,
+               format_printable(
+                   "The first row is the product of the others. Serialisation and transfer, whose product is MPI's "
+                   "communication, are not told: that needs a run on an ideal network."),
+               style);
 }
 
 void view_text_efficiencies(FILE *out, const struct profile *profile, const struct view_style *style)

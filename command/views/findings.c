@@ -17,8 +17,7 @@ static void print_indented(FILE *out, const char *text, const struct view_style 
     free(clean);
 }
 
-static void print_finding(FILE *out, size_t number, const struct finding *finding,
-                          const struct view_style *style)
+static void print_finding(FILE *out, size_t number, const struct finding *finding, const struct view_style *style)
 {
     char numbers[256];
     bool timed = finding->seconds > 0 && finding->metric != METRIC_SAMPLES;
@@ -57,7 +56,8 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
              "blocked and mpi wait together.",
              DECIMAL(findings->whole_s, 2));
     if (nobody_s > 0)
-        snprintf(base + strlen(base), sizeof base - strlen(base), " Beside it there were %.40s s in which no thread was busy.", DECIMAL(nobody_s, 2));
+        snprintf(base + strlen(base), sizeof base - strlen(base),
+                 " Beside it there were %.40s s in which no thread was busy.", DECIMAL(nobody_s, 2));
     if (findings->count)
         format_paragraph(out, base, style->columns);
     for (size_t i = 0; i < findings->count; i++)

@@ -53,8 +53,7 @@ static void add_exact(struct arranging *to, uint32_t target, const struct profil
     struct row *row = &to->view->row[target];
     if (probe->calls == 0)
         return;
-    struct row_extra *extra =
-        row->extra ? (struct row_extra *)row->extra : rows_alloc(to->view, sizeof *extra);
+    struct row_extra *extra = row->extra ? (struct row_extra *)row->extra : rows_alloc(to->view, sizeof *extra);
     sums_add_probe(&extra->probe, probe);
     row->extra = extra;
 }
@@ -241,7 +240,8 @@ static void choose_parts(struct phases_view *to)
         double most_s = 0;
         for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++) {
             double seconds = metric_value(to->rows, rows_whole(to->rows), metric_parts[i]);
-            if (to->shown[i] || !metric_is_shown(to->rows, metric_parts[i]) || (most < METRIC_PARTS && seconds <= most_s))
+            if (to->shown[i] || !metric_is_shown(to->rows, metric_parts[i]) ||
+                (most < METRIC_PARTS && seconds <= most_s))
                 continue;
             most = i;
             most_s = seconds;
@@ -272,8 +272,7 @@ static void print_numbers(const struct phases_view *to, uint64_t calls, double e
     fprintf(to->out, "%s ", *heat ? format_plain(true) : "");
 }
 
-static void print_name(const struct phases_view *to, const char *branches, size_t branch_columns,
-                       const char *name)
+static void print_name(const struct phases_view *to, const char *branches, size_t branch_columns, const char *name)
 {
     size_t before = (to->narrow ? NARROW_INDENT : NAME_INDENT) + branch_columns;
     for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
@@ -393,11 +392,10 @@ static void print_executions(const struct phases_view *to, const struct phase_gr
 
 static void print_phases(struct phases_view *to)
 {
-    fprintf(to->out, "\n%s%9s%8s%10s%10s%s%s%s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls",
-            "work", "idleness", to->narrow ? "" : " overhead lock wait",
-            to->shown[METRIC_ALWAYS_PARTS] ? "  no core" : "", to->shown[METRIC_ALWAYS_PARTS + 1] ? "  blocked" : "",
-            to->shown[METRIC_ALWAYS_PARTS + 2] ? " mpi wait" : "", "idle %", "phase",
-            format_plain(to->style->colour));
+    fprintf(to->out, "\n%s%9s%8s%10s%10s%s%s%s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls", "work",
+            "idleness", to->narrow ? "" : " overhead lock wait", to->shown[METRIC_ALWAYS_PARTS] ? "  no core" : "",
+            to->shown[METRIC_ALWAYS_PARTS + 1] ? "  blocked" : "",
+            to->shown[METRIC_ALWAYS_PARTS + 2] ? " mpi wait" : "", "idle %", "phase", format_plain(to->style->colour));
     for (size_t g = 0; g < to->table->group_count; g++) {
         const struct phase_group *group = &to->table->group[g];
         uint32_t row = to->view->node_row[g];
@@ -432,8 +430,7 @@ static int compare_events(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static struct event *find_event(struct event *events, size_t *count, struct pair_map *map,
-                                const struct row *row)
+static struct event *find_event(struct event *events, size_t *count, struct pair_map *map, const struct row *row)
 {
     uint32_t *slot = pair_map_slot(map, row->function, 0);
     if (*slot == PAIR_MAP_NEW) {
@@ -486,9 +483,8 @@ static void print_event(const struct phases_view *to, const struct event *event)
     }
     print_cell(to, 11, event->samples > 0, event->sampled_s, to->decimals);
     if (event->samples)
-        snprintf(
-            error, sizeof error, "+- %s",
-            DECIMAL(error_of(&to->rows->error, METRIC_WORK, event->sampled_s, ERROR_ALONE), to->decimals));
+        snprintf(error, sizeof error, "+- %s",
+                 DECIMAL(error_of(&to->rows->error, METRIC_WORK, event->sampled_s, ERROR_ALONE), to->decimals));
     fprintf(to->out, "%*s ", to->narrow ? 16 : 11, error);
     char *label = format_printable("%s", event->row->label->name);
     print_name(to, "", 0, label);
@@ -545,8 +541,7 @@ void view_text_phases(FILE *out, const struct profile *profile, const struct row
     struct rows *view = view_phases(rows, table);
     to.view = view;
     if (table->group_count == 1)
-        format_paragraph(out, "The program began no phase; include/blame.h has blame_phase_begin().",
-                         style->columns);
+        format_paragraph(out, "The program began no phase; include/blame.h has blame_phase_begin().", style->columns);
     else
         print_meaning(&to);
     print_phases(&to);
@@ -556,4 +551,3 @@ void view_text_phases(FILE *out, const struct profile *profile, const struct row
     view_text_probe_notes(out, profile, rows, style->columns);
     rows_free(view);
 }
-

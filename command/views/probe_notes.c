@@ -29,13 +29,11 @@ static void note_throttled(struct notes *notes, const struct profile *profile)
         const struct profile_name *name = &profile->names[i];
         if (!(name->flags & PROFILE_NAME_THROTTLED) || ++count > MOST_NOTES)
             continue;
-        print_note(notes,
-                   format_printable("note: %s is short and frequent: not measured any more after %llu calls",
-                                    name->text, (unsigned long long)name->throttled_after));
+        print_note(notes, format_printable("note: %s is short and frequent: not measured any more after %llu calls",
+                                           name->text, (unsigned long long)name->throttled_after));
     }
     if (count > MOST_NOTES)
-        print_note(notes, format_printable("note: the same of %zu more, see phases in run.json",
-                                           count - MOST_NOTES));
+        print_note(notes, format_printable("note: the same of %zu more, see phases in run.json", count - MOST_NOTES));
 }
 
 /* "solve (main, a.c:12)" */
@@ -46,8 +44,7 @@ static char *place_text(const struct named_place *place)
         snprintf(line, sizeof line, ":%d", place->line);
     if (!*place->function && !*place->file)
         return format_printable("%s", place->name);
-    return format_printable("%s (%s%s%s%s)", place->name, place->function,
-                            *place->function && *place->file ? ", " : "",
+    return format_printable("%s (%s%s%s%s)", place->name, place->function, *place->function && *place->file ? ", " : "",
                             *place->file ? format_base_name(place->file) : "", *place->file ? line : "");
 }
 
@@ -56,9 +53,8 @@ static void note_misnested(struct notes *notes, const struct rows *rows)
     for (size_t i = 0; i < rows->misnested_count && i < MOST_NOTES; i++) {
         const struct misnesting *wrong = &rows->misnested[i];
         char *inner = place_text(&wrong->inner), *outer = place_text(&wrong->outer);
-        print_note(notes, *wrong->outer.name
-                              ? format_printable("note: %s was still open where %s ended", inner, outer)
-                              : format_printable("note: %s ended without a begin", inner));
+        print_note(notes, *wrong->outer.name ? format_printable("note: %s was still open where %s ended", inner, outer)
+                                             : format_printable("note: %s ended without a begin", inner));
         free(inner);
         free(outer);
     }
@@ -74,17 +70,18 @@ void view_text_probe_notes(FILE *out, const struct profile *profile, const struc
     note_throttled(&notes, profile);
     note_misnested(&notes, rows);
     if (header->pauses)
-        print_note(&notes,
-                   format_printable("note: %s s in %llu pause%s that the program asked for are not measured",
-                                    DECIMAL((double)header->paused_ns * 1e-9, 2),
-                                    (unsigned long long)header->pauses, header->pauses == 1 ? "" : "s"));
+        print_note(&notes, format_printable("note: %s s in %llu pause%s that the program asked for are not measured",
+                                            DECIMAL((double)header->paused_ns * 1e-9, 2),
+                                            (unsigned long long)header->pauses, header->pauses == 1 ? "" : "s"));
     if (profile->stopped_ns > 0)
-        print_note(&notes, format_printable("note: something stopped the process%s %s s (SIGSTOP, a debugger): <stopped>, a part of blocked",
-                                            header->merged ? "es for a sum of" : " for", DECIMAL(profile->stopped_ns * 1e-9, 2)));
+        print_note(&notes,
+                   format_printable(
+                       "note: something stopped the process%s %s s (SIGSTOP, a debugger): <stopped>, a part of blocked",
+                       header->merged ? "es for a sum of" : " for", DECIMAL(profile->stopped_ns * 1e-9, 2)));
     if (header->ended_by_program)
         print_note(&notes, format_printable("note: the program ended the measurement itself"));
     if (header->probes_lost)
-        print_note(&notes, format_printable(
-                               "note: %llu begins of phases, events or parameters had no room and are lost",
-                               (unsigned long long)header->probes_lost));
+        print_note(&notes,
+                   format_printable("note: %llu begins of phases, events or parameters had no room and are lost",
+                                    (unsigned long long)header->probes_lost));
 }

@@ -13,19 +13,7 @@
 #define LEAST_EXCESS 1.05 /* times the mean: less stands out nowhere */
 #define WRONG_SHOWN  20
 
-enum column {
-    WALL,
-    WORK,
-    IDLE,
-    OVERHEAD,
-    LOCK_WAIT,
-    NO_CORE,
-    BLOCKED,
-    MPI_WAIT,
-    FOR_ANOTHER,
-    MADE_WAIT,
-    COLUMNS
-};
+enum column { WALL, WORK, IDLE, OVERHEAD, LOCK_WAIT, NO_CORE, BLOCKED, MPI_WAIT, FOR_ANOTHER, MADE_WAIT, COLUMNS };
 
 static const struct {
     const char *title;
@@ -68,8 +56,8 @@ static void print_rank(FILE *out, const struct profile *profile, const struct pr
                        const struct view_style *style)
 {
     char name[32], *host = format_fit(rank->host, HOST_COLUMNS, style->utf8);
-    double whole = rank->work + rank->overhead + rank->lock_wait + rank->idle + rank->no_core +
-                   rank->blocked + rank->mpi_wait;
+    double whole =
+        rank->work + rank->overhead + rank->lock_wait + rank->idle + rank->no_core + rank->blocked + rank->mpi_wait;
     rank_name(rank, name, sizeof name);
     fprintf(out, "%8s  %s%*s", name, host, HOST_COLUMNS - (int)format_columns(host), "");
     free(host);
@@ -150,8 +138,7 @@ static void print_spread(FILE *out, const struct profile *profile, const struct 
     for (int i = 0; i < LINES; i++) {
         fprintf(out, "%8s%*s", title[i], 10 + HOST_COLUMNS, "");
         for (int column = 0; column < column_count(profile); column++)
-            fprintf(out, "%*s", columns[column].width,
-                    known[column] ? DECIMAL(line[i][column] * 1e-9, 2) : "");
+            fprintf(out, "%*s", columns[column].width, known[column] ? DECIMAL(line[i][column] * 1e-9, 2) : "");
         putc('\n', out);
     }
 }
@@ -204,10 +191,9 @@ static void print_wrong(FILE *out, const struct profile *profile, const struct v
 
 static void print_many(FILE *out, const struct profile *profile, const struct view_style *style)
 {
-    char *text =
-        format_printable("%zu ranks: how they are spread, and those that stand out. --all and --format "
-                         "csv list each of them.",
-                         profile->rank_count);
+    char *text = format_printable("%zu ranks: how they are spread, and those that stand out. --all and --format "
+                                  "csv list each of them.",
+                                  profile->rank_count);
     format_paragraph(out, text, style->columns);
     free(text);
     print_spread(out, profile, style);
@@ -223,14 +209,12 @@ void view_text_ranks(FILE *out, const struct profile *profile, const struct view
     view_text_header(out, profile, style);
     view_text_efficiencies(out, profile, style);
     putc('\n', out);
-    format_paragraph(out, "Seconds of the ranks' threads; idle is time without work inside the rank.",
-                     style->columns);
+    format_paragraph(out, "Seconds of the ranks' threads; idle is time without work inside the rank.", style->columns);
     if (profile->header.ranks_seen)
-        format_paragraph(
-            out,
-            "For another: the part of its mpi wait in which another rank of its node was busy, and "
-            "blamed for it; made wait: what it is blamed for itself.",
-            style->columns);
+        format_paragraph(out,
+                         "For another: the part of its mpi wait in which another rank of its node was busy, and "
+                         "blamed for it; made wait: what it is blamed for itself.",
+                         style->columns);
     if (profile->rank_count > MANY && !style->all) {
         print_many(out, profile, style);
         return;

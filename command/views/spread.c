@@ -49,13 +49,15 @@ void view_text_spread(FILE *out, const struct profile *profile, const struct row
     bool *visible = memory_array(rows->count, sizeof *visible);
     char text[400];
     view_text_header(out, profile, style);
-    snprintf(text, sizeof text,
-             "%s of a rank's threads, in seconds, with what the row calls: over %u ranks, those that do not have it have 0; "
-             "of rows of several calls in a line, and of inlined functions with others beside them, only the sum is known. m/m is max / mean.",
-             metric == PROFILE_SPREAD_TIME   ? "Time (of all states but idle)"
-             : metric == PROFILE_SPREAD_WORK ? "Work"
-                                             : "MPI wait",
-             profile->header.merged);
+    snprintf(
+        text, sizeof text,
+        "%s of a rank's threads, in seconds, with what the row calls: over %u ranks, those that do not have it have 0; "
+        "of rows of several calls in a line, and of inlined functions with others beside them, only the sum is known. "
+        "m/m is max / mean.",
+        metric == PROFILE_SPREAD_TIME   ? "Time (of all states but idle)"
+        : metric == PROFILE_SPREAD_WORK ? "Work"
+                                        : "MPI wait",
+        profile->header.merged);
     format_paragraph(out, text, style->columns);
     fprintf(out, "\n%s%6s%9s%9s%9s %-6s%9s %-6s%5s%s\n", format_strong(style->colour), "ranks", "mean", "sigma", "min",
             "rank", "max", "rank", "m/m", format_plain(style->colour));

@@ -35,7 +35,8 @@ static void print_python(FILE *out, const struct profile *profile, size_t column
         return;
     char *said = memory_text("%.*s", (int)(why - python), python);
     char *version = format_fit(said, columns, utf8), *reason = format_fit(why + 1, columns, utf8);
-    fprintf(out, "\nnote: Python %s: its functions are not in the contexts, the interpreter's own are (%s)\n", version, reason);
+    fprintf(out, "\nnote: Python %s: its functions are not in the contexts, the interpreter's own are (%s)\n", version,
+            reason);
     free(said);
     free(version);
     free(reason);
@@ -77,10 +78,11 @@ void view_text_trace_note(FILE *out, const struct profile *profile)
     const struct profile_header *header = &profile->header;
     if (!header->traced || header->merged)
         return;
-    fprintf(out, "\ntrace: %llu samples, %s KiB", (unsigned long long)profile->trace_samples, DECIMAL((double)profile->trace_bytes / KIB, 1));
+    fprintf(out, "\ntrace: %llu samples, %s KiB", (unsigned long long)profile->trace_samples,
+            DECIMAL((double)profile->trace_bytes / KIB, 1));
     if (header->trace_thinned && header->room_error)
-        fprintf(out, "; %llu older ones made way for them, or had no room: the file could not grow (%s)", (unsigned long long)header->trace_thinned,
-                strerror((int)header->room_error));
+        fprintf(out, "; %llu older ones made way for them, or had no room: the file could not grow (%s)",
+                (unsigned long long)header->trace_thinned, strerror((int)header->room_error));
     else if (header->trace_thinned)
         fprintf(out, "; %llu older ones made way for them, or had no room: its limit is %s MiB (BLAME_TRACE_LIMIT)",
                 (unsigned long long)header->trace_thinned, DECIMAL((double)header->trace_limit / MIB, 2));
@@ -89,17 +91,17 @@ void view_text_trace_note(FILE *out, const struct profile *profile)
 
 /* ---- the summary ---- */
 
-#define FINDINGS_SHOWN  3
-#define CONTEXTS_SHOWN  5
-#define PHASES_SHOWN    5
-#define CONTEXTS_BESIDE 3    /* when there are findings as well */
-#define FEW_SHARE       0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
-#define SUMMARY_COLUMNS 100
-#define BAR_COLUMNS     30
-#define FIGURES         22   /* columns in front of what they are of */
-#define MPI_UNTOLD_PERCENT 1 /* of the effort: less is not told */
-#define RESIDUAL_TOLD   0.02 /* of the effort, of what a law is off: less changes no finding */
-#define LEAST_PERCENT   0.05 /* contexts that would be printed as 0.0 % are not */
+#define FINDINGS_SHOWN     3
+#define CONTEXTS_SHOWN     5
+#define PHASES_SHOWN       5
+#define CONTEXTS_BESIDE    3    /* when there are findings as well */
+#define FEW_SHARE          0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
+#define SUMMARY_COLUMNS    100
+#define BAR_COLUMNS        30
+#define FIGURES            22   /* columns in front of what they are of */
+#define MPI_UNTOLD_PERCENT 1    /* of the effort: less is not told */
+#define RESIDUAL_TOLD      0.02 /* of the effort, of what a law is off: less changes no finding */
+#define LEAST_PERCENT      0.05 /* contexts that would be printed as 0.0 % are not */
 
 struct summary {
     FILE *out;
@@ -123,11 +125,10 @@ static void print_title(const struct summary *summary)
     const char *command = profile_text(summary->profile, "command");
     char threads[64], rank[120], size[200], facts[FORMAT_NUMBER_BYTES + 240];
     rank_note(summary->profile, rank, sizeof rank);
-    snprintf(threads, sizeof threads, "%s%u thread%s", header->threads_untracked ? "at least " : "", header->threads_max,
-             header->threads_max == 1 ? "" : "s");
+    snprintf(threads, sizeof threads, "%s%u thread%s", header->threads_untracked ? "at least " : "",
+             header->threads_max, header->threads_max == 1 ? "" : "s");
     if (!ranks_size(summary->profile, size, sizeof size))
-        snprintf(size, sizeof size, "%s on %u core%s%s", threads, header->cores,
-                 header->cores == 1 ? "" : "s", rank);
+        snprintf(size, sizeof size, "%s on %u core%s%s", threads, header->cores, header->cores == 1 ? "" : "s", rank);
     snprintf(facts, sizeof facts, "%s s, %s, %s", DECIMAL(profile_wall_s(summary->profile), 2), size,
              header->environment == 1 ? "shared" : "dedicated");
     if (!command)
@@ -144,13 +145,13 @@ static bool print_poor_coverage(const struct summary *summary)
 {
     const struct coverage *coverage = &summary->coverage;
     bool any = summary->rows->row[0].inclusive->samples > 0;
-    fprintf(summary->out, "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
+    fprintf(summary->out,
+            "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
             DECIMAL(any ? coverage_percent(coverage) : 0, 1));
     for (size_t i = 0; i < coverage->count; i++) {
         const struct coverage_loss *loss = &coverage->loss[i];
         char *cause = format_fit(loss->cause, SIZE_MAX, summary->utf8);
-        fprintf(summary->out, "%11s s of %s%s%s\n", DECIMAL(loss->seconds, 2), loss->what, *cause ? ": " : "",
-                cause);
+        fprintf(summary->out, "%11s s of %s%s%s\n", DECIMAL(loss->seconds, 2), loss->what, *cause ? ": " : "", cause);
         free(cause);
     }
     fprintf(summary->out, "  %s\n%s", coverage->loss[0].advice, any ? "\n  What was measured:\n" : "");
@@ -197,10 +198,9 @@ static void print_findings(const struct summary *summary, const struct findings 
     for (size_t i = 0; i < findings->count && i < FINDINGS_SHOWN; i++) {
         const struct finding *finding = &findings->finding[i];
         size_t columns = summary->columns - FIGURES, used = format_columns(finding->title) + 2;
-        char *place =
-            finding->row != ROW_NONE && used + 16 < columns
-                ? view_own_label(summary->rows, finding->row, finding->metric, columns - used, summary->utf8)
-                : NULL;
+        char *place = finding->row != ROW_NONE && used + 16 < columns
+                          ? view_own_label(summary->rows, finding->row, finding->metric, columns - used, summary->utf8)
+                          : NULL;
         if (finding->gain_s > 0 && wall_s > 0)
             fprintf(summary->out, "%6s %% %9s s  ", DECIMAL(fmin(100, 100 * finding->gain_s / wall_s), 1),
                     DECIMAL(finding->gain_s, 2));
@@ -263,8 +263,7 @@ static double listed_value(const struct rows *rows, uint32_t index, struct liste
 /* The rows of the program's own code with the highest values, with what they call of others' code: a function
  * in a context, not six of its lines, nor what is inside the mathematical library. by_function: the same by
  * function, wherever it is called; an item is one of its rows. Returns the whole value of all rows. */
-static double find_top(const struct rows *rows, struct listed listed, bool by_function, double least_s,
-                       struct top *top)
+static double find_top(const struct rows *rows, struct listed listed, bool by_function, double least_s, struct top *top)
 {
     uint32_t items = (uint32_t)rows->count;
     for (uint32_t i = 0; by_function && i < rows->count; i++)
@@ -297,16 +296,14 @@ static char *function_label(const struct row *row)
     return format_printable("%s  %s:%d", label->name, format_base_name(label->file), label->line);
 }
 
-static void print_top(const struct summary *summary, const struct top *top, enum metric metric,
-                      bool functions)
+static void print_top(const struct summary *summary, const struct top *top, enum metric metric, bool functions)
 {
     const struct rows *rows = summary->rows;
     double effort = effort_of(summary);
     bool events = profile_text(summary->profile, "sample") != NULL;
     for (size_t i = 0; i < top->count; i++) {
-        char *label =
-            functions ? function_label(&rows->row[top->item[i]])
-                      : view_own_label(rows, top->item[i], metric, summary->columns - FIGURES, summary->utf8);
+        char *label = functions ? function_label(&rows->row[top->item[i]])
+                                : view_own_label(rows, top->item[i], metric, summary->columns - FIGURES, summary->utf8);
         char *name = format_fit(label, summary->columns - FIGURES, summary->utf8);
         fprintf(summary->out, "%6s %% %9s %s  %s\n", DECIMAL(fmin(100, 100 * top->seconds[i] / effort), 1),
                 DECIMAL(top->seconds[i], events ? 0 : 2), events ? " " : "s", name);
@@ -316,8 +313,7 @@ static void print_top(const struct summary *summary, const struct top *top, enum
 }
 
 /* Contexts; where a metric is spread over so many of them that the first say little, functions. */
-static void print_contexts(const struct summary *summary, struct listed listed, size_t room,
-                           const char *heading)
+static void print_contexts(const struct summary *summary, struct listed listed, size_t room, const char *heading)
 {
     double least_s = LEAST_PERCENT / 100 * effort_of(summary);
     struct top contexts = {.room = room}, functions = {.room = room};
@@ -356,13 +352,12 @@ static void print_losses(const struct summary *summary)
         }
     for (size_t i = 0; i < summary->coverage.count && !summary->poor; i++) {
         const struct coverage_loss *loss = &summary->coverage.loss[i];
-        snprintf(item, sizeof item, "%s s of %s%s%s", DECIMAL(loss->seconds, 2), loss->what,
-                 *loss->cause ? ": " : "", loss->cause);
+        snprintf(item, sizeof item, "%s s of %s%s%s", DECIMAL(loss->seconds, 2), loss->what, *loss->cause ? ": " : "",
+                 loss->cause);
         add_loss(line, sizeof line, item);
     }
     if (profile->unresolved_ns >= 1e6) {
-        snprintf(item, sizeof item, "the callers of %s s (<unresolved>)",
-                 DECIMAL(profile->unresolved_ns * 1e-9, 3));
+        snprintf(item, sizeof item, "the callers of %s s (<unresolved>)", DECIMAL(profile->unresolved_ns * 1e-9, 3));
         add_loss(line, sizeof line, item);
     }
     if (ledger.paths_truncated) {
@@ -371,13 +366,11 @@ static void print_losses(const struct summary *summary)
         add_loss(line, sizeof line, item);
     }
     if (ledger.unrestored_calls) {
-        snprintf(item, sizeof item, "%llu system calls interrupted",
-                 (unsigned long long)ledger.unrestored_calls);
+        snprintf(item, sizeof item, "%llu system calls interrupted", (unsigned long long)ledger.unrestored_calls);
         add_loss(line, sizeof line, item);
     }
     if (ledger.creations_lost) {
-        snprintf(item, sizeof item, "the creation contexts of %llu tasks",
-                 (unsigned long long)ledger.creations_lost);
+        snprintf(item, sizeof item, "the creation contexts of %llu tasks", (unsigned long long)ledger.creations_lost);
         add_loss(line, sizeof line, item);
     }
     if (*line)
@@ -391,7 +384,8 @@ static void print_mpi_untold(const struct summary *summary)
     if (100 * seconds < MPI_UNTOLD_PERCENT * effort_of(summary))
         return;
     fprintf(summary->out,
-            "\nnote: %s s in calls of MPI that may have waited for other ranks are in work and blocked here: libblame-mpi.so, which "
+            "\nnote: %s s in calls of MPI that may have waited for other ranks are in work and blocked here: "
+            "libblame-mpi.so, which "
             "blame run preloads for programs that are linked with MPI, tells them apart (docs/jobs.md)\n",
             DECIMAL(seconds, 2));
 }
@@ -419,11 +413,13 @@ static void print_residual(const struct summary *summary)
     double taken_s = ledger_taken_s(summary->profile, &ledger); /* its finding says more */
     if (!worst || (!worst->exact && fabs(worst->residual) <= taken_s * summary->rows->threads))
         return;
-    const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0 ? "which threads without a core explain"
-                       : strcmp(worst->cause, LAW_LOST) == 0  ? "which lost samples explain"
+    const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0  ? "which threads without a core explain"
+                       : strcmp(worst->cause, LAW_LOST) == 0   ? "which lost samples explain"
                        : strcmp(worst->cause, LAW_COPIED) == 0 ? "as it was copied while it ran"
-                       : strcmp(worst->cause, LAW_TRACED) == 0 ? "as another program traced it and stopped it at its system calls"
-                       : worst->exact ? "which nothing explains" : "which neither sampling nor lost samples nor missing cores explain";
+                       : strcmp(worst->cause, LAW_TRACED) == 0
+                           ? "as another program traced it and stopped it at its system calls"
+                       : worst->exact ? "which nothing explains"
+                                      : "which neither sampling nor lost samples nor missing cores explain";
     if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
         fprintf(summary->out,
                 "\nnote: only %s %% of the threads' time was sampled (a sanitizer, a limit?): this is no "
@@ -434,8 +430,8 @@ static void print_residual(const struct summary *summary)
     fprintf(summary->out,
             "\nnote: the books are off by %s %% (%s: %s against %s), %s; see conservation in "
             "run.json\n",
-            DECIMAL(fabs(100 * worst->relative), 1), worst->name, DECIMAL(worst->left, 2),
-            DECIMAL(worst->right, 2), said);
+            DECIMAL(fabs(100 * worst->relative), 1), worst->name, DECIMAL(worst->left, 2), DECIMAL(worst->right, 2),
+            said);
 }
 
 /* The phases that took longest, and how idle they were. */
@@ -445,14 +441,16 @@ static void print_phases(const struct summary *summary)
         return;
     struct phase_table *table = phases_gather(summary->profile, summary->rows);
     if (table->group_count > 1)
-        fprintf(summary->out, "\nPhases (idle per cent of their threads' time; seconds by the clock%s):\n", summary->profile->header.merged ? ", all ranks' together" : "");
+        fprintf(summary->out, "\nPhases (idle per cent of their threads' time; seconds by the clock%s):\n",
+                summary->profile->header.merged ? ", all ranks' together" : "");
     for (size_t g = 1; g < table->group_count && g <= PHASES_SHOWN; g++) {
         const struct phase_group *group = &table->group[g];
         char calls[40] = "";
         char *name = format_fit(phase_name(table, group->name), summary->columns - 48, summary->utf8);
         if (group->probe.calls > 1)
             snprintf(calls, sizeof calls, "  (%llu times)", (unsigned long long)group->probe.calls);
-        fprintf(summary->out, "%8s %% %9s s  %s%s\n", DECIMAL(metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
+        fprintf(summary->out, "%8s %% %9s s  %s%s\n",
+                DECIMAL(metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
                 DECIMAL(group->exact_ns * 1e-9, 2), name, calls);
         free(name);
     }
@@ -468,15 +466,17 @@ static void print_nobody(const struct summary *summary)
     double effort = effort_of(summary), seconds = ledger_nobody_s(summary->profile, effort);
     int width = metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : 9;
     if (seconds > 0)
-        fprintf(summary->out, "  %-*s %9s s  no thread was busy; not part of the per cent above (%s %% of all %s s)\n", width, "nobody",
-                DECIMAL(seconds, 2), DECIMAL(100 * seconds / (seconds + effort), 1), DECIMAL(seconds + effort, 2));
+        fprintf(summary->out, "  %-*s %9s s  no thread was busy; not part of the per cent above (%s %% of all %s s)\n",
+                width, "nobody", DECIMAL(seconds, 2), DECIMAL(100 * seconds / (seconds + effort), 1),
+                DECIMAL(seconds + effort, 2));
 }
 
 static void print_metrics(const struct summary *summary)
 {
     bool events = profile_text(summary->profile, "sample") != NULL;
     print_events(summary);
-    fprintf(summary->out, "  of %s %s:\n", DECIMAL(effort_of(summary), events ? 0 : 2), events ? "events" : "s of thread time");
+    fprintf(summary->out, "  of %s %s:\n", DECIMAL(effort_of(summary), events ? 0 : 2),
+            events ? "events" : "s of thread time");
     print_metric(summary, METRIC_WORK, "in your code");
     print_metric(summary, METRIC_IDLENESS, "threads without work");
     print_metric(summary, METRIC_OVERHEAD, "in the OpenMP runtime");
@@ -502,7 +502,8 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     size_t room = findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
     print_findings(summary, findings);
     print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room, "While this ran, other threads idled");
-    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS, .nobody = true}, room, "While this had no core, others idled");
+    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS, .nobody = true}, room,
+                   "While this had no core, others idled");
     print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
                    "This held locks that other threads waited for");
     print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT, .nobody = true}, room,
@@ -535,11 +536,9 @@ static void print_word(FILE *out, const char *text)
     putc('\'', out);
 }
 
-void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,
-                          const char *dir)
+void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables, const char *dir)
 {
-    struct summary summary = {
-        .out = out, .profile = profile, .rows = tables->rows, .utf8 = format_locale_is_utf8()};
+    struct summary summary = {.out = out, .profile = profile, .rows = tables->rows, .utf8 = format_locale_is_utf8()};
     size_t columns = format_terminal_columns(out);
     summary.columns = columns < 80 ? 80 : columns > SUMMARY_COLUMNS ? SUMMARY_COLUMNS : columns;
     coverage_of(profile, &summary.coverage);
@@ -563,4 +562,3 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     print_word(out, dir);
     putc('\n', out);
 }
-

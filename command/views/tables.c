@@ -21,13 +21,12 @@ enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_B
 
 /* Of no core, blocked and mpi wait, in one of which there may be nothing. */
 #define PART_COLUMNS(p) ((p) < PART_NO_CORE ? 10 : (p) < PART_MPI_WAIT ? 8 : 9)
-#define SHOWN_NS 5e6 /* of one of them, in some thread: what two decimals show */
+#define SHOWN_NS        5e6 /* of one of them, in some thread: what two decimals show */
 
 static void parts_of(const struct profile_thread *thread, double part[PARTS])
 {
-    const double parts[PARTS] = {thread->work, thread->overhead, thread->lock_wait,
-                                 thread->idle, thread->no_core,  thread->blocked,
-                                 thread->mpi_wait};
+    const double parts[PARTS] = {thread->work,    thread->overhead, thread->lock_wait, thread->idle,
+                                 thread->no_core, thread->blocked,  thread->mpi_wait};
     memcpy(part, parts, sizeof parts);
 }
 
@@ -103,8 +102,7 @@ static void print_thread(const struct thread_table *table, size_t index)
     }
     for (int p = 0; p < PARTS; p++)
         if (table->shown[p])
-            fprintf(out, "%*s", PART_COLUMNS(p),
-                    part[p] > 0 ? DECIMAL(part[p] * 1e-9, 2) : "");
+            fprintf(out, "%*s", PART_COLUMNS(p), part[p] > 0 ? DECIMAL(part[p] * 1e-9, 2) : "");
     fprintf(out, "%8s", whole > 0 ? DECIMAL(100 * part[PART_IDLE] / whole, 1) : "");
     if (thread->timer_failed)
         fputs("  no timer\n", out);
@@ -118,7 +116,8 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
 {
     struct thread_table table = lay_out(out, profile, style);
     view_text_header(out, profile, style);
-    format_paragraph(out, table.times ? "Seconds; begin and end since the program's start." : "Seconds.", style->columns);
+    format_paragraph(out, table.times ? "Seconds; begin and end since the program's start." : "Seconds.",
+                     style->columns);
     if (table.bar)
         fprintf(out, "%s%s%s%s\n",
                 style->utf8 ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle"
@@ -128,20 +127,20 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
                                            : "  x no core",
                 table.shown[PART_BLOCKED] ? "  z blocked" : "", table.shown[PART_MPI_WAIT] ? "  m mpi wait" : "");
     fprintf(out, "\n%s%6s%*s  %-7s%s%10s%10s%10s%10s%s%s%s%8s%s\n", format_strong(style->colour), "thread",
-            profile->rank_count ? RANK_COLUMNS : 0, profile->rank_count ? "rank" : "", "kind", table.times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle",
+            profile->rank_count ? RANK_COLUMNS : 0, profile->rank_count ? "rank" : "", "kind",
+            table.times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle",
             table.shown[PART_NO_CORE] ? " no core" : "", table.shown[PART_BLOCKED] ? " blocked" : "",
-            table.shown[PART_MPI_WAIT] ? " mpi wait" : "", "idle %",
-            format_plain(style->colour));
+            table.shown[PART_MPI_WAIT] ? " mpi wait" : "", "idle %", format_plain(style->colour));
     for (size_t i = 0; i < profile->thread_count; i++)
         print_thread(&table, style->order ? style->order[i] : i);
 }
 
 /* One context below a lock, `role` in front; the label takes what the columns leave. */
-static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum metric metric,
-                               const char *role, double wait_ns, size_t columns, bool utf8)
+static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum metric metric, const char *role,
+                               double wait_ns, size_t columns, bool utf8)
 {
-    char *label = view_context_label(rows, row, metric,
-                                     columns > CONTEXT_COLUMNS + 14 ? columns - CONTEXT_COLUMNS : 14, utf8);
+    char *label =
+        view_context_label(rows, row, metric, columns > CONTEXT_COLUMNS + 14 ? columns - CONTEXT_COLUMNS : 14, utf8);
     fprintf(out, "%15s%9s  %s\n", role, DECIMAL(wait_ns * 1e-9, 3), label);
     free(label);
 }
@@ -176,16 +175,13 @@ static void print_lock(FILE *out, const struct lock_table *table, const struct l
     double share = metric_absolute(rows, &wait, METRIC_LOCK_WAIT);
     fprintf(out, "%s%9s%7s%s%9s%8llu  ", format_heat(share, style->colour), DECIMAL(lock->wait_ns * 1e-9, 3),
             DECIMAL(share, 1), format_plain(style->colour),
-            lock->longest_ns > 0 ? DECIMAL(lock->longest_ns * 1e-9, 3) : "",
-            (unsigned long long)lock->contended);
+            lock->longest_ns > 0 ? DECIMAL(lock->longest_ns * 1e-9, 3) : "", (unsigned long long)lock->contended);
     print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8);
     if (lock->waiter != ROW_NONE && style->below)
-        print_lock_context(out, rows, lock->waiter, METRIC_LOCK_WAIT_HERE, "waited", lock->waiter_ns, columns,
-                           utf8);
+        print_lock_context(out, rows, lock->waiter, METRIC_LOCK_WAIT_HERE, "waited", lock->waiter_ns, columns, utf8);
     for (uint32_t c = 0; c < lock->context_count && c < style->below; c++) {
         const struct lock_context *context = &table->context[lock->first_context + c];
-        print_lock_context(out, rows, context->row, METRIC_LOCK_WAIT, c ? "" : "held", context->wait_ns,
-                           columns, utf8);
+        print_lock_context(out, rows, context->row, METRIC_LOCK_WAIT, c ? "" : "held", context->wait_ns, columns, utf8);
     }
     if (style->below && lock->context_count > style->below)
         fprintf(out, "%26sand %u more\n", "", lock->context_count - style->below);
@@ -218,8 +214,8 @@ void view_text_locks(FILE *out, const struct profile *profile, const struct lock
                      "wait, waits that "
                      "a sample saw; below a lock, where threads waited most, and who held it meanwhile.",
                      style->columns);
-    fprintf(out, "\n%s%9s%7s%9s%8s  %s%s\n", format_strong(style->colour), "wait", "%", "longest", "waits",
-            "lock", format_plain(style->colour));
+    fprintf(out, "\n%s%9s%7s%9s%8s  %s%s\n", format_strong(style->colour), "wait", "%", "longest", "waits", "lock",
+            format_plain(style->colour));
     size_t shown = style->most && style->most < table->count ? style->most : table->count;
     for (size_t i = 0; i < shown; i++)
         print_lock(out, table, &table->lock[i], style);

@@ -15,9 +15,9 @@
 #include "command/text/memory.h"
 #include "command/text/source_text.h"
 
-#define LEAST_TREE   36 /* columns of the terminal that the tree gets before further numbers do */
-#define ROOMY_TREE   48 /* the same once there are as many further numbers as sure ones */
-#define LEAST_SOURCE 12 /* columns for a source line */
+#define LEAST_TREE    36 /* columns of the terminal that the tree gets before further numbers do */
+#define ROOMY_TREE    48 /* the same once there are as many further numbers as sure ones */
+#define LEAST_SOURCE  12 /* columns for a source line */
 #define TITLE_COLUMNS 40 /* of a counter's name above its column */
 
 struct number_column {
@@ -75,8 +75,8 @@ static void print_events(FILE *out, const struct profile *profile, const struct 
     if (!sample)
         return;
     snprintf(text, sizeof text,
-             "samples by %.160s: seconds and s below are events (%.*s), not time; idle threads may have none",
-             sample, (int)strcspn(sample, "@"), sample);
+             "samples by %.160s: seconds and s below are events (%.*s), not time; idle threads may have none", sample,
+             (int)strcspn(sample, "@"), sample);
     char *clean = format_fit(text, sizeof text, style->utf8);
     format_paragraph(out, clean, style->columns);
     free(clean);
@@ -88,9 +88,9 @@ static void print_coverage(FILE *out, const struct profile *profile, const struc
     coverage_of(profile, &coverage);
     if (!coverage_is_poor(&coverage))
         return;
-    char *line = format_printable("Only %s %% of the threads' time was measured%s%s",
-                                  DECIMAL(coverage_percent(&coverage), 1),
-                                  *coverage.loss[0].cause ? ": " : "", coverage.loss[0].cause);
+    char *line =
+        format_printable("Only %s %% of the threads' time was measured%s%s", DECIMAL(coverage_percent(&coverage), 1),
+                         *coverage.loss[0].cause ? ": " : "", coverage.loss[0].cause);
     format_paragraph(out, line, style->columns);
     free(line);
 }
@@ -104,8 +104,8 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     if (!profile_text(profile, "sample"))
         snprintf(pace, sizeof pace, "%u samples/s and thread, %s clock", header->rate,
                  header->clock == 1 ? "CPU" : "wall");
-    snprintf(where, sizeof where, "  (%s%.64s%spid %d)", host ? "on " : "", host ? host : "",
-             host ? ", " : "", header->pid);
+    snprintf(where, sizeof where, "  (%s%.64s%spid %d)", host ? "on " : "", host ? host : "", host ? ", " : "",
+             header->pid);
     if (header->merged)
         snprintf(where, sizeof where, "%s%.64s%s", job ? "  (job " : "", job ? job : "", job ? ")" : "");
     size_t taken = strlen(style->title) + 2 + strlen(where);
@@ -116,15 +116,17 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     char *line = format_fit(command ? command : "(command unknown)",
                             style->columns > taken + 16 ? style->columns - taken : 16, style->utf8);
     char *clean = format_fit(where, style->columns, style->utf8);
-    fprintf(out, "%s%s%s: %s%s\n", format_strong(style->colour), style->title, format_plain(style->colour),
-            line, clean);
+    fprintf(out, "%s%s%s: %s%s\n", format_strong(style->colour), style->title, format_plain(style->colour), line,
+            clean);
     rank_note(profile, rank, sizeof rank);
     if (!ranks_size(profile, size, sizeof size))
-        snprintf(size, sizeof size, "%u thread%s, %u core%s%s", header->threads_max, header->threads_max == 1 ? "" : "s",
-                 header->cores, header->cores == 1 ? "" : "s", rank);
+        snprintf(size, sizeof size, "%u thread%s, %u core%s%s", header->threads_max,
+                 header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s", rank);
     snprintf(facts, sizeof facts, "%.40s s wall time, %s, %s; %s%s", DECIMAL(profile_wall_s(profile), 2), size,
              header->environment == 1 ? "shared" : "dedicated", pace,
-             header->finished ? "" : header->snapshot ? "; a snapshot while it ran" : "; did not end normally, or by exec");
+             header->finished   ? ""
+             : header->snapshot ? "; a snapshot while it ran"
+                                : "; did not end normally, or by exec");
     format_paragraph(out, facts, style->columns);
     print_coverage(out, profile, style);
     print_events(out, profile, style);
@@ -134,8 +136,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
 }
 
 /* False: there is no room for it. */
-static bool add_column(struct table *table, enum metric metric, bool exclusive, bool percent,
-                       const char *title)
+static bool add_column(struct table *table, enum metric metric, bool exclusive, bool percent, const char *title)
 {
     bool counter = metric >= METRIC_COUNTER;
     size_t number = counter ? strlen(DECIMAL(rows_whole_value(table->rows, metric), 0)) + 1 : table->number_columns;
@@ -150,19 +151,18 @@ static bool add_column(struct table *table, enum metric metric, bool exclusive, 
     *column = (struct number_column){.metric = metric,
                                      .exclusive = exclusive,
                                      .percent = percent,
-                                     .hot = metric == table->style->metric &&
-                                            exclusive == table->style->by_exclusive,
+                                     .hot = metric == table->style->metric && exclusive == table->style->by_exclusive,
                                      .width = width};
     snprintf(column->title, sizeof column->title, "%s", title);
     table->column_count++;
     table->tree_columns -= table->tree_columns > both ? both : table->tree_columns;
     if (error_width)
-        table->column[table->column_count++] = (struct number_column){
-            .metric = metric,
-            .exclusive = exclusive,
-            .error = true,
-            .title = {table->style->utf8 ? '\xc2' : '+', table->style->utf8 ? '\xb1' : '-'},
-            .width = error_width};
+        table->column[table->column_count++] =
+            (struct number_column){.metric = metric,
+                                   .exclusive = exclusive,
+                                   .error = true,
+                                   .title = {table->style->utf8 ? '\xc2' : '+', table->style->utf8 ? '\xb1' : '-'},
+                                   .width = error_width};
     return true;
 }
 
@@ -238,7 +238,8 @@ static void print_meaning(const struct table *table)
     if (style->metric == METRIC_SAMPLES)
         snprintf(text, sizeof text, "Per cent of all samples. ");
     else if (counts)
-        snprintf(text, sizeof text, "Counted at samples; per cent of the %.40s %s of all contexts. Other metrics are seconds. ",
+        snprintf(text, sizeof text,
+                 "Counted at samples; per cent of the %.40s %s of all contexts. Other metrics are seconds. ",
                  DECIMAL(rows_whole_value(table->rows, style->metric), 0), name);
     else if (style->relative)
         snprintf(text, sizeof text, "Seconds; per cent of each row's own effort (%s). ", parts);
@@ -247,27 +248,24 @@ static void print_meaning(const struct table *table)
                  DECIMAL(effort, 2), parts);
     double nobody_s = counts || style->relative ? 0 : ledger_nobody_s(table->profile, effort);
     if (nobody_s > 0)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "Beside it %.40s s in which no thread was busy. ", DECIMAL(nobody_s, 2));
+        snprintf(text + strlen(text), sizeof text - strlen(text), "Beside it %.40s s in which no thread was busy. ",
+                 DECIMAL(nobody_s, 2));
     if (style->metric < METRIC_COUNTER && shows_counter(table))
         strcat(text, "Counters were counted at samples. ");
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s. Sorted by %s",
-             table->rows->callers
-                 ? "Functions by their own cost, followed by their callers with the lines of the calls"
-             : style->by_exclusive
-                 ? "Code by its own cost, followed by its source lines"
-                 : "Rows include what they call; \"88: f\" is f called in line 88 of the row above",
+             table->rows->callers ? "Functions by their own cost, followed by their callers with the lines of the calls"
+             : style->by_exclusive ? "Code by its own cost, followed by its source lines"
+                                   : "Rows include what they call; \"88: f\" is f called in line 88 of the row above",
              name);
     free(name);
     length = strlen(text);
     if (style->least_percent > 0)
-        snprintf(text + length, sizeof text - length, ", cut below %.12s %% of it.",
-                 DECIMAL(style->least_percent, 1));
+        snprintf(text + length, sizeof text - length, ", cut below %.12s %% of it.", DECIMAL(style->least_percent, 1));
     else
         snprintf(text + length, sizeof text - length, ".");
     if (style->errors)
-        strcat(text,
-               " Behind each number how far sampling can have put it off: 95 % are closer to the truth.");
+        strcat(text, " Behind each number how far sampling can have put it off: 95 % are closer to the truth.");
     format_paragraph(table->out, text, style->columns);
 }
 
@@ -276,8 +274,7 @@ static void print_titles(const struct table *table)
     fprintf(table->out, "\n%s", format_strong(table->style->colour));
     for (size_t i = 0; i < table->column_count; i++)
         fprintf(table->out, "%*s",
-                (int)(table->column[i].width + strlen(table->column[i].title) -
-                      format_columns(table->column[i].title)),
+                (int)(table->column[i].width + strlen(table->column[i].title) - format_columns(table->column[i].title)),
                 table->column[i].title);
     fprintf(table->out, "%s\n", format_plain(table->style->colour));
 }
@@ -367,8 +364,7 @@ static void print_cut(const struct table *table, size_t cut, double cut_value)
         fputc('\n', table->out);
     if (cut) {
         char *name = title_of(table, style->metric);
-        snprintf(text, sizeof text,
-                 "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all", cut,
+        snprintf(text, sizeof text, "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all", cut,
                  cut == 1 ? "" : "s", DECIMAL(style->least_percent, 1), name,
                  DECIMAL(cut_value, counts ? 0 : table->decimals), counts ? "" : " s");
         free(name);
@@ -415,8 +411,7 @@ static void print_rows(const struct table *table)
     print_cut(table, cut, cut_value);
 }
 
-void view_text(FILE *out, const struct profile *profile, const struct rows *rows,
-               const struct view_style *style)
+void view_text(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style)
 {
     struct table table = {.out = out, .rows = rows, .style = style, .profile = profile};
     uint32_t deepest = 0;

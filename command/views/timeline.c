@@ -26,12 +26,13 @@ struct time_axis {
 };
 
 #define PHASES_SHOWN 3
-#define TICK_COLUMNS 6  /* least, from one label of the axis to the next */
-#define MARK_COLUMNS 3  /* the same of marks of executions */
+#define TICK_COLUMNS 6 /* least, from one label of the axis to the next */
+#define MARK_COLUMNS 3 /* the same of marks of executions */
 #define LEVELS       8
 
 /* From the timeline's origin to the end of the run, in as many columns as there is room for, and bins. */
-static struct time_axis time_axis_start(FILE *out, const struct profile *profile, const struct view_style *style, size_t margin)
+static struct time_axis time_axis_start(FILE *out, const struct profile *profile, const struct view_style *style,
+                                        size_t margin)
 {
     const struct timeline *timeline = &profile->timeline;
     double binned = (double)timeline->lane_bin_ns * timeline->lane_bins;
@@ -97,12 +98,16 @@ static struct span *gather_spans(const struct profile *profile, size_t *count)
         const struct merged_probe *probe = &profile->probes[i];
         const struct merged_node *node = &profile->nodes[probe->node];
         bool numbered = node->kind == PROFILE_NODE_INSTANCE && node->key != PROFILE_INSTANCE_REST;
-        if ((!numbered && (node->kind != PROFILE_NODE_PHASE || probe->probe.calls != 1)) || !profile_name_of(profile, node))
+        if ((!numbered && (node->kind != PROFILE_NODE_PHASE || probe->probe.calls != 1)) ||
+            !profile_name_of(profile, node))
             continue;
         uint64_t begin_ns = probe->probe.first_begin_ns, end_ns = probe->probe.last_end_ns;
         if (probe->node != last)
-            spans[(*count)++] = (struct span){.phase = (uint32_t)(numbered ? profile->nodes[node->parent].key : node->key),
-                                              .numbered = numbered, .begin_ns = begin_ns, .end_ns = end_ns};
+            spans[(*count)++] =
+                (struct span){.phase = (uint32_t)(numbered ? profile->nodes[node->parent].key : node->key),
+                              .numbered = numbered,
+                              .begin_ns = begin_ns,
+                              .end_ns = end_ns};
         struct span *span = &spans[*count - 1];
         span->begin_ns = begin_ns < span->begin_ns ? begin_ns : span->begin_ns;
         span->end_ns = end_ns > span->end_ns ? end_ns : span->end_ns;
@@ -185,7 +190,8 @@ static void time_axis_print(const struct time_axis *axis)
     fprintf(axis->out, "%*s", (int)axis->margin, "");
     for (double tick = ceil(begin_s / step - 1e-9) * step;; tick += step) {
         char label[FORMAT_NUMBER_BYTES + 4];
-        size_t column = (size_t)fmax((double)at, round((tick - begin_s) / width_s)); /* steps may be too small to be seen in the sum */
+        size_t column = (size_t)fmax(
+            (double)at, round((tick - begin_s) / width_s)); /* steps may be too small to be seen in the sum */
         int length = snprintf(label, sizeof label, "|%s%s", DECIMAL(tick, decimals), at ? "" : " s");
         if (column + (size_t)length > axis->columns + (at > 0))
             break;
@@ -198,8 +204,15 @@ static void time_axis_print(const struct time_axis *axis)
 /* A block as high as a part of the most that there is. */
 static const char *time_axis_level(double value, double most, bool utf8)
 {
-    static const char *const blocks[] = {" ",            "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
-                                         "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
+    static const char *const blocks[] = {" ",
+                                         "\xe2\x96\x81",
+                                         "\xe2\x96\x82",
+                                         "\xe2\x96\x83",
+                                         "\xe2\x96\x84",
+                                         "\xe2\x96\x85",
+                                         "\xe2\x96\x86",
+                                         "\xe2\x96\x87",
+                                         "\xe2\x96\x88"};
     static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
     double level = most > 0 ? ceil(value / most * LEVELS - 0.25) : 0;
     size_t i = level < 0 ? 0 : level > LEVELS ? LEVELS : (size_t)level;
@@ -210,12 +223,14 @@ static const char *time_axis_level(double value, double most, bool utf8)
 static double *intensity_of(const struct time_axis *axis, const struct culprits *culprits, size_t first, size_t end)
 {
     const struct timeline *timeline = &axis->profile->timeline;
-    double *column = memory_array(axis->columns, sizeof *column), width_s = axis->span_ns * 1e-9 / (double)axis->columns;
+    double *column = memory_array(axis->columns, sizeof *column),
+           width_s = axis->span_ns * 1e-9 / (double)axis->columns;
     for (size_t i = first; i < end; i++)
         for (size_t n = 0; n < culprits->culprit[i].count; n++) {
             const struct culprit_bin *bin = &culprits->bin[culprits->culprit[i].first + n];
             double begin = (double)timeline->bin_ns * bin->bin;
-            time_axis_add(axis, column, begin, begin + (double)timeline->bin_ns, (bin->idleness + bin->lock_wait) / width_s);
+            time_axis_add(axis, column, begin, begin + (double)timeline->bin_ns,
+                          (bin->idleness + bin->lock_wait) / width_s);
         }
     return column;
 }
@@ -229,8 +244,8 @@ static double most_of(const struct time_axis *axis, const struct culprits *culpr
     return most;
 }
 
-static void print_axis_line(const struct time_axis *axis, const char *name, const struct culprits *culprits, size_t first, size_t end, double most,
-                       bool in_parts)
+static void print_axis_line(const struct time_axis *axis, const char *name, const struct culprits *culprits,
+                            size_t first, size_t end, double most, bool in_parts)
 {
     double idleness = 0, lock_wait = 0, *column = intensity_of(axis, culprits, first, end);
     for (size_t i = first; i < end; i++) {
@@ -253,27 +268,31 @@ static void print_axis_line(const struct time_axis *axis, const char *name, cons
 }
 
 /* One line each of the first `most` culprits: name, seconds and when; in_parts: seconds of idleness and lock wait apart. */
-static void time_axis_culprits(const struct time_axis *axis, const struct rows *rows, const struct culprits *culprits, size_t most, bool in_parts)
+static void time_axis_culprits(const struct time_axis *axis, const struct rows *rows, const struct culprits *culprits,
+                               size_t most, bool in_parts)
 {
     size_t shown = 0;
     double highest = most_of(axis, culprits, 0, culprits->count);
-    while (shown < most && shown < culprits->count && culprit_blame(&culprits->culprit[shown]) * 1e9 > 0.001 * axis->span_ns)
+    while (shown < most && shown < culprits->count &&
+           culprit_blame(&culprits->culprit[shown]) * 1e9 > 0.001 * axis->span_ns)
         shown++;
     if (!shown) {
         format_paragraph(axis->out, "Nobody was blamed for as much as a thousandth of the time.", axis->style->columns);
         return;
     }
-    char *title = format_printable("Blamed when: seconds of threads that were idle or waited for a lock, by whose code; %s is %s threads that wait",
+    char *title = format_printable("Blamed when: seconds of threads that were idle or waited for a lock, by whose "
+                                   "code; %s is %s threads that wait",
                                    axis->style->utf8 ? "\xe2\x96\x88" : "#", DECIMAL(highest, 1));
     format_paragraph(axis->out, title, axis->style->columns);
     free(title);
-    fprintf(axis->out, "%s%9s %s%s%s\n", format_strong(axis->style->colour), in_parts ? "idleness" : "blame", in_parts ? "lock wait " : "", "code",
-            format_plain(axis->style->colour));
+    fprintf(axis->out, "%s%9s %s%s%s\n", format_strong(axis->style->colour), in_parts ? "idleness" : "blame",
+            in_parts ? "lock wait " : "", "code", format_plain(axis->style->colour));
     print_axis_line(axis, "<all>", culprits, 0, culprits->count, highest, in_parts);
     for (size_t i = 0; i < shown; i++) {
         const struct culprit *culprit = &culprits->culprit[i];
         enum metric metric = culprit->lock_wait > culprit->idleness ? METRIC_LOCK_WAIT : METRIC_IDLENESS;
-        char *label = view_culprit_label(rows, culprit->row, metric, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
+        char *label =
+            view_culprit_label(rows, culprit->row, metric, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
         print_axis_line(axis, label, culprits, i, i + 1, highest, in_parts);
         free(label);
     }
@@ -290,20 +309,14 @@ static void time_axis_culprits(const struct time_axis *axis, const struct rows *
 
 #define LINES_SHOWN    32 /* more lanes are shown in groups */
 #define CULPRITS_SHOWN 6
-#define LIST_SHOWN     25  /* of them, where they are all that is shown */
-#define SILENT_PERIODS 4   /* without a sample: it might be chance until then */
+#define LIST_SHOWN     25 /* of them, where they are all that is shown */
+#define SILENT_PERIODS 4  /* without a sample: it might be chance until then */
 #define LEAST_MARGIN   26
 #define MOST_MARGIN    48
 #define LEAST_ALIVE    0.1 /* of a column: less is no thread */
 
 /* What a column shows: a state, or why there is none. */
-enum {
-    NOT_BEGUN = PROFILE_TIME_STATES,
-    ENDED,
-    NO_THREAD,
-    NOT_SAMPLED,
-    SIGNS
-};
+enum { NOT_BEGUN = PROFILE_TIME_STATES, ENDED, NO_THREAD, NOT_SAMPLED, SIGNS };
 
 static const struct sign {
     const char *utf8, *ascii, *colour, *name;
@@ -351,7 +364,8 @@ static double *find_alive(const struct profile *profile, const struct timeline_l
         const struct profile_thread *thread = &profile->threads[i];
         if (!is_of_lane(profile, lane, i))
             continue;
-        double begin = fmax(0, (double)(int64_t)(thread->begin_ns - timeline->origin_ns)), end = (double)(int64_t)(thread_end_ns(thread) - timeline->origin_ns);
+        double begin = fmax(0, (double)(int64_t)(thread->begin_ns - timeline->origin_ns)),
+               end = (double)(int64_t)(thread_end_ns(thread) - timeline->origin_ns);
         for (size_t bin = (size_t)(begin / width); bin < timeline->lane_bins && (double)bin * width < end; bin++)
             alive[bin] += fmin(end, (double)(bin + 1) * width) - fmax(begin, (double)bin * width);
     }
@@ -364,7 +378,8 @@ static double *find_alive(const struct profile *profile, const struct timeline_l
 static void add_lane(const struct time_axis *axis, const struct timeline_lane *lane, struct line *line)
 {
     const struct timeline *timeline = &axis->profile->timeline;
-    double *alive = find_alive(axis->profile, lane), width = (double)timeline->lane_bin_ns, kept[PROFILE_TIME_STATES] = {0};
+    double *alive = find_alive(axis->profile, lane), width = (double)timeline->lane_bin_ns,
+           kept[PROFILE_TIME_STATES] = {0};
     for (size_t bin = timeline->lane_bins; bin-- > 0;) {
         double sum = 0, begin = (double)bin * width;
         for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
@@ -421,7 +436,9 @@ static void print_run(const struct time_axis *axis, int sign, size_t count)
 {
     const struct sign *shown = &signs[sign];
     bool blank = *shown->ascii == ' ';
-    size_t length = strlen(shown->name), at = sign >= PROFILE_TIME_STOPPED && count >= length + (blank ? 1 : 4) ? (count - length + (sign != NOT_BEGUN)) / 2 : count;
+    size_t length = strlen(shown->name), at = sign >= PROFILE_TIME_STOPPED && count >= length + (blank ? 1 : 4)
+                                                  ? (count - length + (sign != NOT_BEGUN)) / 2
+                                                  : count;
     fputs(axis->style->colour ? shown->colour : "", axis->out);
     for (size_t i = 0; i < count; i++) {
         bool beside = !blank && at < count && (i + 1 == at || i == at + length);
@@ -437,7 +454,8 @@ static void print_run(const struct time_axis *axis, int sign, size_t count)
 static void print_line(const struct time_axis *axis, const char *label, size_t first, size_t end, bool used[SIGNS])
 {
     const struct profile *profile = axis->profile;
-    struct line line = {.alive = memory_array(axis->columns, sizeof *line.alive), .period_ns = (double)profile->header.period_ns};
+    struct line line = {.alive = memory_array(axis->columns, sizeof *line.alive),
+                        .period_ns = (double)profile->header.period_ns};
     int *sign = memory_array(axis->columns + 1, sizeof *sign);
     double work = 0, sum = 0;
     for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
@@ -475,14 +493,16 @@ static char *label_of(const struct profile *profile, size_t first, size_t end)
 {
     const struct timeline *timeline = &profile->timeline;
     const struct timeline_lane *lane = &timeline->lanes[first], *last = &timeline->lanes[end - 1];
-    uint32_t ranks = profile->header.ranks, group = timeline->level > TIMELINE_RANKS ? (uint32_t)((1ull << (timeline->level - 1)) - 1) : 0;
+    uint32_t ranks = profile->header.ranks,
+             group = timeline->level > TIMELINE_RANKS ? (uint32_t)((1ull << (timeline->level - 1)) - 1) : 0;
     uint32_t last_rank = last->rank < ranks && (last->rank | group) >= ranks ? ranks - 1 : last->rank | group;
     if (!lane->rank_record)
         return end - first == 1 ? memory_text("%u %s", lane->thread, thread_kind_name(&profile->threads[lane->thread]))
                                 : memory_text("%u to %u", lane->thread, last->thread);
     if (lane->rank != last_rank)
         return memory_text("%u to %u", lane->rank, last_rank);
-    return timeline->level || end - first > 1 ? memory_text("%u", lane->rank) : memory_text("%u, thread %u", lane->rank, lane->thread);
+    return timeline->level || end - first > 1 ? memory_text("%u", lane->rank)
+                                              : memory_text("%u, thread %u", lane->rank, lane->thread);
 }
 
 static void print_legend(const struct time_axis *axis, const bool used[SIGNS])
@@ -495,8 +515,8 @@ static void print_legend(const struct time_axis *axis, const bool used[SIGNS])
         size_t length = strlen(shown->name) + 4;
         bool new_line = !at || at + length > axis->style->columns;
         fprintf(axis->out, "%s%*s", new_line && at ? "\n" : "", new_line ? (int)axis->margin : 2, "");
-        fprintf(axis->out, "%s%s%s %s", axis->style->colour ? shown->colour : "", axis->style->utf8 ? shown->utf8 : shown->ascii,
-                format_plain(axis->style->colour), shown->name);
+        fprintf(axis->out, "%s%s%s %s", axis->style->colour ? shown->colour : "",
+                axis->style->utf8 ? shown->utf8 : shown->ascii, format_plain(axis->style->colour), shown->name);
         at = (new_line ? axis->margin : at) + length;
     }
     fputc('\n', axis->out);
@@ -542,7 +562,8 @@ static size_t margin_of(size_t columns)
     return part < LEAST_MARGIN ? LEAST_MARGIN : part > MOST_MARGIN ? MOST_MARGIN : part;
 }
 
-void view_text_timeline(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style)
+void view_text_timeline(FILE *out, const struct profile *profile, const struct rows *rows,
+                        const struct view_style *style)
 {
     struct time_axis axis = time_axis_start(out, profile, style, margin_of(style->columns));
     struct culprits culprits = culprits_gather(profile, rows, true);
@@ -554,7 +575,8 @@ void view_text_timeline(FILE *out, const struct profile *profile, const struct r
     culprits_free(&culprits);
 }
 
-void view_text_culprits(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style)
+void view_text_culprits(FILE *out, const struct profile *profile, const struct rows *rows,
+                        const struct view_style *style)
 {
     struct time_axis axis = time_axis_start(out, profile, style, 20 + margin_of(style->columns));
     struct culprits culprits = culprits_gather(profile, rows, true);
@@ -564,4 +586,3 @@ void view_text_culprits(FILE *out, const struct profile *profile, const struct r
     time_axis_print(&axis);
     culprits_free(&culprits);
 }
-

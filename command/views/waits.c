@@ -30,9 +30,9 @@ static void print_place(FILE *out, const struct wait_place *place, size_t column
                                                          : " in ";
     if (place->line > 0)
         snprintf(line, sizeof line, ":%d", place->line);
-    char *text =
-        memory_text("%s%s%s%s%s%s%s", *place->call ? place->call : wait_kind_name[place->kind],
-                    *place->call ? " of other ranks" : "", *place->function ? joint : "", place->function, *line ? "  " : "", *line ? format_base_name(place->file) : "", line);
+    char *text = memory_text("%s%s%s%s%s%s%s", *place->call ? place->call : wait_kind_name[place->kind],
+                             *place->call ? " of other ranks" : "", *place->function ? joint : "", place->function,
+                             *line ? "  " : "", *line ? format_base_name(place->file) : "", line);
     char *fitting = format_fit(text, columns > PLACE_INDENT + 16 ? columns - PLACE_INDENT : 16, utf8);
     fprintf(out, "%s\n", fitting);
     free(fitting);
@@ -55,8 +55,8 @@ static void print_pairs(FILE *out, const struct rows *rows, const struct wait_ta
         fprintf(out, "%30sand %u more\n", "", place->pair_count - style->below);
 }
 
-void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,
-                     const struct wait_table *table, const struct view_style *style)
+void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows, const struct wait_table *table,
+                     const struct view_style *style)
 {
     double rest = style->cut ? style->cut->ns : 0, whole = whole_of(table) + rest;
     size_t shown = style->most && style->most < table->place_count ? style->most : table->place_count;
@@ -66,11 +66,11 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
         fputs("\nNo sample saw a thread wait.\n", out);
         return;
     }
-    format_paragraph(
-        out,
-        "Seconds that threads, or other ranks, idled or waited at each place, per cent of all waiting; below a place, whose "
-        "code kept them waiting meanwhile.",
-        style->columns);
+    format_paragraph(out,
+                     "Seconds that threads, or other ranks, idled or waited at each place, per cent of all waiting; "
+                     "below a place, whose "
+                     "code kept them waiting meanwhile.",
+                     style->columns);
     fprintf(out, "\n%s%10s%7s   %s%s\n", format_strong(style->colour), "wait", "%", "place",
             format_plain(style->colour));
     for (size_t i = 0; i < table->place_count; i++) {
@@ -86,6 +86,6 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
         print_pairs(out, rows, table, place, style);
     }
     if (left_out)
-        fprintf(out, "\n%zu place%s cut, together %s s; --min 0 shows all\n", left_out,
-                left_out == 1 ? "" : "s", DECIMAL(rest * 1e-9, 3));
+        fprintf(out, "\n%zu place%s cut, together %s s; --min 0 shows all\n", left_out, left_out == 1 ? "" : "s",
+                DECIMAL(rest * 1e-9, 3));
 }

@@ -46,7 +46,8 @@ static void take_entry(struct environment *environment, const char *entry)
 /* Fills an environment that is all zero, from /proc/self/environ: there is no C library here. */
 static void read_environment(struct environment *environment)
 {
-    static char entry[sizeof(environment->libomp) + sizeof("BLAME_LIBOMP=")]; /* one thread has the loader's lock; a longer entry is cut */
+    static char entry[sizeof(environment->libomp) +
+                      sizeof("BLAME_LIBOMP=")]; /* one thread has the loader's lock; a longer entry is cut */
     char buffer[1024];
     size_t length = 0;
     int fd = kernel_open("/proc/self/environ");
@@ -195,13 +196,13 @@ static struct {
     bool moved;                    /* GCC's name stands for it */
     const struct link_map *judged; /* who looked for a runtime last, and whether ours is enough */
     bool enough;
-    const struct link_map *told; /* what it lacks was said last */
+    const struct link_map *told;                 /* what it lacks was said last */
     const struct link_map *fresh[FRESH_OBJECTS]; /* not yet asked for what nobody has */
     unsigned fresh_count;
-    struct environment given;    /* all zero: not yet read */
-    bool asked;                  /* it has been read */
-    struct stat begun; /* stderr, as it was */
-    bool has_stderr;   /* it was open, and has been read */
+    struct environment given;     /* all zero: not yet read */
+    bool asked;                   /* it has been read */
+    struct stat begun;            /* stderr, as it was */
+    bool has_stderr;              /* it was open, and has been read */
     unsigned lines, lines_before; /* printed, and by the process before it was started again */
 } self;
 
@@ -240,8 +241,9 @@ static void write_line(const char *const *parts, size_t count)
 /* One line on stderr: why an object does not get our runtime, and what follows. */
 static void say(const struct link_map *needer, const char *why, const char *follows)
 {
-    const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given.libomp,       why,
-                           ": ",      *needer->l_name ? needer->l_name : "the program", follows, "\n"};
+    const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given.libomp, why,
+                           ": ",      *needer->l_name ? needer->l_name : "the program",  follows,
+                           "\n"};
     write_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
@@ -273,7 +275,8 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
 /* Says that the environment, and with it the runtime to take, is not known. */
 static void say_unread(const struct link_map *needer)
 {
-    const char *parts[] = {"blame: /proc/self/environ cannot be read: ", *needer->l_name ? needer->l_name : "the program", KEEPS, "\n"};
+    const char *parts[] = {
+        "blame: /proc/self/environ cannot be read: ", *needer->l_name ? needer->l_name : "the program", KEEPS, "\n"};
     write_line(parts, sizeof(parts) / sizeof(parts[0]));
     self.judged = needer;
     self.enough = false;
@@ -412,14 +415,19 @@ static void make_room(const struct elf_view *view, const struct link_map *map)
     self.lines_before += static_tls_begin(view);
     elf_view_of_map(&program, self.program);
     if (!static_tls_fits(map, &program)) {
-        const char *parts[] = {"blame: ", map->l_name, ": its thread-local storage has no place beside an audit library of the loader: the program "
-                               "is measured from the first use of OpenMP on, and if GCC built it not at all\n"};
+        const char *parts[] = {
+            "blame: ", map->l_name,
+            ": its thread-local storage has no place beside an audit library of the loader: the program "
+            "is measured from the first use of OpenMP on, and if GCC built it not at all\n"};
         write_line(parts, sizeof(parts) / sizeof(parts[0]));
         static_tls_leave();
     }
     const char *tunable = static_tls_add(map, self.lines);
-    const char *parts[] = {"blame: ", map->l_name, ": its thread-local storage may find no room beside an audit library of the loader, and the program "
-                           "cannot be started again here with more: set GLIBC_TUNABLES=", tunable, "\n"};
+    const char *parts[] = {
+        "blame: ", map->l_name,
+        ": its thread-local storage may find no room beside an audit library of the loader, and the program "
+        "cannot be started again here with more: set GLIBC_TUNABLES=",
+        tunable, "\n"};
     if (tunable)
         write_line(parts, sizeof(parts) / sizeof(parts[0]));
 }

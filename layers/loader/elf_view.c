@@ -134,8 +134,8 @@ bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count)
 {
     const ElfW(Ehdr) *header = bytes;
     *view = (struct elf_view){.base = (uintptr_t)bytes, .end = (uintptr_t)bytes + count};
-    if (count < sizeof(*header) || header->e_ident[EI_MAG0] != ELFMAG0 ||
-        header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_phentsize != sizeof(ElfW(Phdr)) ||
+    if (count < sizeof(*header) || header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+        header->e_phentsize != sizeof(ElfW(Phdr)) ||
         !is_part(view, header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))))
         return false;
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((uintptr_t)bytes + header->e_phoff);
@@ -203,8 +203,8 @@ static bool defines_version(const struct elf_view *view, const char *name)
 }
 
 /* Of those that it wants of one file, `count`, the first at `at`. */
-static const char *lacks_version_of(const struct elf_view *runtime, const struct elf_view *needer,
-                                    uintptr_t at, unsigned count)
+static const char *lacks_version_of(const struct elf_view *runtime, const struct elf_view *needer, uintptr_t at,
+                                    unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         const ElfW(Vernaux) *version = item_of(needer, at, 0, sizeof(*version));
@@ -219,8 +219,7 @@ static const char *lacks_version_of(const struct elf_view *runtime, const struct
 }
 
 /* The loader refuses an object that names a version which its library lacks. */
-static const char *lacks_version(const struct elf_view *runtime, const struct elf_view *needer,
-                                 const char *library)
+static const char *lacks_version(const struct elf_view *runtime, const struct elf_view *needer, const char *library)
 {
     uintptr_t at = needer->versions_needed;
     for (unsigned i = 0; at && i < VERSIONS_MOST; i++) {
@@ -269,8 +268,8 @@ static const char *name_of_wanted(const struct elf_view *needer, uint32_t number
 }
 
 /* Symbols that a library needs have no table of their own, but a relocation each. Weak ones may be missing. */
-static void find_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations,
-                       size_t bytes, bool (*has)(const void *in, const char *name), const void *in)
+static void find_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations, size_t bytes,
+                       bool (*has)(const void *in, const char *name), const void *in)
 {
     const ElfW(Rela) * relocation;
     for (size_t i = 0; i < bytes / sizeof(*relocation); i++) {
@@ -283,8 +282,8 @@ static void find_lacks(struct elf_lack *lack, const struct elf_view *needer, uin
     }
 }
 
-bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, const char *name),
-                    const void *in, struct elf_lack *lack)
+bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, const char *name), const void *in,
+                    struct elf_lack *lack)
 {
     lack->name = NULL;
     lack->count = 0;
@@ -294,8 +293,8 @@ bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, c
     find_lacks(lack, needer, needer->plt_relocations, needer->plt_relocations_bytes, has, in);
     if (needer->relocations && needer->relative_count <= SIZE_MAX / sizeof(ElfW(Rela)) &&
         needer->relocations_bytes >= relative_bytes)
-        find_lacks(lack, needer, needer->relocations + relative_bytes,
-                   needer->relocations_bytes - relative_bytes, has, in);
+        find_lacks(lack, needer, needer->relocations + relative_bytes, needer->relocations_bytes - relative_bytes, has,
+                   in);
     return lack->name != NULL;
 }
 

@@ -45,8 +45,8 @@ struct elf_lack {
 };
 
 /* Whether has() does not find something that `needer` asks of an OpenMP runtime by name. [init] */
-bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, const char *name),
-                    const void *in, struct elf_lack *lack);
+bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, const char *name), const void *in,
+                    struct elf_lack *lack);
 
 /* Whether `runtime`, of which `needer` knows by the name `library`, does not have something of it: symbols, or else a
  * version. [init] */

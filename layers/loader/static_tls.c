@@ -11,7 +11,7 @@
 #define AUDIT    "LD_AUDIT="
 
 #define PAGE_BYTES   4096u
-#define TCB_BYTES    64u /* what glibc aligns the storage of all to, if the program does not ask for more */
+#define TCB_BYTES    64u  /* what glibc aligns the storage of all to, if the program does not ask for more */
 #define GLIBCS_BYTES 512u /* of the tunable, where nobody sets it */
 #define OTHER_BYTES  512u /* of what glibc reserves besides: some 1,300; the rest is for libraries that come later */
 
@@ -22,15 +22,16 @@
 #endif
 
 static struct {
-    const uintptr_t *stack; /* as the kernel made it: the number of arguments, arguments, NULL, environment, NULL, auxv; NULL: not known */
-    size_t room, wanted;    /* bytes */
+    const uintptr_t *
+        stack; /* as the kernel made it: the number of arguments, arguments, NULL, environment, NULL, auxv; NULL: not known */
+    size_t room, wanted; /* bytes */
 } self;
 
 struct tls {
     size_t bytes, align;
 };
 
-static struct tls tls_of_segments(const ElfW(Phdr) *segments, size_t count)
+static struct tls tls_of_segments(const ElfW(Phdr) * segments, size_t count)
 {
     struct tls tls = {0};
     for (size_t i = 0; i < count; i++)
@@ -43,8 +44,9 @@ static struct tls tls_of_segments(const ElfW(Phdr) *segments, size_t count)
 static struct tls tls_of(uintptr_t base)
 {
     const ElfW(Ehdr) *header = (const void *)base;
-    if (!base || !kernel_is_readable(base) || header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_MAG1] != ELFMAG1 ||
-        header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phoff % _Alignof(ElfW(Phdr)) || header->e_phoff > PAGE_BYTES ||
+    if (!base || !kernel_is_readable(base) || header->e_ident[EI_MAG0] != ELFMAG0 ||
+        header->e_ident[EI_MAG1] != ELFMAG1 || header->e_phentsize != sizeof(ElfW(Phdr)) ||
+        header->e_phoff % _Alignof(ElfW(Phdr)) || header->e_phoff > PAGE_BYTES ||
         header->e_phnum > (PAGE_BYTES - header->e_phoff) / sizeof(ElfW(Phdr)))
         return (struct tls){0};
     return tls_of_segments((const void *)(base + header->e_phoff), header->e_phnum);
@@ -100,7 +102,8 @@ unsigned static_tls_begin(const struct elf_view *view)
     const ElfW(Sym) *symbol = self.stack ? NULL : elf_view_find(view, "__libc_stack_end");
     if (!symbol || symbol->st_size != sizeof(uintptr_t))
         return 0;
-    self.stack = *(const uintptr_t *const *)(view->base + symbol->st_value); /* NULL in a program that has a copy of it */
+    self.stack =
+        *(const uintptr_t *const *)(view->base + symbol->st_value); /* NULL in a program that has a copy of it */
     self.room = GLIBCS_BYTES;
     for (char **entry = self.stack ? environment_of_process() : NULL; entry && *entry; entry++) {
         const char *value = text_after(*entry, TUNABLES), *ours = value ? text_after(value, OURS) : NULL, *room;
@@ -166,7 +169,8 @@ static void start_again(const char *beginning, char *entry)
     for (from = environment_of_process(); *from; from++)
         entries++;
     size_t list_bytes = (count + 1 + entries + 2) * sizeof(char *);
-    long at = kernel_call(SYS_mmap, 0, (long)(list_bytes + bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long at = kernel_call(SYS_mmap, 0, (long)(list_bytes + bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                          -1, 0);
     if (!bytes || (at < 0 && at > -4096))
         return;
     char **arguments = (char **)at, **environment = arguments + count + 1, *text = (char *)at + list_bytes;
@@ -214,7 +218,8 @@ static bool reaches_static(const struct elf_view *program)
 bool static_tls_fits(const struct link_map *map, const struct elf_view *program)
 {
     struct tls tls = tls_of(map->l_addr);
-    if (!self.stack || tls.align <= TCB_BYTES || tls.align <= tls_of_segments((const void *)auxiliary(AT_PHDR), auxiliary(AT_PHNUM)).align)
+    if (!self.stack || tls.align <= TCB_BYTES ||
+        tls.align <= tls_of_segments((const void *)auxiliary(AT_PHDR), auxiliary(AT_PHNUM)).align)
         return true;
     for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_STATIC_TLS)

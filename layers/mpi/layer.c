@@ -53,8 +53,7 @@ enum { RANKS = 0, BYTES = 2, IN_FORTRAN = 1 };
 
 static word ask(int question, word handle, const void *caller)
 {
-    static const char *const names[] = {"PMPI_Comm_size", "pmpi_comm_size_", "PMPI_Type_size",
-                                        "pmpi_type_size_"};
+    static const char *const names[] = {"PMPI_Comm_size", "pmpi_comm_size_", "PMPI_Type_size", "pmpi_type_size_"};
     static function functions[sizeof names / sizeof *names];
     function asked = load_relaxed(&functions[question]);
     int answer = 0, error = 0;
@@ -88,10 +87,7 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
     int failed = !size.fortran ? (int)size.error : size.error ? *(const int *)size.error : 0;
     if (failed || (!size.comm && !size.type))
         return;
-    word count = !size.count    ? 0
-                 : size.fortran ? *(const int *)size.count
-                 : size.large   ? size.count
-                                : (int)size.count;
+    word count = !size.count ? 0 : size.fortran ? *(const int *)size.count : size.large ? size.count : (int)size.count;
     word ranks = size.comm ? ask(RANKS | in, size.comm, caller) : 0;
     word bytes = size.type ? ask(BYTES | in, size.type, caller) : 0;
     struct float_state floats = float_begin();
@@ -153,8 +149,8 @@ static inline bool is_world(bool fortran, word comm, const void *caller)
 }
 
 /* No rank is below 0: any source, or none. */
-static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function function, bool fortran, const word *arguments,
-                              const uintptr_t *frame)
+static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function function, bool fortran,
+                              const word *arguments, const uintptr_t *frame)
 {
     struct peer_place place = peer_place_of(function);
     if (place.rank && tool->bytes >= sizeof(*tool)) {
@@ -240,39 +236,39 @@ static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function fun
 #define E11 W12
 #define E12 W13
 
-#define FUNCTION(call_number, fortran, name, count, ...)                                                              \
-    EXPORT word name(P##count);                                                                              \
-    word name(P##count)                                                                                      \
-    {                                                                                                        \
-        static word (*next)(P##count);                                                                       \
-        word (*called)(P##count) = load_relaxed(&next);                                                      \
-        if (unlikely(!called)) {                                                                             \
-            called = (word(*)(P##count))find_next(#name, __builtin_return_address(0));                       \
-            store_relaxed(&next, called);                                                                    \
-        }                                                                                                    \
-        const struct mpi_tool *tool = load_acquire(&attached);                                               \
-        const uintptr_t *frame = __builtin_frame_address(0);                                                 \
-        if (unlikely(!tool) || !begin_call(tool, call_number, fortran, (const word[]){L##count}, frame))                                             \
-            return called(A##count);                                                                         \
-        word result = called(A##count);                                                                      \
-        if (unlikely(tool->end(frame)))                                                                      \
-            tell_size(tool, frame, (struct size){__VA_ARGS__});                                              \
-        return result;                                                                                       \
+#define FUNCTION(call_number, fortran, name, count, ...)                                                               \
+    EXPORT word name(P##count);                                                                                        \
+    word name(P##count)                                                                                                \
+    {                                                                                                                  \
+        static word (*next)(P##count);                                                                                 \
+        word (*called)(P##count) = load_relaxed(&next);                                                                \
+        if (unlikely(!called)) {                                                                                       \
+            called = (word(*)(P##count))find_next(#name, __builtin_return_address(0));                                 \
+            store_relaxed(&next, called);                                                                              \
+        }                                                                                                              \
+        const struct mpi_tool *tool = load_acquire(&attached);                                                         \
+        const uintptr_t *frame = __builtin_frame_address(0);                                                           \
+        if (unlikely(!tool) || !begin_call(tool, call_number, fortran, (const word[]){L##count}, frame))               \
+            return called(A##count);                                                                                   \
+        word result = called(A##count);                                                                                \
+        if (unlikely(tool->end(frame)))                                                                                \
+            tell_size(tool, frame, (struct size){__VA_ARGS__});                                                        \
+        return result;                                                                                                 \
     }
 
 #define SIZE_IN_C(large, comm, count, type)      false, large, result, W##comm, W##count, W##type
 #define SIZE_IN_FORTRAN(in_c, comm, count, type) true, false, E##in_c, W##comm, W##count, W##type
 
 /* In C; in Fortran by mpif.h and `use mpi`, and by `use mpi_f08`. */
-#define CALL(name, fortran, in_c, in_fortran, comm, count, type)                                             \
-    FUNCTION(MPI_CALL_##name, false, MPI_##name, in_c, SIZE_IN_C(false, comm, count, type))                         \
-    FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))        \
+#define CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                       \
+    FUNCTION(MPI_CALL_##name, false, MPI_##name, in_c, SIZE_IN_C(false, comm, count, type))                            \
+    FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))            \
     FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_f08_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
 
 /* And what takes counts beyond an int, and MPICH's mpi_f08 of what takes buffers. */
-#define BUFFERED(name, fortran, in_c, in_fortran, comm, count, type)                                         \
-    CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                 \
-    FUNCTION(MPI_CALL_##name, false, MPI_##name##_c, in_c, SIZE_IN_C(true, comm, count, type))                      \
+#define BUFFERED(name, fortran, in_c, in_fortran, comm, count, type)                                                   \
+    CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                           \
+    FUNCTION(MPI_CALL_##name, false, MPI_##name##_c, in_c, SIZE_IN_C(true, comm, count, type))                         \
     FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_f08ts_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
 
 MPI_CALLS(CALL, BUFFERED)

@@ -74,8 +74,7 @@ uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
     if (likely(probe->node_idx && probe->grafts == thread->tree.grafts))
         return probe->node_idx;
     const struct probe_task *task = &probe->task;
-    uint32_t base =
-        task->from_root ? thread->tree.root : task_base(thread, task->region, task->has_level, task->kind);
+    uint32_t base = task->from_root ? thread->tree.root : task_base(thread, task->region, task->has_level, task->kind);
     probe->node_idx = base ? tree_copy_trie_path(&thread->tree, probe->context, base) : 0;
     probe->grafts = thread->tree.grafts;
     return probe->node_idx;
@@ -212,8 +211,7 @@ struct capture capture_interrupted(struct thread *thread, const ucontext_t *cont
     struct capture result = capture(thread, leaf);
     bool told = leaf == LEAF_USER || load_relaxed(&thread->line->wait_key);
     if (result.in_runtime && result.node_idx && !told && unwind_is_spinning(context))
-        result.node_idx =
-            tree_child(&thread->tree, result.node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNTOLD_WAIT);
+        result.node_idx = tree_child(&thread->tree, result.node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNTOLD_WAIT);
     return result;
 }
 

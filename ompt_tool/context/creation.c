@@ -60,8 +60,7 @@ static bool find_called_by_program(const struct thread *thread, const struct cre
 /* Which of the two it is depends on the call alone: the runtime is asked once for each. */
 bool creation_is_called_by_program(struct thread *thread, const struct creation *creation)
 {
-    struct creation_call *call =
-        &thread->undeferred[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
+    struct creation_call *call = &thread->undeferred[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
     uint32_t generation = loadmap_generation();
     if (unlikely(call->codeptr != creation->codeptr || call->generation != generation)) {
         call->by_program = find_called_by_program(thread, creation);
@@ -95,8 +94,7 @@ static uint32_t intern(struct thread *thread, uint32_t creator)
             return at;
         length++;
     }
-    bool too_deep =
-        length >= (size_t)session.options.depth && creator; /* there has to be room for the mark */
+    bool too_deep = length >= (size_t)session.options.depth && creator; /* there has to be room for the mark */
     thread->ledger->paths_truncated += too_deep || path->truncated;
     if (too_deep)
         return cut_below(tree, creator);

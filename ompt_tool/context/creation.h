@@ -50,8 +50,7 @@ static inline uint32_t creation_context(struct thread *thread, const struct crea
         struct creation_key key;
         key.creator = creation->creator;
         key.codeptr = creation->codeptr;
-        key.low =
-            (uintptr_t)load_relaxed(&frame->enter_frame.ptr); /* by itself: the runtime has just stored it */
+        key.low = (uintptr_t)load_relaxed(&frame->enter_frame.ptr); /* by itself: the runtime has just stored it */
         key.high = likely(high) ? high : thread->unwinder.own_stack_high;
         uint32_t context = creation_is_on_stack(thread, &key) ? creation_memo_find(thread->memos, &key) : 0;
         if (likely(context))

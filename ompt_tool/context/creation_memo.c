@@ -39,7 +39,7 @@ struct creation_memo {
     uint32_t generation; /* of the load map */
     uint32_t unsure_count;
     const struct loadmap_range *unsure[UNSURE]; /* of paths that are kept: ranges that can be unloaded */
-    uint32_t used;       /* steps; number 0 is none */
+    uint32_t used;                              /* steps; number 0 is none */
     uint32_t edge_count;
     /* The walk that is being noted: its steps lie behind those in use. */
     struct creation_key key;
@@ -73,8 +73,7 @@ void creation_memo_free(struct creation_memo *memo)
 
 bool creation_memo_is_good(const struct creation_memo *memo)
 {
-    return memo->generation == loadmap_generation() && memo->used < STEPS - STEPS_PATH &&
-           memo->edge_count < EDGES_MOST;
+    return memo->generation == loadmap_generation() && memo->used < STEPS - STEPS_PATH && memo->edge_count < EDGES_MOST;
 }
 
 struct creation_memo *creation_memo_for_more(struct creation_memo **memo)
@@ -114,7 +113,8 @@ static inline bool is_on_stack(const struct creation_key *key, uintptr_t address
     return address >= key->low && address < key->high && address % sizeof(uintptr_t) == 0;
 }
 
-static __attribute__((noinline)) uint32_t context_if_still_there(const struct creation_memo *memo, const struct step *end)
+static __attribute__((noinline)) uint32_t context_if_still_there(const struct creation_memo *memo,
+                                                                 const struct step *end)
 {
     for (uint32_t i = 0; i < memo->unsure_count; i++)
         if ((end->unsure & 1u << i) && !loadmap_is_callers(memo->unsure[i]))
@@ -246,8 +246,7 @@ void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *f
         return; /* the outermost frame, or one of the tool's or the runtime's own */
     note_range(memo, frame->range);
     if (!is_on_stack(&memo->key, slot)) {
-        memo->usable =
-            frame->stack < memo->key.high && slot >= memo->key.high; /* the frame that called the task */
+        memo->usable = frame->stack < memo->key.high && slot >= memo->key.high; /* the frame that called the task */
         return;
     }
     if (memo->noted == 0)

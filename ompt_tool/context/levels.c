@@ -10,8 +10,7 @@ _Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the flags have room in th
 
 #define MAX_FRAME_BYTES 256 /* between a task's frame and its word, in any runtime that can be believed */
 
-static uintptr_t
-    frame_bytes; /* from a task's frame to its word; 0: not known, and no task has an exit address */
+static uintptr_t frame_bytes; /* from a task's frame to its word; 0: not known, and no task has an exit address */
 
 /* From an initial task's begin. */
 static void learn_frames(const ompt_data_t *task)
@@ -143,8 +142,7 @@ static void learn(struct thread *thread, ompt_data_t *task)
     ompt_data_t *parallel_data = NULL;
     int type = 0, thread_num = 0;
     levels_clear(thread);
-    if (!runtime.get_task_info ||
-        runtime.get_task_info(0, &type, NULL, NULL, &parallel_data, &thread_num) != 2)
+    if (!runtime.get_task_info || runtime.get_task_info(0, &type, NULL, NULL, &parallel_data, &thread_num) != 2)
         return;
     uintptr_t region = (uintptr_t)runtime_region(parallel_data);
     bool is_explicit = type & ompt_task_explicit;
@@ -176,8 +174,7 @@ bool levels_status_ends(ompt_task_status_t status)
     return status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach;
 }
 
-void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status,
-                            ompt_data_t *next)
+void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
     bool begins = !levels_status_ends(status);
     if (thread->levels_beyond) {
@@ -208,8 +205,7 @@ void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region
                          int flags)
 {
     /* Those of a league are like implicit ones. */
-    bool initial =
-        (flags & ompt_task_initial) && !thread->level->exit && thread->ledger->kind != PROFILE_THREAD_WORKER;
+    bool initial = (flags & ompt_task_initial) && !thread->level->exit && thread->ledger->kind != PROFILE_THREAD_WORKER;
     if (unlikely(initial))
         learn_frames(task);
     if ((flags & ompt_task_initial) && thread->level->exit && !region && !thread->regions.nameless)

@@ -56,8 +56,7 @@ bool levels_status_ends(ompt_task_status_t status);
 void levels_find(struct thread *thread, ompt_data_t *task);
 
 /* task_schedule, when the innermost level is not the prior task, or there is no room. [owner] */
-void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status,
-                            ompt_data_t *next);
+void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next);
 
 /* The task encounters a region. [owner] */
 void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *frame);
@@ -101,8 +100,8 @@ static inline bool levels_schedule(struct thread *thread, const ompt_data_t *pri
 }
 
 /* An implicit or initial task begins. [owner] */
-static inline void levels_begin(struct thread *thread, ompt_data_t *task, struct region *region,
-                                unsigned thread_num, int flags)
+static inline void levels_begin(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
+                                int flags)
 {
     struct level *level = thread->level;
     if (unlikely((flags & ompt_task_initial) || level == thread->last_level)) {

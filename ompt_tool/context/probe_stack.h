@@ -30,9 +30,8 @@ struct probe_open {
     uint64_t inner_ticks;  /* taken by those begun inside */
     uintptr_t place;       /* return address of the call that began it */
     uint32_t name;
-    uint32_t context; /* of the trie, with itself; 0: none could be had */
-    uint32_t
-        node_idx; /* the same below the region's context, as long as grafts is the tree's; 0: not known */
+    uint32_t context;  /* of the trie, with itself; 0: none could be had */
+    uint32_t node_idx; /* the same below the region's context, as long as grafts is the tree's; 0: not known */
     uint32_t grafts;
     uint32_t known;   /* the place in probes.known where its context came from */
     bool not_counted; /* begun in a pause */

@@ -66,8 +66,8 @@ static void run_empty_loops(const void *inside)
         int64_t low = 1, high = 0, stride = 1; /* of either width: little-endian */
         int32_t last = 0;
         void (*begin)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t, int64_t) =
-            (void (*)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t,
-                      int64_t))runtime_symbol(inside, names[i]);
+            (void (*)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t, int64_t))runtime_symbol(
+                inside, names[i]);
         if (!begin)
             continue;
         begin(&place, thread, schedule, &last, &low, &high, &stride, 1, 1);

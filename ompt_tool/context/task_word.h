@@ -15,7 +15,7 @@
 
 #define TASK_WAITING         1u
 #define TASK_WAIT(kind)      (TASK_WAITING | (uint64_t)(kind) << 1)
-#define TASK_WAIT_KIND(word) (((uint32_t)(word)&0xffu) >> 1)
+#define TASK_WAIT_KIND(word) (((uint32_t)(word) & 0xffu) >> 1)
 
 #define TASK_EPOCH_MASK 0xffffffu
 

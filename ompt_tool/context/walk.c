@@ -53,9 +53,8 @@ static bool skip_stale_level(struct walk *walk)
  * themselves, libomp takes whatever the program has in rbp. */
 static bool is_foreign_exit(const struct walk *walk)
 {
-    return walk->level.exit &&
-           (walk->level.exit < walk->stack_low ||
-            (walk->level.kind == ompt_task_explicit && walk->level.exit >= walk->stack_high));
+    return walk->level.exit && (walk->level.exit < walk->stack_low ||
+                                (walk->level.kind == ompt_task_explicit && walk->level.exit >= walk->stack_high));
 }
 
 void walk_begin(struct walk *walk, struct thread *thread)
@@ -262,7 +261,7 @@ static void take_loop(struct walk *walk, struct path *path)
         path->keys[path->count++] = walk_key(&walk->at);
     *python = (struct walk_python){.found = true, .end = path->count};
     walk->python.waits = false; /* what called the loop is something else */
-    if (walk->memo) /* which knows the stack alone */
+    if (walk->memo)             /* which knows the stack alone */
         creation_memo_spoil(walk->memo);
 }
 

@@ -63,8 +63,7 @@ void counters_attach(struct thread *thread)
         return;
     /* A ledger that threads share has no room for the sums of several. */
     if (!counters || !thread->ledger->tree || thread->ledger->counters[PROFILE_COUNTERS_TOTAL] ||
-        !make_sums(thread, counters) ||
-        !perf_group_open(&counters->group, counters_plan.event, counters_plan.events)) {
+        !make_sums(thread, counters) || !perf_group_open(&counters->group, counters_plan.event, counters_plan.events)) {
         thread->ledger->counters_failed = 1;
         tell_failure("BLAME_COUNTERS", "nothing is counted");
     }
@@ -166,8 +165,8 @@ void counters_forked(void)
 bool counters_overflow_start(struct thread *thread, int signal)
 {
     struct counters *counters = thread->counters;
-    if (counters && perf_overflow_open(&counters->overflow, &counters_plan.sample_event,
-                                       counters_plan.sample_period, signal)) {
+    if (counters &&
+        perf_overflow_open(&counters->overflow, &counters_plan.sample_event, counters_plan.sample_period, signal)) {
         perf_overflow_arm(&counters->overflow);
         return true;
     }

@@ -76,10 +76,9 @@ static bool make_permitted(struct papi_event *event)
     }
     user_only = true;
     *event = reduced;
-    log_line_of_job(
-        "counters have only what the program does itself, not what the kernel does for it: not permitted, "
-        "see /proc/sys/kernel/perf_event_paranoid",
-        NULL);
+    log_line_of_job("counters have only what the program does itself, not what the kernel does for it: not permitted, "
+                    "see /proc/sys/kernel/perf_event_paranoid",
+                    NULL);
     return true;
 }
 
@@ -93,8 +92,8 @@ static void refuse(const char *variable, const char *name, const char *why, cons
         strcat(names, nearest.name[i]);
     }
     log_line_of_job(variable, "=", name, ": ", why, "; ",
-             nearest.count ? "nearest that can be counted: " : "nothing can be counted", names, "; ", instead,
-             NULL);
+                    nearest.count ? "nearest that can be counted: " : "nothing can be counted", names, "; ", instead,
+                    NULL);
 }
 
 static bool is_twice(const char *name)
@@ -118,8 +117,8 @@ static bool take_entry(const char *name, const struct papi_event *event)
     *entry = (struct counters_plan_entry){.first = first, .parts = event->parts, .subtract = event->subtract};
     strcpy(entry->name, name);
     counters_plan.events += event->parts;
-    snprintf(counters_plan.text + strlen(counters_plan.text),
-             sizeof(counters_plan.text) - strlen(counters_plan.text), "%s%s", first ? "\n" : "", name);
+    snprintf(counters_plan.text + strlen(counters_plan.text), sizeof(counters_plan.text) - strlen(counters_plan.text),
+             "%s%s", first ? "\n" : "", name);
     return true;
 }
 
@@ -137,8 +136,7 @@ static void plan_counter(const char *name)
     else if (!make_permitted(&event))
         refuse("BLAME_COUNTERS", name, reason(errno), instead);
     else if (!take_entry(name, &event))
-        log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with those before it; ", instead,
-                 NULL);
+        log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with those before it; ", instead, NULL);
 }
 
 static void plan_sample(const char *text)
@@ -150,7 +148,7 @@ static void plan_sample(const char *text)
     const char *instead = "using the clock";
     if (!counter_names_split(text, name, &period)) {
         log_line_of_job("BLAME_SAMPLE=", text, ": accepted is EVENT@PERIOD, a period from 1 to 10000000000 events; ",
-                 instead, NULL);
+                        instead, NULL);
         return;
     }
     if (!papi_find(name, &event, why, sizeof(why))) {
@@ -163,7 +161,7 @@ static void plan_sample(const char *text)
     }
     if (perf_event_is_clock(&event.part[0]) && period < LEAST_CLOCK_PERIOD) {
         log_line_of_job("BLAME_SAMPLE=", text, ": the kernel's clocks overflow every 10000 ns at most; using 10000",
-                 NULL);
+                        NULL);
         period = LEAST_CLOCK_PERIOD;
     }
     if (!perf_overflow_open(&group, &event.part[0], period, 0)) {
@@ -173,8 +171,7 @@ static void plan_sample(const char *text)
     perf_group_close(&group);
     counters_plan.sample_event = event.part[0];
     counters_plan.sample_period = period;
-    snprintf(counters_plan.sample_text, sizeof(counters_plan.sample_text), "%s@%llu", name,
-             (unsigned long long)period);
+    snprintf(counters_plan.sample_text, sizeof(counters_plan.sample_text), "%s@%llu", name, (unsigned long long)period);
 }
 
 void counters_plan_init(void)
@@ -185,16 +182,16 @@ void counters_plan_init(void)
         return;
     if (!papi_open(why, sizeof(why))) {
         log_line_of_job(list ? "BLAME_COUNTERS=" : "BLAME_SAMPLE=", list ? list : sample,
-                 ": PAPI cannot be used: ", why, list ? "; going on without counters" : "",
-                 sample ? "; using the clock" : "", NULL);
+                        ": PAPI cannot be used: ", why, list ? "; going on without counters" : "",
+                        sample ? "; using the clock" : "", NULL);
         return;
     }
     bool named = !list;
     for (; list && counter_names_next(&list, name); named = true)
         plan_counter(name);
     if (!named)
-        log_line_of_job("BLAME_COUNTERS=", session.options.counters, ": accepted are names of counters with commas between them; going on without counters",
-                 NULL);
+        log_line_of_job("BLAME_COUNTERS=", session.options.counters,
+                        ": accepted are names of counters with commas between them; going on without counters", NULL);
     if (sample)
         plan_sample(sample);
     papi_close();

@@ -151,8 +151,8 @@ static void offer(const char *name, const char *wanted, bool (*works)(const stru
         counter_nearest_add(nearest, wanted, name);
 }
 
-static void offer_natives(const pfm_pmu_info_t *pmu, const char *wanted,
-                          bool (*works)(const struct papi_event *event), struct counter_nearest *nearest)
+static void offer_natives(const pfm_pmu_info_t *pmu, const char *wanted, bool (*works)(const struct papi_event *event),
+                          struct counter_nearest *nearest)
 {
     char name[COUNTER_NAME_BYTES];
     for (int i = pmu->first_event; i != -1; i = pfm.next(i)) {

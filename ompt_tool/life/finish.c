@@ -124,15 +124,16 @@ static void resolve_open_regions(struct thread *self)
 {
     struct task_level level;
     for (const struct level *place = self->level; levels_describe(self, place, &level); place--)
-        if (level.primary && level.region && level.region->home == &self->regions &&
-            region_needs_context(level.region))
+        if (level.primary && level.region && level.region->home == &self->regions && region_needs_context(level.region))
             capture_region_context(self, level.region);
 }
 
 static void resolve_all(uint64_t now_ns)
 {
     uint64_t deadline_ns = now_ns + WAIT_NS;
-    if (thread_self && !load_relaxed(&thread_self->in_tool)) /* else exit() in a handler of the program's, which came in the midst of a change */
+    if (thread_self &&
+        !load_relaxed(
+            &thread_self->in_tool)) /* else exit() in a handler of the program's, which came in the midst of a change */
         resolve_open_regions(thread_self);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all) {
         if (!is_quiet(thread, deadline_ns))
@@ -227,11 +228,13 @@ static __attribute__((noinline)) void finish_once(void)
     uint32_t expected = 0;
     if (!arena_is_open() || arena_header()->pid != os_pid() || finished_by == getpid() ||
         !compare_exchange(&session.stopping, &expected, 1))
-        return; /* another one's is left by who was made past fork(), too */
+        return;    /* another one's is left by who was made past fork(), too */
     ranks_leave(); /* first: from here on no sample could take the blame of a busy rank */
     finished_by = getpid();
     if ((pid_t)arena_header()->pid != finished_by) /* its memory is the program's */
-        log_line("a child of vfork() has ended by exit(), not by _exit(): it took the OpenMP runtime along, and what comes is not measured", NULL);
+        log_line("a child of vfork() has ended by exit(), not by _exit(): it took the OpenMP runtime along, and what "
+                 "comes is not measured",
+                 NULL);
     struct os_write_guard guard;
     os_guard_writes(&guard);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)

@@ -59,7 +59,8 @@ struct finisher {
 
 /* As clone() of the C library, which sanitizers take for a fork and answer with work on the program's memory. The
  * function does not return. */
-static long start_process(unsigned long flags, char *stack, void (*function)(struct finisher *), struct finisher *finisher)
+static long start_process(unsigned long flags, char *stack, void (*function)(struct finisher *),
+                          struct finisher *finisher)
 {
 #if defined(__x86_64__)
     register void (*run)(struct finisher *) __asm__("r12") = function;
@@ -140,7 +141,7 @@ static void set_descriptors(bool mute)
     long null = kernel_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
     mute = mute || kernel_call(SYS_fcntl, STDERR_FILENO, F_GETFD, 0, 0, 0, 0) < 0 || null == STDERR_FILENO;
     for (int fd = 0; null >= 0 && fd <= (mute ? STDERR_FILENO : STDOUT_FILENO); fd++)
-        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0); /* refused where they are the same */
+        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0);                  /* refused where they are the same */
     kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0); /* before Linux 5.9 it keeps them */
 }
 
@@ -151,7 +152,8 @@ static void become_command(struct finisher *finisher)
     set_descriptors(finisher->mute);
     kernel_call(SYS_prlimit64, 0, RLIMIT_STACK, (long)&finisher->stack, 0, 0, 0);
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof(none), 0, 0);
-    long result = kernel_call(SYS_execve, (long)found.command, (long)finisher->arguments, (long)finisher->environment, 0, 0, 0);
+    long result =
+        kernel_call(SYS_execve, (long)found.command, (long)finisher->arguments, (long)finisher->environment, 0, 0, 0);
     finisher->error = (int)-result;
     end_process();
 }
@@ -213,8 +215,8 @@ void finisher_find(void)
 /* Where the command looks for its own libraries and folders, and how it writes; nothing that was meant for the program. */
 static void choose_environment(struct finisher *finisher)
 {
-    static const char *const kept[] = {"PATH=", "HOME=", "TMPDIR=", "LD_LIBRARY_PATH=", "LANG=", "LC_ALL=", "LC_CTYPE=", "LC_MESSAGES=",
-                                       "TERM=", "COLUMNS=", "TZ="};
+    static const char *const kept[] = {"PATH=",     "HOME=",        "TMPDIR=", "LD_LIBRARY_PATH=", "LANG=", "LC_ALL=",
+                                       "LC_CTYPE=", "LC_MESSAGES=", "TERM=",   "COLUMNS=",         "TZ="};
     size_t count = 0;
     for (char **entry = environ; entry && *entry && count < MAX_VARIABLES; entry++)
         for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)

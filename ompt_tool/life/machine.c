@@ -86,9 +86,8 @@ void machine_note(const char *key)
         {"/proc/pressure/cpu", "some ", "pressure "},
     };
     static char note[1024], text[512];
-    size_t used =
-        (size_t)snprintf(note, sizeof(note), "throttled_ns %llu\nown_cpu_ns %llu\n",
-                         (unsigned long long)all_throttled_ns(), (unsigned long long)clock_process_cpu_ns());
+    size_t used = (size_t)snprintf(note, sizeof(note), "throttled_ns %llu\nown_cpu_ns %llu\n",
+                                   (unsigned long long)all_throttled_ns(), (unsigned long long)clock_process_cpu_ns());
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
         os_read_text(sources[i].path, text, sizeof(text));
         const char *found = behind(text, sources[i].word);

@@ -22,8 +22,8 @@
 
 #define LETTERS      "ephrj%"
 #define MOST_NAME    160
-#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
-#define MOST_LEFT    20     /* so often the job's directory may go away before our file is in it */
+#define MAX_ATTEMPTS 100000     /* of ".1", ".2" ... behind a directory's name */
+#define MOST_LEFT    20         /* so often the job's directory may go away before our file is in it */
 #define SAME_BOOT_NS 1000000000 /* clocks are read at different moments, and may be set a little meanwhile */
 
 static struct job job; /* all zero: none */
@@ -88,7 +88,7 @@ static void check_pattern(const char *pattern)
     for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
         if (!at[1] || !strchr(LETTERS, at[1])) {
             log_line_of_job("BLAME_OUT=", pattern,
-                     ": behind % is accepted e, p, h, r, j or %; what else is there stays as it is", NULL);
+                            ": behind % is accepted e, p, h, r, j or %; what else is there stays as it is", NULL);
             return;
         }
 }
@@ -160,7 +160,7 @@ static bool choose_name(char *wanted, size_t bytes)
     if (!is_device(wanted))
         return true;
     log_line_of_job("BLAME_OUT=", wanted,
-             ": is a device or a pipe, and accepted is the name of a directory; nothing is measured", NULL);
+                    ": is a device or a pipe, and accepted is the name of a directory; nothing is measured", NULL);
     return false;
 }
 
@@ -176,8 +176,9 @@ static bool is_left_by_us(const char *path)
 {
     struct profile_header header;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool ours = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) && memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic)) == 0 &&
-                header.version == PROFILE_VERSION && header.pid == getpid() && header.wants_region && !header.in_job &&
+    bool ours = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) &&
+                memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic)) == 0 && header.version == PROFILE_VERSION &&
+                header.pid == getpid() && header.wants_region && !header.in_job &&
                 header.start_ns + OS_PROCESS_START_UNSURE_NS >= os_process_start_ns() && is_of_this_machine(&header);
     if (fd >= 0)
         close(fd);
@@ -193,7 +194,8 @@ static void take_back(const char *path)
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         size_t name = strlen(entry->d_name);
         bool named = name > length && strcmp(entry->d_name + name - length, end) == 0;
-        if (named && snprintf(file, sizeof(file), "%s/%s", path, entry->d_name) < (int)sizeof(file) && is_left_by_us(file)) {
+        if (named && snprintf(file, sizeof(file), "%s/%s", path, entry->d_name) < (int)sizeof(file) &&
+            is_left_by_us(file)) {
             unlink(file);
             rmdir(path);
         }
@@ -285,7 +287,8 @@ static uint32_t count_files(void)
     DIR *directory = opendir(session.directory);
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         size_t length = strlen(entry->d_name);
-        count += entry->d_name[0] != '.' && length > 6 && strcmp(entry->d_name + length - 6, ".blame") == 0; /* not the marks, nor logs of stacks */
+        count += entry->d_name[0] != '.' && length > 6 &&
+                 strcmp(entry->d_name + length - 6, ".blame") == 0; /* not the marks, nor logs of stacks */
     }
     if (directory)
         closedir(directory);
@@ -318,8 +321,8 @@ static bool join_job(const char *wanted)
     struct stat status;
     for (int i = 0; i < MOST_LEFT; i++) {
         session.process = 0;
-        if (!job_directory_join(wanted, job.identity, session.options.private ? 0700 : 0777,
-                                session.directory, sizeof(session.directory)))
+        if (!job_directory_join(wanted, job.identity, session.options.private ? 0700 : 0777, session.directory,
+                                sizeof(session.directory)))
             return false;
         make_absolute();
         if (stat(session.directory, &status) == 0 && !may_lie_in(&status))
@@ -353,8 +356,8 @@ static bool open_inside(const struct stat *made)
     struct stat directory, file;
     if (!open_own())
         return false;
-    if (lstat(session.directory, &directory) == 0 && directory.st_dev == made->st_dev && directory.st_ino == made->st_ino &&
-        lstat(session.file, &file) == 0 && S_ISREG(file.st_mode))
+    if (lstat(session.directory, &directory) == 0 && directory.st_dev == made->st_dev &&
+        directory.st_ino == made->st_ino && lstat(session.file, &file) == 0 && S_ISREG(file.st_mode))
         return true;
     arena_abandon();
     unlink(session.file);
@@ -381,8 +384,8 @@ bool output_open(void)
     int why = shared ? errno : 0;
     *job.identity = '\0';
     if (!make_own(wanted)) {
-        log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno),
-                 "; nothing is measured", NULL);
+        log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno), "; nothing is measured",
+                 NULL);
         return false;
     }
     struct stat made;
@@ -394,8 +397,8 @@ bool output_open(void)
     int cause = errno;
     if (opened) {
         if (why)
-            log_line(wanted, ": the job can have no directory of this name: ", strerror(why),
-                     "; this process has ", session.directory, NULL);
+            log_line(wanted, ": the job can have no directory of this name: ", strerror(why), "; this process has ",
+                     session.directory, NULL);
         return true;
     }
     if (good && cause != ESTALE)

@@ -91,7 +91,8 @@ static void try_all(uint32_t *at)
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         const struct attempt *attempt = &attempts[i];
         store_relaxed(at, i);
-        kernel_call(attempt->number, attempt->first, attempt->second, attempt->third, attempt->fourth, attempt->fifth, 0);
+        kernel_call(attempt->number, attempt->first, attempt->second, attempt->third, attempt->fourth, attempt->fifth,
+                    0);
     }
     store_relaxed(at, (uint32_t)ATTEMPTS);
     for (;;)

@@ -43,7 +43,8 @@ static bool needs_runtime(const struct dl_phdr_info *program)
             strings = (const char *)entry->d_un.d_ptr;
     for (const ElfW(Dyn) *entry = dynamic; strings && entry->d_tag != DT_NULL; entry++) {
         const char *name = strings + entry->d_un.d_val;
-        if (entry->d_tag == DT_NEEDED && (strncmp(name, "libgomp", 7) == 0 || strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp5", 8) == 0))
+        if (entry->d_tag == DT_NEEDED &&
+            (strncmp(name, "libgomp", 7) == 0 || strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp5", 8) == 0))
             return true;
     }
     return false;
@@ -53,7 +54,8 @@ static bool has_text(const struct dl_phdr_info *program, const char *text, size_
 {
     for (unsigned i = 0; i < program->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
-        bool only_code = segment->p_flags & PF_X && segment->p_offset; /* the first has the file's headers, and may have texts */
+        bool only_code =
+            segment->p_flags & PF_X && segment->p_offset; /* the first has the file's headers, and may have texts */
         if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && !(segment->p_flags & PF_W) && !only_code &&
             memmem((const void *)(program->dlpi_addr + segment->p_vaddr), segment->p_filesz, text, bytes))
             return true;
@@ -66,7 +68,10 @@ static int look_at_program(struct dl_phdr_info *program, size_t bytes, void *unu
 {
     static const char variable[] = "GOMP_SPINCOUNT", error[] = "\nlibgomp: ";
     (void)bytes, (void)unused;
-    return !needs_runtime(program) && has_text(program, variable, sizeof(variable)) && has_text(program, error, sizeof(error)) ? 1 : -1;
+    return !needs_runtime(program) && has_text(program, variable, sizeof(variable)) &&
+                   has_text(program, error, sizeof(error))
+               ? 1
+               : -1;
 }
 
 /* Returns whether a copy of libgomp is linked into the program itself: that has no tool interface. Searches the program's constants, 1 ms for 5 MB of them, unless it needs a shared runtime. */
@@ -216,8 +221,9 @@ static void leave_note(bool measured)
     if (fd < 0)
         return;
     /* Texts that end by a zero byte; without a profile they are empty: the tool has said why. */
-    int bytes = measured ? snprintf(line, sizeof(line), "%s%c%s%c%s", session.directory, 0, session.file, 0, session.target)
-                         : snprintf(line, sizeof(line), "%c%c", 0, 0);
+    int bytes = measured
+                    ? snprintf(line, sizeof(line), "%s%c%s%c%s", session.directory, 0, session.file, 0, session.target)
+                    : snprintf(line, sizeof(line), "%c%c", 0, 0);
     struct os_write_guard guard;
     os_guard_writes(&guard);
     os_write(fd, line, (size_t)bytes + 1);

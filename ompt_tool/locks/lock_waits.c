@@ -20,9 +20,9 @@
  * lock that a sample saw a wait for. (At the end of the program libomp has freed the locks.) */
 
 #define MAX_VARIABLES 1024u
-#define BLOCK         128u /* symbols read at once */
+#define BLOCK         128u  /* symbols read at once */
 #define WINDOW        4096u /* of names */
-#define READS         512u /* of files, in one call; or a block's names more */
+#define READS         512u  /* of files, in one call; or a block's names more */
 
 static const char prefix[] = ".gomp_critical_user_";
 
@@ -66,7 +66,8 @@ static bool has_prefix(int file, uint64_t offset)
         variables.names_at = offset;
         variables.names_bytes = got > 0 ? (size_t)got : 0;
     }
-    return bytes <= variables.names_bytes && memcmp(variables.names + (offset - variables.names_at), prefix, bytes) == 0;
+    return bytes <= variables.names_bytes &&
+           memcmp(variables.names + (offset - variables.names_at), prefix, bytes) == 0;
 }
 
 static void add_variable(uint64_t key)
@@ -136,7 +137,8 @@ static bool read_new_modules(void)
 {
     uint32_t skip = PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL | PROFILE_MODULE_VDSO;
     variables.reads = READS;
-    for (; variables.modules < loadmap_module_count(); variables.modules++, variables.section = 0, variables.symbol = 0) {
+    for (; variables.modules < loadmap_module_count();
+         variables.modules++, variables.section = 0, variables.symbol = 0) {
         const struct loadmap_module *module = loadmap_module(variables.modules + 1);
         if (module && !(module->flags & skip) && !read_module(variables.modules + 1, module))
             return false;

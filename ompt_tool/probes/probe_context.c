@@ -71,8 +71,8 @@ static uint32_t name_of(const struct probe_begin *begin)
     if (begin->kind != BLAME_PARAMETER)
         return probe_name(node_kind(begin->kind), begin->text, begin->bytes, begin->place);
     int bytes = (int)(begin->bytes < PARAMETER_NAME ? begin->bytes : PARAMETER_NAME);
-    bytes = snprintf(text, sizeof(text), "%.*s" SEPARATOR "%lld", bytes, begin->text,
-                     (long long)(int64_t)begin->number);
+    bytes =
+        snprintf(text, sizeof(text), "%.*s" SEPARATOR "%lld", bytes, begin->text, (long long)(int64_t)begin->number);
     return probe_name(PROFILE_NODE_PARAMETER, text, (size_t)bytes, begin->place);
 }
 
@@ -81,8 +81,7 @@ uint32_t probe_look_up(struct thread *thread, const struct probe_begin *begin)
     if (!thread_enter_tool(thread))
         return 0;
     uint32_t name = name_of(begin);
-    uint64_t number =
-        name == PROBE_NAME_EXCLUDED ? probe_name_hash(begin->text, begin->bytes) : number_of(begin);
+    uint64_t number = name == PROBE_NAME_EXCLUDED ? probe_name_hash(begin->text, begin->bytes) : number_of(begin);
     thread->probes->texts[text_place(begin)] = (struct probe_text){begin->text, number, begin->kind, name};
     if (!name)
         probe_count_lost();
@@ -92,8 +91,7 @@ uint32_t probe_look_up(struct thread *thread, const struct probe_begin *begin)
 
 bool probe_is_off(uint32_t name)
 {
-    return name == PROBE_NAME_EXCLUDED ||
-           (load_relaxed(&probe_name_record(name)->flags) & PROFILE_NAME_THROTTLED);
+    return name == PROBE_NAME_EXCLUDED || (load_relaxed(&probe_name_record(name)->flags) & PROFILE_NAME_THROTTLED);
 }
 
 uint64_t probe_instance(uint32_t name, uint64_t number)
@@ -194,9 +192,8 @@ static uint32_t walk(struct thread *thread, const struct probe_begin *begin, con
 
 /* The part of the stack where the callers are, and in whose context: as far as it is the current task's, and
  * inside the innermost one that this has open. False when the runtime's addresses are not on this stack. */
-static bool find_span(const struct thread *thread, const struct probe_begin *begin,
-                      const struct task_level *level, const struct probe_open *around,
-                      struct creation_key *key)
+static bool find_span(const struct thread *thread, const struct probe_begin *begin, const struct task_level *level,
+                      const struct probe_open *around, struct creation_key *key)
 {
     uintptr_t end = thread->unwinder.own_stack_high;
     key->codeptr = begin->place;
@@ -257,8 +254,7 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
 
 /* The record is that of the context below this region in this life of its: below a region that is not
  * resolved, nodes go with the next graft. */
-static inline bool is_record_of(const struct probe_known *known, const struct probe_open *open,
-                                const struct tree *tree)
+static inline bool is_record_of(const struct probe_known *known, const struct probe_open *open, const struct tree *tree)
 {
     return known->record && known->context == open->context && known->region == open->task.region &&
            (!open->task.region || (known->instance == open->task.region->instance && known->grafts == tree->grafts));
@@ -286,8 +282,7 @@ static void find_record(struct thread *thread, struct probe_open *open, struct p
     known->counters = thread->counters ? record_below(tree, &node_idx, PROFILE_NODE_COUNTERS) : NULL;
 }
 
-struct profile_probe *probe_record(struct thread *thread, struct probe_open *open,
-                                   struct profile_counters **counters)
+struct profile_probe *probe_record(struct thread *thread, struct probe_open *open, struct profile_counters **counters)
 {
     struct probe_known *known = &thread->probes->known[open->known], once = {0};
     if (likely(is_record_of(known, open, &thread->tree))) {

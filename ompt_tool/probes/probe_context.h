@@ -52,8 +52,7 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
 
 /* Where the exact times of an open one go, NULL when there is no room, and its exact counts, NULL also when
  * nothing is counted. [owner] */
-struct profile_probe *probe_record(struct thread *thread, struct probe_open *open,
-                                   struct profile_counters **counters);
+struct profile_probe *probe_record(struct thread *thread, struct probe_open *open, struct profile_counters **counters);
 
 /* Whether the call ends that one. [owner] */
 bool probe_is_ended_by(const struct probe_open *open, const struct probe_begin *end);

@@ -48,17 +48,14 @@ static bool cut_text(char out[TEXT_ROOM], const char *text, size_t bytes)
         return false;
     }
     memcpy(out, text, TEXT_ROOM - HASH_TEXT);
-    snprintf(out + TEXT_ROOM - HASH_TEXT, HASH_TEXT, "#%016llx",
-             (unsigned long long)probe_name_hash(text, bytes));
+    snprintf(out + TEXT_ROOM - HASH_TEXT, HASH_TEXT, "#%016llx", (unsigned long long)probe_name_hash(text, bytes));
     return true;
 }
 
-bool probe_name_is(const struct profile_name *record, enum profile_node_kind kind, const char *text,
-                   size_t bytes)
+bool probe_name_is(const struct profile_name *record, enum profile_node_kind kind, const char *text, size_t bytes)
 {
     if (likely(bytes < TEXT_ROOM))
-        return record->kind == (uint32_t)kind && memcmp(record->text, text, bytes) == 0 &&
-               !record->text[bytes];
+        return record->kind == (uint32_t)kind && memcmp(record->text, text, bytes) == 0 && !record->text[bytes];
     char cut[TEXT_ROOM];
     cut_text(cut, text, bytes);
     return record->kind == (uint32_t)kind && memcmp(record->text, cut, TEXT_ROOM) == 0;
@@ -164,9 +161,7 @@ static void note_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer
         return;
     names.noted[inner] = 1;
     names.misnested++;
-    const char *text = outer == PROBE_NAME_REGION ? "<region or thread>"
-                       : outer                    ? names.records[outer]->text
-                                                  : "";
+    const char *text = outer == PROBE_NAME_REGION ? "<region or thread>" : outer ? names.records[outer]->text : "";
     size_t bytes = put_field(line, 0, names.records[inner]->text);
     bytes += (size_t)sprintf(line + bytes, "\t%llx\t", (unsigned long long)capture_key(inner_place - 1));
     bytes = put_field(line, bytes, text);

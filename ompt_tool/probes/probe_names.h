@@ -8,7 +8,6 @@
 
 #include "cct/profile_tree.h"
 
-
 #define PROBE_NAME_EXCLUDED UINT32_MAX /* by BLAME_EVENTS_INCLUDE or _EXCLUDE */
 
 #define PROBE_NAME_REGION (UINT32_MAX - 1) /* not a name: the end of a region or thread */
@@ -22,8 +21,7 @@ uint32_t probe_name(enum profile_node_kind kind, const char *text, size_t bytes,
 struct profile_name *probe_name_record(uint32_t number);
 
 /* Whether the record is this name's. [owner] */
-bool probe_name_is(const struct profile_name *record, enum profile_node_kind kind, const char *text,
-                   size_t bytes);
+bool probe_name_is(const struct profile_name *record, enum profile_node_kind kind, const char *text, size_t bytes);
 
 /* Notes once for each name that it was left open where another (outer), or its region, ended, or that it
  * ended without a begin (outer 0); addresses of the two calls. [owner] */

@@ -36,8 +36,7 @@ static bool is_gone(const struct thread *thread, uintptr_t stack)
     const uintptr_t *frame = thread->mpi.frame;
     if (unlikely(!is_on_own_stack(thread, (uintptr_t)frame)))
         return !still_returns_to((uintptr_t)frame, thread->mpi.returns_to);
-    return frame[1] != thread->mpi.returns_to ||
-           (stack >= (uintptr_t)frame && stack < thread->unwinder.own_stack_high);
+    return frame[1] != thread->mpi.returns_to || (stack >= (uintptr_t)frame && stack < thread->unwinder.own_stack_high);
 }
 
 bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context)

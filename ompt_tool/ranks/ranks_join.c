@@ -71,8 +71,7 @@ static struct ranks_segment *map_segment(int fd)
     }
     struct ranks_segment *segment = os_map_shared(fd, 0, RANKS_BYTES);
     uint32_t version = 0;
-    if (segment && !compare_exchange(&segment->version, &version, RANKS_VERSION) &&
-        version != RANKS_VERSION) {
+    if (segment && !compare_exchange(&segment->version, &version, RANKS_VERSION) && version != RANKS_VERSION) {
         os_unmap(segment, RANKS_BYTES);
         errno = EPROTO;
         return NULL;
@@ -143,7 +142,8 @@ static int try_to_join(uint32_t rank)
 static bool is_whole(const struct ranks_segment *segment, off_t bytes)
 {
     for (size_t i = 0; i < RANKS_MAX; i++)
-        if ((load_acquire(&segment->owner[i]) & RANKS_READY) && RANKS_HEADER_BYTES + (i + 1) * sizeof(struct ranks_line) > (size_t)bytes)
+        if ((load_acquire(&segment->owner[i]) & RANKS_READY) &&
+            RANKS_HEADER_BYTES + (i + 1) * sizeof(struct ranks_line) > (size_t)bytes)
             return false;
     return true;
 }
@@ -162,7 +162,8 @@ static void remove_left(const char *path)
     close(fd);
     if (!segment)
         return;
-    if (load_acquire(&segment->version) == RANKS_VERSION && is_whole(segment, found.st_size) && ranks_lines_leave(segment))
+    if (load_acquire(&segment->version) == RANKS_VERSION && is_whole(segment, found.st_size) &&
+        ranks_lines_leave(segment))
         unlink(path);
     os_unmap(segment, RANKS_BYTES);
 }
@@ -176,7 +177,8 @@ static void remove_what_others_left(void)
     struct dirent *entry;
     DIR *directory = joined.knows_numbers ? opendir(SHARED) : NULL;
     for (int i = 0; directory && i < LOOKS && (entry = readdir(directory)); i++) {
-        if (strncmp(entry->d_name, own, same) != 0 || strlen(entry->d_name) != strlen(own) || strcmp(entry->d_name, own) == 0)
+        if (strncmp(entry->d_name, own, same) != 0 || strlen(entry->d_name) != strlen(own) ||
+            strcmp(entry->d_name, own) == 0)
             continue;
         snprintf(path, sizeof(path), SHARED "%.*s", (int)strlen(own), entry->d_name);
         remove_left(path);
@@ -216,7 +218,8 @@ void ranks_join(void)
 void ranks_come(void)
 {
     struct ranks_segment *segment = load_relaxed(&joined.segment);
-    if (likely(load_relaxed(&joined.has_come)) || fetch_or_acq_rel(&joined.has_come, 1) || !segment || !ranks_are_seen())
+    if (likely(load_relaxed(&joined.has_come)) || fetch_or_acq_rel(&joined.has_come, 1) || !segment ||
+        !ranks_are_seen())
         return;
     if (ranks_lines_have_all_come(segment, joined.local)) {
         int saved = errno;

@@ -35,7 +35,8 @@ bool ranks_lines_are_closed(const struct ranks_segment *segment)
 
 void ranks_lines_show(struct ranks_segment *segment, uint32_t line, pid_t pid)
 {
-    store_seq_cst(&segment->owner[line], (uint64_t)pid | RANKS_READY); /* X2: who leaves last sees who has left, and not a claim */
+    store_seq_cst(&segment->owner[line],
+                  (uint64_t)pid | RANKS_READY); /* X2: who leaves last sees who has left, and not a claim */
     uint32_t high = load_relaxed(&segment->high);
     while (high < line + 1 && !compare_exchange(&segment->high, &high, line + 1))
         ;
@@ -63,7 +64,8 @@ bool ranks_lines_leave(struct ranks_segment *segment)
 {
     while (is_empty(segment)) {
         uint32_t nobody = 0, mine = 1;
-        if (!compare_exchange(&segment->closed, &nobody, mine)) /* X2: who comes now looks for it behind its claim of a line, */
+        if (!compare_exchange(&segment->closed, &nobody,
+                              mine)) /* X2: who comes now looks for it behind its claim of a line, */
             return false;
         if (is_empty(segment)) /* and here its claim is looked for */
             return true;

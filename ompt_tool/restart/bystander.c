@@ -9,7 +9,7 @@
 
 #define PATIENCE_NS 1500000000u /* beside much load the initial thread, too, may have no core for half a second */
 #define LOOKS       8u
-#define BIT(signal) (1ull << ((signal)-1))
+#define BIT(signal) (1ull << ((signal) - 1))
 
 static const uint64_t of_the_process = BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGALRM) | BIT(SIGTERM) |
                                        BIT(SIGCHLD) | BIT(SIGCONT) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU) |

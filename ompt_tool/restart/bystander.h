@@ -13,8 +13,8 @@
 #include <ucontext.h>
 
 struct bystander {
-    uint64_t added;    /* signals that it does not block by itself, a bit each; 0: it is no bystander */
-    uint64_t pending;  /* those of them that were at each look since then */
+    uint64_t added;   /* signals that it does not block by itself, a bit each; 0: it is no bystander */
+    uint64_t pending; /* those of them that were at each look since then */
     uint64_t since_ns;
     uint32_t looks;
 };

@@ -47,8 +47,8 @@ enum restart_way {
     WAY_WAIT,     /* the wait stub */
     WAY_SOCKET,   /* the wait stub, with a time limit that is the socket's */
     WAY_IN_PLACE, /* the same instruction again */
-    WAY_HERE,     /* in the handler, which no signal interrupts: each time it begins anew, so that in place it may never end */
-    WAY_URING,    /* in place, or the wait stub with a time limit that is in a structure */
+    WAY_HERE, /* in the handler, which no signal interrupts: each time it begins anew, so that in place it may never end */
+    WAY_URING, /* in place, or the wait stub with a time limit that is in a structure */
 };
 
 enum restart_limit {
@@ -75,9 +75,14 @@ struct restart_rule {
 };
 
 /* The call, the one that waits instead of it, and which arguments of that are its time limit and its mask. */
-#define WAIT(number, instead, limit_kind, limit_at, mask_kind, mask_at)                                      \
-    {.call = number, .way = WAY_WAIT, .wait_call = instead, .limit = limit_kind, .limit_arg = limit_at,      \
-     .mask = mask_kind, .mask_arg = mask_at}
+#define WAIT(number, instead, limit_kind, limit_at, mask_kind, mask_at)                                                \
+    {.call = number,                                                                                                   \
+     .way = WAY_WAIT,                                                                                                  \
+     .wait_call = instead,                                                                                             \
+     .limit = limit_kind,                                                                                              \
+     .limit_arg = limit_at,                                                                                            \
+     .mask = mask_kind,                                                                                                \
+     .mask_arg = mask_at}
 
 static const struct restart_rule RULES[] = {
     {.call = SYS_nanosleep, .way = WAY_KERNEL, .limit = LIMIT_SLEEP, .limit_arg = 0},
@@ -150,8 +155,7 @@ enum { MOST_CALLS = 1024, SLACK_NS = 50000, MOST_SLACK_NS = 100000000 };
  * came behind it the kernel does not tell. */
 static bool has_submitted(const ucontext_t *context)
 {
-    uint32_t submitted = (uint32_t)registers_argument(context, 1),
-             wanted = (uint32_t)registers_argument(context, 2);
+    uint32_t submitted = (uint32_t)registers_argument(context, 1), wanted = (uint32_t)registers_argument(context, 2);
     return registers_result(context) == (long)submitted && submitted && wanted &&
            (registers_argument(context, 3) & IORING_ENTER_GETEVENTS) &&
            restart_decode_call_before(context) == SYS_io_uring_enter;
@@ -188,7 +192,8 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
     bool repeats = (uint64_t)registers_number(context) < MOST_CALLS && restart_decode_at_syscall(context);
     long call = repeats ? registers_number(context) : restart_decode_call_before(context);
     bool reads = call == SYS_read || call == SYS_readv;
-    if (call == SYS_recvfrom || call == SYS_recvmsg || call == SYS_flock || (reads && is_socket((int)registers_argument(context, 0))))
+    if (call == SYS_recvfrom || call == SYS_recvmsg || call == SYS_flock ||
+        (reads && is_socket((int)registers_argument(context, 0))))
         return 0;
 #ifdef SYS_poll
     if (call == SYS_poll) {
@@ -199,7 +204,8 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
     if (call != SYS_ppoll && call != SYS_pselect6)
         return UINT64_MAX;
     struct timespec left; /* stands there */
-    return os_copy_memory(&left, registers_argument(context, call == SYS_ppoll ? 2 : 4), sizeof left) && !left.tv_sec && !left.tv_nsec
+    return os_copy_memory(&left, registers_argument(context, call == SYS_ppoll ? 2 : 4), sizeof left) && !left.tv_sec &&
+                   !left.tv_nsec
                ? 0
                : UINT64_MAX;
 }
@@ -208,7 +214,8 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
 static uint64_t later_by(uint64_t begin_ns, uint64_t time)
 {
     struct timespec read;
-    return os_copy_memory(&read, time, sizeof read) && (read.tv_sec || read.tv_nsec) ? deadline_after(begin_ns, read) : 0;
+    return os_copy_memory(&read, time, sizeof read) && (read.tv_sec || read.tv_nsec) ? deadline_after(begin_ns, read)
+                                                                                     : 0;
 }
 
 /* By so much timers come later than they were set to, if the program leaves them as they are (prctl(2); polls: fs/select.c). It is in what the
@@ -264,7 +271,8 @@ static uint64_t end_of_futex(const ucontext_t *context, uint64_t begin_ns)
 
 /* Of a sleep what is left stands where the program wants it (K2), and that may be where it has said how long; of a ppoll in its limit (K3), 0 when
  * it is over. A limit in milliseconds is in the register. */
-static uint64_t end_by_limit(const struct restart_rule *rule, const ucontext_t *context, bool is_cut, uint64_t begin_ns, uint64_t now_ns)
+static uint64_t end_by_limit(const struct restart_rule *rule, const ucontext_t *context, bool is_cut, uint64_t begin_ns,
+                             uint64_t now_ns)
 {
     uint64_t limit = registers_argument(context, rule->limit_arg), left = 0, poll_ns = 0;
     if (rule->limit == LIMIT_SLEEP)
@@ -307,8 +315,8 @@ uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint
 
 static uint64_t used_us(const struct rusage *usage)
 {
-    return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000u +
-           (uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec;
+    return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000u + (uint64_t)usage->ru_utime.tv_usec +
+           (uint64_t)usage->ru_stime.tv_usec;
 }
 
 /*
@@ -330,8 +338,7 @@ static uint64_t call_begin_ns(const struct restart_state *state, uint64_t now_ns
     uint64_t base_ns = (uint64_t)state->base_time.tv_sec * 1000000000u + (uint64_t)state->base_time.tv_nsec;
     uint64_t rounding_us = 2; /* utime and stime are each rounded down, at both ends */
     uint64_t margin_ns = (now_ns > base_ns ? now_ns - base_ns : 0) / 64;
-    uint64_t begin_ns =
-        base_ns + margin_ns + (used_us(&usage) - used_us(&state->base_usage) + rounding_us) * 1000u;
+    uint64_t begin_ns = base_ns + margin_ns + (used_us(&usage) - used_us(&state->base_usage) + rounding_us) * 1000u;
     return begin_ns < now_ns ? begin_ns : now_ns;
 }
 
@@ -364,8 +371,7 @@ static struct timespec left_until(uint64_t deadline_ns)
 {
     uint64_t now_ns = monotonic_ns();
     uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
-    return (struct timespec){.tv_sec = (time_t)(left_ns / 1000000000u),
-                             .tv_nsec = (long)(left_ns % 1000000000u)};
+    return (struct timespec){.tv_sec = (time_t)(left_ns / 1000000000u), .tv_nsec = (long)(left_ns % 1000000000u)};
 }
 
 /* Set for good when the first such call is interrupted: few programs of many threads make any, and the
@@ -406,8 +412,8 @@ static enum restart_result go_here(const struct restart_state *state, ucontext_t
 {
     if (program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
-    registers_set_result(context, kernel_call(call, state->first, registers_argument(context, 1), registers_argument(context, 2),
-                                              registers_argument(context, 3), 0, 0));
+    registers_set_result(context, kernel_call(call, state->first, registers_argument(context, 1),
+                                              registers_argument(context, 2), registers_argument(context, 3), 0, 0));
     return RESTART_DONE;
 }
 
@@ -434,8 +440,7 @@ static enum restart_result give_up(struct restart_state *state, long call)
 
 static enum restart_result go_wait(struct restart_state *state, ucontext_t *context)
 {
-    if (state->job.unmask_first && state->job.call != SYS_restart_syscall &&
-        program_signal_pending(state, context))
+    if (state->job.unmask_first && state->job.call != SYS_restart_syscall && program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
     set_time_left(&state->job);
     state->will_wait = restart_go_wait(state, context);
@@ -467,8 +472,7 @@ static uint64_t in_frame(const struct restart_state *state, const ucontext_t *co
 static bool plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
 {
     struct restart_frame *job = &state->job;
-    uint64_t given =
-        rule->call == rule->wait_call || rule->call == SYS_epoll_pwait ? job->args[rule->mask_arg] : 0;
+    uint64_t given = rule->call == rule->wait_call || rule->call == SYS_epoll_pwait ? job->args[rule->mask_arg] : 0;
     if (rule->mask == MASK_NONE) {
         job->unmask_first = 1;
         return true;
@@ -490,8 +494,8 @@ static bool plan_mask(struct restart_state *state, const struct restart_rule *ru
     return true;
 }
 
-static bool plan_limit(struct restart_state *state, const struct restart_rule *rule,
-                       const ucontext_t *context, uint64_t now_ns)
+static bool plan_limit(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context,
+                       uint64_t now_ns)
 {
     struct restart_frame *job = &state->job;
     uint64_t given = job->args[rule->limit_arg];
@@ -506,8 +510,7 @@ static bool plan_limit(struct restart_state *state, const struct restart_rule *r
     else if (!os_copy_memory(&limit, given, sizeof limit))
         return false;
     job->args[rule->limit_arg] = in_frame(state, context, offsetof(struct restart_frame, left));
-    job->deadline_ns =
-        deadline_after(rule->limit == LIMIT_LEFT ? now_ns : begin_of_call_ns(state, now_ns), limit);
+    job->deadline_ns = deadline_after(rule->limit == LIMIT_LEFT ? now_ns : begin_of_call_ns(state, now_ns), limit);
     if (rule->limit == LIMIT_LEFT) {
         job->args[rule->limit_arg] = given;
         job->program_left = given;
@@ -521,8 +524,8 @@ static enum restart_result start_socket(struct restart_state *state, ucontext_t 
 {
     struct timeval limit = {0};
     uint32_t size = sizeof limit;
-    long failed = kernel_call(SYS_getsockopt, state->first, SOL_SOCKET, (uint64_t)rule->socket_option,
-                              (uint64_t)&limit, (uint64_t)&size, 0);
+    long failed = kernel_call(SYS_getsockopt, state->first, SOL_SOCKET, (uint64_t)rule->socket_option, (uint64_t)&limit,
+                              (uint64_t)&size, 0);
     if (failed != 0 || (limit.tv_sec == 0 && limit.tv_usec == 0))
         return give_up(state, rule->call);
     struct restart_frame *job = begin_job(state, context, rule->call);
@@ -539,8 +542,8 @@ static bool is_missing(const struct restart_rule *rule)
     return rule->wait_call != rule->call && kernel_call(rule->wait_call, -1, 0, 0, 0, 0, 0) == -ENOSYS;
 }
 
-static enum restart_result start_wait(struct restart_state *state, ucontext_t *context,
-                                      const struct restart_rule *rule, uint64_t now_ns)
+static enum restart_result start_wait(struct restart_state *state, ucontext_t *context, const struct restart_rule *rule,
+                                      uint64_t now_ns)
 {
     if (rule->mask == MASK_NONE && registers_argument(context, rule->limit_arg) == 0)
         return go_in_place(state, context, rule->call);
@@ -559,8 +562,7 @@ static bool has_restart_block(long call, const ucontext_t *context)
     if (call == SYS_clock_nanosleep)
         return (registers_argument(context, 1) & TIMER_ABSTIME) == 0;
     if (call == SYS_futex)
-        return (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) &&
-               registers_argument(context, 3) != 0;
+        return (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) && registers_argument(context, 3) != 0;
     return true;
 }
 
@@ -584,12 +586,12 @@ static bool plan_uring(struct restart_state *state, const ucontext_t *context, u
     struct restart_frame *job = &state->job;
     struct io_uring_getevents_arg given;
     struct timespec limit;
-    _Static_assert(offsetof(struct restart_frame, wait_mask) + sizeof given ==
-                       offsetof(struct restart_frame, left),
+    _Static_assert(offsetof(struct restart_frame, wait_mask) + sizeof given == offsetof(struct restart_frame, left),
                    "three words");
     if (!(job->args[3] & IORING_ENTER_EXT_ARG))
         return true;
-    if (job->args[5] != sizeof given || job->args[3] & URING_REGISTERED || !os_copy_memory(&given, job->args[4], sizeof given))
+    if (job->args[5] != sizeof given || job->args[3] & URING_REGISTERED ||
+        !os_copy_memory(&given, job->args[4], sizeof given))
         return false;
     if (given.ts == 0 || job->args[3] & URING_ABSOLUTE)
         return true;
@@ -668,8 +670,7 @@ static enum restart_result start_by_rule(struct restart_state *state, ucontext_t
     }
 }
 
-enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
-                                             uint64_t now_ns)
+enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
     if (state->waiting)
         return go_on_waiting(state, context, now_ns);
@@ -697,7 +698,8 @@ static __attribute__((noinline)) void take_dropped(struct restart_state *state)
     if (number <= 0 || taken.si_code == SI_TIMER)
         return;
     long process = kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0), thread = kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    kernel_call(SYS_rt_tgsigqueueinfo, process, thread, number, (uint64_t)&taken, 0, 0); /* a counter's: nothing makes up for it */
+    kernel_call(SYS_rt_tgsigqueueinfo, process, thread, number, (uint64_t)&taken, 0,
+                0); /* a counter's: nothing makes up for it */
 }
 
 void restart_leave(struct restart_state *state, ucontext_t *context)

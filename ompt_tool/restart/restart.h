@@ -74,8 +74,7 @@ void restart_enter(struct restart_state *state, ucontext_t *context);
 
 /* Puts the interrupted call back, if there is one; now_ns is CLOCK_MONOTONIC, taken at the handler's entry.
  * [handler] */
-enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
-                                             uint64_t now_ns);
+enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context, uint64_t now_ns);
 
 /* Notes what the thread did until now, once the process has had a call interrupted for which it matters: from
  * it follows when the next such call began. [handler] */

@@ -24,7 +24,7 @@ struct restart_first {
 
 /* The code has so many instructions; `call` is the number of the one that is the system call. What is found holds on every way that leads to the
  * call through this code. A branch from elsewhere into the few instructions before a call is not seen. [handler] */
-__attribute__((visibility("hidden"))) struct restart_first restart_first_find(const uint32_t *code,
-                                                                              size_t count, size_t call);
+__attribute__((visibility("hidden"))) struct restart_first restart_first_find(const uint32_t *code, size_t count,
+                                                                              size_t call);
 
 #endif

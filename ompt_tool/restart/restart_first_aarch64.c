@@ -68,8 +68,7 @@ static struct effect arithmetic(uint32_t code)
 
 static bool is_condition(uint32_t code)
 {
-    return IS(code, 0xff000010, 0x54000000) || IS(code, 0x7e000000, 0x34000000) ||
-           IS(code, 0x7e000000, 0x36000000);
+    return IS(code, 0xff000010, 0x54000000) || IS(code, 0x7e000000, 0x34000000) || IS(code, 0x7e000000, 0x36000000);
 }
 
 /* Nothing that x0 to x15 have part in: nop, bti, and what signs a return address (x16, x17, x30); barriers. */
@@ -136,9 +135,7 @@ static struct restart_first source_of(uint32_t code)
     if (IS(code, 0x7fe0ffff, 0x2a0003e0)) { /* mov from a register: orr with zero */
         unsigned source = bits(code, 16, 5);
         first.reg = (uint8_t)source;
-        first.kind = source == STACK     ? FIRST_IS_NUMBER
-                     : bits(code, 31, 1) ? FIRST_IN_REGISTER
-                                         : FIRST_IN_LOW_HALF;
+        first.kind = source == STACK ? FIRST_IS_NUMBER : bits(code, 31, 1) ? FIRST_IN_REGISTER : FIRST_IN_LOW_HALF;
     } else if (IS(code, 0x7f80001f, 0x52800000)) { /* movz */
         first.kind = FIRST_IS_NUMBER;
         first.number = (int64_t)((uint64_t)bits(code, 5, 16) << 16 * bits(code, 21, 2));
@@ -146,8 +143,7 @@ static struct restart_first source_of(uint32_t code)
         uint64_t number = ~((uint64_t)bits(code, 5, 16) << 16 * bits(code, 21, 2));
         first.kind = FIRST_IS_NUMBER;
         first.number = bits(code, 31, 1) ? (int64_t)number : (int64_t)(uint32_t)number;
-    } else if (IS(code, 0xbf80001f,
-                  0x91000000)) { /* add a number: no add, it is a mov from the stack pointer, too */
+    } else if (IS(code, 0xbf80001f, 0x91000000)) { /* add a number: no add, it is a mov from the stack pointer, too */
         first.kind = FIRST_IN_REGISTER;
         first.number = (int64_t)bits(code, 10, 12) << 12 * bits(code, 22, 1);
         if (bits(code, 30, 1))

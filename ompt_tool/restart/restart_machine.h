@@ -89,13 +89,13 @@ extern const char restart_resume_end[] RESTART_OF_ROOM;
 
 /* Continues a context by restart_syscall, without rt_sigreturn. words: its first RESTART_CONTEXT_BYTES, which are not on the interrupted
  * stack; place: where on that stack they are copied to; fpregs: the vector registers. [handler] */
-RESTART_OF_ROOM void restart_resume(uint64_t place, const uint64_t *words, const void *fpregs) __attribute__((noreturn));
+RESTART_OF_ROOM void restart_resume(uint64_t place, const uint64_t *words, const void *fpregs)
+    __attribute__((noreturn));
 #else
 struct restart_frame;
 
 /* Do the job in the place of the handler that the context was given to, and leave that. [handler] */
-RESTART_OF_ROOM void restart_wait(ucontext_t *context, const struct restart_frame *job)
-    __attribute__((noreturn));
+RESTART_OF_ROOM void restart_wait(ucontext_t *context, const struct restart_frame *job) __attribute__((noreturn));
 /* Leaves that handler. [handler] */
 RESTART_OF_ROOM void restart_finish(ucontext_t *context) __attribute__((noreturn));
 #endif

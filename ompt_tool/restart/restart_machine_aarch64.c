@@ -29,8 +29,7 @@ enum {
 long restart_decode_call_before(const ucontext_t *context)
 {
     uintptr_t call = registers_pc(context) - REGISTERS_CALL_BYTES;
-    if (call % PAGE_BYTES == PAGE_BYTES - REGISTERS_CALL_BYTES &&
-        !restart_is_readable(call - REGISTERS_CALL_BYTES))
+    if (call % PAGE_BYTES == PAGE_BYTES - REGISTERS_CALL_BYTES && !restart_is_readable(call - REGISTERS_CALL_BYTES))
         return RESTART_DECODE_NOT_A_CALL;
     if (*(const uint32_t *)call != SUPERVISOR_CALL)
         return RESTART_DECODE_NOT_A_CALL;
@@ -252,16 +251,14 @@ bool restart_find_first(struct restart_state *state, const ucontext_t *context)
     if (!restart_is_readable(high - sizeof(uint64_t)))
         high = (call / PAGE_BYTES + 1) * PAGE_BYTES;
     const size_t bytes = sizeof(uint32_t);
-    struct restart_first first =
-        restart_first_find((const uint32_t *)low, (high - low) / bytes, (call - low) / bytes);
+    struct restart_first first = restart_first_find((const uint32_t *)low, (high - low) / bytes, (call - low) / bytes);
     return read_first(first, context, &state->first);
 }
 
 /* ---- where a signal finds the stub ---- */
 
 /* The answer that the program is to have, as far as the stub has come. */
-static uint64_t answer_of(const struct restart_frame *frame, const ucontext_t *outer, uintptr_t pc,
-                          uint64_t result)
+static uint64_t answer_of(const struct restart_frame *frame, const ucontext_t *outer, uintptr_t pc, uint64_t result)
 {
     if (pc >= (uintptr_t)restart_wait_answered)
         return outer->uc_mcontext.regs[0];
@@ -288,9 +285,8 @@ void restart_enter(struct restart_state *state, ucontext_t *context)
         return;
     const struct restart_frame *frame = (const struct restart_frame *)registers_sp(context);
     bool is_made = pc >= (uintptr_t)restart_wait_done, is_stored = pc >= (uintptr_t)restart_wait_stored;
-    uint64_t result = is_stored && pc < (uintptr_t)restart_wait_answered
-                          ? frame->result
-                          : (uint64_t)registers_result(context);
+    uint64_t result =
+        is_stored && pc < (uintptr_t)restart_wait_answered ? frame->result : (uint64_t)registers_result(context);
     bool has_rest = is_made && !is_stored && restart_has_rest(frame, result);
     state->outer = (ucontext_t *)context->uc_mcontext.regs[19];
     if (!is_made || has_rest || (!is_stored && result == (uint64_t)-EINTR)) {
@@ -325,8 +321,7 @@ static bool must_return(const struct restart_state *state)
     register uint64_t features __asm__("x16") = 1; /* is there one? */
     __asm__ volatile(
         "hint #40"
-        : "+r"(
-            features)); /* chkfeat: where there is, the bit is cleared; does nothing on processors of before */
+        : "+r"(features)); /* chkfeat: where there is, the bit is cleared; does nothing on processors of before */
     return features == 0 || state->sanitized;
 }
 

@@ -14,7 +14,8 @@
 enum {
     MOST_BYTES = 0x7ffff000, /* MAX_RW_COUNT: no call moves more */
     NO_BUFFER = -1,
-    MEMORY_DEVICES = 1, /* their major number; below the minor ones: others are read record by record (kmsg) or end (mem) */
+    MEMORY_DEVICES =
+        1, /* their major number; below the minor ones: others are read record by record (kmsg) or end (mem) */
     ZERO = 5,
     FULL = 7,
     RANDOM = 8,
@@ -34,12 +35,8 @@ static const struct transfer {
     signed char buffer_arg, count_arg;
     uint8_t from_to;
 } TRANSFERS[] = {
-    {SYS_write, 1, 2, OUT_TO_STREAM},
-    {SYS_sendto, 1, 2, OUT_TO_STREAM},
-    {SYS_sendfile, NO_BUFFER, 3, OUT_TO_SOCKET},
-    {SYS_recvfrom, 1, 2, IN_ALL},
-    {SYS_read, 1, 2, IN_MEMORY},
-    {SYS_getrandom, 0, 1, ANY},
+    {SYS_write, 1, 2, OUT_TO_STREAM}, {SYS_sendto, 1, 2, OUT_TO_STREAM}, {SYS_sendfile, NO_BUFFER, 3, OUT_TO_SOCKET},
+    {SYS_recvfrom, 1, 2, IN_ALL},     {SYS_read, 1, 2, IN_MEMORY},       {SYS_getrandom, 0, 1, ANY},
 };
 
 static const struct transfer *find(long call)
@@ -76,8 +73,7 @@ static bool has_limit(uint64_t fd, int option)
 {
     struct timeval limit = {0};
     uint32_t size = sizeof limit;
-    long failed =
-        kernel_call(SYS_getsockopt, fd, SOL_SOCKET, (uint64_t)option, (uint64_t)&limit, (uint64_t)&size, 0);
+    long failed = kernel_call(SYS_getsockopt, fd, SOL_SOCKET, (uint64_t)option, (uint64_t)&limit, (uint64_t)&size, 0);
     return failed != 0 || limit.tv_sec != 0 || limit.tv_usec != 0;
 }
 
@@ -94,7 +90,8 @@ static struct pollfd movable(const struct transfer *transfer, uint64_t fd, bool 
 static enum restart_rest of_stream(const struct transfer *transfer, struct restart_frame *job, bool is_socket)
 {
     const uint64_t *args = job->args;
-    bool has_flags = transfer->call == SYS_sendto || transfer->call == SYS_recvfrom, reads = transfer->from_to == IN_ALL;
+    bool has_flags = transfer->call == SYS_sendto || transfer->call == SYS_recvfrom,
+         reads = transfer->from_to == IN_ALL;
     uint64_t flags = has_flags ? args[3] : 0;
     long status = kernel_call(SYS_fcntl, args[0], F_GETFL, 0, 0, 0, 0);
     if (status < 0 || status & O_NONBLOCK || flags & MSG_DONTWAIT)

@@ -26,9 +26,11 @@ struct restart_frame {
     uint64_t unmask_first;  /* the call cannot set the mask: signals are let in before it */
     uint64_t program_left;  /* the program's structure in which the kernel keeps the remainder, or 0 */
     uint64_t result_at_end; /* what we answer after the deadline when the kernel would not, or 0 */
-    uint64_t result_known;  /* what the program's call has done already, and returns with what comes, if any does; or 0 */
-    struct pollfd ready;    /* the stub waits for this before the call, and makes none of a connection that has ended; events 0: no */
-    uint64_t received;      /* room for the stub: the bytes that such a connection still has */
+    uint64_t
+        result_known; /* what the program's call has done already, and returns with what comes, if any does; or 0 */
+    struct pollfd
+        ready; /* the stub waits for this before the call, and makes none of a connection that has ended; events 0: no */
+    uint64_t received; /* room for the stub: the bytes that such a connection still has */
 };
 
 /* One a thread; written by that thread only: by its handler, and by the stub with all signals blocked. No

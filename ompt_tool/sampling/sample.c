@@ -87,8 +87,8 @@ static struct profile_ranks *ranks_in(struct thread *thread, enum ranks_target t
 }
 
 /* One of so many threads that have equal parts of the blame for that moment. */
-static void blame_for_ranks(struct thread *thread, enum ranks_target target, uint32_t node_idx, const struct delivery *delivery,
-                  uint32_t number, uint32_t threads)
+static void blame_for_ranks(struct thread *thread, enum ranks_target target, uint32_t node_idx,
+                            const struct delivery *delivery, uint32_t number, uint32_t threads)
 {
     uint32_t moments = ranks_moments(delivery);
     if (number >= moments)
@@ -112,14 +112,15 @@ static void blame_for_ranks(struct thread *thread, enum ranks_target target, uin
 
 /* At that one of the delivery's moments the thread was one of so many busy ones of its process, in that context; 0: there is
  * none. */
-static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, uint32_t node_idx, const struct delivery *delivery,
-                       uint32_t number, uint32_t busy)
+static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, uint32_t node_idx,
+                                                        const struct delivery *delivery, uint32_t number, uint32_t busy)
 {
     blame_for_ranks(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
 }
 
 /* At its moments the thread was idle; dispatch is booked where sample_ranks_settle() says, else the blame is in a row of its own. */
-static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, const struct delivery *delivery, const struct idle_moment *idle)
+static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, const struct delivery *delivery,
+                                                        const struct idle_moment *idle)
 {
     uint32_t moments = ranks_moments(delivery);
     for (uint32_t number = 0; number < moments; number++) {
@@ -146,7 +147,8 @@ static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread,
 }
 
 /* At all of its moments the thread was in the call of MPI's with that node. */
-static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread, uint32_t node_idx, const struct delivery *delivery)
+static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread, uint32_t node_idx,
+                                                           const struct delivery *delivery)
 {
     uint32_t moments = ranks_moments(delivery);
     for (uint32_t number = 0; number < moments; number++) {
@@ -252,9 +254,9 @@ static void record_places(struct thread *thread, uint32_t code_idx, uint32_t cor
 /* What a busy thread's sample is of, and where below its context it is booked. */
 struct busy {
     bool in_runtime, no_core;
-    uint32_t node_idx, own_idx; /* its context, and where its own time counts; 0: there is no room */
-    uint32_t ranks_idx;         /* and other ranks' waiting; 0: nowhere */
-    double *sum;                /* the thread's, */
+    uint32_t node_idx, own_idx;    /* its context, and where its own time counts; 0: there is no room */
+    uint32_t ranks_idx;            /* and other ranks' waiting; 0: nowhere */
+    double *sum;                   /* the thread's, */
     enum profile_time_state state; /* and its own at that time */
 };
 
@@ -266,14 +268,19 @@ static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum prof
 static struct busy busy_of(struct thread *thread, const struct capture *capture, enum core_state core)
 {
     struct profile_thread *ledger = thread->ledger;
-    struct busy busy = {capture->in_runtime, core == CORE_NONE, capture->node_idx, capture->node_idx,
-                        capture->node_idx, capture->in_runtime ? &ledger->overhead : &ledger->work,
+    struct busy busy = {capture->in_runtime,
+                        core == CORE_NONE,
+                        capture->node_idx,
+                        capture->node_idx,
+                        capture->node_idx,
+                        capture->in_runtime ? &ledger->overhead : &ledger->work,
                         capture->in_runtime ? PROFILE_TIME_OVERHEAD : PROFILE_TIME_WORK};
     if (busy.no_core) {
         busy.state = PROFILE_TIME_NO_CORE;
         busy.sum = &ledger->no_core;
         busy.own_idx = busy.ranks_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
-    } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* there the runtime waits for something that no event tells */
+    } else if (core == CORE_ASLEEP &&
+               !busy.in_runtime) { /* there the runtime waits for something that no event tells */
         if (unlikely(thread->unwinder.python != NULL))
             busy.node_idx = busy.ranks_idx = capture_interpreter_wait(thread, busy.node_idx);
         busy.state = PROFILE_TIME_BLOCKED;
@@ -285,8 +292,8 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
 }
 
 /* Where the others' idleness is, in bins as much of the thread's own time is, too; what it was blocked is its context's there. */
-static inline void book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p, struct census census,
-                             uint64_t time_ns)
+static inline void book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p,
+                             struct census census, uint64_t time_ns)
 {
     struct lock_blame idleness = account_idleness(metric, p, census);
     attribute_time(&thread->tree, node_idx, time_ns,
@@ -303,8 +310,8 @@ static bool book_busy(struct thread *thread, const struct busy *busy, double p, 
     uint32_t code_idx = busy->no_core && late < 1 ? busy->node_idx : busy->own_idx, core_idx = busy->own_idx;
     if (!busy->no_core && late > 0)
         core_idx = pseudo_child(thread, busy->node_idx, PROFILE_PSEUDO_NO_CORE);
-    struct profile_metric *own = attribute_at(&thread->tree, busy->own_idx), *code = attribute_at(&thread->tree, code_idx),
-                          *core = attribute_at(&thread->tree, core_idx);
+    struct profile_metric *own = attribute_at(&thread->tree, busy->own_idx),
+                          *code = attribute_at(&thread->tree, code_idx), *core = attribute_at(&thread->tree, core_idx);
     if (!own)
         return false;
     account_own(own, busy->in_runtime, p, count);
@@ -338,8 +345,8 @@ static struct census census_of_busy(const struct thread *thread, const struct de
 }
 
 /* At all of the delivery's moments the thread was in that state; census and places are those of the last. False without room. */
-static bool book_moments(struct thread *thread, const struct busy *busy, enum core_state core, const struct delivery *delivery,
-                         struct census census, struct waiting_places *places)
+static bool book_moments(struct thread *thread, const struct busy *busy, enum core_state core,
+                         const struct delivery *delivery, struct census census, struct waiting_places *places)
 {
     uint32_t moments = delivery_moments(delivery);
     double p = delivery->p / moments;
@@ -401,8 +408,7 @@ static void book_waiting_core(struct thread *thread, const struct delivery *deli
     const struct core *core = &thread->core;
     if (core->state == CORE_NONE)
         thread->ledger->idle_no_core += delivery->p * (1 - core->stolen_part) *
-                                        (double)core_moments_in_state(core, delivery) /
-                                        (double)delivery->count;
+                                        (double)core_moments_in_state(core, delivery) / (double)delivery->count;
 }
 
 /* Whatever the thread does inside, and whether it has a core for that: it waits for other ranks, and who idles beside it does so
@@ -412,7 +418,9 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
     struct waiting_places places;
     struct census census = census_of_busy(thread, delivery, 0, CORE_HAD, &places);
     struct capture capture = capture_mpi(thread);
-    struct busy busy = {.node_idx = capture.node_idx, .own_idx = capture.node_idx, .sum = &thread->ledger->mpi_wait,
+    struct busy busy = {.node_idx = capture.node_idx,
+                        .own_idx = capture.node_idx,
+                        .sum = &thread->ledger->mpi_wait,
                         .state = PROFILE_TIME_MPI_WAIT};
     if (!book_moments(thread, &busy, CORE_HAD, delivery, census, &places)) {
         sample_drop(thread, delivery, capture.cause);
@@ -449,7 +457,8 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
 }
 
 /* Of one of the delivery's moments; false without room. */
-static bool blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census, uint64_t time_ns)
+static bool blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,
+                         uint64_t time_ns)
 {
     struct lock_blame blame = account_waiter(p, census);
     return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
@@ -485,8 +494,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     }
     if (unlikely(ranks_are_seen()))
         sample_ranks_busy(thread, capture.node_idx, delivery, 0, census.busy);
-    account_waiting_here(here, delivery->p, delivery->count,
-                         thread->counted_wait != thread->line->acquisitions);
+    account_waiting_here(here, delivery->p, delivery->count, thread->counted_wait != thread->line->acquisitions);
     thread->counted_wait = thread->line->acquisitions;
     lock_waits_sample(thread, key, delivery->p);
     thread->ledger->lock_wait += delivery->p;
@@ -510,12 +518,14 @@ static inline void record_state(struct thread *thread, const struct delivery *de
 }
 
 /* Until it went on; then it may have waited for a core: for its code, or, in its call, for the signal alone. */
-static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery,
+                                                        const ucontext_t *context)
 {
     struct delivery rest = *delivery;
     uint64_t lost_ns = thread->core.lost_ns, until_ns = delivery->clocks.ns - lost_ns, count = delivery->count;
     if (lost_ns >= STATE_LATE_NS && delivery->count > 1)
-        count = until_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, until_ns - delivery->due_ns) : 0;
+        count =
+            until_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, until_ns - delivery->due_ns) : 0;
     if (count) {
         struct delivery stopped = delivery_take(&rest, count);
         if (!book_stopped(thread, &stopped))
@@ -554,11 +564,13 @@ static void lose_dispatch(struct thread *thread, enum profile_drop cause)
     sample_drop(thread, &lost, cause);
 }
 
-static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric, const struct profile_metric *dispatch)
+static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric,
+                         const struct profile_metric *dispatch)
 {
     sums_add(metric, dispatch);
     attribute_time(&thread->tree, node_idx, thread->idle.last_ns,
-                   (struct profile_time_value){(float)dispatch->overhead, (float)dispatch->inverse_busy, (float)dispatch->shared_idle, 0});
+                   (struct profile_time_value){(float)dispatch->overhead, (float)dispatch->inverse_busy,
+                                               (float)dispatch->shared_idle, 0});
 }
 
 /* What is of a region that may have ended is carried: it is that of the next one. */
@@ -634,11 +646,9 @@ void sample_settle_rest(struct thread *thread)
         sample_book_carried(thread, NULL);
 }
 
-void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder,
-                         const struct lock_blame *blame)
+void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame)
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
     if (!attribute_blame(&thread->tree, capture.node_idx, lock_key, blame, clock_now_ns()))
-        directed_add(lock_key, holder,
-                  blame); /* back to where it came from: the next release, or the end, takes it */
+        directed_add(lock_key, holder, blame); /* back to where it came from: the next release, or the end, takes it */
 }

@@ -34,7 +34,6 @@ void sample_settle_rest(struct thread *thread);
 
 /* Books the blame that waiters left for the holder of the lock at the context of its release; the thread is
  * in the tool. [owner] */
-void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder,
-                         const struct lock_blame *blame);
+void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame);
 
 #endif

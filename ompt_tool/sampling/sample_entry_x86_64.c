@@ -55,7 +55,7 @@ __asm__(".text\n"
         "    movq %rsp, %rcx\n"
         "    movq %rax, %rsp\n"
         "    pushq %rcx\n"
-        "    pushq %rcx\n" /* once more, to align */
+        "    pushq %rcx\n"                                  /* once more, to align */
         "    .cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, 8\n" /* the CFA is *rsp + 8 */
         "    call *sample_entry_handler(%rip)\n"
         "    popq %rsp\n"

@@ -39,7 +39,7 @@ static bool install(sample_handler *handler, int signal)
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = sample_entry(handler);
     action.sa_flags = SA_RESTART | SA_SIGINFO | SAMPLE_ENTRY_FLAG;
-    sigfillset(&action.sa_mask); /* the program's signals wait, so that restart can see them pending */
+    sigfillset(&action.sa_mask);         /* the program's signals wait, so that restart can see them pending */
     sigdelset(&action.sa_mask, SIGSEGV); /* but faults cannot wait: blocked, they end the program (fault.c) */
     sigdelset(&action.sa_mask, SIGBUS);
     return sigaction(signal, &action, NULL) == 0 && block_library_signals(signal);

@@ -91,10 +91,10 @@ static uint64_t pass_cpu_periods(struct moments *moments)
 }
 
 /* One that comes before its moment (a setting of the timer that was changed meanwhile) is that period's sample. */
-static struct delivery take_delivery(struct thread *thread, const siginfo_t *info,
-                                     const struct clock_reading *clocks)
+static struct delivery take_delivery(struct thread *thread, const siginfo_t *info, const struct clock_reading *clocks)
 {
-    struct delivery delivery = {.count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
+    struct delivery delivery = {
+        .count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
     uint64_t weight_ns = thread->moments.period_ns;
     if (unlikely(info->si_code != SI_TIMER)) {
         /* An overflow: the next one comes when this one has been handled. */
@@ -242,7 +242,7 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     (void)signal;
     struct thread *thread = thread_self;
     if (!thread)
-        return; /* a late delivery to a thread that has ended its measurement */
+        return;                                 /* a late delivery to a thread that has ended its measurement */
     struct clock_reading clocks = clock_read(); /* the only one of this sample */
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info);
@@ -270,7 +270,8 @@ bool sampler_init(void)
 {
     int wanted = session.options.signal;
     char wanted_text[21], used_text[21];
-    sample_signal = sample_signal_install(handle_sample, wanted || !counters_plan_sample_period_ns() ? wanted : SIGSTKFLT);
+    sample_signal =
+        sample_signal_install(handle_sample, wanted || !counters_plan_sample_period_ns() ? wanted : SIGSTKFLT);
     if (wanted && sample_signal && sample_signal != wanted)
         log_line("BLAME_SIGNAL=", log_decimal((uint64_t)wanted, wanted_text), ": the program uses this signal; using ",
                  log_decimal((uint64_t)sample_signal, used_text), NULL);
@@ -344,8 +345,9 @@ static bool is_deleted(struct thread *thread, uint64_t now_ns)
 {
     if (!thread->drawn || !is_silent(thread, now_ns))
         return false;
-    bool there = thread == thread_self ? os_timer_set(thread->timer, false, thread->moments.next_ns, thread->moments.period_ns)
-                                       : os_timer_is_there(thread->timer);
+    bool there = thread == thread_self
+                     ? os_timer_set(thread->timer, false, thread->moments.next_ns, thread->moments.period_ns)
+                     : os_timer_is_there(thread->timer);
     thread->second_ns = 0;
     return !there && errno == EINVAL;
 }
@@ -356,7 +358,8 @@ static void note_deleted(void)
     if (header->timer_error)
         return;
     header->timer_error = PROFILE_TIMERS_DELETED;
-    log_line("the program has deleted timers of the tool (timer_delete of what it did not make): samples are missing", NULL);
+    log_line("the program has deleted timers of the tool (timer_delete of what it did not make): samples are missing",
+             NULL);
 }
 
 /* Its own thread and finish() may both come here: one of them does it. */
@@ -412,8 +415,8 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
     struct moments *moments = &thread->moments;
     uint64_t last_ns, weight_ns;
     bool at_ticks = session.options.clock == CLOCK_CPU; /* such a timer has always a tick's samples due */
-    if (at_ticks || thread->unheard || ledger->timer_failed || !moments->period_ns || counters_plan_sample_period_ns() ||
-        moments->next_ns > end_ns)
+    if (at_ticks || thread->unheard || ledger->timer_failed || !moments->period_ns ||
+        counters_plan_sample_period_ns() || moments->next_ns > end_ns)
         return;
     uint64_t count = moments_pass(moments, end_ns, &last_ns, &weight_ns);
     ledger->delivered += count;

@@ -5,7 +5,7 @@
 
 #define SET     1u /* there is a timer */
 #define CLAIMED 2u
-#define BITS    2  /* below the number */
+#define BITS    2 /* below the number */
 
 static timer_t number_of(uint64_t word)
 {

@@ -23,7 +23,8 @@ void tracing_start(void)
         run_option_trace_read(session.options.trace, &window);
     bool counts = counters_plan_sample_period_ns() != 0; /* events have no times */
     if (counts && !window.never && !window.asked)
-        log_line_of_job("BLAME_TRACE=", session.options.trace, ": samples of BLAME_SAMPLE have no times, and there is no trace of them", NULL);
+        log_line_of_job("BLAME_TRACE=", session.options.trace,
+                        ": samples of BLAME_SAMPLE have no times, and there is no trace of them", NULL);
     tracing_window = (struct tracing_window){UINT64_MAX, UINT64_MAX};
     header->trace_limit = run_option_size_read(session.options.trace_limit);
     tracer_limit(header->trace_limit);
@@ -73,7 +74,8 @@ bool tracing_open(struct thread *thread, const struct delivery *delivery)
 }
 
 /* Moments in a row that are alike are one run: parts of a delivery stand for no whole number of periods. */
-void tracing_add_idle(struct thread *thread, const struct delivery *delivery, const struct idle_moment told[DELIVERY_MOMENTS])
+void tracing_add_idle(struct thread *thread, const struct delivery *delivery,
+                      const struct idle_moment told[DELIVERY_MOMENTS])
 {
     uint32_t moments = delivery_moments(delivery);
     if (!thread->traced)

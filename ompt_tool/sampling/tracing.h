@@ -27,12 +27,14 @@ bool tracing_open(struct thread *thread, const struct delivery *delivery);
 /* Whether the delivery is traced; what it is of comes by the next three, in time's order. [handler] */
 static inline bool tracing_begin(struct thread *thread, const struct delivery *delivery)
 {
-    thread->traced = unlikely(delivery->clocks.ns >= load_relaxed(&tracing_window.from_ns)) && tracing_open(thread, delivery);
+    thread->traced =
+        unlikely(delivery->clocks.ns >= load_relaxed(&tracing_window.from_ns)) && tracing_open(thread, delivery);
     return thread->traced;
 }
 
 /* [handler] */
-static inline void tracing_add(struct thread *thread, uint32_t node_idx, enum profile_time_state state, const struct delivery *part)
+static inline void tracing_add(struct thread *thread, uint32_t node_idx, enum profile_time_state state,
+                               const struct delivery *part)
 {
     if (unlikely(thread->traced))
         tracer_add(thread->tracer, &thread->tree, node_idx, state, part->count, part->p);
@@ -46,7 +48,8 @@ static inline void tracing_skip(struct thread *thread, const struct delivery *pa
 }
 
 /* An idle thread's; told: as account_idle_hit() does. [handler] */
-void tracing_add_idle(struct thread *thread, const struct delivery *delivery, const struct idle_moment told[DELIVERY_MOMENTS]);
+void tracing_add_idle(struct thread *thread, const struct delivery *delivery,
+                      const struct idle_moment told[DELIVERY_MOMENTS]);
 
 /* Writes what waits and is ready. [handler] */
 void tracing_end(struct thread *thread, const struct delivery *delivery);

@@ -23,8 +23,9 @@
 #define NONE_KEPT  0.999
 #define BY_CHANCE  2.0
 
-#define OFTEN        3      /* turns since the last sample: more than the sample's own wake-up */
-#define SAMPLES      8      /* of which that is the mean: single ones have more turns, and are asleep more often, where the last was long ago */
+#define OFTEN 3 /* turns since the last sample: more than the sample's own wake-up */
+#define SAMPLES                                                                                                        \
+    8 /* of which that is the mean: single ones have more turns, and are asleep more often, where the last was long ago */
 #define LONG_WORK_NS 100000 /* between two of them: some microseconds hardly matter */
 #define MOST_ASLEEP  8.0    /* moments that chance is behind or ahead, at most: no later phase has them */
 #define MOST_OWED    2.0    /* behind, of work, */
@@ -54,14 +55,16 @@ static uint64_t end_of_sleep(const struct core *core, const struct delivery *del
 {
     uint64_t begin_ns = core->turns == 1 ? delivery->due_ns - core->slept_ns : 0;
     bool is_the_last = core->was_in_call && begin_ns && (!core->ends_ns || core->ends_ns > begin_ns);
-    return restart_sleep_end_ns(context, is_the_last ? 0 : begin_ns, is_the_last ? core->ends_ns : 0, delivery->clocks.ns);
+    return restart_sleep_end_ns(context, is_the_last ? 0 : begin_ns, is_the_last ? core->ends_ns : 0,
+                                delivery->clocks.ns);
 }
 
 /* How long it would have slept on, if it slept, and while it waited for a core. Where nobody knows half of its time is likely, and the last of
  * its sleeps is cut there. */
 static uint64_t rest_of_sleep(const struct core *core, const struct delivery *delivery)
 {
-    uint64_t half_ns = core->slept_ns / (2 * core->turns - 1), rest_ns = half_ns < core->limit_ns / 2 ? core->limit_ns / 2 : half_ns;
+    uint64_t half_ns = core->slept_ns / (2 * core->turns - 1),
+             rest_ns = half_ns < core->limit_ns / 2 ? core->limit_ns / 2 : half_ns;
     uint64_t waited_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
     if (core->ends_ns)
         rest_ns = core->ends_ns > delivery->due_ns ? core->ends_ns - delivery->due_ns : 0;
@@ -177,7 +180,8 @@ static enum core_state explain_sleep(struct core *core, const struct delivery *d
 static bool got_core_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= away_ns && (core->preempted || !core->in_code);
-    double passed_ns = (double)(delivery->clocks.ns - core->counted_ns) + 1, possible = (double)core->turns * STATE_LATE_NS / passed_ns;
+    double passed_ns = (double)(delivery->clocks.ns - core->counted_ns) + 1,
+           possible = (double)core->turns * STATE_LATE_NS / passed_ns;
     if (away_ns < STATE_LATE_NS)
         core->doubt = DOUBT_KEPT * core->doubt + seems - DOUBT_MARGIN * possible;
     else if (away_ns < 2 * STATE_LATE_NS)
@@ -190,8 +194,10 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
 /* What the program lost since the last sample is owed as moments without a core, and what this one found is taken off. */
 static void note_none(struct core *core, const struct delivery *delivery)
 {
-    double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0, lost = moments_lost(core, delivery);
-    double passed = as_moments(delivery, delivery->clocks.ns - core->counted_ns), spread = lost < passed ? lost * (1 - lost / passed) : 0;
+    double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0,
+           lost = moments_lost(core, delivery);
+    double passed = as_moments(delivery, delivery->clocks.ns - core->counted_ns),
+           spread = lost < passed ? lost * (1 - lost / passed) : 0;
     core->owed_none = NONE_KEPT * core->owed_none + lost - found;
     core->none_spread = NONE_KEPT * NONE_KEPT * core->none_spread + (spread < 0.25 ? spread : 0.25);
 }
@@ -223,15 +229,17 @@ static enum core_state note_work(struct core *core)
     return CORE_HAD;
 }
 
-static enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns, const ucontext_t *context)
+static enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns,
+                               const ucontext_t *context)
 {
     core->away_ns = away_ns;
     /* A poll that does not wait comes back interrupted, too. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
     core->stayed = core->stayed && core->turns && is_asked(core, delivery);
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
-    bool only_slept = out_of_call ? core->lost_ns <= away_ns + STATE_GRACE_NS
-                                  : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
+    bool only_slept = out_of_call
+                          ? core->lost_ns <= away_ns + STATE_GRACE_NS
+                          : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
     bool may_sleep = core->turns && core->in_code && (core->in_call || out_of_call);
     core->is_owed = core->stayed || may_sleep;
     core->ends_ns = may_sleep ? end_of_sleep(core, delivery, context) : 0;
@@ -250,7 +258,8 @@ static enum core_state explain(struct core *core, const struct delivery *deliver
 
 /* From its first moment on, for so long at most, until it got its core: had it, waited for it all of the time or since the signal had woken
  * it, or slept. Of one sample the counts are filled in; which moments are otherwise is filled in here. */
-static __attribute__((noinline)) enum core_state explain_away(struct core *core, const struct delivery *delivery, uint64_t away_ns, const ucontext_t *context)
+static __attribute__((noinline)) enum core_state explain_away(struct core *core, const struct delivery *delivery,
+                                                              uint64_t away_ns, const ucontext_t *context)
 {
     core->state = explain(core, delivery, away_ns, context);
     core->owed = kept_between(-MOST_ASLEEP, core->owed, MOST_ASLEEP);
@@ -297,7 +306,8 @@ static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
     core->stolen_part = 0; /* nobody tells it apart */
 }
 
-void core_begin(struct core *core, const struct state_line *line, const struct moments *moments, struct profile_thread *ledger)
+void core_begin(struct core *core, const struct state_line *line, const struct moments *moments,
+                struct profile_thread *ledger)
 {
     *core = (struct core){.line = line, .moments = moments, .counted_ns = clock_now_ns()};
     core->switches = run_switches();
@@ -319,15 +329,13 @@ void core_end(struct core *core)
 /* What a hypervisor took: the wall clock has gone on, and no count of the kernel's. Exactly so much since the CPU time was asked last, if it
  * is more than clocks are apart and interrupts take; else, at least, so much since the last sample: what the thread ran from the tick
  * before that on is not known apart. Of a thread that has slept nobody knows. */
-static uint64_t stolen_ns(const struct core *core, uint64_t on_core_before_ns, uint64_t now_ns,
-                          uint64_t cpu_ns)
+static uint64_t stolen_ns(const struct core *core, uint64_t on_core_before_ns, uint64_t now_ns, uint64_t cpu_ns)
 {
     int64_t passed_ns = (int64_t)(now_ns - core->asked_ns);
     int64_t rest_ns = passed_ns - (int64_t)(cpu_ns - core->asked_cpu_ns) -
                       (int64_t)(core->counts.no_core_ns - core->asked_no_core_ns);
     if (core->asked_ns < core->counted_ns && rest_ns < passed_ns / CLOCKS_APART)
-        rest_ns = (int64_t)(now_ns - core->counted_ns) - (int64_t)(cpu_ns - on_core_before_ns) -
-                  (int64_t)core->lost_ns;
+        rest_ns = (int64_t)(now_ns - core->counted_ns) - (int64_t)(cpu_ns - on_core_before_ns) - (int64_t)core->lost_ns;
     return rest_ns >= (int64_t)STATE_LATE_NS && !core->slept && core->switches.sleeps >= 0 ? (uint64_t)rest_ns : 0;
 }
 
@@ -339,8 +347,7 @@ static bool is_late(const struct delivery *delivery)
 /* It has had a turn since the sample before, or comes late without one. Apart, so that it costs others nothing. */
 static __attribute__((noinline)) enum core_state ask_closely(struct core *core, uint64_t turns,
                                                              uint64_t on_core_before_ns,
-                                                             const struct delivery *delivery,
-                                                             const ucontext_t *context)
+                                                             const struct delivery *delivery, const ucontext_t *context)
 {
     core->turns = turns;
     if (turns)
@@ -376,7 +383,8 @@ static void note_where(struct core *core)
     if (!core->in_code)
         return;
     uint32_t acquisitions = load_relaxed(&core->line->acquisitions);
-    core->stayed = was_in_code && acquisitions == core->acquisitions && load_relaxed(&core->line->idle_since) == core->waited_ticks;
+    core->stayed = was_in_code && acquisitions == core->acquisitions &&
+                   load_relaxed(&core->line->idle_since) == core->waited_ticks;
     core->acquisitions = acquisitions;
 }
 

@@ -37,29 +37,30 @@ struct core {
     bool slept, faulted, preempted;  /* and which there were since the time before */
     uint64_t on_core_ns;             /* since its CPU time was asked last: with a core, */
     uint64_t off_core_ns, slept_ns;  /* without, and so long of its own will */
-    double owed, owed_work, owed_none; /* moments at which its code slept, and had a core, and it had none, that were not found yet */
-    double none_spread;              /* what chance makes of the last: its variance */
-    double mean_turns, mean_on_ns;   /* from sample to sample, until the last one, */
-    uint64_t handler_ns;             /* which took so much of its CPU time; 0: that is not known */
-    double doubt;                    /* how many more samples than can be seem to have got their core just then */
-    uint64_t asked_ns;               /* when its CPU time was asked last, */
+    double owed, owed_work,
+        owed_none;      /* moments at which its code slept, and had a core, and it had none, that were not found yet */
+    double none_spread; /* what chance makes of the last: its variance */
+    double mean_turns, mean_on_ns; /* from sample to sample, until the last one, */
+    uint64_t handler_ns;           /* which took so much of its CPU time; 0: that is not known */
+    double doubt;                  /* how many more samples than can be seem to have got their core just then */
+    uint64_t asked_ns;             /* when its CPU time was asked last, */
     uint64_t asked_cpu_ns, asked_no_core_ns; /* that, and the time without a core until then */
-    uint32_t silence;                /* of all, until the last sample */
+    uint32_t silence;                        /* of all, until the last sample */
     /* Of the present sample: */
     enum core_state state;
-    uint64_t turns;    /* it got a core so often since the one before, */
-    uint64_t lost_ns;  /* and was without for so long */
-    uint64_t away_ns;  /* from the first of its moments on, */
+    uint64_t turns;        /* it got a core so often since the one before, */
+    uint64_t lost_ns;      /* and was without for so long */
+    uint64_t away_ns;      /* from the first of its moments on, */
     uint64_t since_due_ns; /* and had one for so long since then */
-    uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
-    bool in_call;      /* and still does, in its call, */
-    uint64_t limit_ns; /* which lasts so long at most; 0: that is not known */
-    uint64_t ends_ns;  /* and, if it is a sleep, until then on the clock of moments; 0: that is not known; */
-    bool was_in_call;  /* at the sample before, too */
-    bool in_code;      /* the program's, not in a wait of the runtime's or of MPI's, */
-    bool stayed;       /* as at the sample before, without a wait or a lock in between; and the counts are of that time */
+    uint64_t woken_ns;     /* a part of it, for the sample's sake: it slept */
+    bool in_call;          /* and still does, in its call, */
+    uint64_t limit_ns;     /* which lasts so long at most; 0: that is not known */
+    uint64_t ends_ns;      /* and, if it is a sleep, until then on the clock of moments; 0: that is not known; */
+    bool was_in_call;      /* at the sample before, too */
+    bool in_code;          /* the program's, not in a wait of the runtime's or of MPI's, */
+    bool stayed; /* as at the sample before, without a wait or a lock in between; and the counts are of that time */
     uint32_t acquisitions; /* of locks, until now */
-    bool is_owed;      /* that it sleeps: what is found of it is taken off */
+    bool is_owed;          /* that it sleeps: what is found of it is taken off */
     /* CORE_NONE: of its moments so many that are otherwise. At the first ones it had a core, and lost it while the signal was on its way, or
      * slept; at the last ones it had one, until the handler began. */
     enum core_state first;
@@ -86,7 +87,8 @@ static inline uint64_t core_moments_within(const struct core *core, const struct
 }
 
 /* The calling thread's samples are going to be asked for. [owner] */
-void core_begin(struct core *core, const struct state_line *line, const struct moments *moments, struct profile_thread *ledger);
+void core_begin(struct core *core, const struct state_line *line, const struct moments *moments,
+                struct profile_thread *ledger);
 void core_end(struct core *core); /* [any] */
 
 /* Fills in what is of the present sample. [handler] */

@@ -54,8 +54,7 @@ static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_byte
             continue;
         snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
         size_t got = os_read_text(path, text, sizeof(text));
-        const char *port = argument_of(text, got, "--control-port"),
-                   *group = argument_of(text, got, "--pgid");
+        const char *port = argument_of(text, got, "--control-port"), *group = argument_of(text, got, "--pgid");
         if (!port)
             return false;
         snprintf(identity, bytes, "hydra %.200s %.20s", port, group ? group : "0");
@@ -104,7 +103,8 @@ bool job_find(struct job *job)
 {
     char own[JOB_IDENTITY_BYTES - JOB_NAME_BYTES - 8] = "";
     const char *given = session.options.job;
-    *job = (struct job){.ranked = launcher_starts_many() && isdigit((unsigned char)*launcher_rank()), .speaks = launcher_speaks()};
+    *job = (struct job){.ranked = launcher_starts_many() && isdigit((unsigned char)*launcher_rank()),
+                        .speaks = launcher_speaks()};
     if (job->ranked) {
         job->rank = (uint32_t)strtoul(launcher_rank(), NULL, 10);
         job->ranks = launcher_ranks() ? (uint32_t)strtoul(launcher_ranks(), NULL, 10) : 0;

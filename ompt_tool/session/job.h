@@ -15,8 +15,8 @@ struct job {
     char name[JOB_NAME_BYTES];         /* for users: what %j stands for */
     char identity[JOB_IDENTITY_BYTES]; /* no other job has it */
     bool ranked;                       /* a launcher has given it a rank */
-    bool speaks;                       /* it is the first of its program's ranks: this process says at the end what to type */
-    uint32_t rank, ranks;              /* 0 ranks: how many is not known */
+    bool speaks;          /* it is the first of its program's ranks: this process says at the end what to type */
+    uint32_t rank, ranks; /* 0 ranks: how many is not known */
 };
 
 /* False: the process is a program of its own, or one rank of a job that nothing tells from others. [init] */

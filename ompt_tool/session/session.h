@@ -13,16 +13,16 @@ struct session {
     struct run_options options;
     char program[256]; /* the name that it was started by */
     uint64_t period_ns;
-    uint64_t start_ns; /* process start, CLOCK_MONOTONIC */
-    uint32_t stopping; /* 1: no more samples, no more trees */
-    bool exits;        /* the program's exit handlers run */
+    uint64_t start_ns;     /* process start, CLOCK_MONOTONIC */
+    uint32_t stopping;     /* 1: no more samples, no more trees */
+    bool exits;            /* the program's exit handlers run */
     uint32_t paused;       /* 1: the program asked for a pause */
     uint64_t paused_since; /* clock_ticks() */
     uint64_t paused_ticks; /* of the pauses that are over */
     char directory[4096];
-    char file[4224]; /* the measurement file, perhaps elsewhere (network file systems) */
-    char target[4224]; /* where it goes then, if that was claimed; empty: below directory */
-    uint32_t process;  /* of its rank, in a job */
+    char file[4224];       /* the measurement file, perhaps elsewhere (network file systems) */
+    char target[4224];     /* where it goes then, if that was claimed; empty: below directory */
+    uint32_t process;      /* of its rank, in a job */
     const struct job *job; /* the job whose directory this is; NULL: the process has a directory of its own */
     char runtime[128];
 };

@@ -62,7 +62,8 @@ uint64_t thread_untracked_ns(uint64_t now_ns)
 /* What it has of it stays from one try to the next. */
 static bool complete(struct thread *thread)
 {
-    return (thread->unwinder.cache || unwinder_init(&thread->unwinder)) && tree_init(&thread->tree, threads.tree_count + 1);
+    return (thread->unwinder.cache || unwinder_init(&thread->unwinder)) &&
+           tree_init(&thread->tree, threads.tree_count + 1);
 }
 
 static size_t path_bytes(void)
@@ -315,7 +316,8 @@ bool thread_enter_tool(struct thread *thread)
     signal_fence();
     if (likely(!load_seq_cst(&session.stopping)))
         return begin_floats(thread);
-    store_release(&thread->in_tool, thread->in_tool - 1); /* as thread_leave_tool() does: finish may see this one alone */
+    store_release(&thread->in_tool,
+                  thread->in_tool - 1); /* as thread_leave_tool() does: finish may see this one alone */
     return false;
 }
 

@@ -122,21 +122,21 @@ struct thread {
     bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
     sigjmp_buf before_sample;
     struct bystander stands_by;
-    bool noted;          /* a wait, since the last region's end */
-    uint64_t sampled;    /* its timer (shared_timer.h); 1 where it has a counter's overflows, 0: none */
-    bool unheard;        /* at its end its samples did not come to us: unsignalled_ns */
-    int signal;          /* by which its samples come; 0: there was none left */
+    bool noted;           /* a wait, since the last region's end */
+    uint64_t sampled;     /* its timer (shared_timer.h); 1 where it has a counter's overflows, 0: none */
+    bool unheard;         /* at its end its samples did not come to us: unsignalled_ns */
+    int signal;           /* by which its samples come; 0: there was none left */
     uint64_t heard_ticks; /* until then its samples are taken to come to us */
     timer_t timer;
-    bool drawn;          /* the timer is to expire at moments.next_ns */
-    uint64_t from_ns;    /* its time is sampled from then on */
-    uint64_t second_ns;  /* after its next expiration the timer expires at this moment by itself; 0: at none */
+    bool drawn;             /* the timer is to expire at moments.next_ns */
+    uint64_t from_ns;       /* its time is sampled from then on */
+    uint64_t second_ns;     /* after its next expiration the timer expires at this moment by itself; 0: at none */
     struct moments moments; /* of a CPU clock, and of overflows, only begin_ns and period_ns count */
-    uint32_t counted_wait;    /* line->acquisitions when a wait was counted last */
+    uint32_t counted_wait;  /* line->acquisitions when a wait was counted last */
     struct core core;
     struct contended_pace pace;
-    uint64_t share;           /* THREAD_SHARE of the worksharing construct that it executes, 0: none */
-    uint32_t team;            /* threads of the region begun last, 0: not known any more */
+    uint64_t share; /* THREAD_SHARE of the worksharing construct that it executes, 0: none */
+    uint32_t team;  /* threads of the region begun last, 0: not known any more */
     struct path path, context_path;
     struct mpi_wait mpi;
     struct tracer *tracer; /* NULL until the first sample that is traced (tracing.h) */
@@ -151,10 +151,10 @@ struct thread {
 };
 
 /* A worksharing construct: what kind (an ompt_work_t), and how many pieces it has, 0: not known. */
-#define THREAD_SHARE(kind, pieces) \
+#define THREAD_SHARE(kind, pieces)                                                                                     \
     (((uint64_t)(kind) << 56) | ((pieces) < 1ull << 56 ? (uint64_t)(pieces) : (1ull << 56) - 1))
 #define THREAD_SHARE_KIND(share)   ((unsigned)((share) >> 56))
-#define THREAD_SHARE_PIECES(share) ((share)&0xffffffffffffffull)
+#define THREAD_SHARE_PIECES(share) ((share) & 0xffffffffffffffull)
 
 /* The calling thread's record, NULL when it has none. [handler] */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -10,22 +10,18 @@
 #include "base/os.h"
 #include "ompt_tool/session/session.h"
 
-#define TEXT(variable, field, ...)                                                                           \
-    {{.name = variable, .kind = OPTION_TEXT, .to = &session.options.field}, NULL},
-#define WHOLE(variable, field, fallback, least, most, ...)                                                   \
-    {{.name = variable, .kind = OPTION_WHOLE, .to = &session.options.field, .low = least, .high = most},     \
-     #fallback},
+#define TEXT(variable, field, ...) {{.name = variable, .kind = OPTION_TEXT, .to = &session.options.field}, NULL},
+#define WHOLE(variable, field, fallback, least, most, ...)                                                             \
+    {{.name = variable, .kind = OPTION_WHOLE, .to = &session.options.field, .low = least, .high = most}, #fallback},
 #define W(word, about) {word, NULL},
-#define WORD(variable, field, fallback, known, ...)                                                          \
-    {{.name = variable,                                                                                      \
-      .kind = OPTION_WORD,                                                                                   \
-      .to = &session.options.field,                                                                          \
-      .words = (const struct option_word[]){known{NULL, NULL}}},                                             \
+#define WORD(variable, field, fallback, known, ...)                                                                    \
+    {{.name = variable,                                                                                                \
+      .kind = OPTION_WORD,                                                                                             \
+      .to = &session.options.field,                                                                                    \
+      .words = (const struct option_word[]){known{NULL, NULL}}},                                                       \
      fallback},
-#define FORM(variable, field, fallback, reader, accepts, ...)                                                \
-    {{.name = variable,                                                                                      \
-      .kind = OPTION_FORM,                                                                                   \
-      .to = &(struct option_form){reader, accepts, &session.options.field}},                                 \
+#define FORM(variable, field, fallback, reader, accepts, ...)                                                          \
+    {{.name = variable, .kind = OPTION_FORM, .to = &(struct option_form){reader, accepts, &session.options.field}},    \
      fallback},
 
 static const struct {
@@ -35,8 +31,8 @@ static const struct {
 
 /* Read elsewhere, by other commands, or between the launcher and the tool. Only the first is for users, and named
  * to them. */
-static const char *const others[] = {"BLAME_LIBOMP", "BLAME_NOTES", "BLAME_PROGRAM_PID", "BLAME_FOR_GCC", "BLAME_STARTED_AGAIN",
-                                     "BLAME_FOLDER", "BLAME_DB", "BLAME_PYTHON"};
+static const char *const others[] = {"BLAME_LIBOMP",        "BLAME_NOTES",  "BLAME_PROGRAM_PID", "BLAME_FOR_GCC",
+                                     "BLAME_STARTED_AGAIN", "BLAME_FOLDER", "BLAME_DB",          "BLAME_PYTHON"};
 
 #define OPTION_COUNT (sizeof(table) / sizeof(table[0]))
 #define NAMED_COUNT  (OPTION_COUNT + 1)
@@ -82,7 +78,7 @@ static void check_name(const char *entry)
         }
     }
     log_line_of_job(name, ": there is no such variable", nearest ? "; did you mean " : "", nearest ? nearest : "",
-             nearest ? "?" : ", see man libblame", NULL);
+                    nearest ? "?" : ", see man libblame", NULL);
 }
 
 /* The program may write its title over the environment (setproctitle), and a child that it forks then reads what we keep. */

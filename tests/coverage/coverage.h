@@ -54,10 +54,10 @@ static inline int coverage_main(int argc, char **argv, const struct construct *c
     return 2;
 }
 
-#define COVERAGE_MAIN(constructs)                                                                            \
-    int main(int argc, char **argv)                                                                          \
-    {                                                                                                        \
-        return coverage_main(argc, argv, constructs, (int)(sizeof(constructs) / sizeof((constructs)[0])));   \
+#define COVERAGE_MAIN(constructs)                                                                                      \
+    int main(int argc, char **argv)                                                                                    \
+    {                                                                                                                  \
+        return coverage_main(argc, argv, constructs, (int)(sizeof(constructs) / sizeof((constructs)[0])));             \
     }
 
 #endif

@@ -3,8 +3,7 @@
 
 #include "../programs/analytic.h"
 
-static const char *const names[] = {"slow_share", "fast_share", "critical_section", "lock_section",
-                                    "run_construct"};
+static const char *const names[] = {"slow_share", "fast_share", "critical_section", "lock_section", "run_construct"};
 static const char lock;
 
 double coverage_clock(void)

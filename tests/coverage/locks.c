@@ -9,30 +9,30 @@ CONTENDED(nest_lock, omp_init_nest_lock(&nest), (omp_set_nest_lock(&nest), omp_s
           (omp_unset_nest_lock(&nest), omp_unset_nest_lock(&nest)))
 
 /* As above, for blocks. */
-#define CONTENDED_BLOCK(name, directive)                                                                     \
-    NAMED static void name##_section(double before_s, double hold_s)                                         \
-    {                                                                                                        \
-        work_for(#name "_section", before_s);                                                                \
-        double got_s, asked_s = clock_s();                                                                   \
-        PRAGMA(directive)                                                                                    \
-        {                                                                                                    \
-            got_s = clock_s();                                                                               \
-            held++;                                                                                          \
-            spin_until(got_s + hold_s);                                                                      \
-        }                                                                                                    \
-        record_lock(#name "_section", &held, asked_s, got_s, clock_s());                                     \
-    }                                                                                                        \
-    static bool name(void)                                                                                   \
-    {                                                                                                        \
-        for (int round = 0; round < ROUNDS; round++) {                                                       \
-            PRAGMA(omp parallel num_threads(2))                                                              \
-            {                                                                                                \
-                bool holder = omp_get_thread_num() == 0;                                                     \
-                name##_section(holder ? 0.0001 : 0.0053, holder ? HOLD_S : 0.0001);                          \
-                STAY;                                                                                        \
-            }                                                                                                \
-        }                                                                                                    \
-        return held == 2 * ROUNDS;                                                                           \
+#define CONTENDED_BLOCK(name, directive)                                                                               \
+    NAMED static void name##_section(double before_s, double hold_s)                                                   \
+    {                                                                                                                  \
+        work_for(#name "_section", before_s);                                                                          \
+        double got_s, asked_s = clock_s();                                                                             \
+        PRAGMA(directive)                                                                                              \
+        {                                                                                                              \
+            got_s = clock_s();                                                                                         \
+            held++;                                                                                                    \
+            spin_until(got_s + hold_s);                                                                                \
+        }                                                                                                              \
+        record_lock(#name "_section", &held, asked_s, got_s, clock_s());                                               \
+    }                                                                                                                  \
+    static bool name(void)                                                                                             \
+    {                                                                                                                  \
+        for (int round = 0; round < ROUNDS; round++) {                                                                 \
+            PRAGMA(omp parallel num_threads(2))                                                                        \
+            {                                                                                                          \
+                bool holder = omp_get_thread_num() == 0;                                                               \
+                name##_section(holder ? 0.0001 : 0.0053, holder ? HOLD_S : 0.0001);                                    \
+                STAY;                                                                                                  \
+            }                                                                                                          \
+        }                                                                                                              \
+        return held == 2 * ROUNDS;                                                                                     \
     }
 
 CONTENDED_BLOCK(critical_unnamed, omp critical)

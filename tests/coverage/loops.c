@@ -1,17 +1,17 @@
 /* Loops by schedule, reductions by method, ordered loops, teams on the host. */
 #include "coverage.h"
 
-#define LOOP_OF_TWO(name, clauses)                                                                           \
-    static bool name(void)                                                                                   \
-    {                                                                                                        \
-        int sum = 0;                                                                                         \
-        PRAGMA(omp parallel num_threads(2) reduction(+ : sum))                                               \
-        {                                                                                                    \
-            PRAGMA(omp for clauses)                                                                          \
-            for (int i = 0; i < 2; i++)                                                                      \
-                sum += uneven(i);                                                                            \
-        }                                                                                                    \
-        return sum == 3;                                                                                     \
+#define LOOP_OF_TWO(name, clauses)                                                                                     \
+    static bool name(void)                                                                                             \
+    {                                                                                                                  \
+        int sum = 0;                                                                                                   \
+        PRAGMA(omp parallel num_threads(2) reduction(+ : sum))                                                         \
+        {                                                                                                              \
+            PRAGMA(omp for clauses)                                                                                    \
+            for (int i = 0; i < 2; i++)                                                                                \
+                sum += uneven(i);                                                                                      \
+        }                                                                                                              \
+        return sum == 3;                                                                                               \
     }
 #define PRAGMA(text) _Pragma(#text)
 

@@ -194,8 +194,7 @@ static bool flush(void)
                 set = flag;
             }
 #pragma omp flush
-            record_interval(INTERVAL_RUNTIME, "main", NULL, begin_s,
-                            clock_s()); /* busy: it spins in user code */
+            record_interval(INTERVAL_RUNTIME, "main", NULL, begin_s, clock_s()); /* busy: it spins in user code */
             got = payload;
         }
     }

@@ -154,8 +154,7 @@ static void formats(void)
     char text[200];
     double x = 0;
     for (int i = 0; i < 5; i++) {
-        snprintf(text, sizeof(text), "%d %s %12.6f %lx %Lg %e", i, "text", i * 1.25, (long)i, 1.5L,
-                 1e300 / (i + 1));
+        snprintf(text, sizeof(text), "%d %s %12.6f %lx %Lg %e", i, "text", i * 1.25, (long)i, 1.5L, 1e300 / (i + 1));
         sscanf(text, "%*d %*s %lf", &x);
         sink = atoi(text) + (long)strtod(text, NULL) + (long)x;
     }

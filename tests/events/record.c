@@ -52,11 +52,7 @@ static unsigned long identities;
 static const void *homes[HOMES]; /* of identities: where their word is */
 
 /* Texts of values, each in a place of its own that lasts as long as the callback's block. */
-#define TEXT                                                                                                 \
-    (char[64])                                                                                               \
-    {                                                                                                        \
-        0                                                                                                    \
-    }
+#define TEXT              (char[64]){0}
 #define WORD(data)        word(TEXT, data)
 #define NEW(data)         fresh(TEXT, data)
 #define CODE(ptr)         code(TEXT, ptr)
@@ -162,18 +158,15 @@ static const char *parallel_kind(int flags)
 
 static const char *invoker(int flags)
 {
-    return flags & ompt_parallel_invoker_runtime   ? "runtime"
-           : flags & ompt_parallel_invoker_program ? "program"
-                                                   : "-";
+    return flags & ompt_parallel_invoker_runtime ? "runtime" : flags & ompt_parallel_invoker_program ? "program" : "-";
 }
 
-static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
-                              unsigned requested, int flags, const void *codeptr)
+static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested,
+                              int flags, const void *codeptr)
 {
     const char *begun = NEW(parallel);
-    TELL("parallel %s begin task=%s parallel=%s in=%s requested=%u invoker=%s frame=%s code=%s",
-         parallel_kind(flags), WORD(task), begun, IN, requested, invoker(flags), frame_text(frame),
-         CODE(codeptr));
+    TELL("parallel %s begin task=%s parallel=%s in=%s requested=%u invoker=%s frame=%s code=%s", parallel_kind(flags),
+         WORD(task), begun, IN, requested, invoker(flags), frame_text(frame), CODE(codeptr));
 }
 
 /* The region's word is given away by then: docs/runtime-events.md. */
@@ -184,16 +177,15 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
 }
 
 /* An initial task's region begins with it. */
-static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-                             unsigned threads, unsigned index, int flags)
+static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned threads,
+                             unsigned index, int flags)
 {
     const char *kind = flags & ompt_task_initial ? "initial" : "implicit";
     bool begins = endpoint == ompt_scope_begin;
     bool own_region = begins && (flags & ompt_task_initial) && parallel && !parallel->value;
-    const char *region = own_region ? NEW(parallel) : WORD(parallel),
-               *named = begins ? NEW(task) : WORD(task);
-    TELL("implicit_task %s %s parallel=%s task=%s in=%s size=%u index=%u", kind, point(endpoint), region,
-         named, IN, threads, index);
+    const char *region = own_region ? NEW(parallel) : WORD(parallel), *named = begins ? NEW(task) : WORD(task);
+    TELL("implicit_task %s %s parallel=%s task=%s in=%s size=%u index=%u", kind, point(endpoint), region, named, IN,
+         threads, index);
 }
 
 static const char *task_kind(int flags)
@@ -211,14 +203,13 @@ static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_da
                            int has_dependences, const void *codeptr)
 {
     const char *named = NEW(created);
-    TELL("task_create %s - task=%s new=%s in=%s flags=%x depend=%d frame=%s code=%s", task_kind(flags),
-         WORD(task), named, IN, (unsigned)flags, has_dependences, frame_text(frame), CODE(codeptr));
+    TELL("task_create %s - task=%s new=%s in=%s flags=%x depend=%d frame=%s code=%s", task_kind(flags), WORD(task),
+         named, IN, (unsigned)flags, has_dependences, frame_text(frame), CODE(codeptr));
 }
 
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
-    TELL("task_schedule %s - prior=%s next=%s in=%s", NAME(schedule_kinds, status), WORD(prior), WORD(next),
-         IN);
+    TELL("task_schedule %s - prior=%s next=%s in=%s", NAME(schedule_kinds, status), WORD(prior), WORD(next), IN);
 }
 
 static void on_dependences(ompt_data_t *task, const ompt_dependence_t *list, int length)
@@ -232,8 +223,8 @@ static void on_task_dependence(ompt_data_t *source, ompt_data_t *sink)
     TELL("task_dependence any - prior=%s next=%s", WORD(source), WORD(sink));
 }
 
-static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
-                    ompt_data_t *task, uint64_t count, const void *codeptr)
+static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                    uint64_t count, const void *codeptr)
 {
     TELL("work %s %s parallel=%s task=%s in=%s count=%lu code=%s", NAME(work_kinds, type), point(endpoint),
          WORD(parallel), WORD(task), IN, count, CODE(codeptr));
@@ -245,38 +236,36 @@ static void on_dispatch(ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_
     TELL("dispatch %s - parallel=%s task=%s", NAME(dispatch_kinds, kind), WORD(parallel), WORD(task));
 }
 
-static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-                      const void *codeptr)
+static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr)
 {
-    TELL("masked any %s parallel=%s task=%s code=%s", point(endpoint), WORD(parallel), WORD(task),
-         CODE(codeptr));
+    TELL("masked any %s parallel=%s task=%s code=%s", point(endpoint), WORD(parallel), WORD(task), CODE(codeptr));
 }
 
-#define SYNC_CALLBACK(event)                                                                                 \
-    static void on_##event(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,   \
-                           ompt_data_t *task, const void *codeptr)                                           \
-    {                                                                                                        \
-        TELL(#event " %s %s parallel=%s task=%s in=%s code=%s", NAME(sync_kinds, kind), point(endpoint),     \
-             WORD(parallel), WORD(task), IN, CODE(codeptr));                                                 \
+#define SYNC_CALLBACK(event)                                                                                           \
+    static void on_##event(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,             \
+                           ompt_data_t *task, const void *codeptr)                                                     \
+    {                                                                                                                  \
+        TELL(#event " %s %s parallel=%s task=%s in=%s code=%s", NAME(sync_kinds, kind), point(endpoint),               \
+             WORD(parallel), WORD(task), IN, CODE(codeptr));                                                           \
     }
 SYNC_CALLBACK(sync_region)
 SYNC_CALLBACK(sync_region_wait)
 SYNC_CALLBACK(reduction)
 
-#define ASKING_CALLBACK(event)                                                                               \
-    static void on_##event(ompt_mutex_t kind, unsigned hint, unsigned implementation,                        \
-                           ompt_wait_id_t wait_id, const void *codeptr)                                      \
-    {                                                                                                        \
-        (void)hint, (void)implementation;                                                                    \
-        TELL(#event " %s - wait=%s code=%s", NAME(mutex_kinds, kind), WAIT(wait_id), CODE(codeptr));         \
+#define ASKING_CALLBACK(event)                                                                                         \
+    static void on_##event(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,          \
+                           const void *codeptr)                                                                        \
+    {                                                                                                                  \
+        (void)hint, (void)implementation;                                                                              \
+        TELL(#event " %s - wait=%s code=%s", NAME(mutex_kinds, kind), WAIT(wait_id), CODE(codeptr));                   \
     }
 ASKING_CALLBACK(mutex_acquire)
 ASKING_CALLBACK(lock_init)
 
-#define MUTEX_CALLBACK(event)                                                                                \
-    static void on_##event(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)                   \
-    {                                                                                                        \
-        TELL(#event " %s - wait=%s code=%s", NAME(mutex_kinds, kind), WAIT(wait_id), CODE(codeptr));         \
+#define MUTEX_CALLBACK(event)                                                                                          \
+    static void on_##event(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)                             \
+    {                                                                                                                  \
+        TELL(#event " %s - wait=%s code=%s", NAME(mutex_kinds, kind), WAIT(wait_id), CODE(codeptr));                   \
     }
 MUTEX_CALLBACK(mutex_acquired)
 MUTEX_CALLBACK(mutex_released)
@@ -303,10 +292,7 @@ static void on_cancel(ompt_data_t *task, int flags, const void *codeptr)
             TELL("cancel %s - task=%s", kinds[bit], WORD(task));
 }
 
-#define CALLBACK(event)                                                                                      \
-    {                                                                                                        \
-        ompt_callback_##event, (ompt_callback_t)on_##event, #event                                           \
-    }
+#define CALLBACK(event) {ompt_callback_##event, (ompt_callback_t)on_##event, #event}
 
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *data)
 {

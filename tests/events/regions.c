@@ -92,16 +92,16 @@ static void master(void)
     }
 }
 
-#define LOOP(name, clauses)                                                                                  \
-    static void name(void)                                                                                   \
-    {                                                                                                        \
-        TEAM                                                                                                 \
-        {                                                                                                    \
-            PRAGMA(omp for clauses)                                                                          \
-            for (int i = 0; i < 2; i++)                                                                      \
-                share(i);                                                                                    \
-            STAY;                                                                                            \
-        }                                                                                                    \
+#define LOOP(name, clauses)                                                                                            \
+    static void name(void)                                                                                             \
+    {                                                                                                                  \
+        TEAM                                                                                                           \
+        {                                                                                                              \
+            PRAGMA(omp for clauses)                                                                                    \
+            for (int i = 0; i < 2; i++)                                                                                \
+                share(i);                                                                                              \
+            STAY;                                                                                                      \
+        }                                                                                                              \
     }
 LOOP(for_static, schedule(static))
 LOOP(for_static_nowait, schedule(static) nowait)
@@ -145,22 +145,22 @@ static void sections(void)
 }
 
 /* The executor is in it before the other thread comes. */
-#define SINGLE(name, executor, clauses)                                                                      \
-    static void name(void)                                                                                   \
-    {                                                                                                        \
-        int value = 0;                                                                                       \
-        TEAM                                                                                                 \
-        {                                                                                                    \
-            int result = value;                                                                              \
-            if (INDEX != (executor))                                                                         \
-                await(0);                                                                                    \
-            PRAGMA(omp single clauses)                                                                       \
-            {                                                                                                \
-                result++;                                                                                    \
-                reach(0);                                                                                    \
-            }                                                                                                \
-            __atomic_fetch_add(&reached[1], result, __ATOMIC_RELAXED);                                       \
-        }                                                                                                    \
+#define SINGLE(name, executor, clauses)                                                                                \
+    static void name(void)                                                                                             \
+    {                                                                                                                  \
+        int value = 0;                                                                                                 \
+        TEAM                                                                                                           \
+        {                                                                                                              \
+            int result = value;                                                                                        \
+            if (INDEX != (executor))                                                                                   \
+                await(0);                                                                                              \
+            PRAGMA(omp single clauses)                                                                                 \
+            {                                                                                                          \
+                result++;                                                                                              \
+                reach(0);                                                                                              \
+            }                                                                                                          \
+            __atomic_fetch_add(&reached[1], result, __ATOMIC_RELAXED);                                                 \
+        }                                                                                                              \
     }
 SINGLE(single, 0, )
 SINGLE(single_by_second, 1, )

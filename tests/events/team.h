@@ -64,14 +64,11 @@ static inline int constructs_main(int argc, char **argv, const struct construct 
     return argc == 1 ? 0 : 2;
 }
 
-#define CONSTRUCT(name)                                                                                      \
-    {                                                                                                        \
-#name, name                                                                                          \
-    }
-#define CONSTRUCTS_MAIN(constructs)                                                                          \
-    int main(int argc, char **argv)                                                                          \
-    {                                                                                                        \
-        return constructs_main(argc, argv, constructs, (int)(sizeof(constructs) / sizeof((constructs)[0]))); \
+#define CONSTRUCT(name) {#name, name}
+#define CONSTRUCTS_MAIN(constructs)                                                                                    \
+    int main(int argc, char **argv)                                                                                    \
+    {                                                                                                                  \
+        return constructs_main(argc, argv, constructs, (int)(sizeof(constructs) / sizeof((constructs)[0])));           \
     }
 
 #endif

@@ -43,8 +43,8 @@ void made_trace_put(FILE *out, const struct traced_process *processes, size_t co
             const struct trace_lane *lane = &processes[i].trace->lanes[j];
             for (size_t k = 0; k < lane->span_count; k++) {
                 const struct trace_span *span = &lane->spans[k];
-                fprintf(out, "%zu\t%zu\t%" PRIu64 "\t%" PRIu64 "\t%s\t%u\t%u\n", i, j, span->begin_ns, span->end_ns, trace_state_name[span->state],
-                        span->samples, processes[i].rows->node_context[span->node]);
+                fprintf(out, "%zu\t%zu\t%" PRIu64 "\t%" PRIu64 "\t%s\t%u\t%u\n", i, j, span->begin_ns, span->end_ns,
+                        trace_state_name[span->state], span->samples, processes[i].rows->node_context[span->node]);
             }
         }
 }

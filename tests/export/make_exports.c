@@ -66,8 +66,8 @@ static void make_names(void)
     uint32_t parent = 0;
     for (size_t i = 0; i < NAMES; i++) {
         uint64_t key = PROFILE_KEY(1 + i % 3, 0x1000 * (i + 1));
-        fake_function(key, names[i], i % 3 ? names[NAMES - 1 - i] : "", i % 2 ? (int)i : 0, i % 3 ? 7 : 0)
-            ->at_file = i % 3 ? names[(i + 5) % NAMES] : "";
+        fake_function(key, names[i], i % 3 ? names[NAMES - 1 - i] : "", i % 2 ? (int)i : 0, i % 3 ? 7 : 0)->at_file =
+            i % 3 ? names[(i + 5) % NAMES] : "";
         parent = add(i % 5 ? parent : 0, key, (double)(i + 1));
         struct profile_sums *sums = &nodes[parent].metric;
         sums->overhead = sums->no_core = sums->work / 3;
@@ -134,8 +134,14 @@ static void make_measured(void)
     at = add(at, 3, 0);
     nodes[at].kind = PROFILE_NODE_INSTANCE;
     for (uint32_t i = 0; i < 2; i++)
-        probes[i] = (struct merged_probe){.node = at, .tree = 1 + i, .counters = {{5e6 + i, 77}},
-                                          .probe = {.calls = 1 + i, .inclusive_ns = 5e7, .exclusive_ns = 2e7 + i, .shortest_ns = 1e7, .longest_ns = 4e7,
+        probes[i] = (struct merged_probe){.node = at,
+                                          .tree = 1 + i,
+                                          .counters = {{5e6 + i, 77}},
+                                          .probe = {.calls = 1 + i,
+                                                    .inclusive_ns = 5e7,
+                                                    .exclusive_ns = 2e7 + i,
+                                                    .shortest_ns = 1e7,
+                                                    .longest_ns = 4e7,
                                                     .sum_of_squares = 1.7e15}};
     for (uint32_t i = 1; i < 3; i++) {
         uint64_t key = PROFILE_KEY(1, 0x2000 + i);
@@ -156,8 +162,8 @@ static void make_measured(void)
 static const struct kind {
     const char *name;
     void (*make)(void);
-} kinds[] = {{"names", make_names}, {"deep", make_deep},         {"one", NULL},
-             {"huge", make_huge},   {"negative", make_negative}, {"random", make_random},
+} kinds[] = {{"names", make_names},      {"deep", make_deep},         {"one", NULL},
+             {"huge", make_huge},        {"negative", make_negative}, {"random", make_random},
              {"measured", make_measured}};
 
 static const struct rows *rows;
@@ -234,7 +240,8 @@ static void put(const char *directory, const char *name, const char *ending, voi
     }
 }
 
-static void put_folder(const char *directory, const char *name, bool (*write)(const char *directory, const struct export_input *input))
+static void put_folder(const char *directory, const char *name,
+                       bool (*write)(const char *directory, const struct export_input *input))
 {
     char path[4096];
     struct locations locations;

@@ -10,8 +10,8 @@
 static void apply(const struct change *change, unsigned char *bytes, size_t size)
 {
     static const size_t copied[] = {1, 32, 64, 32768};
-    size_t width = change->how & CHANGE_COPY ? copied[change->how & CHANGE_WIDTH]
-                                             : (size_t)1 << (change->how & CHANGE_WIDTH);
+    size_t width =
+        change->how & CHANGE_COPY ? copied[change->how & CHANGE_WIDTH] : (size_t)1 << (change->how & CHANGE_WIDTH);
     uint64_t value = 0;
     if (change->at > size || width > size - change->at)
         return;
@@ -30,8 +30,7 @@ size_t changes_apply(const uint8_t *data, size_t count, unsigned char *bytes, si
 {
     size_t left = size;
     struct change change;
-    for (size_t at = CHANGES_HEAD;
-         at + sizeof change <= count && at < CHANGES_HEAD + CHANGES_MOST * sizeof change;
+    for (size_t at = CHANGES_HEAD; at + sizeof change <= count && at < CHANGES_HEAD + CHANGES_MOST * sizeof change;
          at += sizeof change) {
         memcpy(&change, data + at, sizeof change);
         if (change.how & CHANGE_END)
@@ -87,8 +86,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t count, size_t most, unsigne
     srandom(seed);
     random_state = (seed + 1ull) * 0x9e3779b97f4a7c15;
     next_random();
-    size_t changes = changes_in(count),
-           room = changes_in(most) < CHANGES_MOST ? changes_in(most) : CHANGES_MOST;
+    size_t changes = changes_in(count), room = changes_in(most) < CHANGES_MOST ? changes_in(most) : CHANGES_MOST;
     if (count < CHANGES_HEAD && most >= CHANGES_HEAD)
         memset(data, 0, CHANGES_HEAD);
     changes = changes > room ? room : changes;
@@ -123,10 +121,8 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *left, size_t left_count, const u
     const size_t changes[] = {changes_in(left_count), changes_in(right_count)};
     for (size_t side = 0; side < 2; side++)
         for (size_t i = 0; i < changes[side]; i++)
-            if (next_random() % 2 && count + sizeof(struct change) <= most &&
-                changes_in(count) < CHANGES_MOST) {
-                memcpy(out + count, from[side] + CHANGES_HEAD + i * sizeof(struct change),
-                       sizeof(struct change));
+            if (next_random() % 2 && count + sizeof(struct change) <= most && changes_in(count) < CHANGES_MOST) {
+                memcpy(out + count, from[side] + CHANGES_HEAD + i * sizeof(struct change), sizeof(struct change));
                 count += sizeof(struct change);
             }
     return count;

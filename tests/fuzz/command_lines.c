@@ -8,10 +8,10 @@
 #define MOST_WORDS 16
 
 const struct command_line command_lines[] = {
-#define REPORT(view)                                                                                         \
-    {.text = "report in --view " view, .run = cli_report},                                                   \
-    {                                                                                                        \
-        .text = "report in --format csv --view " view, .run = cli_report                                     \
+#define REPORT(view)                                                                                                   \
+    {.text = "report in --view " view, .run = cli_report},                                                             \
+    {                                                                                                                  \
+        .text = "report in --format csv --view " view, .run = cli_report                                               \
     }
     REPORT("top-down"),
     REPORT("bottom-up"),

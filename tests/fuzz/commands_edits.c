@@ -8,12 +8,12 @@
 #define FUZZ_OWN_OPTIONS /* those of in_process.c */
 #include "tests/fuzz/fuzz.h"
 
-static const uint64_t extremes[] = {0, 1, 2, 3, 7, 8, 31, 32, 63, 64, 127, 255, 256, 1023, 1024, 1025, 4095,
-                                    32767, 32768, 65535, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
-                                    0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff,
+static const uint64_t extremes[] = {0, 1, 2, 3, 7, 8, 31, 32, 63, 64, 127, 255, 256, 1023, 1024, 1025, 4095, 32767,
+                                    32768, 65535, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff, 0x7fffffffffffffff,
+                                    0x8000000000000000, 0xffffffffffffffff,
                                     /* Doubles: infinite, no number, the largest, below nothing, the least. */
-                                    0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
-                                    0x7fefffffffffffff, 0xbff0000000000000, 1, 0x43e0000000000000,
+                                    0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7fefffffffffffff,
+                                    0xbff0000000000000, 1, 0x43e0000000000000,
                                     /* Floats, two of them. */
                                     0x7f8000007f800000, 0x7fc000007fc00000, 0xbf800000bf800000};
 
@@ -39,8 +39,7 @@ static size_t place_in_chunk(const struct profile_chunk *chunk)
         return next_random() % sizeof *chunk;
     if (next_random() % 16 == 0)
         return next_random() % PROFILE_CHUNK_BYTES;
-    if (chunk->kind == PROFILE_CHUNK_TREE && chunk->metric_unit < PROFILE_UNITS_PER_CHUNK &&
-        next_random() % 3 == 0)
+    if (chunk->kind == PROFILE_CHUNK_TREE && chunk->metric_unit < PROFILE_UNITS_PER_CHUNK && next_random() % 3 == 0)
         return (chunk->metric_unit + next_random() % (PROFILE_UNITS_PER_CHUNK - chunk->metric_unit)) *
                    PROFILE_UNIT_BYTES +
                next_random() % PROFILE_UNIT_BYTES;
@@ -50,8 +49,7 @@ static size_t place_in_chunk(const struct profile_chunk *chunk)
 
 static size_t choose_place(const struct base *base)
 {
-    size_t chunks =
-        base->size > PROFILE_HEADER_BYTES ? (base->size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
+    size_t chunks = base->size > PROFILE_HEADER_BYTES ? (base->size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
     if (chunks == 0 || next_random() % 10 == 0)
         return next_random() % sizeof(struct profile_header);
     size_t number = next_random() % chunks;
@@ -61,16 +59,15 @@ static size_t choose_place(const struct base *base)
 /* A node's kind, its parent, or its record: those of another node. */
 static bool choose_node(struct edit *edit, const struct base *base)
 {
-    size_t chunks = (base->size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES,
-           number = next_random() % chunks;
+    size_t chunks = (base->size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES, number = next_random() % chunks;
     const struct profile_chunk *chunk = chunk_of(base, number);
     if (chunk->kind != PROFILE_CHUNK_TREE || chunk->used < 2 || chunk->used > PROFILE_UNITS_PER_CHUNK)
         return false;
     size_t unit = 1 + next_random() % (chunk->used - 1), other = 1 + next_random() % (chunk->used - 1);
     const struct profile_node *node = (const struct profile_node *)chunk + other;
     uint32_t index = (uint32_t)(number * PROFILE_UNITS_PER_CHUNK + other);
-    *edit = (struct edit){
-        .at = PROFILE_HEADER_BYTES + number * PROFILE_CHUNK_BYTES + unit * PROFILE_UNIT_BYTES, .bytes = 4};
+    *edit = (struct edit){.at = PROFILE_HEADER_BYTES + number * PROFILE_CHUNK_BYTES + unit * PROFILE_UNIT_BYTES,
+                          .bytes = 4};
     switch (next_random() % 5) {
     case 0:
         edit->at += offsetof(struct profile_node, kind);
@@ -138,8 +135,7 @@ void base_forget_binaries(struct base *base)
         const struct profile_chunk *chunk = chunk_of(base, number);
         for (size_t i = 1; chunk->kind == PROFILE_CHUNK_MODULE && i <= chunk->used; i++) {
             struct profile_module *module =
-                (struct profile_module *)(base->bytes + PROFILE_HEADER_BYTES + number * PROFILE_CHUNK_BYTES) +
-                i;
+                (struct profile_module *)(base->bytes + PROFILE_HEADER_BYTES + number * PROFILE_CHUNK_BYTES) + i;
             if (module->path[0] == '/')
                 module->path[0] = '~';
         }

@@ -6,6 +6,5 @@
 
 int main(int argc, char **argv)
 {
-    return replay_main(argc, argv, "tests/fuzz/corpus/guided_binaries/*",
-                       "tests/fuzz/corpus/guided_binaries.hex");
+    return replay_main(argc, argv, "tests/fuzz/corpus/guided_binaries/*", "tests/fuzz/corpus/guided_binaries.hex");
 }

@@ -41,8 +41,8 @@ static size_t choose_position(const unsigned char *bytes, size_t size)
     uint32_t used = 0;
     memcpy(&used, bytes + at + 8, sizeof used);
     if (choice < 10)
-        return at + next_random() % (used < PROFILE_UNITS_PER_CHUNK ? (used + 1) * PROFILE_UNIT_BYTES
-                                                                    : PROFILE_CHUNK_BYTES);
+        return at +
+               next_random() % (used < PROFILE_UNITS_PER_CHUNK ? (used + 1) * PROFILE_UNIT_BYTES : PROFILE_CHUNK_BYTES);
     return at + next_random() % PROFILE_CHUNK_BYTES;
 }
 
@@ -129,8 +129,8 @@ static void exercise_filter(const struct profile *profile, const struct rows *ro
     regfree(&hide);
 }
 
-static void exercise_waits(const struct profile *profile, const struct rows *rows, struct symbols *symbols,
-                           FILE *out, uint64_t round)
+static void exercise_waits(const struct profile *profile, const struct rows *rows, struct symbols *symbols, FILE *out,
+                           uint64_t round)
 {
     struct view_style style = choose_style(round);
     struct lock_table *table = locks_gather(profile, rows, symbols);
@@ -143,7 +143,8 @@ static void exercise_waits(const struct profile *profile, const struct rows *row
     locks_free(table);
 }
 
-static void exercise_locks(const struct profile *profile, const struct rows *rows, struct symbols *symbols, FILE *out, uint64_t round)
+static void exercise_locks(const struct profile *profile, const struct rows *rows, struct symbols *symbols, FILE *out,
+                           uint64_t round)
 {
     struct view_style style = choose_style(round);
     struct lock_table *table = locks_gather(profile, rows, symbols);
@@ -184,7 +185,8 @@ static void exercise_trace(struct profile *profile)
     struct trace *trace = trace_read(profile, error, sizeof error);
     for (size_t i = 0; trace && i < trace->lane_count; i++)
         for (size_t j = 0; j < trace->lanes[i].span_count; j++)
-            if (trace->lanes[i].spans[j].node >= profile->node_count || trace->lanes[i].spans[j].end_ns < trace->lanes[i].spans[j].begin_ns)
+            if (trace->lanes[i].spans[j].node >= profile->node_count ||
+                trace->lanes[i].spans[j].end_ns < trace->lanes[i].spans[j].begin_ns)
                 abort();
     trace_free(trace);
 }
@@ -212,7 +214,8 @@ static void exercise(struct profile *profile, FILE *out, uint64_t round)
     case 3:
         table = locks_gather(profile, rows, symbols);
         waits = waits_gather(profile, rows, table, symbols);
-        report_print_summary(out, profile, &(struct report_tables){.rows = rows, .locks = table, .waits = waits}, "fuzz");
+        report_print_summary(out, profile, &(struct report_tables){.rows = rows, .locks = table, .waits = waits},
+                             "fuzz");
         break;
     case 4:
         view = view_bottom_up(rows, style.metric, 0, UINT32_MAX);
@@ -299,8 +302,8 @@ int main(int argc, char **argv)
             return 2;
         free(bytes);
         struct profile *profile = profile_read(path, error, sizeof error);
-        if (!profile && (strncmp(error, path, strlen(path)) != 0 || strchr(error, '\n') ||
-                         round < (uint64_t)seed_count)) {
+        if (!profile &&
+            (strncmp(error, path, strlen(path)) != 0 || strchr(error, '\n') || round < (uint64_t)seed_count)) {
             fprintf(stderr, "round %llu: bad refusal: %s\n", (unsigned long long)round, error);
             return 1;
         }
@@ -310,8 +313,8 @@ int main(int argc, char **argv)
             profile_free(profile);
         }
     }
-    printf("%llu mutated files: %llu read, %llu refused\n", (unsigned long long)count,
-           (unsigned long long)readable, (unsigned long long)(count - readable));
+    printf("%llu mutated files: %llu read, %llu refused\n", (unsigned long long)count, (unsigned long long)readable,
+           (unsigned long long)(count - readable));
     for (int i = 0; i < seed_count; i++)
         free(seeds[i].bytes);
     fclose(out);

@@ -69,8 +69,8 @@ static void fill(struct world *world)
         {.candidates = "a or b"},
     };
     for (uint32_t module = 1; module < MODULES; module++) {
-        world->answers.sources[module - 1] = (struct symbols_source){
-            .named = true, .level = SYMBOLS_LEVEL_DEBUG, .size = 1000 + module, .mtime_ns = -5};
+        world->answers.sources[module - 1] =
+            (struct symbols_source){.named = true, .level = SYMBOLS_LEVEL_DEBUG, .size = 1000 + module, .mtime_ns = -5};
         for (uint64_t i = 0; i < 20; i++) {
             uint64_t key = PROFILE_KEY(module, 0x1000 + i * i * 37);
             struct symbol_call *call = pool_alloc(&world->pool, sizeof *call);
@@ -130,7 +130,8 @@ static bool are_all_of(uint32_t module, const struct symbols_answers *answers)
             if (question == SYMBOLS_ASK_ENTRY)
                 all = all && is_of(module, answer->entry);
             if (question == SYMBOLS_ASK_CALL && answer->count)
-                all = all && is_of(module, answer->call->key) && is_of(module, answer->call->target) && is_of(module, answer->call->body);
+                all = all && is_of(module, answer->call->key) && is_of(module, answer->call->target) &&
+                      is_of(module, answer->call->body);
         }
     return all;
 }
@@ -227,8 +228,7 @@ int main(int argc, char **argv)
     fill(&world);
     uint8_t *file = symbols_file_encode(&world.answers, &header, &bytes);
     drop(&world);
-    if (!file || bytes > MOST_BYTES || !comes_back(file, bytes) ||
-        !comes_back_renumbered(file, bytes)) {
+    if (!file || bytes > MOST_BYTES || !comes_back(file, bytes) || !comes_back_renumbered(file, bytes)) {
         fprintf(stderr, "what was written does not come back\n");
         return 1;
     }

@@ -23,8 +23,7 @@ static unsigned char *measurement[SEED_BINARIES], *changed;
 static size_t measurement_size;
 
 /* Addresses are somewhere in the code, locks in the data. */
-static void move_key(struct profile_node *node, const struct seed_section *code,
-                     const struct seed_section *data)
+static void move_key(struct profile_node *node, const struct seed_section *code, const struct seed_section *data)
 {
     uint64_t key = node->key, at = code->vaddr + PROFILE_KEY_VADDR(key) % code->size;
     switch (node->kind) {
@@ -37,8 +36,7 @@ static void move_key(struct profile_node *node, const struct seed_section *code,
         node->key = PROFILE_PLACE_KEY(key >> 60, PROFILE_KEY(1, at));
         break;
     case PROFILE_NODE_LOCK:
-        node->key =
-            PROFILE_LOCK_KEY(PROFILE_LOCK_KEY_KIND(key), 0x550000000000 + data->vaddr + key % data->size);
+        node->key = PROFILE_LOCK_KEY(PROFILE_LOCK_KEY_KIND(key), 0x550000000000 + data->vaddr + key % data->size);
         break;
     }
 }

@@ -69,16 +69,15 @@ void changes_choose(struct change *change, size_t file)
     if (!base->bytes)
         make_files();
     edits_choose(&edits, base, (uint64_t)random() << 31 ^ (uint64_t)random());
-    *change =
-        (struct change){.at = (uint32_t)edits.edit[0].at, .value = edits.edit[0].value, .how = CHANGE_END};
+    *change = (struct change){.at = (uint32_t)edits.edit[0].at, .value = edits.edit[0].value, .how = CHANGE_END};
     if (edits.edit[0].bytes)
         change->how = widths[edits.edit[0].bytes];
     else
         return;
     size_t chunks = (base->size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES;
     if (random() % 16 == 0)
-        *change = (struct change){
-            .at = PROFILE_HEADER_BYTES + (uint32_t)((size_t)random() % chunks * PROFILE_CHUNK_BYTES),
-            .how = CHANGE_COPY | 3,
-            .value = PROFILE_HEADER_BYTES + (size_t)random() % chunks * PROFILE_CHUNK_BYTES};
+        *change =
+            (struct change){.at = PROFILE_HEADER_BYTES + (uint32_t)((size_t)random() % chunks * PROFILE_CHUNK_BYTES),
+                            .how = CHANGE_COPY | 3,
+                            .value = PROFILE_HEADER_BYTES + (size_t)random() % chunks * PROFILE_CHUNK_BYTES};
 }

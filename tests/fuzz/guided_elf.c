@@ -40,7 +40,8 @@ static void read_rows(const struct loadmap_module *module)
 static void read_tables(const uint8_t *data, size_t count, const Elf64_Ehdr *elf)
 {
     struct loadmap_module module = {.view = (const char *)data, .view_bytes = count, .vaddr_high = count};
-    for (size_t i = 0; i < elf->e_phnum && elf->e_phoff < count && (i + 1) * sizeof(Elf64_Phdr) <= count - elf->e_phoff; i++) {
+    for (size_t i = 0; i < elf->e_phnum && elf->e_phoff < count && (i + 1) * sizeof(Elf64_Phdr) <= count - elf->e_phoff;
+         i++) {
         Elf64_Phdr segment;
         memcpy(&segment, data + elf->e_phoff + i * sizeof segment, sizeof segment);
         if (segment.p_type == PT_GNU_EH_FRAME && segment.p_offset < count) {

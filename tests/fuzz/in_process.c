@@ -18,8 +18,8 @@
 #include "tests/fuzz/changes.h"
 #include "tests/fuzz/command_lines.h"
 
-#define CPU_S    10
-#define INPUT    "in/app-1.blame"
+#define CPU_S 10
+#define INPUT "in/app-1.blame"
 
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -118,8 +118,7 @@ void in_process_start(const unsigned char *good, size_t size)
 
 static void put_input(const void *bytes, size_t size)
 {
-    if ((size != input_size && ftruncate(input, (off_t)size) != 0) ||
-        pwrite(input, bytes, size, 0) != (ssize_t)size)
+    if ((size != input_size && ftruncate(input, (off_t)size) != 0) || pwrite(input, bytes, size, 0) != (ssize_t)size)
         die(INPUT);
     input_size = size;
 }
@@ -134,9 +133,8 @@ static void remove_made(const struct command_line *line)
                                        "more/app-1.symbols",
                                        "job/job.blame",
                                        "job/job.symbols"};
-    static const char *const finished[] = {"profile.csv", "threads.csv", "locks.csv",
-                                           "waits.csv",   "phases.csv",  "ranks.csv",
-                                           "spread.csv",  "balance.csv", "run.json"};
+    static const char *const finished[] = {"profile.csv", "threads.csv", "locks.csv",   "waits.csv", "phases.csv",
+                                           "ranks.csv",   "spread.csv",  "balance.csv", "run.json"};
     char path[64];
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (unlink(made[i]) != 0 && errno == EISDIR)

@@ -10,7 +10,6 @@
 #include "cct/profile_trace.h"
 #include "cct/profile_tree.h"
 
-
 void builder_start(struct profile_builder *builder)
 {
     *builder = (struct profile_builder){.size = PROFILE_HEADER_BYTES};
@@ -69,8 +68,8 @@ static uint32_t new_chunk(struct profile_builder *builder, uint32_t kind, uint32
     uint32_t n = builder_header(builder)->chunk_count++;
     *builder_chunk(builder, n) = (struct profile_chunk){.kind = kind, .owner = owner};
     if (kind == PROFILE_CHUNK_TREE)
-        *builder_chunk(builder, n) = (struct profile_chunk){
-            .kind = kind, .owner = owner, .used = 1, .metric_unit = PROFILE_UNITS_PER_CHUNK};
+        *builder_chunk(builder, n) =
+            (struct profile_chunk){.kind = kind, .owner = owner, .used = 1, .metric_unit = PROFILE_UNITS_PER_CHUNK};
     return n + 1;
 }
 
@@ -83,8 +82,7 @@ static uint32_t tree_chunk(struct profile_builder *builder, uint32_t tree, uint3
     return n - 1;
 }
 
-uint32_t builder_node(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind,
-                      uint64_t key)
+uint32_t builder_node(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind, uint64_t key)
 {
     uint32_t n = tree_chunk(builder, tree, 1);
     uint32_t node_idx = n * PROFILE_UNITS_PER_CHUNK + builder_chunk(builder, n)->used++;
@@ -118,9 +116,11 @@ void builder_record(struct profile_builder *builder, uint32_t tree, uint32_t nod
     memcpy(builder_at(builder, builder_at(builder, node_idx)->metric), record, sizeof(struct profile_metric));
 }
 
-uint32_t builder_time(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind, const void *record, size_t bytes)
+uint32_t builder_time(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind, const void *record,
+                      size_t bytes)
 {
-    uint32_t units = (uint32_t)(bytes / PROFILE_UNIT_BYTES), node = builder_node(builder, tree, parent, kind, 0), n = builder->time_chunk[tree];
+    uint32_t units = (uint32_t)(bytes / PROFILE_UNIT_BYTES), node = builder_node(builder, tree, parent, kind, 0),
+             n = builder->time_chunk[tree];
     if (n == 0 || builder_chunk(builder, n - 1)->used + units > PROFILE_UNITS_PER_CHUNK) {
         n = builder->time_chunk[tree] = new_chunk(builder, PROFILE_CHUNK_TIME, tree);
         builder_chunk(builder, n - 1)->used = 1;
@@ -205,8 +205,7 @@ static void example_metric(struct profile_builder *builder, uint32_t tree, uint3
 }
 
 /* A phase, an event, a parameter, an execution of a phase: below parent, with exact times and counters. */
-static uint32_t example_probe(struct profile_builder *builder, uint32_t tree, uint32_t parent,
-                               unsigned number)
+static uint32_t example_probe(struct profile_builder *builder, uint32_t tree, uint32_t parent, unsigned number)
 {
     uint8_t kind = (uint8_t)(PROFILE_NODE_PHASE + number % 4);
     uint64_t key = kind == PROFILE_NODE_INSTANCE ? number % 50 : 1 + number % 6;
@@ -226,8 +225,7 @@ static uint32_t example_probe(struct profile_builder *builder, uint32_t tree, ui
                                   .last_end_ns = 2000000000 + number};
     struct profile_counters counters = {.value = {number, -1, 0, 7}};
     builder_record(builder, tree, probe_node, &probe);
-    builder_record(builder, tree, builder_node(builder, tree, probe_node, PROFILE_NODE_COUNTERS, 0),
-                   &counters);
+    builder_record(builder, tree, builder_node(builder, tree, probe_node, PROFILE_NODE_COUNTERS, 0), &counters);
     builder_record(builder, tree, builder_node(builder, tree, node, PROFILE_NODE_COUNTERS, 0), &counters);
     return node;
 }
@@ -238,8 +236,8 @@ static void example_ranks(struct profile_builder *builder, uint32_t tree, uint32
     struct profile_ranks ranks = {.blame = 1e6 * (number % 7), .wall = 5e5 * (number % 7)};
     struct profile_metric waited = {.samples = 1, .work = 5e6, .inverse_busy = 5e6, .waits = 1};
     uint64_t call = PROFILE_KEY(1 + number % 2, number % 40000);
-    uint32_t node = builder_node(builder, tree, parent, PROFILE_NODE_RANKS,
-                                 PROFILE_RANKS_KEY(number % 100, number % 5 ? call : 0));
+    uint32_t node =
+        builder_node(builder, tree, parent, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(number % 100, number % 5 ? call : 0));
     builder_record(builder, tree, node, &ranks);
     node = builder_node(builder, tree, parent, PROFILE_NODE_MPI, number % 100);
     builder_metric(builder, tree, node, &waited);
@@ -272,11 +270,16 @@ static void example_names(struct profile_builder *builder)
 /* Of a whole tree in a few bins, of one node in many, and some of a lane. */
 static void example_times(struct profile_builder *builder, uint32_t tree, uint32_t root, uint32_t node)
 {
-    struct profile_moments moments = {.shift = PROFILE_TIME_SHIFT, .count = 2, .moment = {{.bin = 3, .value = {.own = 5e6f}}, {.bin = 90, .value = {.own = 5e6f}}}};
-    struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = PROFILE_TIME_SHIFT, .merged = (uint16_t)(tree % 2 * 40)};
+    struct profile_moments moments = {
+        .shift = PROFILE_TIME_SHIFT,
+        .count = 2,
+        .moment = {{.bin = 3, .value = {.own = 5e6f}}, {.bin = 90, .value = {.own = 5e6f}}}};
+    struct profile_bins bins = {
+        .form = PROFILE_TIME_DENSE, .shift = PROFILE_TIME_SHIFT, .merged = (uint16_t)(tree % 2 * 40)};
     struct profile_lane lane = {.shift = PROFILE_TIME_SHIFT - PROFILE_TIME_FINER};
     for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++)
-        bins.bin[i] = (struct profile_time_value){.own = 1e6f, .inverse_busy = 5e5f, .shared_idle = 1e5f * (float)(i % 4), .lock_wait = 1e3f};
+        bins.bin[i] = (struct profile_time_value){
+            .own = 1e6f, .inverse_busy = 5e5f, .shared_idle = 1e5f * (float)(i % 4), .lock_wait = 1e3f};
     for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++)
         lane.ns[i][(i / 40 + tree) % PROFILE_TIME_STATES] = 4e6f;
     builder_record(builder, tree, builder_node(builder, tree, root, PROFILE_NODE_TIME, 0), &moments);
@@ -288,8 +291,10 @@ static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 9, 5, 5, 6, 7, 0
 
 void builder_trace(struct profile_builder *builder, uint32_t tree, uint32_t records, unsigned seed)
 {
-    static const unsigned char begin[] = {PROFILE_TRACE_PERIOD, 0xc0, 0x96, 0xb1, 2, PROFILE_TRACE_TIME, 0x80, 0xa8, 0xd6, 0xb9, 7};
-    struct profile_trace_chunk *chunk = (void *)builder_chunk(builder, new_chunk(builder, PROFILE_CHUNK_TRACE, tree) - 1);
+    static const unsigned char begin[] = {
+        PROFILE_TRACE_PERIOD, 0xc0, 0x96, 0xb1, 2, PROFILE_TRACE_TIME, 0x80, 0xa8, 0xd6, 0xb9, 7};
+    struct profile_trace_chunk *chunk =
+        (void *)builder_chunk(builder, new_chunk(builder, PROFILE_CHUNK_TRACE, tree) - 1);
     unsigned char *to = (unsigned char *)(chunk + 1) + sizeof begin;
     builder_header(builder)->traced = 1;
     memcpy(chunk + 1, begin, sizeof begin);
@@ -345,8 +350,7 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
             unsigned number = seed >> 8;
             uint8_t kind = kinds[number % 16];
             uint64_t key = kind == PROFILE_NODE_PSEUDO ? 1 + number % 8
-                           : kind == PROFILE_NODE_LOCK
-                               ? PROFILE_LOCK_KEY(number % 6, 0x550000004040 + number % 2)
+                           : kind == PROFILE_NODE_LOCK ? PROFILE_LOCK_KEY(number % 6, 0x550000004040 + number % 2)
                            : kind == PROFILE_NODE_WAITERS
                                ? PROFILE_PLACE_KEY(number % 16, PROFILE_KEY(1 + number % 2, number % 40000))
                                : PROFILE_KEY(1 + number % 2, number % 40000);

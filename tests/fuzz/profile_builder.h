@@ -26,15 +26,15 @@ struct profile_chunk *builder_chunk(struct profile_builder *builder, uint32_t n)
 /* The record of a node; pointers are valid until the next builder call. */
 struct profile_node *builder_at(struct profile_builder *builder, uint32_t node_idx);
 
-uint32_t builder_node(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind,
-                      uint64_t key);
+uint32_t builder_node(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind, uint64_t key);
 /* Gives the node a metric record, or adds to the one it has. */
 void builder_metric(struct profile_builder *builder, uint32_t tree, uint32_t node_idx,
                     const struct profile_metric *metric);
 /* Puts another record of a metric's size in its place. */
 void builder_record(struct profile_builder *builder, uint32_t tree, uint32_t node_idx, const void *record);
 /* A node of kind LANE or TIME with its record, in a chunk of kind TIME; the record's unit is the node's `metric`. */
-uint32_t builder_time(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind, const void *record, size_t bytes);
+uint32_t builder_time(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind, const void *record,
+                      size_t bytes);
 void builder_thread(struct profile_builder *builder, const struct profile_thread *thread);
 void builder_module(struct profile_builder *builder, const struct profile_module *module);
 /* The name's number. */

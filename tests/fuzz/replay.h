@@ -72,8 +72,7 @@ static int replay_main(int argc, char **argv, const char *corpus, const char *pa
     for (unsigned long i = 0; i < changed; i++) {
         struct replay_input input = replay_inputs[(size_t)rand() % count];
         for (int times = 1 + rand() % 4; times; times--)
-            input.count =
-                LLVMFuzzerCustomMutator(input.bytes, input.count, sizeof input.bytes, (unsigned)rand());
+            input.count = LLVMFuzzerCustomMutator(input.bytes, input.count, sizeof input.bytes, (unsigned)rand());
         LLVMFuzzerTestOneInput(input.bytes, input.count);
     }
     return 0;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EMBED(symbol, file)                                                                                  \
-    __asm__(".section .rodata\n.balign 16\n" #symbol ":\n.incbin \"tests/fuzz/binaries/" file "\"\n" #symbol \
-            "_end:\n.previous\n");                                                                           \
+#define EMBED(symbol, file)                                                                                            \
+    __asm__(".section .rodata\n.balign 16\n" #symbol ":\n.incbin \"tests/fuzz/binaries/" file "\"\n" #symbol           \
+            "_end:\n.previous\n");                                                                                     \
     extern const unsigned char symbol[], symbol##_end[]
 
 EMBED(seed_clang5, "clang5");
@@ -51,8 +51,7 @@ const struct seed_section *seed_section(const struct seed_binary *binary, const 
 
 static unsigned weight(const char *name)
 {
-    static const char *const most[] = {".debug_info", ".debug_abbrev", ".debug_line", ".eh_frame",
-                                       ".debug_frame"},
+    static const char *const most[] = {".debug_info", ".debug_abbrev", ".debug_line", ".eh_frame", ".debug_frame"},
                              *const some[] = {".symtab",  ".dynsym",       ".rela.plt",
                                               ".dynamic", ".eh_frame_hdr", ".gnu_debuglink"};
     for (size_t i = 0; i < sizeof most / sizeof *most; i++)

@@ -39,8 +39,7 @@ static bool run(const struct scenario *scenario)
     if (failed)
         printf("FAILED  %-20s seed %llu: %s\n", scenario->name, (unsigned long long)failed, model_failure);
     else if (!is_quiet)
-        printf("passed  %-20s %llu seeds  (%s)\n", scenario->name, (unsigned long long)seeds,
-               scenario->guarantees);
+        printf("passed  %-20s %llu seeds  (%s)\n", scenario->name, (unsigned long long)seeds, scenario->guarantees);
     return !failed;
 }
 

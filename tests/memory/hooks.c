@@ -9,8 +9,7 @@ extern char __start_ghosts[], __stop_ghosts[];
 static bool is_own(const volatile void *pointer)
 {
     uintptr_t address = (uintptr_t)pointer;
-    return threads_is_stack(address) ||
-           (address >= (uintptr_t)__start_ghosts && address < (uintptr_t)__stop_ghosts);
+    return threads_is_stack(address) || (address >= (uintptr_t)__start_ghosts && address < (uintptr_t)__stop_ghosts);
 }
 
 #define SITE ((uintptr_t)__builtin_return_address(0))
@@ -38,22 +37,22 @@ static void plain_write(void *address, size_t bytes, uintptr_t site)
         trace(site, "writes", (uintptr_t)address, bytes);
 }
 
-#define PLAIN(bytes)                                                                                         \
-    void __tsan_read##bytes(void *address)                                                                   \
-    {                                                                                                        \
-        plain_read(address, bytes, SITE);                                                                    \
-    }                                                                                                        \
-    void __tsan_write##bytes(void *address)                                                                  \
-    {                                                                                                        \
-        plain_write(address, bytes, SITE);                                                                   \
-    }                                                                                                        \
-    void __tsan_unaligned_read##bytes(void *address)                                                         \
-    {                                                                                                        \
-        plain_read(address, bytes, SITE);                                                                    \
-    }                                                                                                        \
-    void __tsan_unaligned_write##bytes(void *address)                                                        \
-    {                                                                                                        \
-        plain_write(address, bytes, SITE);                                                                   \
+#define PLAIN(bytes)                                                                                                   \
+    void __tsan_read##bytes(void *address)                                                                             \
+    {                                                                                                                  \
+        plain_read(address, bytes, SITE);                                                                              \
+    }                                                                                                                  \
+    void __tsan_write##bytes(void *address)                                                                            \
+    {                                                                                                                  \
+        plain_write(address, bytes, SITE);                                                                             \
+    }                                                                                                                  \
+    void __tsan_unaligned_read##bytes(void *address)                                                                   \
+    {                                                                                                                  \
+        plain_read(address, bytes, SITE);                                                                              \
+    }                                                                                                                  \
+    void __tsan_unaligned_write##bytes(void *address)                                                                  \
+    {                                                                                                                  \
+        plain_write(address, bytes, SITE);                                                                             \
     }
 
 PLAIN(1)
@@ -147,8 +146,8 @@ static void store(volatile void *address, unsigned bytes, uint64_t value, int or
     memory_store((uintptr_t)address, bytes, value, site_order(site, 's', (enum order)order));
 }
 
-static uint64_t update(volatile void *address, unsigned bytes, uint64_t (*how)(uint64_t, uint64_t),
-                       uint64_t operand, int order, uintptr_t site)
+static uint64_t update(volatile void *address, unsigned bytes, uint64_t (*how)(uint64_t, uint64_t), uint64_t operand,
+                       int order, uintptr_t site)
 {
     uint64_t value = 0;
     if (model_serial || is_own(address)) {
@@ -166,8 +165,8 @@ static uint64_t update(volatile void *address, unsigned bytes, uint64_t (*how)(u
     return value;
 }
 
-static bool compare_exchange(volatile void *address, void *expected, unsigned bytes, uint64_t desired,
-                             int success, int failure, uintptr_t site)
+static bool compare_exchange(volatile void *address, void *expected, unsigned bytes, uint64_t desired, int success,
+                             int failure, uintptr_t site)
 {
     uint64_t value = 0, wanted = 0;
     memcpy(&wanted, expected, bytes);
@@ -185,47 +184,46 @@ static bool compare_exchange(volatile void *address, void *expected, unsigned by
     bool weaker = order != (enum order)success; /* a failure is never ordered more than a success */
     if (weaker && order != ACQUIRE && order != ACQ_REL)
         failure = RELAXED;
-    bool done =
-        memory_compare_exchange((uintptr_t)address, bytes, &wanted, desired, order, (enum order)failure);
+    bool done = memory_compare_exchange((uintptr_t)address, bytes, &wanted, desired, order, (enum order)failure);
     if (model_traces)
         trace(site, done ? "exchanges" : "compares", (uintptr_t)address, wanted);
     memcpy(expected, &wanted, bytes);
     return done;
 }
 
-#define ATOMIC(bits, type)                                                                                   \
-    type __tsan_atomic##bits##_load(const volatile type *a, int order)                                       \
-    {                                                                                                        \
-        return (type)load(a, sizeof(type), order, SITE);                                                     \
-    }                                                                                                        \
-    void __tsan_atomic##bits##_store(volatile type *a, type value, int order)                                \
-    {                                                                                                        \
-        store(a, sizeof(type), value, order, SITE);                                                          \
-    }                                                                                                        \
-    type __tsan_atomic##bits##_exchange(volatile type *a, type value, int order)                             \
-    {                                                                                                        \
-        return (type)update(a, sizeof(type), put, value, order, SITE);                                       \
-    }                                                                                                        \
-    type __tsan_atomic##bits##_fetch_add(volatile type *a, type value, int order)                            \
-    {                                                                                                        \
-        return (type)update(a, sizeof(type), add, value, order, SITE);                                       \
-    }                                                                                                        \
-    type __tsan_atomic##bits##_fetch_sub(volatile type *a, type value, int order)                            \
-    {                                                                                                        \
-        return (type)update(a, sizeof(type), subtract, value, order, SITE);                                  \
-    }                                                                                                        \
-    type __tsan_atomic##bits##_fetch_and(volatile type *a, type value, int order)                            \
-    {                                                                                                        \
-        return (type)update(a, sizeof(type), and, value, order, SITE);                                       \
-    }                                                                                                        \
-    type __tsan_atomic##bits##_fetch_or(volatile type *a, type value, int order)                             \
-    {                                                                                                        \
-        return (type)update(a, sizeof(type), or, value, order, SITE);                                        \
-    }                                                                                                        \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *a, type *expected, type value,          \
-                                                      int success, int failure)                              \
-    {                                                                                                        \
-        return compare_exchange(a, expected, sizeof(type), value, success, failure, SITE);                   \
+#define ATOMIC(bits, type)                                                                                             \
+    type __tsan_atomic##bits##_load(const volatile type *a, int order)                                                 \
+    {                                                                                                                  \
+        return (type)load(a, sizeof(type), order, SITE);                                                               \
+    }                                                                                                                  \
+    void __tsan_atomic##bits##_store(volatile type *a, type value, int order)                                          \
+    {                                                                                                                  \
+        store(a, sizeof(type), value, order, SITE);                                                                    \
+    }                                                                                                                  \
+    type __tsan_atomic##bits##_exchange(volatile type *a, type value, int order)                                       \
+    {                                                                                                                  \
+        return (type)update(a, sizeof(type), put, value, order, SITE);                                                 \
+    }                                                                                                                  \
+    type __tsan_atomic##bits##_fetch_add(volatile type *a, type value, int order)                                      \
+    {                                                                                                                  \
+        return (type)update(a, sizeof(type), add, value, order, SITE);                                                 \
+    }                                                                                                                  \
+    type __tsan_atomic##bits##_fetch_sub(volatile type *a, type value, int order)                                      \
+    {                                                                                                                  \
+        return (type)update(a, sizeof(type), subtract, value, order, SITE);                                            \
+    }                                                                                                                  \
+    type __tsan_atomic##bits##_fetch_and(volatile type *a, type value, int order)                                      \
+    {                                                                                                                  \
+        return (type)update(a, sizeof(type), and, value, order, SITE);                                                 \
+    }                                                                                                                  \
+    type __tsan_atomic##bits##_fetch_or(volatile type *a, type value, int order)                                       \
+    {                                                                                                                  \
+        return (type)update(a, sizeof(type), or, value, order, SITE);                                                  \
+    }                                                                                                                  \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *a, type *expected, type value, int success,       \
+                                                      int failure)                                                     \
+    {                                                                                                                  \
+        return compare_exchange(a, expected, sizeof(type), value, success, failure, SITE);                             \
     }
 
 ATOMIC(8, uint8_t)

@@ -30,8 +30,8 @@ static uintptr_t start_of(unsigned number)
 
 static bool is_whole(const struct loadmap_range *range, uintptr_t address, uintptr_t bias)
 {
-    return range->start <= address && range->end == range->start + 0x1000 &&
-           range->load_bias == range->start + bias && range->permanent;
+    return range->start <= address && range->end == range->start + 0x1000 && range->load_bias == range->start + bias &&
+           range->permanent;
 }
 
 static void begin(void)
@@ -46,8 +46,7 @@ static void keep_all(unsigned step)
     for (unsigned i = 0; i < RANGES; i++) {
         unsigned number = (i * step) % RANGES;
         uintptr_t start = start_of(number);
-        struct loadmap_range range = {
-            .start = start, .end = start + 0x1000, .load_bias = start + 7, .permanent = 1};
+        struct loadmap_range range = {.start = start, .end = start + 0x1000, .load_bias = start + 7, .permanent = 1};
         model_check(keep_range(&range, OBJECT) != NULL, "no room");
         ghost.told[number] = model_now();
     }
@@ -80,8 +79,8 @@ static void find_known(void)
     }
 }
 
-const struct scenario scenario_ranges = {
-    "ranges", "L1", begin, {keep_forth, keep_back, find_known, find_known}, NULL, 300};
+const struct scenario scenario_ranges = {"ranges", "L1", begin, {keep_forth, keep_back, find_known, find_known},
+                                         NULL,     300};
 
 /* ---- the snapshot ---- */
 
@@ -112,8 +111,7 @@ static void find_read(void)
         uintptr_t address = start_of((unsigned)model_random(RANGES)) + 5;
         const struct loadmap_range *range = find_in_snapshot(address);
         model_check(range || !generation, "a map was read, and has no such range");
-        model_check(!range || is_whole(range, address, (range->load_bias - range->start) & 48),
-                    "a range is not whole");
+        model_check(!range || is_whole(range, address, (range->load_bias - range->start) & 48), "a range is not whole");
         const struct snapshot *snapshot = load_acquire(&loadmap.current);
         for (size_t i = 1; snapshot && i < RANGES; i++)
             model_check(snapshot->ranges[i].load_bias - snapshot->ranges[i].start ==
@@ -123,5 +121,5 @@ static void find_read(void)
     }
 }
 
-const struct scenario scenario_snapshot = {
-    "snapshot", "L1", begin, {read_maps, read_maps, find_read, find_read}, NULL, 3000};
+const struct scenario scenario_snapshot = {"snapshot", "L1", begin, {read_maps, read_maps, find_read, find_read},
+                                           NULL,       3000};

@@ -59,13 +59,11 @@ static void hold_and_release(void)
         contended_choose(holder, &pace, ghost.now_ns += 100 * CONTENDED_PACE_NS);
         for (unsigned i = 0; i < 3; i++) {
             uint64_t from = model_now(), left_at = ghost.left_at;
-            bool all_told =
-                ghost.adding == 0 && ghost.left > ghost.taken && left_at + model_staleness() < from;
+            bool all_told = ghost.adding == 0 && ghost.left > ghost.taken && left_at + model_staleness() < from;
             bool looks = load_relaxed(&holder->stamps) != STATE_STAMPS_NONE;
             model_check(looks || !all_told, "blame waits, and the holder need not look");
             if (looks && directed_waiting(KEY, HOLDER) && directed_take(KEY, HOLDER, &blame)) {
-                model_check(blame.inverse_busy == 16 * blame.lock_wait &&
-                                blame.shared_idle == 256 * blame.lock_wait,
+                model_check(blame.inverse_busy == 16 * blame.lock_wait && blame.shared_idle == 256 * blame.lock_wait,
                             "sums of different samples: %g %g %g", blame.lock_wait, blame.inverse_busy,
                             blame.shared_idle);
                 ghost.taken += blame.lock_wait;
@@ -80,10 +78,8 @@ static void take_too(void)
     for (unsigned i = 0; i < 8; i++) {
         struct lock_blame blame;
         if (directed_waiting(KEY, HOLDER) && directed_take(KEY, HOLDER, &blame)) {
-            model_check(blame.inverse_busy == 16 * blame.lock_wait &&
-                            blame.shared_idle == 256 * blame.lock_wait,
-                        "sums of different samples: %g %g %g", blame.lock_wait, blame.inverse_busy,
-                        blame.shared_idle);
+            model_check(blame.inverse_busy == 16 * blame.lock_wait && blame.shared_idle == 256 * blame.lock_wait,
+                        "sums of different samples: %g %g %g", blame.lock_wait, blame.inverse_busy, blame.shared_idle);
             ghost.taken += blame.lock_wait;
         }
         model_pause();
@@ -142,8 +138,7 @@ static void take_often(void)
         take_too();
 }
 
-const struct scenario scenario_sums = {"sums", "B1", begin, {add_often, add_often, take_often, take_often},
-                                       end,    300};
+const struct scenario scenario_sums = {"sums", "B1", begin, {add_often, add_often, take_often, take_often}, end, 300};
 
 /* ---- the lines are told, once: a table that was empty, and one who forgets at the same time ---- */
 
@@ -180,5 +175,4 @@ static void forget_all(void)
     }
 }
 
-const struct scenario scenario_untold = {"untold", "B2", begin_noted, {leave_once, choose_once, forget_all},
-                                         end,      100};
+const struct scenario scenario_untold = {"untold", "B2", begin_noted, {leave_once, choose_once, forget_all}, end, 100};

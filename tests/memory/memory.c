@@ -32,8 +32,7 @@ struct word {
 
 struct thread_views {
     uint32_t seen[MAX_WORDS], released[MAX_WORDS],
-        acquired
-            [MAX_WORDS]; /* of each word; what the last release fence has, what the next acquire fence will have */
+        acquired[MAX_WORDS]; /* of each word; what the last release fence has, what the next acquire fence will have */
     uint32_t released_count;
 };
 
@@ -257,8 +256,7 @@ static void give_view(uint32_t message, enum order order, uint32_t read)
 static uint32_t choose_place(const struct word *word, uint32_t number, enum order order)
 {
     uint32_t place = word->count, least = first_visible(word, *seen_of(model_thread, number), order) + 1;
-    while (place > least && model_random(1000) < chances.between &&
-           !messages[word->order[place - 1]].of_update)
+    while (place > least && model_random(1000) < chances.between && !messages[word->order[place - 1]].of_update)
         place--;
     return place < word->count && messages[word->order[place]].of_update ? word->count : place;
 }
@@ -382,8 +380,7 @@ static uint32_t whole_word(uintptr_t address, unsigned bytes)
 /* What an update may read: no other update has read it, and that of which it takes the place behind may be seen. */
 static uint32_t choose_for_update(const struct word *word, uint32_t number, enum order order)
 {
-    uint32_t last = word->count - 1, least = first_visible(word, *seen_of(model_thread, number), order),
-             at = last;
+    uint32_t last = word->count - 1, least = first_visible(word, *seen_of(model_thread, number), order), at = last;
     while (at > least && model_random(1000) < chances.between)
         at--;
     return at < last && messages[word->order[at + 1]].of_update ? word->order[last] : word->order[at];
@@ -403,8 +400,8 @@ uint64_t memory_update(uintptr_t address, unsigned size, enum order order,
 }
 
 /* One that fails may have seen an old value. */
-bool memory_compare_exchange(uintptr_t address, unsigned size, uint64_t *expected, uint64_t desired,
-                             enum order success, enum order failure)
+bool memory_compare_exchange(uintptr_t address, unsigned size, uint64_t *expected, uint64_t desired, enum order success,
+                             enum order failure)
 {
     uint32_t number = whole_word(address, size);
     if (success == SEQ_CST)

@@ -70,8 +70,8 @@ uint64_t memory_load(uintptr_t address, unsigned size, enum order order);
 void memory_store(uintptr_t address, unsigned size, uint64_t value, enum order order);
 uint64_t memory_update(uintptr_t address, unsigned size, enum order order,
                        uint64_t (*update)(uint64_t old, uint64_t operand), uint64_t operand);
-bool memory_compare_exchange(uintptr_t address, unsigned size, uint64_t *expected, uint64_t desired,
-                             enum order success, enum order failure);
+bool memory_compare_exchange(uintptr_t address, unsigned size, uint64_t *expected, uint64_t desired, enum order success,
+                             enum order failure);
 void memory_fence(enum order order);
 void memory_plain_read(uintptr_t address, size_t bytes);  /* the word that is read behind this */
 void memory_plain_write(uintptr_t address, size_t bytes); /* written behind this */
@@ -107,8 +107,7 @@ void threads_leave(enum run_result result) __attribute__((noreturn));
 extern uint64_t model_steps, model_run;
 
 /* sites.c */
-enum order site_order(uintptr_t site, char kind,
-                      enum order order); /* as the code has it, or as --weaken has it */
+enum order site_order(uintptr_t site, char kind, enum order order); /* as the code has it, or as --weaken has it */
 bool sites_weaken(const char *text);
 void sites_print(void);
 extern bool model_traces;

@@ -77,16 +77,15 @@ static void sample_ranks(void)
             if (census.calls && census.call[0].call == call_of(i) && perhaps)
                 call = i;
         }
-        model_check(certain == WAITS || census.waiting == 1,
-                    "at %llu of %llu: the rank waited, and counts as busy", (unsigned long long)ticks,
-                    (unsigned long long)now);
+        model_check(certain == WAITS || census.waiting == 1, "at %llu of %llu: the rank waited, and counts as busy",
+                    (unsigned long long)ticks, (unsigned long long)now);
         model_check(!census.waiting || call < WAITS, "at %llu of %llu: the rank did not wait in that call",
                     (unsigned long long)ticks, (unsigned long long)now);
     }
 }
 
-const struct scenario scenario_ranks = {
-    "ranks", "X1", begin, {wait_in_calls, sample_ranks, sample_ranks}, ranks_forget, 300};
+const struct scenario scenario_ranks = {"ranks",      "X1", begin, {wait_in_calls, sample_ranks, sample_ranks},
+                                        ranks_forget, 300};
 
 /* ---- the ring, whose words all tell which wait they are of ---- */
 
@@ -169,12 +168,13 @@ static void sample_lives(void)
             const struct ghost_wait *life = &ghost.of[i];
             perhaps |= life->since <= ticks && !(life->until_told && life->until_told < ticks);
             /* Behind the next one's begin this one is forgotten. */
-            certain |= i + 1 == ghost.count && life->since_told && life->since_told < ticks && (!life->until || life->until > ticks);
+            certain |= i + 1 == ghost.count && life->since_told && life->since_told < ticks &&
+                       (!life->until || life->until > ticks);
         }
-        model_check(!certain || census.seen == 2, "at %llu of %llu: the rank was there, and is not seen", (unsigned long long)ticks,
-                    (unsigned long long)now);
-        model_check(perhaps || census.seen == 1, "at %llu of %llu: the rank was not there, and is seen", (unsigned long long)ticks,
-                    (unsigned long long)now);
+        model_check(!certain || census.seen == 2, "at %llu of %llu: the rank was there, and is not seen",
+                    (unsigned long long)ticks, (unsigned long long)now);
+        model_check(perhaps || census.seen == 1, "at %llu of %llu: the rank was not there, and is seen",
+                    (unsigned long long)ticks, (unsigned long long)now);
     }
 }
 

@@ -97,8 +97,8 @@ static void fourth(void)
 static void end_left(void)
 {
     for (unsigned i = 0; i < SEGMENTS; i++)
-        model_check(ghost.came[i] == ghost.removed[i], "segment %u: %s, its name %s", i, ghost.came[i] ? "somebody came" : "nobody came",
-                    ghost.removed[i] ? "was removed" : "is left");
+        model_check(ghost.came[i] == ghost.removed[i], "segment %u: %s, its name %s", i,
+                    ghost.came[i] ? "somebody came" : "nobody came", ghost.removed[i] ? "was removed" : "is left");
 }
 
 const struct scenario scenario_ranks_lines = {"ranks-lines", "X2", begin, {first, second, third, fourth}, end_left, 0};

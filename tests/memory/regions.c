@@ -52,8 +52,7 @@ static void encounter(void)
         if (own)
             region_reference(region); /* as a sample of this thread does */
         bool sampled = region_needs_context(region);
-        model_check(sampled || *users_of(region) == 1, "life %u: nobody needs the context, and somebody does",
-                    life);
+        model_check(sampled || *users_of(region) == 1, "life %u: nobody needs the context, and somebody does", life);
         if (sampled)
             region_publish(region, life);
         if (load_relaxed(&region->references) > 1 && model_random(2))
@@ -77,12 +76,11 @@ static void follow(struct region *region, uint32_t life)
         model_check(looks < 20000, "life %u: the context never comes", life);
         model_pause();
     }
-    model_check(context == life && trie[context] == life, "life %u: its context is %u, which names %llu",
-                life, context, (unsigned long long)trie[context]);
+    model_check(context == life && trie[context] == life, "life %u: its context is %u, which names %llu", life, context,
+                (unsigned long long)trie[context]);
     model_check(region->codeptr == 2000 + life, "life %u: the record is another's: %lu", life,
                 (unsigned long)region->codeptr);
-    model_check(region->outer && region->outer->codeptr == 1000 + life,
-                "life %u: its outer region is another", life);
+    model_check(region->outer && region->outer->codeptr == 1000 + life, "life %u: its outer region is another", life);
 }
 
 static void work(void)
@@ -119,8 +117,7 @@ static void begin(void)
     model_has_memory = false;
 }
 
-const struct scenario scenario_regions = {"regions", "R1, R2, R3", begin, {encounter, work, work},
-                                          NULL,      3000};
+const struct scenario scenario_regions = {"regions", "R1, R2, R3", begin, {encounter, work, work}, NULL, 3000};
 
 /* ---- ends that are remembered ---- */
 
@@ -150,12 +147,11 @@ static void ask_ends(void)
         uint32_t instance = ghost.ended > back ? ghost.ended - back : 1;
         struct region_end is = region_end_of(team.region, instance);
         if (is.ticks)
-            model_check(is.ticks == 10000 + instance && is.codeptr == 5000 + instance &&
-                            is.region == team.region && is.instance == instance,
+            model_check(is.ticks == 10000 + instance && is.codeptr == 5000 + instance && is.region == team.region &&
+                            is.instance == instance,
                         "end of life %u: words of others: %llu %lu", instance, (unsigned long long)is.ticks,
                         (unsigned long)is.codeptr);
     }
 }
 
-const struct scenario scenario_ends_ring = {"ends-ring", "S5", begin, {end_many, ask_ends, ask_ends},
-                                            NULL,        3000};
+const struct scenario scenario_ends_ring = {"ends-ring", "S5", begin, {end_many, ask_ends, ask_ends}, NULL, 3000};

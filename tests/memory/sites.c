@@ -19,11 +19,8 @@ bool model_traces;
 static const struct {
     const char *name;
     enum order order;
-} names[] = {{"relaxed", RELAXED},
-             {"acquire", ACQUIRE},
-             {"release", RELEASE},
-             {"acq_rel", ACQ_REL},
-             {"seq_cst", SEQ_CST}};
+} names[] = {
+    {"relaxed", RELAXED}, {"acquire", ACQUIRE}, {"release", RELEASE}, {"acq_rel", ACQ_REL}, {"seq_cst", SEQ_CST}};
 
 static const char *name_of(enum order order)
 {
@@ -76,12 +73,12 @@ void sites_print(void)
 {
     for (uint32_t i = 0; i < SITES; i++)
         if (sites[i].kind && sites[i].order != RELAXED)
-            printf("site %lx %c %s %llu\n", (unsigned long)sites[i].address, sites[i].kind,
-                   name_of(sites[i].order), (unsigned long long)sites[i].passed);
+            printf("site %lx %c %s %llu\n", (unsigned long)sites[i].address, sites[i].kind, name_of(sites[i].order),
+                   (unsigned long long)sites[i].passed);
 }
 
 void trace(uintptr_t site, const char *what, uintptr_t address, uint64_t value)
 {
-    fprintf(stderr, "%6llu  thread %u  %-9s %lx  %llx  at %lx\n", (unsigned long long)model_steps,
-            model_thread, what, (unsigned long)address, (unsigned long long)value, (unsigned long)site);
+    fprintf(stderr, "%6llu  thread %u  %-9s %lx  %llx  at %lx\n", (unsigned long long)model_steps, model_thread, what,
+            (unsigned long)address, (unsigned long long)value, (unsigned long)site);
 }

@@ -28,14 +28,14 @@ static struct clock_reading reading_of(uint64_t ticks)
 /* Whether the interval covered the moment for all who look now, and whether it may have. */
 static bool is_certain(const struct ghost_interval *interval, uint64_t ticks, uint64_t now)
 {
-    return interval->since_told && interval->since_told + model_staleness() < now &&
-           interval->since <= ticks && (!interval->until || interval->until > ticks);
+    return interval->since_told && interval->since_told + model_staleness() < now && interval->since <= ticks &&
+           (!interval->until || interval->until > ticks);
 }
 
 static bool is_possible(const struct ghost_interval *interval, uint64_t ticks, uint64_t now)
 {
-    return interval->since <= ticks && (interval->until >= ticks || !interval->until_told ||
-                                        interval->until_told + model_staleness() >= now);
+    return interval->since <= ticks &&
+           (interval->until >= ticks || !interval->until_told || interval->until_told + model_staleness() >= now);
 }
 
 static void begin(void)
@@ -116,8 +116,8 @@ static void read_waits(void)
     }
 }
 
-const struct scenario scenario_waits_ring = {
-    "waits-ring", "S5, S6", begin, {note_waits, read_waits, read_waits}, end, 3000};
+const struct scenario scenario_waits_ring = {"waits-ring", "S5, S6", begin, {note_waits, read_waits, read_waits},
+                                             end,          3000};
 
 /* ---- waits, one after another: a sample finds the thread idle when it was ---- */
 
@@ -159,8 +159,7 @@ static void sample_waits(void)
         for (unsigned i = 0; i < count; i++) {
             idle |= is_certain(&ghost.of[0][i], ticks - GRACE, now) &&
                     (!ghost.of[0][i].until || ghost.of[0][i].until > ticks);
-            perhaps |=
-                is_possible(&ghost.of[0][i], ticks - GRACE, now) && is_possible(&ghost.of[0][i], ticks, now);
+            perhaps |= is_possible(&ghost.of[0][i], ticks - GRACE, now) && is_possible(&ghost.of[0][i], ticks, now);
         }
         model_check(!idle || census.busy == 1, "at %llu of %llu: the thread was idle, and counts as busy",
                     (unsigned long long)ticks, (unsigned long long)now);
@@ -220,8 +219,7 @@ static void sample_holders(void)
             for (unsigned i = 0; i < ghost.count[number]; i++) {
                 const struct ghost_interval *interval = &ghost.of[number][i];
                 held |= is_certain(interval, ticks, now);
-                is_one |=
-                    is_possible(interval, ticks, now) && holder == state_line_number(number ? other : line);
+                is_one |= is_possible(interval, ticks, now) && holder == state_line_number(number ? other : line);
             }
         model_check(!held || holder != STATE_NO_HOLDER, "at %llu of %llu: the lock's holder was missed",
                     (unsigned long long)ticks, (unsigned long long)now);
@@ -236,8 +234,8 @@ static void begin_locks(void)
     state_set_work(other);
 }
 
-const struct scenario scenario_holders = {
-    "holders", "S4", begin_locks, {take_first, take_second, sample_holders}, end, 300};
+const struct scenario scenario_holders = {"holders", "S4", begin_locks, {take_first, take_second, sample_holders},
+                                          end,       300};
 
 /* ---- a ring of releases, each of another lock ---- */
 
@@ -254,15 +252,14 @@ static void release_many(void)
 static void read_releases(void)
 {
     for (unsigned reading = 0; reading < 11; reading++) {
-        unsigned number = asked_for(reading, STATE_RELEASES),
-                 asked = number + (model_random(2) ? STATE_RELEASES : 0);
+        unsigned number = asked_for(reading, STATE_RELEASES), asked = number + (model_random(2) ? STATE_RELEASES : 0);
         bool behind = model_random(3) == 0; /* when nobody held any */
         if (ghost.of[0][number].until_told + model_staleness() > model_now())
             continue;
         struct clock_reading clocks = reading_of(ring_since(10 * number + (behind ? 7 : 2)));
         uint32_t holder = state_census_at(&clocks, clocks.ns, own, KEY + asked, NULL).holder;
-        model_check(holder == STATE_NO_HOLDER || (asked == number && !behind),
-                    "lock %u was held when %u was%s", asked, number, behind ? " held no more" : "");
+        model_check(holder == STATE_NO_HOLDER || (asked == number && !behind), "lock %u was held when %u was%s", asked,
+                    number, behind ? " held no more" : "");
     }
 }
 

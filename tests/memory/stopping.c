@@ -72,8 +72,8 @@ static void stop(void)
         model_check(!ghost.inside[number], "a callback is under way in a thread that is quiet");
         ghost.over[number] = true;
         uint64_t seen = trees[number];
-        model_check(seen == ghost.changes[number], "finish has %llu of %llu changes",
-                    (unsigned long long)seen, (unsigned long long)ghost.changes[number]);
+        model_check(seen == ghost.changes[number], "finish has %llu of %llu changes", (unsigned long long)seen,
+                    (unsigned long long)ghost.changes[number]);
     }
 }
 

@@ -58,8 +58,8 @@ static void read_names(void)
         uint64_t told = ghost.told[thread][lock], from = model_now();
         uint64_t call = lock_names_initialiser(lock_address(thread, lock));
         bool stays = told && ghost.told[thread][lock] == told && told + model_staleness() < from;
-        model_check(call == 0 || call == ghost.set[thread][lock], "lock %u of thread %u: call %llx", lock,
-                    thread, (unsigned long long)call);
+        model_check(call == 0 || call == ghost.set[thread][lock], "lock %u of thread %u: call %llx", lock, thread,
+                    (unsigned long long)call);
         model_check(!stays || call, "lock %u of thread %u: no name", lock, thread);
         model_pause();
     }
@@ -111,8 +111,7 @@ static void make_second(void)
 static void read_chunks(void)
 {
     while (chunks.ended < 2) {
-        uint32_t unit_idx = load_acquire(&given[model_random(2 * CHUNKS)]),
-                 number = unit_idx / PROFILE_UNITS_PER_CHUNK;
+        uint32_t unit_idx = load_acquire(&given[model_random(2 * CHUNKS)]), number = unit_idx / PROFILE_UNITS_PER_CHUNK;
         const uint64_t *unit = unit_idx ? arena_unit(unit_idx) : NULL;
         model_check(!unit_idx || ((uintptr_t)unit > PROFILE_CHUNK_BYTES && *unit == 7000 + number),
                     "chunk %u: not there", number);
@@ -129,5 +128,5 @@ static void read_chunks(void)
     }
 }
 
-const struct scenario scenario_arena = {
-    "arena", "A1, A2", begin_arena, {make_first, make_second, read_chunks}, NULL, 3000};
+const struct scenario scenario_arena = {"arena", "A1, A2", begin_arena, {make_first, make_second, read_chunks},
+                                        NULL,    3000};

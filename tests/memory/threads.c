@@ -169,8 +169,7 @@ static void run_threads(const struct scenario *scenario)
 /* Of each run some others: what one kind of run seldom does another does often. */
 static void choose_chances(void)
 {
-    static const unsigned switches[] = {2, 4, 12, 40, 150}, stale[] = {50, 200, 500, 900},
-                          between[] = {0, 0, 100, 400};
+    static const unsigned switches[] = {2, 4, 12, 40, 150}, stale[] = {50, 200, 500, 900}, between[] = {0, 0, 100, 400};
     chances.switches = switches[model_random(5)];
     chances.stale = stale[model_random(4)];
     chances.between = between[model_random(4)];
@@ -181,8 +180,8 @@ enum run_result run_scenario(const struct scenario *scenario, uint64_t seed)
 {
     static volatile uint32_t begin_undos;
     if (!stacks)
-        stacks = mmap(NULL, MODEL_THREADS * (size_t)STACK_BYTES, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        stacks =
+            mmap(NULL, MODEL_THREADS * (size_t)STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     chance_state = seed * 0x9e3779b97f4a7c15ull + 1;
     model_random(2);
     memset(__start_ghosts, 0, (size_t)(__stop_ghosts - __start_ghosts));

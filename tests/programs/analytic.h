@@ -126,8 +126,7 @@ static inline double no_core_between(int waits, double begin_s, double end_s)
     const struct reading *begin = reading_at(begin_s), *end = reading_at(end_s);
     if (!loaded || !begin || !end)
         return 0;
-    double no_core_s =
-        waits ? end->delayed_s - begin->delayed_s : end_s - begin_s - (end->ran_s - begin->ran_s);
+    double no_core_s = waits ? end->delayed_s - begin->delayed_s : end_s - begin_s - (end->ran_s - begin->ran_s);
     return no_core_s < 0 ? 0 : no_core_s > end_s - begin_s ? end_s - begin_s : no_core_s;
 }
 
@@ -159,8 +158,8 @@ HELPER void spin_until(double end_s)
     } while (left_s > 0);
 }
 
-static inline void record_interval(enum interval_kind kind, const char *function, const void *lock,
-                                   double begin_s, double end_s)
+static inline void record_interval(enum interval_kind kind, const char *function, const void *lock, double begin_s,
+                                   double end_s)
 {
     if (thread_number < 0)
         thread_number = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
@@ -189,8 +188,7 @@ HELPER void work_for(const char *function, double seconds)
 }
 
 /* What a lock's user clocked: asked for it, got it, released it. */
-HELPER void record_lock(const char *function, const void *lock, double asked_s, double got_s,
-                        double released_s)
+HELPER void record_lock(const char *function, const void *lock, double asked_s, double got_s, double released_s)
 {
     record_interval(INTERVAL_WAIT, function, lock, asked_s, got_s);
     record_interval(INTERVAL_HOLD, function, lock, got_s, released_s);

@@ -67,7 +67,6 @@ int main(int argc, char **argv)
     __atomic_store_n(&cancelled, 1, __ATOMIC_RELEASE);
     pthread_join(waiter, &result);
     pthread_join(holder, NULL);
-    printf("went on %d, cancelled %d, child's status %#x\n", went_on, result == PTHREAD_CANCELED,
-           (unsigned)status);
+    printf("went on %d, cancelled %d, child's status %#x\n", went_on, result == PTHREAD_CANCELED, (unsigned)status);
     return 0;
 }

@@ -17,30 +17,30 @@ static int threads;
 static volatile double sink;
 
 /* No function, inlined or not: the line that is found is the case's. */
-#define READ_CLOCK(to)                                                                                       \
-    do {                                                                                                     \
-        struct timespec now_;                                                                                \
-        clock_gettime(CLOCK_MONOTONIC, &now_);                                                               \
-        (to) = (double)now_.tv_sec + 1e-9 * (double)now_.tv_nsec;                                            \
+#define READ_CLOCK(to)                                                                                                 \
+    do {                                                                                                               \
+        struct timespec now_;                                                                                          \
+        clock_gettime(CLOCK_MONOTONIC, &now_);                                                                         \
+        (to) = (double)now_.tv_sec + 1e-9 * (double)now_.tv_nsec;                                                      \
     } while (0)
-#define BURN(seconds)                                                                                        \
-    do {                                                                                                     \
-        double time_, end_;                                                                                  \
-        READ_CLOCK(time_);                                                                                   \
-        end_ = time_ + (seconds);                                                                            \
-        while (time_ < end_) {                                                                               \
-            for (int spin_ = 0; spin_ < 300; spin_++)                                                        \
-                __asm__ volatile("");                                                                        \
-            READ_CLOCK(time_);                                                                               \
-        }                                                                                                    \
+#define BURN(seconds)                                                                                                  \
+    do {                                                                                                               \
+        double time_, end_;                                                                                            \
+        READ_CLOCK(time_);                                                                                             \
+        end_ = time_ + (seconds);                                                                                      \
+        while (time_ < end_) {                                                                                         \
+            for (int spin_ = 0; spin_ < 300; spin_++)                                                                  \
+                __asm__ volatile("");                                                                                  \
+            READ_CLOCK(time_);                                                                                         \
+        }                                                                                                              \
     } while (0)
 
-#define BURN_UNTIL(end)                                                                                      \
-    do {                                                                                                     \
-        double now_s_;                                                                                       \
-        do                                                                                                   \
-            READ_CLOCK(now_s_);                                                                              \
-        while (now_s_ < (end));                                                                              \
+#define BURN_UNTIL(end)                                                                                                \
+    do {                                                                                                               \
+        double now_s_;                                                                                                 \
+        do                                                                                                             \
+            READ_CLOCK(now_s_);                                                                                        \
+        while (now_s_ < (end));                                                                                        \
     } while (0)
 
 /* All until the same moment: nobody is late that has a core. */
@@ -64,17 +64,23 @@ NAMED static void blocked_serial(void)
 }
 
 #define PIECES(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9)
-#define PIECE(n)                                                                                             \
-    NAMED static void small_a##n(void) { BURN(WHOLE / 40); }                                                 \
-    NAMED static void small_b##n(void) { BURN(WHOLE / 40); }                                                 \
-    NAMED static void small_c##n(void) { BURN(WHOLE / 40); }
+#define PIECE(n)                                                                                                       \
+    NAMED static void small_a##n(void)                                                                                 \
+    {                                                                                                                  \
+        BURN(WHOLE / 40);                                                                                              \
+    }                                                                                                                  \
+    NAMED static void small_b##n(void)                                                                                 \
+    {                                                                                                                  \
+        BURN(WHOLE / 40);                                                                                              \
+    }                                                                                                                  \
+    NAMED static void small_c##n(void)                                                                                 \
+    {                                                                                                                  \
+        BURN(WHOLE / 40);                                                                                              \
+    }
 #define CALL(n) small_a##n(), small_b##n(), small_c##n();
 PIECES(PIECE)
 
-NAMED static void pieces(void)
-{
-    PIECES(CALL)
-}
+NAMED static void pieces(void){PIECES(CALL)}
 
 /* The last thread's iterations take `ratio` times as long as the others'. */
 NAMED static void unequal(int ratio)
@@ -85,9 +91,18 @@ NAMED static void unequal(int ratio)
         BURN(WHOLE / 48 * (i >= count - count / threads ? 1.0 : 1.0 / ratio));
 }
 
-static void unequal_2(void) { unequal(2); }
-static void unequal_4(void) { unequal(4); }
-static void unequal_8(void) { unequal(8); }
+static void unequal_2(void)
+{
+    unequal(2);
+}
+static void unequal_4(void)
+{
+    unequal(4);
+}
+static void unequal_8(void)
+{
+    unequal(8);
+}
 
 NAMED static void triangle(void)
 {

@@ -19,11 +19,11 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-#define WORK_UNTIL(end)                                                                                      \
-    do {                                                                                                     \
-        struct timespec end_ = {(time_t)(end), (long)(((end) - (double)(time_t)(end)) * 1e9)};               \
-        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end_, NULL) != 0)                            \
-            ;                                                                                                \
+#define WORK_UNTIL(end)                                                                                                \
+    do {                                                                                                               \
+        struct timespec end_ = {(time_t)(end), (long)(((end) - (double)(time_t)(end)) * 1e9)};                         \
+        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end_, NULL) != 0)                                      \
+            ;                                                                                                          \
     } while (0)
 
 NAMED static void refine(double end)

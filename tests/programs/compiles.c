@@ -15,8 +15,8 @@ static void write_map(const unsigned char *code, const char *path)
     FILE *map = fopen(path, "w");
     if (!map)
         exit(1);
-    fprintf(map, "%lx 1000 before\nno line of it\n%lx %zx counts \"all\", \x1b[31mred<b>\n%lx 10 other\n", (unsigned long)code,
-            (unsigned long)code, sizeof counts, (unsigned long)code + sizeof counts);
+    fprintf(map, "%lx 1000 before\nno line of it\n%lx %zx counts \"all\", \x1b[31mred<b>\n%lx 10 other\n",
+            (unsigned long)code, (unsigned long)code, sizeof counts, (unsigned long)code + sizeof counts);
     fclose(map);
 }
 

@@ -7,8 +7,7 @@
 #include "analytic.h"
 #include "blame.h"
 
-static const char *const words[] = {"", "start", "pause", "flush",
-                                    "end"}; /* the place is the command's number */
+static const char *const words[] = {"", "start", "pause", "flush", "end"}; /* the place is the command's number */
 enum { START = 1, PAUSE, FLUSH, END, COMMANDS };
 
 static double measured_s, unmeasured_s;

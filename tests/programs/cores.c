@@ -175,7 +175,9 @@ static void come_and_go(void)
 static int stopped(void)
 {
     come_and_go();
-    pid_t process = getpid(), *waiter = mmap(NULL, sizeof(*waiter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), other = fork();
+    pid_t process = getpid(),
+          *waiter = mmap(NULL, sizeof(*waiter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
+          other = fork();
     if (other == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         while (!__atomic_load_n(waiter, __ATOMIC_ACQUIRE)) /* a thread that has not begun yet is not measured */
@@ -221,5 +223,8 @@ static int closes(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    return strcmp(what, "shared") == 0 ? shared() : strcmp(what, "asleep") == 0 ? asleep() : strcmp(what, "stopped") == 0 ? stopped() : closes();
+    return strcmp(what, "shared") == 0    ? shared()
+           : strcmp(what, "asleep") == 0  ? asleep()
+           : strcmp(what, "stopped") == 0 ? stopped()
+                                          : closes();
 }

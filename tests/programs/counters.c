@@ -73,8 +73,7 @@ static void one_thread(long pages, long sleeps, double seconds)
 {
     struct rusage before = usage_now();
     if (pages) {
-        char *memory =
-            mmap(NULL, (size_t)pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        char *memory = mmap(NULL, (size_t)pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED)
             exit(3);
         madvise(memory, (size_t)pages * PAGE, MADV_NOHUGEPAGE);

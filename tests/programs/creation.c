@@ -97,15 +97,13 @@ int main(void)
     }
     sweep(3);
     const char *const region = "main > main [parallel creation.c";
-    printf("path %.6f %s:%d] > all > left > left [task creation.c:%d] > leaf\n", recorded_work("left leaf"),
-           region, region_line, left_line);
-    printf(
-        "path %.6f %s:%d] > all > right > right [task creation.c:%d] > right [task creation.c:%d] > leaf\n",
-        recorded_work("grandchild leaf"), region, region_line, right_line, child_line);
+    printf("path %.6f %s:%d] > all > left > left [task creation.c:%d] > leaf\n", recorded_work("left leaf"), region,
+           region_line, left_line);
+    printf("path %.6f %s:%d] > all > right > right [task creation.c:%d] > right [task creation.c:%d] > leaf\n",
+           recorded_work("grandchild leaf"), region, region_line, right_line, child_line);
     printf("path %.6f %s:%d] > all > recurse > recurse [task creation.c:%d] > recurse > leaf\n",
            recorded_work("recursive leaf"), region, region_line, recursion_line);
-    printf(
-        "path %.6f %s:%d] > all > all [task creation.c:%d] > nest > nest [parallel creation.c:%d] > leaf\n",
-        recorded_work("inner leaf"), region, region_line, nest_line, inner_line);
+    printf("path %.6f %s:%d] > all > all [task creation.c:%d] > nest > nest [parallel creation.c:%d] > leaf\n",
+           recorded_work("inner leaf"), region, region_line, nest_line, inner_line);
     return 0;
 }

@@ -94,11 +94,11 @@ NAMED static void vlas(long nested)
     STAY;
 }
 
-#define SITE(n)                                                                                              \
-    NAMED static void site_##n(void)                                                                         \
-    {                                                                                                        \
-        _Pragma("omp task") STAY;                                                                            \
-        STAY;                                                                                                \
+#define SITE(n)                                                                                                        \
+    NAMED static void site_##n(void)                                                                                   \
+    {                                                                                                                  \
+        _Pragma("omp task") STAY;                                                                                      \
+        STAY;                                                                                                          \
     }
 #define EIGHT(m, n)  m(n##0) m(n##1) m(n##2) m(n##3) m(n##4) m(n##5) m(n##6) m(n##7)
 #define TIMES8(m, n) m(n##0) m(n##1) m(n##2) m(n##3) m(n##4) m(n##5) m(n##6) m(n##7)
@@ -115,15 +115,15 @@ static void (*const sites[])(void) = {BY8(NAMES_64, x)};
 
 #define SITE_COUNT (sizeof(sites) / sizeof(*sites))
 
-#define LINK(n, next)                                                                                        \
-    NAMED static void link_##n(void)                                                                         \
-    {                                                                                                        \
-        _Pragma("omp task")                                                                                  \
-        {                                                                                                    \
-            next;                                                                                            \
-            STAY;                                                                                            \
-        }                                                                                                    \
-        _Pragma("omp taskwait") STAY;                                                                        \
+#define LINK(n, next)                                                                                                  \
+    NAMED static void link_##n(void)                                                                                   \
+    {                                                                                                                  \
+        _Pragma("omp task")                                                                                            \
+        {                                                                                                              \
+            next;                                                                                                      \
+            STAY;                                                                                                      \
+        }                                                                                                              \
+        _Pragma("omp taskwait") STAY;                                                                                  \
     }
 
 LINK(23, leaf("end of chain"))

@@ -8,11 +8,11 @@
 
 #define STAY    __asm__ volatile("")
 #define SECONDS 0.0203
-#define CREATE(clauses, body)                                                                                \
-    _Pragma(clauses)                                                                                         \
-    {                                                                                                        \
-        body;                                                                                                \
-        STAY;                                                                                                \
+#define CREATE(clauses, body)                                                                                          \
+    _Pragma(clauses)                                                                                                   \
+    {                                                                                                                  \
+        body;                                                                                                          \
+        STAY;                                                                                                          \
     }
 
 enum { IF0, DEPEND, MERGEABLE, FINAL, CHILD, RBP, VARIANTS };
@@ -136,8 +136,8 @@ static void print_paths(int in_task, const char *above)
     static const char *const functions[VARIANTS] = {"if0", "depend", "mergeable", "final", "child", "rbp"};
     for (int i = 0; i < VARIANTS; i++) {
         const char *f = functions[i];
-        printf("path %.6f %s > all > %s%s > %s [task creation_undeferred.c:%d]",
-               recorded_work(names[in_task][i]), above, i == RBP ? "with_rbp > " : "", f, f, line[i]);
+        printf("path %.6f %s > all > %s%s > %s [task creation_undeferred.c:%d]", recorded_work(names[in_task][i]),
+               above, i == RBP ? "with_rbp > " : "", f, f, line[i]);
         if (inner_line[i])
             printf(" > %s [task creation_undeferred.c:%d]", f, inner_line[i]);
         printf(" > leaf\n");
@@ -161,11 +161,10 @@ int main(void)
         }
     }
     sweep(2);
-    int length =
-        snprintf(above, sizeof(above), "main > main [parallel creation_undeferred.c:%d]", region_line);
+    int length = snprintf(above, sizeof(above), "main > main [parallel creation_undeferred.c:%d]", region_line);
     print_paths(0, above);
-    snprintf(above + length, sizeof(above) - (size_t)length,
-             " > in_task > in_task [task creation_undeferred.c:%d]", task_line);
+    snprintf(above + length, sizeof(above) - (size_t)length, " > in_task > in_task [task creation_undeferred.c:%d]",
+             task_line);
     print_paths(1, above);
     return 0;
 }

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CALL(name) {#name, SYS_##name, ALWAYS, 0, 0}
+#define CALL(name)  {#name, SYS_##name, ALWAYS, 0, 0}
 #define ARGUMENT(n) ((unsigned)offsetof(struct seccomp_data, args[n]))
 
 enum when { ALWAYS, ANY_BIT, NO_BIT };
@@ -77,7 +77,8 @@ static const struct {
     {"clone.process", SYS_clone, NO_BIT, ARGUMENT(0), CLONE_THREAD},
     {"clone.process", SYS_fork, ALWAYS, 0, 0},
     {"clone.process", SYS_vfork, ALWAYS, 0, 0},
-    {"clone.process", SYS_clone3, ALWAYS, 0, 0}, /* what it asks for is out of a filter's reach: always ENOSYS, and clone is called */
+    {"clone.process", SYS_clone3, ALWAYS, 0,
+     0}, /* what it asks for is out of a filter's reach: always ENOSYS, and clone is called */
 };
 
 static int deny(size_t at, unsigned action)

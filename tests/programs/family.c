@@ -123,6 +123,10 @@ int main(int argc, char **argv)
         omp_control_tool(omp_control_tool_end, 0, NULL);
     errno = 0;
     pid_t child = waitpid(-1, NULL, WNOHANG);
-    printf("signals: %d, children: %s\n", (int)signals, child > 0 ? "one ended" : child == 0 ? "one runs" : errno == ECHILD ? "none" : "?");
+    printf("signals: %d, children: %s\n", (int)signals,
+           child > 0         ? "one ended"
+           : child == 0      ? "one runs"
+           : errno == ECHILD ? "none"
+                             : "?");
     return 5;
 }

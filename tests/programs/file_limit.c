@@ -60,6 +60,8 @@ int main(int argc, char **argv)
     struct sigaction action;
     sigaction(SIGXFSZ, NULL, &action);
     printf("limit %llu, handler %s\n", (unsigned long long)limit.rlim_cur,
-           action.sa_handler == say ? "mine" : action.sa_handler == SIG_DFL ? "none" : "another");
+           action.sa_handler == say       ? "mine"
+           : action.sa_handler == SIG_DFL ? "none"
+                                          : "another");
     return 3;
 }

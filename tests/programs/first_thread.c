@@ -109,7 +109,11 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "pthread") != 0) {
         int many = strcmp(argv[1], "many") == 0, waits = strcmp(argv[1], "waits") == 0;
         team();
-        pthread_create(&thread, NULL, many ? go_through_both : waits ? wait_and_work : go_on, strcmp(argv[1], "last") == 0 ? &thread : NULL);
+        pthread_create(&thread, NULL,
+                       many    ? go_through_both
+                       : waits ? wait_and_work
+                               : go_on,
+                       strcmp(argv[1], "last") == 0 ? &thread : NULL);
         usleep(many ? 20000 : waits ? 150000 : 0);
         pthread_exit(NULL);
     }

@@ -9,10 +9,10 @@
 #include "blame.h"
 
 /* In the function's own code: few look at the clock. */
-#define SPIN_UNTIL(end)                                                                                      \
-    do {                                                                                                     \
-        for (volatile int i = 0; i < 2000; i++)                                                              \
-            ;                                                                                                \
+#define SPIN_UNTIL(end)                                                                                                \
+    do {                                                                                                               \
+        for (volatile int i = 0; i < 2000; i++)                                                                        \
+            ;                                                                                                          \
     } while (omp_get_wtime() < (end))
 
 static __attribute__((noinline)) void f(double end)

@@ -2,7 +2,12 @@
 #include "analytic.h"
 
 #line 1 "/etc/passwd"
-NAMED static void spin_here(double end_s) { while (clock_s() < end_s) for (int i = 0; i < 1000; i++) __asm__ volatile(""); }
+NAMED static void spin_here(double end_s)
+{
+    while (clock_s() < end_s)
+        for (int i = 0; i < 1000; i++)
+            __asm__ volatile("");
+}
 #line 8 "foreign_source.c"
 
 int main(void)

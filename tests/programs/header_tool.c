@@ -24,8 +24,7 @@ static const char *function_at(void *const *frames, int kind)
     return dladdr((char *)address - 1, &info) && info.dli_sname ? info.dli_sname : "?";
 }
 
-static __attribute__((noinline)) void begin(const char *name, size_t bytes, enum blame_kind kind,
-                                            int64_t number)
+static __attribute__((noinline)) void begin(const char *name, size_t bytes, enum blame_kind kind, int64_t number)
 {
     void *frames[4] = {0};
     backtrace(frames, 4);
@@ -37,8 +36,7 @@ static __attribute__((noinline)) void end(const char *name, size_t bytes, enum b
 {
     void *frames[4] = {0};
     backtrace(frames, 4);
-    printf("end '%.*s' %d in %s\n", (int)bytes, name, (int)kind & ~BLAME_FOR_CALLER,
-           function_at(frames, (int)kind));
+    printf("end '%.*s' %d in %s\n", (int)bytes, name, (int)kind & ~BLAME_FOR_CALLER, function_at(frames, (int)kind));
 }
 
 /* libomp exports one itself. */

@@ -36,6 +36,7 @@ int main(int count, char **arguments)
         pthread_join(thread, NULL);
     printf("error %d, %s, %d\n", error, text, touch(3) != 0);
     fflush(stdout);
-    dprintf(7, "%d: '%s' '%s', %s\n", count, count > 1 ? arguments[1] : "", count > 2 ? arguments[2] : "", tunables ? tunables : "none");
+    dprintf(7, "%d: '%s' '%s', %s\n", count, count > 1 ? arguments[1] : "", count > 2 ? arguments[2] : "",
+            tunables ? tunables : "none");
     return 5;
 }

@@ -82,10 +82,8 @@ NAMED static void sleep_heavy(double end_s)
 
 int main(int argc, char **argv)
 {
-    static void (*const parts[])(double) = {alloca_heavy, vdso_heavy, memcpy_heavy, longjmp_heavy,
-                                            sleep_heavy};
-    static const char *const names[] = {"alloca_heavy", "vdso_heavy", "memcpy_heavy", "longjmp_heavy",
-                                        "sleep_heavy"};
+    static void (*const parts[])(double) = {alloca_heavy, vdso_heavy, memcpy_heavy, longjmp_heavy, sleep_heavy};
+    static const char *const names[] = {"alloca_heavy", "vdso_heavy", "memcpy_heavy", "longjmp_heavy", "sleep_heavy"};
     omp_get_max_threads(); /* serial, but an OpenMP program all the same */
     of_cpu = argc > 1 && strcmp(argv[1], "cpu") == 0;
     for (int i = 0; i < 5; i++) {

@@ -80,11 +80,11 @@ static void contend_once(omp_lock_t *lock, double hold_s, struct waited *waited)
     }
 }
 
-static void print_lock(const char *kind, const char *name, struct waited waited, const char *holder,
-                       const char *waiter, int initialisers)
+static void print_lock(const char *kind, const char *name, struct waited waited, const char *holder, const char *waiter,
+                       int initialisers)
 {
-    printf("lock\t%s\t%s\t%.6f\t%.6f\t%s\t%s\t%d\n", kind, name, waited.sum_s, waited.longest_s, holder,
-           waiter, initialisers);
+    printf("lock\t%s\t%s\t%.6f\t%.6f\t%s\t%s\t%d\n", kind, name, waited.sum_s, waited.longest_s, holder, waiter,
+           initialisers);
 }
 
 static void contend(omp_lock_t *lock, const char *name)
@@ -149,7 +149,8 @@ static void contend_recreated(double first_s, double second_s)
     contend_once(lock, second_s, &waited);
     omp_destroy_lock(lock);
     bool last = waited.sum_s > 2 * waited_first_s;
-    snprintf(name, sizeof name, "lock of %s lock_names.c:%d", last ? "remake_lock" : "make_lock", last ? REMAKE_LINE : MAKE_LINE);
+    snprintf(name, sizeof name, "lock of %s lock_names.c:%d", last ? "remake_lock" : "make_lock",
+             last ? REMAKE_LINE : MAKE_LINE);
     print_lock("lock", name, waited, "lock_holder", "lock_waiter", 2);
     /* Not freed: the next lock is to have an address of its own. */
 }
@@ -208,19 +209,19 @@ NAMED static void unnamed_waiter(struct waited *waited)
     __asm__ volatile("");
 }
 
-#define CONTEND(holder, waiter, kind, name, initialisers)                                                    \
-    do {                                                                                                     \
-        struct waited waited = {0, 0};                                                                       \
-        for (int round = 0; round < 2; round++) {                                                            \
-            _Pragma("omp parallel num_threads(2)")                                                           \
-            {                                                                                                \
-                if (omp_get_thread_num() == 1)                                                               \
-                    holder(round ? SHORT_S : LONG_S);                                                        \
-                else                                                                                         \
-                    waiter(&waited);                                                                         \
-            }                                                                                                \
-        }                                                                                                    \
-        print_lock(kind, name, waited, #holder, #waiter, initialisers);                                      \
+#define CONTEND(holder, waiter, kind, name, initialisers)                                                              \
+    do {                                                                                                               \
+        struct waited waited = {0, 0};                                                                                 \
+        for (int round = 0; round < 2; round++) {                                                                      \
+            _Pragma("omp parallel num_threads(2)")                                                                     \
+            {                                                                                                          \
+                if (omp_get_thread_num() == 1)                                                                         \
+                    holder(round ? SHORT_S : LONG_S);                                                                  \
+                else                                                                                                   \
+                    waiter(&waited);                                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+        print_lock(kind, name, waited, #holder, #waiter, initialisers);                                                \
     } while (0)
 
 /* Thread 0 takes the lock and sleeps until a task that it made has released it: another thread's task. Who

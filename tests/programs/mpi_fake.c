@@ -11,7 +11,7 @@
 extern uint64_t fake_parameter[MOST];
 extern unsigned fake_count, fake_errno;
 
-#define NUMBERED(number, count) (0x1111111111111111ull * ((count) % 5 + 1) + (number)*0x0123456789abcdefull)
+#define NUMBERED(number, count) (0x1111111111111111ull * ((count) % 5 + 1) + (number) * 0x0123456789abcdefull)
 #define RESULT(count)           (0x7654321076543210ull + (count))
 
 #define P0  void
@@ -48,14 +48,14 @@ unsigned fake_count, fake_errno;
 #define N12 N11 fake_parameter[11] = a12;
 #define N13 N12 fake_parameter[12] = a13;
 
-#define FUNCTION(name, count, is_fortran)                                                                    \
-    uint64_t name(P##count);                                                                                 \
-    uint64_t name(P##count)                                                                                  \
-    {                                                                                                        \
-        N##count fake_count = (count);                                                                       \
-        fake_errno = (unsigned)errno;                                                                        \
-        errno = 1000 + (count);                                                                              \
-        return RESULT(count);                                                                                \
+#define FUNCTION(name, count, is_fortran)                                                                              \
+    uint64_t name(P##count);                                                                                           \
+    uint64_t name(P##count)                                                                                            \
+    {                                                                                                                  \
+        N##count fake_count = (count);                                                                                 \
+        fake_errno = (unsigned)errno;                                                                                  \
+        errno = 1000 + (count);                                                                                        \
+        return RESULT(count);                                                                                          \
     }
 #else
 /* Fortran's parameters are addresses; that of its error is one of an error. */
@@ -94,26 +94,26 @@ static void check(const char *name, unsigned count, int is_fortran, uint64_t res
         result == RESULT(count))
         return;
     wrong++;
-    printf("%s: %u of %u parameters, of %u, errno %u and %d, result %llx\n", name, same, count, fake_count,
-           fake_errno, error, (unsigned long long)result);
+    printf("%s: %u of %u parameters, of %u, errno %u and %d, result %llx\n", name, same, count, fake_count, fake_errno,
+           error, (unsigned long long)result);
 }
 
-#define FUNCTION(name, count, is_fortran)                                                                    \
-    uint64_t name(P##count);                                                                                 \
-    static void call_##name(void)                                                                            \
-    {                                                                                                        \
-        errno = 500 + (count);                                                                               \
-        check(#name, count, is_fortran, name(A##count(is_fortran)));                                         \
+#define FUNCTION(name, count, is_fortran)                                                                              \
+    uint64_t name(P##count);                                                                                           \
+    static void call_##name(void)                                                                                      \
+    {                                                                                                                  \
+        errno = 500 + (count);                                                                                         \
+        check(#name, count, is_fortran, name(A##count(is_fortran)));                                                   \
     }
 #endif
 
-#define CALL(name, fortran, in_c, in_fortran, ...)                                                           \
-    FUNCTION(MPI_##name, in_c, 0)                                                                            \
-    FUNCTION(mpi_##fortran##_, in_fortran, 1)                                                                \
+#define CALL(name, fortran, in_c, in_fortran, ...)                                                                     \
+    FUNCTION(MPI_##name, in_c, 0)                                                                                      \
+    FUNCTION(mpi_##fortran##_, in_fortran, 1)                                                                          \
     FUNCTION(mpi_##fortran##_f08_, in_fortran, 1)
-#define BUFFERED(name, fortran, in_c, in_fortran, ...)                                                       \
-    CALL(name, fortran, in_c, in_fortran, )                                                                  \
-    FUNCTION(MPI_##name##_c, in_c, 0)                                                                        \
+#define BUFFERED(name, fortran, in_c, in_fortran, ...)                                                                 \
+    CALL(name, fortran, in_c, in_fortran, )                                                                            \
+    FUNCTION(MPI_##name##_c, in_c, 0)                                                                                  \
     FUNCTION(mpi_##fortran##_f08ts_, in_fortran, 1)
 
 MPI_CALLS(CALL, BUFFERED)
@@ -121,9 +121,8 @@ MPI_CALLS(CALL, BUFFERED)
 #ifndef LIBRARY
 #undef CALL
 #undef BUFFERED
-#define CALL(name, fortran, ...) call_MPI_##name(), call_mpi_##fortran##_(), call_mpi_##fortran##_f08_();
-#define BUFFERED(name, fortran, ...)                                                                         \
-    CALL(name, fortran, ) call_MPI_##name##_c(), call_mpi_##fortran##_f08ts_();
+#define CALL(name, fortran, ...)     call_MPI_##name(), call_mpi_##fortran##_(), call_mpi_##fortran##_f08_();
+#define BUFFERED(name, fortran, ...) CALL(name, fortran, ) call_MPI_##name##_c(), call_mpi_##fortran##_f08ts_();
 
 int main(void)
 {

@@ -66,8 +66,7 @@ static long give_birth(char **argv)
     MPI_Comm_get_parent(&parent);
     int is_child = parent != MPI_COMM_NULL;
     if (!is_child)
-        MPI_Comm_spawn(argv[0], argv + 1, BORN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &parent,
-                       MPI_ERRCODES_IGNORE);
+        MPI_Comm_spawn(argv[0], argv + 1, BORN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &parent, MPI_ERRCODES_IGNORE);
     MPI_Intercomm_merge(parent, is_child, &all);
     long sum = meet(all, is_child && rank == ranks - 1);
     MPI_Comm_free(&all);
@@ -195,8 +194,7 @@ NAMED static long in_file(void)
     MPI_File_sync(file);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_sync(file);
-    MPI_File_read_at_all(file, (rank + 1) % ranks * (MPI_Offset)sizeof own, other, 2, MPI_LONG,
-                         MPI_STATUS_IGNORE);
+    MPI_File_read_at_all(file, (rank + 1) % ranks * (MPI_Offset)sizeof own, other, 2, MPI_LONG, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
     return other[0] + other[1];
 }

@@ -116,9 +116,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int round = 0; round < rounds; round++)
-        clocked += strcmp(how, "chain") == 0
-                       ? round_of_chain(&sum)
-                       : round_of_barrier(strcmp(how, "rotating") == 0 ? round % ranks : 0, strcmp(how, "thread") == 0, &sum);
+        clocked += strcmp(how, "chain") == 0 ? round_of_chain(&sum)
+                                             : round_of_barrier(strcmp(how, "rotating") == 0 ? round % ranks : 0,
+                                                                strcmp(how, "thread") == 0, &sum);
     if (strcmp(how, "chain") == 0)
         sum += end_chain();
     MPI_Reduce(&clocked, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -8,12 +8,12 @@ struct mesh {
     double at[64];
 };
 
-#define OWN(name)                                                                                                            \
-    void name(struct mesh *mesh);                                                                                            \
-    void name(struct mesh *mesh)                                                                                             \
-    {                                                                                                                        \
-        fprintf(stderr, #name "() was called by somebody else\n");                                                           \
-        mesh->at[0] = 1;                                                                                                     \
+#define OWN(name)                                                                                                      \
+    void name(struct mesh *mesh);                                                                                      \
+    void name(struct mesh *mesh)                                                                                       \
+    {                                                                                                                  \
+        fprintf(stderr, #name "() was called by somebody else\n");                                                     \
+        mesh->at[0] = 1;                                                                                               \
     }
 
 #if !defined(USES_LIBRARY)

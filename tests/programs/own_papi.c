@@ -7,8 +7,7 @@
 
 NAMED static int touch_pages(void)
 {
-    volatile char *memory =
-        mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    volatile char *memory = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return 0;
     madvise((void *)memory, PAGES * 4096, MADV_NOHUGEPAGE);

@@ -109,7 +109,6 @@ int main(void)
         return 1;
     pthread_join(thread, NULL);
     for (int i = 0; i < PHASES; i++)
-        printf("computed %s %.6f\nclocked %s %d %.6f\n", names[i], computed_s[i], names[i], calls[i],
-               clocked_s[i]);
+        printf("computed %s %.6f\nclocked %s %d %.6f\n", names[i], computed_s[i], names[i], calls[i], clocked_s[i]);
     return 0;
 }

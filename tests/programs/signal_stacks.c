@@ -137,7 +137,8 @@ static void run(const char *way, size_t bytes)
     stack_t before, stack;
     char *room = room_below(bytes);
     job = (struct job){.way = way, .bytes = bytes, .end_s = clock_s() + 0.1};
-    stack = (stack_t){.ss_sp = room + BELOW, .ss_size = bytes, .ss_flags = strcmp(way, "autodisarm") == 0 ? (int)SS_AUTODISARM : 0};
+    stack = (stack_t){
+        .ss_sp = room + BELOW, .ss_size = bytes, .ss_flags = strcmp(way, "autodisarm") == 0 ? (int)SS_AUTODISARM : 0};
     if (sigaltstack(&stack, &before) != 0)
         abort();
     if (strcmp(way, "fiber") == 0)

@@ -11,7 +11,8 @@ enum function { SWEEP, SOURCE, FLUX_ERR, INNER, INITIALISE, INITXS, FUNCTIONS };
 static const struct {
     const char *name;
     int units; /* of 10,000 in a round, of about a tenth of a second */
-} table[FUNCTIONS] = {{"sweep", 9779}, {"source", 196}, {"flux_err", 22}, {"inner", 1}, {"initialise", 1}, {"initxs", 1}};
+} table[FUNCTIONS] = {{"sweep", 9779}, {"source", 196},   {"flux_err", 22},
+                      {"inner", 1},    {"initialise", 1}, {"initxs", 1}};
 
 static double clock_of(clockid_t id)
 {
@@ -20,19 +21,19 @@ static double clock_of(clockid_t id)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-#define WORK(units)                                                                                          \
-    do                                                                                                       \
-        for (int unit = 0; unit < (units); unit++)                                                           \
-            for (int i = 0; i < 30000; i++)                                                                  \
-                __asm__ volatile("" : "+r"(i));                                                              \
+#define WORK(units)                                                                                                    \
+    do                                                                                                                 \
+        for (int unit = 0; unit < (units); unit++)                                                                     \
+            for (int i = 0; i < 30000; i++)                                                                            \
+                __asm__ volatile("" : "+r"(i));                                                                        \
     while (0)
 
-#define FUNCTION(name, number)                                                                               \
-    NAMED static void name(int rounds, double *taken)                                                        \
-    {                                                                                                        \
-        double before_s = clock_of(CLOCK_THREAD_CPUTIME_ID);                                                 \
-        WORK(table[number].units * rounds);                                                                  \
-        taken[number] += clock_of(CLOCK_THREAD_CPUTIME_ID) - before_s;                                       \
+#define FUNCTION(name, number)                                                                                         \
+    NAMED static void name(int rounds, double *taken)                                                                  \
+    {                                                                                                                  \
+        double before_s = clock_of(CLOCK_THREAD_CPUTIME_ID);                                                           \
+        WORK(table[number].units *rounds);                                                                             \
+        taken[number] += clock_of(CLOCK_THREAD_CPUTIME_ID) - before_s;                                                 \
     }
 FUNCTION(sweep, SWEEP)
 FUNCTION(source, SOURCE)

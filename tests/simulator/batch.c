@@ -78,12 +78,10 @@ static void keep(uint64_t seed, const struct run *run, void *argument)
     *(const struct run **)argument = run;
 }
 
-const struct run *batch_once(const struct scenario *scenario, uint64_t seed,
-                             const struct sim_options *options)
+const struct run *batch_once(const struct scenario *scenario, uint64_t seed, const struct sim_options *options)
 {
     const struct run *run = NULL;
-    struct batch batch = {
-        .scenario = scenario, .options = *options, .first_seed = seed, .count = 1, .take = keep};
+    struct batch batch = {.scenario = scenario, .options = *options, .first_seed = seed, .count = 1, .take = keep};
     batch.argument = &run;
     batch_run(&batch);
     return run;

@@ -22,7 +22,6 @@ extern struct batch_totals {
 void batch_run(const struct batch *batch);
 
 /* One run; the result stays until the next. */
-const struct run *batch_once(const struct scenario *scenario, uint64_t seed,
-                             const struct sim_options *options);
+const struct run *batch_once(const struct scenario *scenario, uint64_t seed, const struct sim_options *options);
 
 #endif

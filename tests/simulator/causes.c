@@ -7,7 +7,8 @@ void causes_pass(struct awaited *awaited, bool alone, uint64_t ns)
 
 /* Whether it waits because the other lacked a core, and until when that remains so. Without any such loss the other would have come
  * by its own loss earlier, and it would itself have waited from its own loss before this wait earlier on. */
-static bool waits_for_core(const struct waiting *waiting, const struct awaited *awaited, uint64_t at_ns, uint64_t *until_ns)
+static bool waits_for_core(const struct waiting *waiting, const struct awaited *awaited, uint64_t at_ns,
+                           uint64_t *until_ns)
 {
     int64_t behind_ns = (int64_t)(awaited->lost_ns - waiting->lost_ns);
     int64_t waited_ns = awaited->no_core ? 0 : (int64_t)(at_ns - waiting->since_ns);
@@ -20,8 +21,8 @@ static bool waits_for_core(const struct waiting *waiting, const struct awaited *
     return is;
 }
 
-double causes_part_of_core(const struct awaited *awaited, const struct waiting *waiting, uint32_t count, uint64_t begin_ns,
-                           uint64_t end_ns)
+double causes_part_of_core(const struct awaited *awaited, const struct waiting *waiting, uint32_t count,
+                           uint64_t begin_ns, uint64_t end_ns)
 {
     double late_ns = 0;
     if (!awaited->no_core && !awaited->lost_ns)

@@ -20,8 +20,8 @@ struct awaited {
 void causes_pass(struct awaited *awaited, bool alone, uint64_t ns);
 
 /* Which part of the idleness of these threads the missing core of that one answers for, in an interval in which nobody's state changes. */
-double causes_part_of_core(const struct awaited *awaited, const struct waiting *waiting, uint32_t count, uint64_t begin_ns,
-                           uint64_t end_ns);
+double causes_part_of_core(const struct awaited *awaited, const struct waiting *waiting, uint32_t count,
+                           uint64_t begin_ns, uint64_t end_ns);
 
 /* The first end in the interval of what one of them waits for. */
 uint64_t causes_end(const struct awaited *awaited, const struct waiting *waiting, uint32_t count, uint64_t begin_ns,

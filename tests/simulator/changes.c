@@ -10,7 +10,7 @@ static struct {
     size_t count, room;
     struct noted_thread {
         size_t last, idle; /* its last change, and the begin of its wait, + 1; 0: none */
-    } * threads;
+    } *threads;
     uint32_t thread_room;
     int counted, counted_most;
 } noted;
@@ -18,8 +18,7 @@ static struct {
 static struct change *note(struct change change)
 {
     if (noted.count == noted.room)
-        noted.changes =
-            realloc(noted.changes, (noted.room = noted.room ? 2 * noted.room : 4096) * sizeof(change));
+        noted.changes = realloc(noted.changes, (noted.room = noted.room ? 2 * noted.room : 4096) * sizeof(change));
     change.time_ns = machine.now_ns;
     noted.changes[noted.count] = change;
     return &noted.changes[noted.count++];
@@ -56,8 +55,7 @@ static struct noted_thread *noted_thread(uint32_t thread)
 void oracle_core(uint32_t thread, bool no_core, bool stolen)
 {
     if (!machine.scenario->laws_only)
-        note((struct change){
-            .thread = thread, .about_core = true, .no_core = no_core, .stolen = no_core && stolen});
+        note((struct change){.thread = thread, .about_core = true, .no_core = no_core, .stolen = no_core && stolen});
 }
 
 void oracle_stopped(uint32_t thread, bool stopped)
@@ -73,10 +71,8 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
         return;
     struct noted_thread *of = noted_thread(thread);
     struct change *last = of->last ? &noted.changes[of->last - 1] : NULL;
-    struct change *idle =
-        of->idle ? &noted.changes[of->idle - 1] : NULL; /* where the wait begins that goes on */
-    bool begins_idle =
-        state == EXACT_IDLE && (!last || last->state < EXACT_PARKED || last->state > EXACT_IDLE);
+    struct change *idle = of->idle ? &noted.changes[of->idle - 1] : NULL; /* where the wait begins that goes on */
+    bool begins_idle = state == EXACT_IDLE && (!last || last->state < EXACT_PARKED || last->state > EXACT_IDLE);
     if (idle && state != EXACT_PARKED) /* if the region has ended meanwhile, it is told where the next one begins */
         idle->dispatch = last->state == EXACT_PARKED ? context_parent(context) : idle->context;
     if (state != EXACT_PARKED)

@@ -21,7 +21,7 @@
 
 struct sum {
     char name[FIGURE_NAME];
-    uint32_t runs, inside, covered;                          /* covered: inside what a report states */
+    uint32_t runs, inside, covered;                 /* covered: inside what a report states */
     double error, exact, variance, stated, squares; /* stated: as variance */
 };
 
@@ -98,33 +98,29 @@ static void print_sum(const struct sum *sum)
     printf("    %-56s %9.5f s, error %+.5f s, deviation %.5f s of at most %.5f s, inside %5.1f %%, stated "
            "%.5f s: "
            "%5.1f %%\n",
-           sum->name, sum->exact / runs, sum->error / runs, sqrt(sum->squares / runs),
-           sqrt(sum->variance / runs), 100 * sum->inside / runs, sqrt(sum->stated / runs),
-           100 * sum->covered / runs);
+           sum->name, sum->exact / runs, sum->error / runs, sqrt(sum->squares / runs), sqrt(sum->variance / runs),
+           100 * sum->inside / runs, sqrt(sum->stated / runs), 100 * sum->covered / runs);
 }
 
 /* "" or what is wrong with the figure. Runs that do not have it have it right. */
 static const char *verdict(const struct sum *sum, double seeds, double bias)
 {
-    double inside = sum->inside + seeds - sum->runs,
-           off = fabs(sum->error) - bias * fabs(sum->exact);
+    double inside = sum->inside + seeds - sum->runs, off = fabs(sum->error) - bias * fabs(sum->exact);
     if (inside / seeds < SHARE - 4 * sqrt(SHARE * (1 - SHARE) / seeds))
         return "too few are inside the interval";
-    if ((sum->covered + seeds - sum->runs) / seeds <
-        STATED_SHARE - 4 * sqrt(STATED_SHARE * (1 - STATED_SHARE) / seeds))
+    if ((sum->covered + seeds - sum->runs) / seeds < STATED_SHARE - 4 * sqrt(STATED_SHARE * (1 - STATED_SHARE) / seeds))
         return "too few are inside what reports state";
     if (off > MOST_BIAS * sqrt(sum->variance) + 1e-7 * sum->runs)
         return "the mean is off";
     return "";
 }
 
-static bool end_claim(const char *claim, const char *scenario, const struct sums *sums, bool holds,
-                      const char *detail)
+static bool end_claim(const char *claim, const char *scenario, const struct sums *sums, bool holds, const char *detail)
 {
     printf("%s  %s, %s: %s\n", holds ? "passed" : "FAILED", scenario, claim, detail);
     if (sums->failures)
-        printf("    %u runs are wrong, first seed %lu: %s\n", sums->failures,
-               (unsigned long)sums->failed_seed, sums->failure);
+        printf("    %u runs are wrong, first seed %lu: %s\n", sums->failures, (unsigned long)sums->failed_seed,
+               sums->failure);
     return holds;
 }
 
@@ -257,8 +253,8 @@ static void judge(const struct run *run, uint32_t *inside, char *wrong, size_t b
         double error = fabs(error_of(figure));
         *inside += error <= CONFIDENCE * figure->deviation;
         if (error > MOST_ERROR * figure->deviation + 1e-7 && !wrong[0])
-            snprintf(wrong, bytes, "%s: %.5f s, exact %.5f s, deviation at most %.5f s", figure->name,
-                     figure->measured, figure->exact, figure->deviation);
+            snprintf(wrong, bytes, "%s: %.5f s, exact %.5f s, deviation at most %.5f s", figure->name, figure->measured,
+                     figure->exact, figure->deviation);
     }
 }
 
@@ -279,8 +275,7 @@ static void add_random(uint64_t seed, const struct run *run, void *argument)
 }
 
 /* As long as a smaller scenario fails too, that one. */
-static const struct scenario *shrink(const struct scenario *scenario, uint64_t seed,
-                                     const struct sim_options *options)
+static const struct scenario *shrink(const struct scenario *scenario, uint64_t seed, const struct sim_options *options)
 {
     struct scenario *smaller;
     for (uint32_t number = 0; (smaller = scenario_shrunk(scenario, number)); number++) {
@@ -304,8 +299,7 @@ bool claim_random(const struct claim_settings *settings)
                           .take = add_random,
                           .argument = &random};
     char claim[64], detail[128];
-    batch.options.at_release =
-        true; /* where in a section the blame goes is known by its owner's samples only */
+    batch.options.at_release = true; /* where in a section the blame goes is known by its owner's samples only */
     batch_run(&batch);
     double share = random.figures ? (double)random.inside / (double)random.figures : 0;
     bool holds = !random.sums.failures && share >= SHARE;

@@ -5,7 +5,7 @@
 static struct {
     struct context {
         uint32_t parent, function, depth, first_child, next_sibling;
-    } * of;
+    } *of;
     uint32_t count, room;
 } contexts;
 
@@ -15,8 +15,7 @@ uint32_t context_child(uint32_t parent, uint32_t function)
         contexts.of = calloc(contexts.room = 64, sizeof(*contexts.of));
         contexts.count = 1;
     }
-    for (uint32_t child = contexts.of[parent].first_child; child;
-         child = contexts.of[child].next_sibling)
+    for (uint32_t child = contexts.of[parent].first_child; child; child = contexts.of[child].next_sibling)
         if (contexts.of[child].function == function)
             return child;
     if (contexts.count == contexts.room)

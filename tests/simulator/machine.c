@@ -115,8 +115,7 @@ static void begin_on_core(struct sim_thread *thread)
     thread->turns++;
     thread->turn_ns = thread->since_ns = machine.now_ns;
     if (machine.thread_count > machine.scenario->cores)
-        queue_post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns,
-                   ++thread->slice_generation);
+        queue_post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns, ++thread->slice_generation);
     thread->asleep = thread->asleep && !thread->woken;
     if (machine.stopped && !thread->foreign)
         stop_thread(thread);
@@ -237,8 +236,7 @@ static void expire(struct sim_thread *thread, uint32_t generation)
         timer->first_ns = timer->due_ns;
     timer->waiting++;
     timer->due_ns += timer->period_ns;
-    queue_post(EVENT_TIMER, thread, timer->due_ns > machine.now_ns ? timer->due_ns : machine.now_ns,
-               timer->generation);
+    queue_post(EVENT_TIMER, thread, timer->due_ns > machine.now_ns ? timer->due_ns : machine.now_ns, timer->generation);
     if (timer->waiting > 1)
         return;
     timer->arrives_ns = machine.now_ns;
@@ -339,8 +337,7 @@ static void end_slice(struct sim_thread *thread)
         lose_core(thread, RUN_READY);
         make_ready(thread);
     } else {
-        queue_post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns,
-                   thread->slice_generation);
+        queue_post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns, thread->slice_generation);
     }
 }
 
@@ -367,8 +364,8 @@ static void stall(void)
 static void post_stall(void)
 {
     if (machine.scenario->stall.mean_ns)
-        queue_post(EVENT_STALL, NULL,
-                   machine.now_ns + random_duration(&machine.chance, &machine.scenario->stall_pause), 0);
+        queue_post(EVENT_STALL, NULL, machine.now_ns + random_duration(&machine.chance, &machine.scenario->stall_pause),
+                   0);
 }
 
 /* A thread that waits for a core stops when it has one. */
@@ -401,7 +398,8 @@ static void stop(void)
     }
     machine.stopped = true;
     for (uint32_t i = 0; i < machine.thread_count; i++)
-        if (!machine.threads[i]->foreign && (machine.threads[i]->run == RUN_ON_CORE || machine.threads[i]->run == RUN_WAITS))
+        if (!machine.threads[i]->foreign &&
+            (machine.threads[i]->run == RUN_ON_CORE || machine.threads[i]->run == RUN_WAITS))
             stop_thread(machine.threads[i]);
     queue_post(EVENT_STOP, NULL, machine.now_ns + random_duration(&machine.chance, &machine.scenario->stop), false);
 }
@@ -424,7 +422,8 @@ static void go_on(void)
 static void post_stop(void)
 {
     if (machine.scenario->stop.mean_ns)
-        queue_post(EVENT_STOP, NULL, machine.now_ns + random_duration(&machine.chance, &machine.scenario->stop_pause), true);
+        queue_post(EVENT_STOP, NULL, machine.now_ns + random_duration(&machine.chance, &machine.scenario->stop_pause),
+                   true);
 }
 
 static void handle(const struct event *event)

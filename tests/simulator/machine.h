@@ -77,8 +77,8 @@ struct sim_thread {
 struct machine {
     const struct scenario *scenario;
     uint64_t now_ns;
-    uint64_t events;  /* handled so far */
-    uint64_t stop_at; /* number of the event at which everything stops; 0: never */
+    uint64_t events;                 /* handled so far */
+    uint64_t stop_at;                /* number of the event at which everything stops; 0: never */
     uint64_t stalled_ns, went_on_ns; /* when it stood still last, and until when */
     uint64_t chance, shuffling;
     bool shuffled;     /* simultaneous events come in any order */

@@ -15,7 +15,7 @@
 #include "tests/simulator/traced.h"
 
 #define NS             1e-9
-#define WINDOWED_SEEDS 4u /* of so many one has figures of windows, too */
+#define WINDOWED_SEEDS 4u  /* of so many one has figures of windows, too */
 #define FLOATS_NS      1e3 /* what floats may leave of differences */
 
 const char *const metric_name[METRIC_COUNT] = {
@@ -63,8 +63,7 @@ static uint32_t *contexts_of(const struct profile *profile, struct run *run)
         if (node->kind == PROFILE_NODE_FRAME)
             contexts[i] = context_child(parent, stack_function(PROFILE_KEY_VADDR(node->key)));
         if (node->kind == PROFILE_NODE_PHASE)
-            contexts[i] =
-                context_child(parent, CONTEXT_PHASE + (unsigned char)profile_name_of(profile, node)->text[0]);
+            contexts[i] = context_child(parent, CONTEXT_PHASE + (unsigned char)profile_name_of(profile, node)->text[0]);
         bool handoff = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_HANDOFF;
         if (handoff && parent) /* else: whoever was to take it had released the lock for the last time */
             contexts[i] = oracle_handoff(parent);
@@ -75,7 +74,8 @@ static uint32_t *contexts_of(const struct profile *profile, struct run *run)
         bool no_core = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_NO_CORE;
         if (no_core)
             contexts[i] = oracle_no_core(parent);
-        if (node->kind == PROFILE_NODE_LOCK && parent) /* how much of it while the holder had no core its own samples tell, but not when */
+        if (node->kind == PROFILE_NODE_LOCK &&
+            parent) /* how much of it while the holder had no core its own samples tell, but not when */
             contexts[i] = context_child(context_function(parent) == CONTEXT_NO_CORE ? context_parent(parent) : parent,
                                         CONTEXT_LOCK((PROFILE_LOCK_KEY_ID(node->key) - WAIT_ID(0)) / 64));
         bool lost = node->kind == PROFILE_NODE_PSEUDO &&
@@ -173,8 +173,7 @@ static void add_places(struct run *run, const struct profile *profile, double pe
         double measured = 0;
         snprintf(name, sizeof(name), "waiting at %llx", (unsigned long long)oracle_place(number));
         for (size_t i = 0; i < profile->node_count; i++)
-            if (profile->nodes[i].kind == PROFILE_NODE_WAITERS &&
-                profile->nodes[i].key == oracle_place(number))
+            if (profile->nodes[i].kind == PROFILE_NODE_WAITERS && profile->nodes[i].key == oracle_place(number))
                 measured += profile->nodes[i].metric.shared_idle;
         add_figure(run, name, &exact, METRIC_SHARED_IDLE, measured,
                    stated_error(profile, metric_name[METRIC_SHARED_IDLE], measured * NS, 0, 0), period_ns);
@@ -195,8 +194,8 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
         waits += thread->lock_wait;
         busy += thread->work + thread->overhead + thread->no_core + thread->blocked + thread->mpi_wait;
         lost += thread->dropped_ns;
-        times += thread->work + thread->overhead + thread->no_core + thread->blocked + thread->mpi_wait + thread->lock_wait +
-                 thread->idle + thread->dropped_ns;
+        times += thread->work + thread->overhead + thread->no_core + thread->blocked + thread->mpi_wait +
+                 thread->lock_wait + thread->idle + thread->dropped_ns;
         uint64_t end_ns = thread->end_ns ? thread->end_ns : thread->last_ns;
         lifetimes += end_ns > thread->begin_ns ? (double)(end_ns - thread->begin_ns) : 0;
     }
@@ -212,13 +211,11 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
         here += node->metric.lock_wait_here;
     }
     if (delivered != recorded + dropped)
-        fail(run, "delivered %g != recorded %g + dropped %g", (double)delivered, (double)recorded,
-             (double)dropped);
+        fail(run, "delivered %g != recorded %g + dropped %g", (double)delivered, (double)recorded, (double)dropped);
     if (fabs(contexts - busy) > 1)
         fail(run, "busy time of contexts %.9f s, of threads %.9f s", contexts * NS, busy * NS);
     if (fabs(here - waits) > 1 || (run->ended && fabs(blamed - waits) > 1) || blamed > waits + 1)
-        fail(run, "lock wait of contexts %.9f s, blamed %.9f s, of threads %.9f s", here * NS, blamed * NS,
-             waits * NS);
+        fail(run, "lock wait of contexts %.9f s, blamed %.9f s, of threads %.9f s", here * NS, blamed * NS, waits * NS);
     if (*windows_law(profile))
         fail(run, "%s", windows_law(profile));
     /* A sample that is not settled yet is missing where the run was stopped. */
@@ -242,7 +239,8 @@ static void add_windows(struct run *run, const struct profile *profile, const ui
             snprintf(of, sizeof(of), "%u: %s", window, name);
             for (int metric = 0; metric < METRIC_COUNT; metric++) {
                 double measured = windows_measured(profile, contexts, context, window, (enum exact_metric)metric);
-                if (!isnan(measured) && (fabs(measured) > fmax(FLOATS_NS, doubt_of(context, period_ns)) || exact->heaviest[metric] != 0))
+                if (!isnan(measured) &&
+                    (fabs(measured) > fmax(FLOATS_NS, doubt_of(context, period_ns)) || exact->heaviest[metric] != 0))
                     add_figure(run, of, exact, metric, measured, INFINITY, period_ns);
             }
         }
@@ -288,9 +286,8 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     double(*sums)[SUMS] = sum_metrics(profile, contexts);
     run->digest = digest_of(profile, sums);
     if (profile->header.threads_max + profile->header.threads_untracked != oracle_threads_most() && ended)
-        fail(run, "%u threads at most, %u without room, and it were %u",
-             (unsigned)profile->header.threads_max, (unsigned)profile->header.threads_untracked,
-             oracle_threads_most());
+        fail(run, "%u threads at most, %u without room, and it were %u", (unsigned)profile->header.threads_max,
+             (unsigned)profile->header.threads_untracked, oracle_threads_most());
     if (!ended || scenario->laws_only)
         return;
     const struct exact *exact = oracle_integrate(profile->header.cores, period_ns);
@@ -303,12 +300,10 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         for (int i = 0; i < count; i++)
             if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > fmax(1, doubt_ns))
                 add_figure(run, name, &exact[context], i, sums[context][i],
-                           stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside),
-                           period_ns);
+                           stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside), period_ns);
     }
     add_places(run, profile, period_ns);
     add_windows(run, profile, contexts, period_ns);
     if (profile->header.threads_max != oracle_threads_most())
-        fail(run, "%u threads at most, and it were %u", (unsigned)profile->header.threads_max,
-             oracle_threads_most());
+        fail(run, "%u threads at most, and it were %u", (unsigned)profile->header.threads_max, oracle_threads_most());
 }

@@ -14,7 +14,8 @@
 #define GRACE_NS  5000u /* docs/accounting.md: so much of each wait is dispatch */
 #define MAX_LOCKS 64u
 #define TIE_NS    1 /* in the nanosecond in which something changes a sample may come before or behind it */
-#define MOST_TOGETHER (4.0 / 3) /* docs/accounting.md: of threads whose moments are spread evenly, for independent ones */
+#define MOST_TOGETHER                                                                                                  \
+    (4.0 / 3) /* docs/accounting.md: of threads whose moments are spread evenly, for independent ones */
 
 /* What a thread adds to contexts at this moment: its own, and as a waiter its lock's holder's; or, of what is the code's and its missing
  * core's together, the core's. */
@@ -26,8 +27,8 @@ struct share {
 
 #define SHARES      4
 #define RANKS_SHARE 3
-#define MAX_PLACES 256u
-#define MOST_APART 64u /* threads */
+#define MAX_PLACES  256u
+#define MOST_APART  64u /* threads */
 
 /* What a thread has added so far in the period in which it added last. */
 struct cell {
@@ -39,7 +40,8 @@ struct now {
     enum exact_state state;
     uint32_t context, lock;
     uint64_t place;
-    uint64_t grace_until_ns; /* before that its wait is dispatch, from then on what it grows to; 0: it does not wait, or is idle */
+    uint64_t
+        grace_until_ns; /* before that its wait is dispatch, from then on what it grows to; 0: it does not wait, or is idle */
     enum exact_state grows_to;
     struct awaited core; /* since its last wait was over */
     bool stolen, stopped;
@@ -233,7 +235,8 @@ static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t e
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
         struct piece pieces[2];
-        if (now->stopped || (!is_busy(now) && now->state != EXACT_MPI_WAIT)) /* a lock's waiter leaves them to the holder */
+        if (now->stopped ||
+            (!is_busy(now) && now->state != EXACT_MPI_WAIT)) /* a lock's waiter leaves them to the holder */
             continue;
         exact->value[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
         int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
@@ -257,7 +260,8 @@ static void add_interval(uint64_t begin_ns, uint64_t end_ns)
 {
     struct crowd crowd = count_crowd();
     uint32_t waiting = find_waiting();
-    sum.of_rank += crowd_blame_of_rank(&(struct crowd){.busy = 1, .in_mpi = crowd.in_mpi}) * (double)(end_ns - begin_ns);
+    sum.of_rank +=
+        crowd_blame_of_rank(&(struct crowd){.busy = 1, .in_mpi = crowd.in_mpi}) * (double)(end_ns - begin_ns);
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
         struct share shares[SHARES];
@@ -372,7 +376,8 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
 double oracle_variance(const struct exact *exact, int metric, double period_ns)
 {
     double together = oracle_threads_most() > 1 ? MOST_TOGETHER : 1;
-    return together * (fmax(0, period_ns * exact->squares[metric] - exact->cells[metric]) + TIE_NS * exact->squares[metric]);
+    return together *
+           (fmax(0, period_ns * exact->squares[metric] - exact->cells[metric]) + TIE_NS * exact->squares[metric]);
 }
 
 uint32_t oracle_place_count(void)

@@ -31,7 +31,7 @@ enum exact_metric {
     METRIC_PARKED,
     METRIC_NO_CORE,
     METRIC_BLOCKED,
-    METRIC_STOLEN,       /* the part of no core in which nobody had it, at context 0 only */
+    METRIC_STOLEN, /* the part of no core in which nobody had it, at context 0 only */
     METRIC_MPI_WAIT,
     METRIC_RANK_BLAME,   /* other ranks' waiting */
     METRIC_RANK_WAITED,  /* the own rank's, while another is busy */

@@ -11,11 +11,11 @@
 /* Nothing may be merged with, or moved over, the call before it: a frame stays a frame. */
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
-#define CALL(type, event, ...)                                                                               \
-    do {                                                                                                     \
-        if (registered[event])                                                                               \
-            ((type)registered[event])(__VA_ARGS__);                                                          \
-        KEEP_FRAME();                                                                                        \
+#define CALL(type, event, ...)                                                                                         \
+    do {                                                                                                               \
+        if (registered[event])                                                                                         \
+            ((type)registered[event])(__VA_ARGS__);                                                                    \
+        KEEP_FRAME();                                                                                                  \
     } while (0)
 
 __thread struct played_task *played_current;
@@ -62,8 +62,8 @@ static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t ca
     return answer;
 }
 
-static int get_task_info(int ancestor, int *flags, ompt_data_t **data, ompt_frame_t **frame,
-                         ompt_data_t **parallel, int *thread_num)
+static int get_task_info(int ancestor, int *flags, ompt_data_t **data, ompt_frame_t **frame, ompt_data_t **parallel,
+                         int *thread_num)
 {
     struct played_task *task = played_current;
     while (task && ancestor-- > 0)
@@ -147,8 +147,8 @@ ompt_callback_t played_callback(ompt_callbacks_t event)
 const struct blame_calls *played_blame_calls(void)
 {
     const struct blame_calls *calls = NULL;
-    CALL(ompt_callback_control_tool_t, ompt_callback_control_tool, BLAME_COMMAND, sizeof(struct blame_calls),
-         &calls, NULL);
+    CALL(ompt_callback_control_tool_t, ompt_callback_control_tool, BLAME_COMMAND, sizeof(struct blame_calls), &calls,
+         NULL);
     return calls;
 }
 
@@ -162,11 +162,10 @@ SEND send_thread_end(void)
     CALL(ompt_callback_thread_end_t, ompt_callback_thread_end, &played_thread_data);
 }
 
-SEND send_parallel_begin(struct played_task *task, ompt_data_t *parallel, unsigned threads,
-                         const void *codeptr)
+SEND send_parallel_begin(struct played_task *task, ompt_data_t *parallel, unsigned threads, const void *codeptr)
 {
-    CALL(ompt_callback_parallel_begin_t, ompt_callback_parallel_begin, &task->data, &task->frame, parallel,
-         threads, ompt_parallel_team | ompt_parallel_invoker_runtime, codeptr);
+    CALL(ompt_callback_parallel_begin_t, ompt_callback_parallel_begin, &task->data, &task->frame, parallel, threads,
+         ompt_parallel_team | ompt_parallel_invoker_runtime, codeptr);
 }
 
 /* libomp has given a nested team's memory away by then, and freed memory it fills with this. */
@@ -179,8 +178,8 @@ SEND send_parallel_end(struct played_task *task, const void *codeptr)
 
 SEND send_implicit_begin(struct played_task *task, unsigned threads, int index)
 {
-    CALL(ompt_callback_implicit_task_t, ompt_callback_implicit_task, ompt_scope_begin, task->parallel,
-         &task->data, threads, (unsigned)index, task->flags & (ompt_task_initial | ompt_task_implicit));
+    CALL(ompt_callback_implicit_task_t, ompt_callback_implicit_task, ompt_scope_begin, task->parallel, &task->data,
+         threads, (unsigned)index, task->flags & (ompt_task_initial | ompt_task_implicit));
 }
 
 SEND send_implicit_end(ompt_data_t *parallel, ompt_data_t *task, unsigned threads, int thread_num, int flags)
@@ -191,14 +190,12 @@ SEND send_implicit_end(ompt_data_t *parallel, ompt_data_t *task, unsigned thread
 
 SEND send_wait_begin(ompt_sync_region_t kind, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr)
 {
-    CALL(ompt_callback_sync_region_t, ompt_callback_sync_region_wait, kind, ompt_scope_begin, parallel, task,
-         codeptr);
+    CALL(ompt_callback_sync_region_t, ompt_callback_sync_region_wait, kind, ompt_scope_begin, parallel, task, codeptr);
 }
 
 SEND send_wait_end(ompt_sync_region_t kind, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr)
 {
-    CALL(ompt_callback_sync_region_t, ompt_callback_sync_region_wait, kind, ompt_scope_end, parallel, task,
-         codeptr);
+    CALL(ompt_callback_sync_region_t, ompt_callback_sync_region_wait, kind, ompt_scope_end, parallel, task, codeptr);
 }
 
 SEND send_task_create(struct played_task *creator, struct played_task *task, const void *codeptr)
@@ -212,26 +209,23 @@ static ompt_data_t taskwait_data;
 
 SEND send_taskwait_create(struct played_task *waiter, const void *codeptr)
 {
-    CALL(ompt_callback_task_create_t, ompt_callback_task_create, &waiter->data, &waiter->frame,
-         &taskwait_data, ompt_task_taskwait | ompt_task_undeferred | ompt_task_mergeable, 1, codeptr);
+    CALL(ompt_callback_task_create_t, ompt_callback_task_create, &waiter->data, &waiter->frame, &taskwait_data,
+         ompt_task_taskwait | ompt_task_undeferred | ompt_task_mergeable, 1, codeptr);
 }
 
 SEND send_taskwait_complete(void)
 {
-    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &taskwait_data, ompt_taskwait_complete,
-         NULL);
+    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &taskwait_data, ompt_taskwait_complete, NULL);
 }
 
 SEND send_task_switch(struct played_task *prior, struct played_task *next)
 {
-    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &prior->data, ompt_task_switch,
-         &next->data);
+    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &prior->data, ompt_task_switch, &next->data);
 }
 
 SEND send_task_complete(struct played_task *prior, struct played_task *next)
 {
-    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &prior->data, ompt_task_complete,
-         &next->data);
+    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &prior->data, ompt_task_complete, &next->data);
 }
 
 SEND send_mutex_acquire(ompt_mutex_t kind, ompt_wait_id_t id, const void *codeptr)

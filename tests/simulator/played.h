@@ -42,8 +42,7 @@ const struct blame_calls *played_blame_calls(void);
 
 void send_thread_begin(ompt_thread_t type);
 void send_thread_end(void);
-void send_parallel_begin(struct played_task *task, ompt_data_t *parallel, unsigned threads,
-                         const void *codeptr);
+void send_parallel_begin(struct played_task *task, ompt_data_t *parallel, unsigned threads, const void *codeptr);
 void send_parallel_end(struct played_task *task, const void *codeptr);
 void send_implicit_begin(struct played_task *task, unsigned threads, int index);
 void send_implicit_end(ompt_data_t *parallel, ompt_data_t *task, unsigned threads, int thread_num, int flags);

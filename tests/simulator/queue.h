@@ -5,7 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum event_kind { EVENT_DONE, EVENT_WAKE, EVENT_TIMER, EVENT_ARRIVE, EVENT_DELIVER, EVENT_SLICE, EVENT_STALL, EVENT_STOP, EVENT_RANK };
+enum event_kind {
+    EVENT_DONE,
+    EVENT_WAKE,
+    EVENT_TIMER,
+    EVENT_ARRIVE,
+    EVENT_DELIVER,
+    EVENT_SLICE,
+    EVENT_STALL,
+    EVENT_STOP,
+    EVENT_RANK
+};
 
 struct event {
     uint64_t time_ns, order;

@@ -160,7 +160,8 @@ struct scenario *scenario_random(uint64_t seed)
     add(&writer, "}\n");
     struct scenario *scenario = scenario_parse(name, text, error, sizeof(error));
     scenario->one_idleness = true; /* waits may be as short as periods */
-    if (seed % 2 == 0 && !has_locks(scenario)) { /* who releases a lock for the last time cannot be told later what it cost */
+    if (seed % 2 == 0 &&
+        !has_locks(scenario)) { /* who releases a lock for the last time cannot be told later what it cost */
         scenario->cores = 2 + (uint32_t)(seed / 2 % 2);
         scenario->slice_ns = 3000000;
     }

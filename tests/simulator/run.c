@@ -83,8 +83,7 @@ static void set_options(const struct scenario *scenario, uint64_t seed, const st
     setenv("BLAME_LOCKS", options->at_release ? "release" : "section", 1);
 }
 
-void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_options *options,
-              struct run *run)
+void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_options *options, struct run *run)
 {
     alarm(options->limit_s);
     set_options(scenario, seed, options);
@@ -121,8 +120,7 @@ bool run_with_tool(const struct scenario *scenario, uint64_t seed, const char *t
 {
     void *library = dlopen(tool, RTLD_NOW | RTLD_LOCAL);
     ompt_start_tool_result_t *(*start)(unsigned, const char *) =
-        library ? (ompt_start_tool_result_t * (*)(unsigned, const char *)) dlsym(library, "ompt_start_tool")
-                : NULL;
+        library ? (ompt_start_tool_result_t * (*)(unsigned, const char *)) dlsym(library, "ompt_start_tool") : NULL;
     if (!start) {
         fprintf(stderr, "simulate: %s\n", dlerror());
         return false;

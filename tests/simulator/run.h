@@ -36,8 +36,7 @@ struct run {
 };
 
 /* In a process of its own, which has done nothing of the kind before. */
-void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_options *options,
-              struct run *run);
+void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_options *options, struct run *run);
 
 /* What runs have left that were killed, or crashed. */
 void run_remove_left(void);

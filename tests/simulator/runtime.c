@@ -85,8 +85,7 @@ static enum outcome do_start(struct activity *activity)
             return PAUSE;
         }
         machine_wait();
-        machine_wake(machine.current,
-                     random_duration(&machine.current->chance, &machine.scenario->foreign_pause));
+        machine_wake(machine.current, random_duration(&machine.current->chance, &machine.scenario->foreign_pause));
         return PAUSE;
     }
     if (activity->step++ == 0) {
@@ -103,12 +102,8 @@ static enum outcome do_start(struct activity *activity)
 void runtime_go_on(struct sim_thread *thread)
 {
     static enum outcome (*const functions[])(struct activity *) = {
-        [DO_BODY] = do_body,
-        [DO_OP] = runtime_op,
-        [DO_WAIT] = runtime_wait,
-        [DO_IMPLICIT] = runtime_implicit,
-        [DO_TASK] = runtime_task,
-        [DO_START] = do_start,
+        [DO_BODY] = do_body,      [DO_OP] = runtime_op,  [DO_WAIT] = runtime_wait, [DO_IMPLICIT] = runtime_implicit,
+        [DO_TASK] = runtime_task, [DO_START] = do_start,
     };
     enum outcome outcome = GO_ON;
     while (outcome == GO_ON) {

@@ -20,9 +20,7 @@ static struct {
 
 static ompt_mutex_t kind_of(const struct op *op)
 {
-    return op->kind == OP_CRITICAL ? ompt_mutex_critical
-           : op->kind == OP_NEST   ? ompt_mutex_nest_lock
-                                   : ompt_mutex_lock;
+    return op->kind == OP_CRITICAL ? ompt_mutex_critical : op->kind == OP_NEST ? ompt_mutex_nest_lock : ompt_mutex_lock;
 }
 
 /* The program makes its locks at its begin, and unmakes them at its end. */
@@ -110,8 +108,7 @@ static void release(const struct op *op)
         locks[op->lock].holder = NULL;
         oracle_lock(op->lock, false, 0);
         send_mutex_released(kind_of(op), WAIT_ID(op->lock), runtime_codeptr(op));
-        struct sim_thread *next =
-            locks[op->lock].count ? locks[op->lock].waiters[locks[op->lock].first] : NULL;
+        struct sim_thread *next = locks[op->lock].count ? locks[op->lock].waiters[locks[op->lock].first] : NULL;
         if (next)
             machine_wake(next, random_duration(&next->chance, &machine.scenario->wake));
     }

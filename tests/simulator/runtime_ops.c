@@ -122,8 +122,7 @@ static enum outcome do_wait(struct activity *activity)
     bool barrier = activity->op->kind == OP_BARRIER;
     if (activity->step++)
         return end();
-    runtime_wait_for(kinds[activity->op->kind],
-                     barrier ? ompt_sync_region_barrier_explicit : ompt_sync_region_taskwait,
+    runtime_wait_for(kinds[activity->op->kind], barrier ? ompt_sync_region_barrier_explicit : ompt_sync_region_taskwait,
                      runtime_codeptr(activity->op));
     return GO_ON;
 }
@@ -144,8 +143,7 @@ static enum outcome end_sharing(struct activity *activity)
 {
     if (activity->op->nowait)
         return end();
-    runtime_wait_for(WAIT_BARRIER, ompt_sync_region_barrier_implicit_workshare,
-                     runtime_codeptr(activity->op));
+    runtime_wait_for(WAIT_BARRIER, ompt_sync_region_barrier_implicit_workshare, runtime_codeptr(activity->op));
     return GO_ON;
 }
 
@@ -224,8 +222,7 @@ static enum outcome do_taskgroup(struct activity *activity)
     struct task *task = machine.current->task;
     switch (activity->step++) {
     case 0:
-        task->group =
-            memcpy(malloc(sizeof(struct group)), &(struct group){task->group, 0}, sizeof(struct group));
+        task->group = memcpy(malloc(sizeof(struct group)), &(struct group){task->group, 0}, sizeof(struct group));
         return do_inside(activity);
     case 1:
         runtime_wait_for(WAIT_GROUP, ompt_sync_region_taskgroup, runtime_codeptr(activity->op));
@@ -248,8 +245,7 @@ static enum outcome do_phase(struct activity *activity)
     uint32_t parent = context_parent(top->context), function = context_function(top->context);
     top->ip = stack_line(runtime_function(), activity->op->line);
     if (activity->step++ == 0) {
-        top->context =
-            context_child(context_child(parent, CONTEXT_PHASE + (uint32_t)(unsigned char)name[0]), function);
+        top->context = context_child(context_child(parent, CONTEXT_PHASE + (uint32_t)(unsigned char)name[0]), function);
         stack_call(machine.current, (uintptr_t)calls->begin, name, kind);
         runtime_state(EXACT_WORK);
         return do_inside(activity);
@@ -263,13 +259,28 @@ static enum outcome do_phase(struct activity *activity)
 enum outcome runtime_op(struct activity *activity)
 {
     static enum outcome (*const functions[OP_KINDS])(struct activity *) = {
-        [OP_WORK] = do_work,      [OP_RUNTIME] = do_runtime,        [OP_CALL] = do_call,
-        [OP_REPEAT] = do_repeat,  [OP_PARALLEL] = runtime_parallel, [OP_BARRIER] = do_wait,
-        [OP_STATIC] = do_loop,    [OP_DYNAMIC] = do_loop,           [OP_SINGLE] = do_single,
-        [OP_MASKED] = do_masked,  [OP_LOCK] = runtime_lock,         [OP_CRITICAL] = runtime_lock,
-        [OP_NEST] = runtime_lock, [OP_ORDERED] = runtime_ordered,   [OP_TASK] = do_task,
-        [OP_TASKWAIT] = do_wait,  [OP_TASKWAIT_DEPEND] = do_wait,   [OP_TASKGROUP] = do_taskgroup,
-        [OP_ITERATION] = do_phase, [OP_PHASE] = do_phase,   [OP_BLOCKED] = do_blocked,        [OP_MPI_SLEEP] = do_mpi,
+        [OP_WORK] = do_work,
+        [OP_RUNTIME] = do_runtime,
+        [OP_CALL] = do_call,
+        [OP_REPEAT] = do_repeat,
+        [OP_PARALLEL] = runtime_parallel,
+        [OP_BARRIER] = do_wait,
+        [OP_STATIC] = do_loop,
+        [OP_DYNAMIC] = do_loop,
+        [OP_SINGLE] = do_single,
+        [OP_MASKED] = do_masked,
+        [OP_LOCK] = runtime_lock,
+        [OP_CRITICAL] = runtime_lock,
+        [OP_NEST] = runtime_lock,
+        [OP_ORDERED] = runtime_ordered,
+        [OP_TASK] = do_task,
+        [OP_TASKWAIT] = do_wait,
+        [OP_TASKWAIT_DEPEND] = do_wait,
+        [OP_TASKGROUP] = do_taskgroup,
+        [OP_ITERATION] = do_phase,
+        [OP_PHASE] = do_phase,
+        [OP_BLOCKED] = do_blocked,
+        [OP_MPI_SLEEP] = do_mpi,
         [OP_MPI_SPIN] = do_mpi,
     };
     return functions[activity->op->kind](activity);

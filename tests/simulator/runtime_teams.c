@@ -157,8 +157,7 @@ static void join(struct activity *activity)
     if (is_serialised(activity->team))
         runtime_state(EXACT_OVERHEAD);
     else
-        runtime_wait_for(WAIT_JOIN, ompt_sync_region_barrier_implicit_parallel,
-                         activity->first ? NULL : codeptr);
+        runtime_wait_for(WAIT_JOIN, ompt_sync_region_barrier_implicit_parallel, activity->first ? NULL : codeptr);
 }
 
 static void end_implicit(struct activity *activity)

@@ -12,8 +12,7 @@ void runtime_wake_team(const struct team *team)
 {
     for (uint32_t i = 0; i < team->size; i++)
         if (!team->members[i]->woken) /* it waits, perhaps in its handler */
-            machine_wake(team->members[i],
-                         random_duration(&team->members[i]->chance, &machine.scenario->wake));
+            machine_wake(team->members[i], random_duration(&team->members[i]->chance, &machine.scenario->wake));
 }
 
 void runtime_release_task(struct task *task)
@@ -90,9 +89,9 @@ static void tell(const struct activity *activity, ompt_scope_endpoint_t endpoint
     ompt_data_t parallel_copy = {0}, task_copy = task->played.data;
     if (copies)
         parallel_copy = *parallel;
-    (endpoint == ompt_scope_begin ? send_wait_begin : send_wait_end)(
-        activity->sync, copies ? &parallel_copy : parallel, copies ? &task_copy : &task->played.data,
-        activity->codeptr);
+    (endpoint == ompt_scope_begin ? send_wait_begin : send_wait_end)(activity->sync, copies ? &parallel_copy : parallel,
+                                                                     copies ? &task_copy : &task->played.data,
+                                                                     activity->codeptr);
 }
 
 /* A thread that went to the pool learns of its region's end late, by a copy of its task's word. */

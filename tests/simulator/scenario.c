@@ -55,8 +55,7 @@ static void fail(struct parser *parser, const char *format, ...)
     if (parser->failed)
         return;
     parser->failed = true;
-    int used =
-        snprintf(parser->error, parser->error_bytes, "%s:%u: ", parser->scenario->name, parser->line_number);
+    int used = snprintf(parser->error, parser->error_bytes, "%s:%u: ", parser->scenario->name, parser->line_number);
     va_start(arguments, format);
     vsnprintf(parser->error + used, parser->error_bytes - (size_t)used, format, arguments);
     va_end(arguments);
@@ -292,8 +291,7 @@ bool scenario_has(const struct scenario *scenario, enum op_kind kind)
 
 bool scenario_is_a_race(const struct scenario *scenario)
 {
-    static const enum op_kind races[] = {OP_DYNAMIC, OP_SINGLE,  OP_LOCK, OP_CRITICAL,
-                                         OP_NEST,    OP_ORDERED, OP_TASK};
+    static const enum op_kind races[] = {OP_DYNAMIC, OP_SINGLE, OP_LOCK, OP_CRITICAL, OP_NEST, OP_ORDERED, OP_TASK};
     for (size_t i = 0; i < sizeof(races) / sizeof(*races); i++)
         if (scenario_has(scenario, races[i]))
             return true;

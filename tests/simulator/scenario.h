@@ -7,12 +7,12 @@
 #include <stdio.h>
 
 enum op_kind {
-    OP_WORK,    /* user code */
-    OP_RUNTIME, /* the runtime works for the user code that called it */
-    OP_BLOCKED, /* user code sleeps */
+    OP_WORK,      /* user code */
+    OP_RUNTIME,   /* the runtime works for the user code that called it */
+    OP_BLOCKED,   /* user code sleeps */
     OP_MPI_SLEEP, /* in a call of MPI's that waits, asleep */
     OP_MPI_SPIN,  /* the same, on a core */
-    OP_CALL,    /* a function of its own */
+    OP_CALL,      /* a function of its own */
     OP_REPEAT,
     OP_PARALLEL,
     OP_BARRIER,
@@ -73,17 +73,18 @@ struct scenario {
     bool rank_names;                             /* they say for whom they wait, sometimes */
     uint32_t ranks;                              /* that there are beside the program */
     uint32_t foreigners;                         /* threads that it has */
-    uint32_t bias; /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
-    bool polls;      /* waits are in poll(2), which a signal interrupts even when its time is over */
-    bool nanosleeps; /* they are in nanosleep(2), of which is known for how long */
-    bool reads_time; /* of its CPU, all the time, as the kernel then counts it */
-    bool late_wakes; /* waits end while a sample's wake-up waits for a core: how long it did then is not known */
+    uint32_t bias;     /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
+    bool polls;        /* waits are in poll(2), which a signal interrupts even when its time is over */
+    bool nanosleeps;   /* they are in nanosleep(2), of which is known for how long */
+    bool reads_time;   /* of its CPU, all the time, as the kernel then counts it */
+    bool late_wakes;   /* waits end while a sample's wake-up waits for a core: how long it did then is not known */
     bool one_idleness; /* what code and its missing core are blamed for is not told apart */
-    uint64_t wakes_known_ns; /* what is of a missing core is known to that: who sleeps in a wait may be released while its sample's signal waits for a core */
-    uint32_t stated; /* what reports state, in per cent of the deviation found, at most; 0: any */
-    uint32_t runs;   /* per cent of the seeds that others get */
-    uint32_t chunks; /* that the file may have at most; 0: any */
-    bool laws_only;  /* too large for exact sums, or not fully measured on purpose */
+    uint64_t
+        wakes_known_ns; /* what is of a missing core is known to that: who sleeps in a wait may be released while its sample's signal waits for a core */
+    uint32_t stated;    /* what reports state, in per cent of the deviation found, at most; 0: any */
+    uint32_t runs;      /* per cent of the seeds that others get */
+    uint32_t chunks;    /* that the file may have at most; 0: any */
+    bool laws_only;     /* too large for exact sums, or not fully measured on purpose */
     uint32_t functions, locks, ops;
     char function_name[256][NAME_BYTES];
     char lock_name[64][NAME_BYTES];

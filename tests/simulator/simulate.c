@@ -163,9 +163,8 @@ static int run_command(void)
     clock_gettime(CLOCK_MONOTONIC, &end);
     double seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
     printf("%lu runs of %lu events and %lu samples in %.1f s: %.0f runs a minute, %.0f events a second\n",
-           (unsigned long)batch_totals.runs, (unsigned long)batch_totals.events,
-           (unsigned long)batch_totals.samples, seconds, 60 * (double)batch_totals.runs / seconds,
-           (double)batch_totals.events / seconds);
+           (unsigned long)batch_totals.runs, (unsigned long)batch_totals.events, (unsigned long)batch_totals.samples,
+           seconds, 60 * (double)batch_totals.runs / seconds, (double)batch_totals.events / seconds);
     printf("%u passed, %u failed\n", passed, failed);
     return failed || !passed;
 }

@@ -98,14 +98,12 @@ void stack_call(const struct sim_thread *thread, uintptr_t function, const char 
     int64_t number = kind == BLAME_ITERATION ? BLAME_NEXT : 0;
 #if defined(__x86_64__)
     mmap((void *)(stack_high(thread) - STACK_BYTES), STACK_BYTES, PROT_READ | PROT_WRITE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-         0); /* unless it is there already */
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0); /* unless it is there already */
     __asm__ volatile("mov %%rsp, %%rbx\n\tmov %[stack], %%rsp\n\tcall *%[function]\n\tmov %%rbx, %%rsp"
                      : "+D"(name), "+S"(bytes), "+d"(kind), "+c"(number)
                      : [stack] "r"(cfa_of(thread, thread->frame_count)), [function] "r"(function)
-                     : "rax", "rbx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3",
-                       "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
-                       "xmm14", "xmm15");
+                     : "rax", "rbx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+                       "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 #else
     (void)thread;
     ((void (*)(const char *, size_t, int, int64_t))function)(name, bytes, kind, number);

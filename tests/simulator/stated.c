@@ -6,8 +6,7 @@
 
 #include "command/rows/error.h"
 
-double stated_error(const struct profile *profile, const char *name, double seconds, double own,
-                    double idle_beside)
+double stated_error(const struct profile *profile, const char *name, double seconds, double own, double idle_beside)
 {
     if (strncmp(name, "rank ", strlen("rank ")) == 0)
         return INFINITY; /* nothing is stated */

@@ -7,7 +7,6 @@
 #define STATED_DEVIATIONS 1.96 /* of a stated error */
 
 /* name: as metric_name[] has it. Of the same context: own, busy seconds, and idle_beside (struct profile_metric). */
-double stated_error(const struct profile *profile, const char *name, double seconds, double own,
-                    double idle_beside);
+double stated_error(const struct profile *profile, const char *name, double seconds, double own, double idle_beside);
 
 #endif

@@ -29,7 +29,8 @@ static const char *check_states(const struct profile *profile, const double *tra
     booked[PROFILE_TIME_STOPPED] = traced[PROFILE_TIME_STOPPED];
     for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
         if (!is_near(traced[state], booked[state])) {
-            snprintf(text, bytes, "state %zu: %.9f s in the trace, %.9f s in the ledgers", state, traced[state] * NS, booked[state] * NS);
+            snprintf(text, bytes, "state %zu: %.9f s in the trace, %.9f s in the ledgers", state, traced[state] * NS,
+                     booked[state] * NS);
             return text;
         }
     return NULL;
@@ -39,7 +40,8 @@ static const char *check_states(const struct profile *profile, const double *tra
 static uint32_t context_of(const struct profile *profile, uint32_t node)
 {
     while (node && (profile->nodes[node].kind == PROFILE_NODE_PSEUDO &&
-                    (profile->nodes[node].key == PROFILE_PSEUDO_NO_CORE || profile->nodes[node].key == PROFILE_PSEUDO_UNTOLD_WAIT)))
+                    (profile->nodes[node].key == PROFILE_PSEUDO_NO_CORE ||
+                     profile->nodes[node].key == PROFILE_PSEUDO_UNTOLD_WAIT)))
         node = profile->nodes[node].parent;
     return node;
 }
@@ -53,7 +55,8 @@ static const char *check_contexts(const struct profile *profile, double *traced,
         if (node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS || before)
             continue;
         uint32_t context = node->kind == PROFILE_NODE_LOCK ? context_of(profile, node->parent) : context_of(profile, i);
-        traced[context] -= sums->work + sums->overhead + sums->no_core + sums->blocked + sums->mpi_wait + sums->lock_wait_here;
+        traced[context] -=
+            sums->work + sums->overhead + sums->no_core + sums->blocked + sums->mpi_wait + sums->lock_wait_here;
     }
     for (uint32_t i = 0; i < profile->node_count; i++)
         if (!is_near(fabs(traced[i]), 0)) {
@@ -85,7 +88,8 @@ const char *traced_wrong(struct profile *profile, bool ended, char *text, size_t
         }
     uint64_t traced = trace->samples + trace->thinned;
     if (!wrong && (ended ? traced != recorded : traced > recorded)) {
-        snprintf(text, bytes, "%llu samples in the trace, %llu recorded", (unsigned long long)trace->samples, (unsigned long long)recorded);
+        snprintf(text, bytes, "%llu samples in the trace, %llu recorded", (unsigned long long)trace->samples,
+                 (unsigned long long)recorded);
         wrong = text;
     }
     if (!wrong && trace->thinned)

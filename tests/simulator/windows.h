@@ -19,14 +19,16 @@ struct weighed windows_weighed(const double weight[METRIC_COUNT]);
 void windows_begin(const struct profile *profile);
 
 /* An interval in which nothing changes: what a thread adds to a context. */
-void windows_add(uint32_t context, const double *weight, const struct weighed *weighed, uint64_t begin_ns, uint64_t end_ns);
+void windows_add(uint32_t context, const double *weight, const struct weighed *weighed, uint64_t begin_ns,
+                 uint64_t end_ns);
 
 uint32_t windows_count(void);
 const struct exact *windows_exact(uint32_t context, uint32_t window);
 
 /* The same as the bins have it, in nanoseconds: of the program the states of its lanes, of contexts the idleness blamed on them. With locks the
  * latter is not claimed: it is booked when the holder is sampled, or releases the lock. */
-double windows_measured(const struct profile *profile, const uint32_t *contexts, uint32_t context, uint32_t window, enum exact_metric metric);
+double windows_measured(const struct profile *profile, const uint32_t *contexts, uint32_t context, uint32_t window,
+                        enum exact_metric metric);
 
 /* The bins add up to the sums that are there, of threads and of contexts; "", or what does not. */
 const char *windows_law(const struct profile *profile);

@@ -11,7 +11,21 @@
 
 #define THREADS 4
 
-enum { MAIN = 1, SOLVE, INIT, REGION, HEAVY, TASK, FORK, TASK_ALLOC, ALLOCATOR, DISPATCH, BARRIER, OTHER_REGION, COSINE };
+enum {
+    MAIN = 1,
+    SOLVE,
+    INIT,
+    REGION,
+    HEAVY,
+    TASK,
+    FORK,
+    TASK_ALLOC,
+    ALLOCATOR,
+    DISPATCH,
+    BARRIER,
+    OTHER_REGION,
+    COSINE
+};
 #define KEY(place) PROFILE_KEY(1, 0x2000 + (place))
 /* Other functions, each with a name of its own and nothing special (tests/fuzz/fake_symbols.c). */
 #define OTHER(i) PROFILE_KEY(1, 3ull * 5 * 7 * 11 * 13 * (1 + (uint64_t)(i)) << 8 | 1)

@@ -18,8 +18,7 @@ static void make_page(struct html_options options)
     static const char begin[] = "<script type=\"application/json\" id=\"blame-data\">";
     json_error_t error;
     made_tables();
-    struct phase_table *phases =
-        phases_any(&made.profile) ? phases_gather(&made.profile, made.tables.rows) : NULL;
+    struct phase_table *phases = phases_any(&made.profile) ? phases_gather(&made.profile, made.tables.rows) : NULL;
     struct html_input input = {.profile = &made.profile,
                                .rows = made.tables.rows,
                                .locks = page.locks ? page.locks : made.tables.locks,
@@ -52,8 +51,7 @@ static json_t *at(json_t *json, const char *path)
 {
     char *copy = strdup(path), *rest = copy;
     for (char *key; (key = strsep(&rest, "/"));)
-        json =
-            json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
+        json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
     free(copy);
     return json;
 }

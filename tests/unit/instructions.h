@@ -34,9 +34,15 @@ static inline long instructions_of(void (*call)(void), long most)
     sigaction(SIGTRAP, &count, &before);
     instructions_counted = 0;
     instructions_most = most;
-    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" : : "i"(INSTRUCTIONS_TRAP) : "memory", "cc");
+    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp"
+                     :
+                     : "i"(INSTRUCTIONS_TRAP)
+                     : "memory", "cc");
     call();
-    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandq %0, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" : : "i"(~INSTRUCTIONS_TRAP) : "memory", "cc");
+    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandq %0, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp"
+                     :
+                     : "i"(~INSTRUCTIONS_TRAP)
+                     : "memory", "cc");
     sigaction(SIGTRAP, &before, NULL);
     return instructions_counted;
 }
@@ -44,11 +50,11 @@ static inline long instructions_of(void (*call)(void), long most)
 
 /* Asserts that the call takes some so many: at most half as much again, and so many that the state is the one that was meant. A trap
  * takes microseconds on a virtual machine: keep it below 100,000. */
-#define assert_instructions(call, about)                                                                     \
-    do {                                                                                                     \
-        long counted_ = instructions_of(call, 2 * (about));                                                  \
-        if (INSTRUCTIONS_COUNT && (counted_ < (about) / 3 || counted_ > (about) * 3 / 2))                    \
-            fail_msg("%ld instructions, not some %ld", counted_, (long)(about));                             \
+#define assert_instructions(call, about)                                                                               \
+    do {                                                                                                               \
+        long counted_ = instructions_of(call, 2 * (about));                                                            \
+        if (INSTRUCTIONS_COUNT && (counted_ < (about) / 3 || counted_ > (about) * 3 / 2))                              \
+            fail_msg("%ld instructions, not some %ld", counted_, (long)(about));                                       \
     } while (0)
 
 #endif

@@ -40,8 +40,7 @@ static void add_run(uint8_t build, const struct given *given, size_t count)
     made.module[run] = (struct profile_module){.build_id_bytes = build ? 1 : 0, .build_id = {build}};
     strcpy(made.module[run].path, "/x/app");
     *profile = (struct profile){.modules = &made.module[run], .module_count = 1};
-    profile->header =
-        (struct profile_header){.rate = 1000, .threads_max = 2, .cores = 2, .end_ns = 1000000000};
+    profile->header = (struct profile_header){.rate = 1000, .threads_max = 2, .cores = 2, .end_ns = 1000000000};
     made.profiles[run] = profile;
     made.names[run] = "run";
     struct rows *rows = made.rows[run] = calloc(1, sizeof *rows);
@@ -50,8 +49,8 @@ static void add_run(uint8_t build, const struct given *given, size_t count)
     for (size_t i = 0; i < count; i++) {
         uint32_t row = rows_append(rows, given[i].parent, given[i].kind);
         double work = given[i].work_s * 1e9;
-        made.sums[run][i] = (struct profile_sums){
-            .samples = 1, .work = work, .inverse_busy = work, .no_core = made.no_core_s * 1e9};
+        made.sums[run][i] =
+            (struct profile_sums){.samples = 1, .work = work, .inverse_busy = work, .no_core = made.no_core_s * 1e9};
         made.sums[run][i].own_elsewhere = (i % 2 ? -1e9 : 1e9) * made.elsewhere_s;
         made.sums[run][i].idle_beside = (float)(0.5 * work);
         made.label[run][i] = (struct row_label){given[i].name, given[i].module, given[i].file, given[i].line};
@@ -61,8 +60,8 @@ static void add_run(uint8_t build, const struct given *given, size_t count)
     rows_sum(rows);
 }
 
-#define ADD(build, ...)                                                                                      \
-    add_run(build, (const struct given[]){__VA_ARGS__},                                                      \
+#define ADD(build, ...)                                                                                                \
+    add_run(build, (const struct given[]){__VA_ARGS__},                                                                \
             sizeof((const struct given[]){__VA_ARGS__}) / sizeof(struct given))
 
 static struct comparison *compare(size_t base)

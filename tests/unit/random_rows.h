@@ -34,8 +34,7 @@ static unsigned pick(unsigned below)
 static bool has_child(const struct rows *rows, uint32_t parent, uint32_t function, int line)
 {
     for (size_t i = 1; i < rows->count; i++)
-        if (rows->row[i].parent == parent && rows->row[i].function == function &&
-            rows->row[i].call_line == line)
+        if (rows->row[i].parent == parent && rows->row[i].function == function && rows->row[i].call_line == line)
             return true;
     return false;
 }

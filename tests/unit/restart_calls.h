@@ -43,11 +43,11 @@ struct sampler {
     timer_t timer;
     char *stack; /* the handler's */
     unsigned samples, results[4];
-    uint64_t now_ns;              /* of the sample */
-    const ucontext_t *context;    /* as the program goes on */
-    mcontext_t registers;         /* as it was interrupted */
-    bool waited;                  /* it was interrupted in the stub */
-    unsigned asleep;              /* samples in a call that waits */
+    uint64_t now_ns;           /* of the sample */
+    const ucontext_t *context; /* as the program goes on */
+    mcontext_t registers;      /* as it was interrupted */
+    bool waited;               /* it was interrupted in the stub */
+    unsigned asleep;           /* samples in a call that waits */
 };
 static __thread struct sampler sampler __attribute__((tls_model("initial-exec")));
 static void (*on_call_put_back)(void);
@@ -175,14 +175,14 @@ static struct {
 } message;
 
 /* An expression of `ns`, or of `limit`, `ms` or `us`: the same. */
-#define CALL(name, at_limit, expression)                                                                     \
-    static int call_##name(long ns)                                                                          \
-    {                                                                                                        \
-        struct timespec limit = in_ns(ns);                                                                   \
-        struct timeval us = {limit.tv_sec, limit.tv_nsec / 1000};                                            \
-        int ms = (int)(ns / MS);                                                                             \
-        (void)limit, (void)us, (void)ms;                                                                     \
-        return outcome(expression, at_limit);                                                                \
+#define CALL(name, at_limit, expression)                                                                               \
+    static int call_##name(long ns)                                                                                    \
+    {                                                                                                                  \
+        struct timespec limit = in_ns(ns);                                                                             \
+        struct timeval us = {limit.tv_sec, limit.tv_nsec / 1000};                                                      \
+        int ms = (int)(ns / MS);                                                                                       \
+        (void)limit, (void)us, (void)ms;                                                                               \
+        return outcome(expression, at_limit);                                                                          \
     }
 
 CALL(nanosleep_rem, 0, nanosleep(&limit, &remainder_left))
@@ -201,7 +201,9 @@ CALL(sigtimedwait, EAGAIN, sigtimedwait((sigset_t[]){mask_of(SIGWINCH)}, NULL, &
 CALL(semtimedop, EAGAIN, semtimedop(semaphores, (struct sembuf[]){{.sem_op = -1}}, 1, &limit))
 CALL(recv, EAGAIN, recv(limited_socket(&us), &byte, 1, 0))
 CALL(read_socket, EAGAIN, read(limited_socket(&us), &byte, 1))
-CALL(recvmmsg, EAGAIN, recvmmsg(limited_socket(&us), (struct mmsghdr[]){{.msg_hdr = {.msg_iov = &one_byte, .msg_iovlen = 1}}}, 1, 0, NULL))
+CALL(recvmmsg, EAGAIN,
+     recvmmsg(limited_socket(&us), (struct mmsghdr[]){{.msg_hdr = {.msg_iov = &one_byte, .msg_iovlen = 1}}}, 1, 0,
+              NULL))
 /* Without a limit: only signals end them. */
 CALL(pause, 0, pause())
 CALL(sigsuspend, 0, sigsuspend((sigset_t[]){mask_now()}))
@@ -214,10 +216,7 @@ static int call_sys_nanosleep(long ns)
     struct timespec limit = in_ns(ns);
 #ifdef __x86_64__
     long result;
-    __asm__ volatile("mov $35, %%eax; syscall"
-                     : "=&a"(result)
-                     : "D"(&limit), "S"(0l)
-                     : "rcx", "r11", "memory");
+    __asm__ volatile("mov $35, %%eax; syscall" : "=&a"(result) : "D"(&limit), "S"(0l) : "rcx", "r11", "memory");
 #else
     long result = kernel_call(SYS_nanosleep, (long)&limit, 0, 0, 0, 0, 0);
 #endif
@@ -268,8 +267,8 @@ static int call_sys_uring(long ns)
 #else
     register long fd __asm__("x19") = ring_fd; /* as a function keeps its parameter */
     __asm__ volatile("" : "+r"(fd));
-    long result = kernel_call(SYS_io_uring_enter, fd, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, (long)&argument,
-                              sizeof argument);
+    long result = kernel_call(SYS_io_uring_enter, fd, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
+                              (long)&argument, sizeof argument);
 #endif
     return result == -ETIME && limit.tv_sec == ns / 1000000000l ? 0 : (int)-result;
 }
@@ -291,10 +290,10 @@ enum {
     SURE = 4,       /* no signal of the program's can slip through: restart.h, guarantee S */
     UNANSWERED = 8, /* the C library repeats it after EINTR */
     UNCANCELLABLE = 16,
-    IN_PLACE = 32, /* as it was: the deadline is the call's own, or the kernel writes back what is left */
-    LEFT = 64,     /* of the others: the kernel says what is left */
+    IN_PLACE = 32,   /* as it was: the deadline is the call's own, or the kernel writes back what is left */
+    LEFT = 64,       /* of the others: the kernel says what is left */
     BY_PWAIT2 = 256, /* put back by epoll_pwait2 */
-    WIDENS = 128,  /* the C library makes a word of the first argument, where it stood: on aarch64 it is lost */
+    WIDENS = 128,    /* the C library makes a word of the first argument, where it stood: on aarch64 it is lost */
 };
 #ifdef SYS_poll
 #define POLL_TRAITS BY_KERNEL | SURE
@@ -350,8 +349,7 @@ static int open_objects(void **unused)
     ring_fd = (int)syscall(SYS_io_uring_setup, 1, &(struct io_uring_params){.flags = 0});
     call_count -= ring_fd < 0;
     sampler_open();
-    return pipe(pipe_fds) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, socket_fds) != 0 || queue < 0 ||
-           semaphores < 0;
+    return pipe(pipe_fds) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, socket_fds) != 0 || queue < 0 || semaphores < 0;
 }
 
 static int close_objects(void **unused)

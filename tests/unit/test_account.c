@@ -88,7 +88,8 @@ UNIT_TEST(a_moment_within_the_grace_is_dispatch)
     uint64_t end = SINCE + STATE_GRACE_NS, last = end - 1;
     assert_booked(delivery_at(last, last, last + 30000), 0, P);
     assert_booked(delivery_at(end, end, end), P, 0);
-    assert_booked(delivery_at(SINCE - 1000, SINCE - 1000, SINCE + 9000), 0, P); /* it went idle after its timer was due */
+    assert_booked(delivery_at(SINCE - 1000, SINCE - 1000, SINCE + 9000), 0,
+                  P); /* it went idle after its timer was due */
 }
 
 /* The thread stood still from the first of them to the handler: that is nothing it waited. */

@@ -40,8 +40,7 @@ static off_t file_size(void)
 
 static const struct profile_chunk *chunk_in_file(const char *bytes, uint32_t number)
 {
-    return (const struct profile_chunk *)(bytes + PROFILE_HEADER_BYTES +
-                                          (size_t)number * PROFILE_CHUNK_BYTES);
+    return (const struct profile_chunk *)(bytes + PROFILE_HEADER_BYTES + (size_t)number * PROFILE_CHUNK_BYTES);
 }
 
 static char *read_file(void)
@@ -149,8 +148,7 @@ WITH_ARENA(chunks_stand_where_their_number_says)
         assert_int_equal(chunk->used, 1); /* unit 0 is the header: index 0 is nobody's */
         assert_int_equal(chunk->metric_unit, PROFILE_UNITS_PER_CHUNK);
         assert_ptr_equal(arena_unit(number * PROFILE_UNITS_PER_CHUNK), chunk);
-        assert_ptr_equal(arena_unit(number * PROFILE_UNITS_PER_CHUNK + 3),
-                         (char *)chunk + 3 * PROFILE_UNIT_BYTES);
+        assert_ptr_equal(arena_unit(number * PROFILE_UNITS_PER_CHUNK + 3), (char *)chunk + 3 * PROFILE_UNIT_BYTES);
         *(uint64_t *)arena_unit(number * PROFILE_UNITS_PER_CHUNK + PROFILE_UNITS_PER_CHUNK - 1) = i + 100;
     }
     assert_int_equal(arena_header()->chunk_count, 5);
@@ -159,8 +157,7 @@ WITH_ARENA(chunks_stand_where_their_number_says)
     for (uint32_t i = 0; i < 5; i++) {
         const struct profile_chunk *chunk = chunk_in_file(text, i);
         assert_int_equal(chunk->owner, 7 + i);
-        assert_int_equal(*(const uint64_t *)((const char *)chunk + PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES),
-                         i + 100);
+        assert_int_equal(*(const uint64_t *)((const char *)chunk + PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES), i + 100);
     }
     free(text);
 }
@@ -206,7 +203,8 @@ static int take_chunks_without_fallocate(void)
     uint32_t number;
     forbid_call(SYS_fallocate, EOPNOTSUPP);
     for (off_t i = 1; i <= 20; i++)
-        if (!arena_chunk(PROFILE_CHUNK_TREE, 1, &number) || file_size() != PROFILE_HEADER_BYTES + i * PROFILE_CHUNK_BYTES)
+        if (!arena_chunk(PROFILE_CHUNK_TREE, 1, &number) ||
+            file_size() != PROFILE_HEADER_BYTES + i * PROFILE_CHUNK_BYTES)
             return 1;
     return 0;
 }
@@ -255,8 +253,7 @@ static int fill_a_real_disk(void)
     uint32_t number, chunks = 0;
     struct profile_chunk *chunk;
     while (chunks < 100 && (chunk = arena_chunk(PROFILE_CHUNK_TREE, 1, &number))) {
-        memset((char *)chunk + PROFILE_UNIT_BYTES, 1,
-               PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES); /* no SIGBUS: A1 */
+        memset((char *)chunk + PROFILE_UNIT_BYTES, 1, PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES); /* no SIGBUS: A1 */
         chunks++;
     }
     int result = chunks == 3 ? 0 : 2; /* 4 KiB + 3 x 32 KiB fit into 128 KiB */
@@ -269,9 +266,8 @@ WITH_ARENA(a_full_disk_is_a_null_and_never_a_sigbus)
 {
     pid_t child = fork();
     if (child == 0)
-        _exit(unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
-                  ? fill_a_real_disk()
-                  : UNIT_CANNOT);
+        _exit(unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 ? fill_a_real_disk()
+                                                                                                    : UNIT_CANNOT);
     unit_child_ends(child, 0);
 }
 

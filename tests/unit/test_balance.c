@@ -45,10 +45,7 @@ struct made {
     uint32_t communicator, process, seen; /* 0: all ranks */
 };
 
-#define RANK(takes, solves, waits, ...)                                                                      \
-    {                                                                                                        \
-        .assemble = takes, .solve = solves, .wait = waits, __VA_ARGS__                                       \
-    }
+#define RANK(takes, solves, waits, ...) {.assemble = takes, .solve = solves, .wait = waits, __VA_ARGS__}
 
 static void write_rank(uint32_t rank, uint32_t ranks, struct made made)
 {
@@ -65,8 +62,7 @@ static void write_rank(uint32_t rank, uint32_t ranks, struct made made)
     snprintf(host, sizeof host, "node%u", rank / 2);
     builder_text(&builder, "host", host);
     builder_text(&builder, "job_identity", "one");
-    struct profile_module module = {
-        .vaddr_high = 0x100000, .build_id_bytes = 20, .build_id = {1}, .path = "/tmp/app"};
+    struct profile_module module = {.vaddr_high = 0x100000, .build_id_bytes = 20, .build_id = {1}, .path = "/tmp/app"};
     builder_module(&builder, &module);
     uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
     uint32_t main = builder_node(&builder, 1, root, PROFILE_NODE_FRAME, PROFILE_KEY(1, MAIN));
@@ -80,12 +76,11 @@ static void write_rank(uint32_t rank, uint32_t ranks, struct made made)
                    &(struct profile_metric){.work = made.solve * S, .inverse_busy = made.solve * S});
     if (made.wait > 0) {
         uint32_t call = builder_node(&builder, 1, line, PROFILE_NODE_MPI, MPI_CALL_Allreduce);
-        builder_metric(
-            &builder, 1, call,
-            &(struct profile_metric){.work = made.wait * S,
-                                     .inverse_busy = made.wait * S,
-                                     .waits = 10,
-                                     .overhead = 10.0 * (made.communicator ? made.communicator : ranks)});
+        builder_metric(&builder, 1, call,
+                       &(struct profile_metric){.work = made.wait * S,
+                                                .inverse_busy = made.wait * S,
+                                                .waits = 10,
+                                                .overhead = 10.0 * (made.communicator ? made.communicator : ranks)});
         if (made.told > 0)
             builder_record(&builder, 1, builder_node(&builder, 1, call, PROFILE_NODE_RANKS, 0),
                            &(struct profile_ranks){.waited = made.told * S});
@@ -108,8 +103,7 @@ static struct profile *job_of(const struct made *made, uint32_t files, uint32_t 
 }
 
 /* Of the node that it is below, by its key; vaddr 0: any. NULL: there is none. */
-static const struct profile_balance *find(const struct profile *job, enum profile_balance_key key,
-                                          uint64_t vaddr)
+static const struct profile_balance *find(const struct profile *job, enum profile_balance_key key, uint64_t vaddr)
 {
     for (size_t i = 0; i < job->balance_count; i++)
         if (job->balances[i].key == key &&
@@ -134,8 +128,7 @@ static void assert_adds_up(const struct profile *job, double all)
 {
     double calls = 0, ranks = 0, places = 0;
     for (size_t i = 0; i < job->balance_count; i++)
-        *(job->balances[i].key == PROFILE_BALANCE_CALL ? &calls : &places) +=
-            job->balances[i].balance.charged / S;
+        *(job->balances[i].key == PROFILE_BALANCE_CALL ? &calls : &places) += job->balances[i].balance.charged / S;
     for (size_t i = 0; i < job->rank_count; i++)
         ranks += job->ranks[i].charged / S;
     assert_true(is_about(calls, all) && is_about(ranks, all) && is_about(places, all));
@@ -177,8 +170,8 @@ UNIT_TEST_WITH(of_two_late_ranks_each_is_charged_as_long_as_it_is_waited_for, ma
 /* Rank 1 is on the node of the late one, which is blamed for it already. */
 UNIT_TEST_WITH(what_ranks_of_the_node_are_blamed_for_is_not_charged_again, make_paths, remove_files)
 {
-    const struct made made[] = {RANK(14, 4, 0), RANK(4, 4, 10, .told = 10, .seen = 2),
-                                RANK(4, 4, 10, .seen = 2), RANK(4, 4, 10, .told = 4, .seen = 2)};
+    const struct made made[] = {RANK(14, 4, 0), RANK(4, 4, 10, .told = 10, .seen = 2), RANK(4, 4, 10, .seen = 2),
+                                RANK(4, 4, 10, .told = 4, .seen = 2)};
     struct profile *job = job_that_adds_up(made, 4, 4, 16);
     assert_true(is_about(job->ranks[0].charged, 16 * S) && job->ranks[1].charged == 0);
     profile_free(job);
@@ -250,8 +243,8 @@ static void assert_nothing(const struct made *made, uint32_t files, uint32_t ran
 
 UNIT_TEST_WITH(where_ranks_cannot_be_compared_nothing_is_charged, make_paths, remove_files)
 {
-    const struct made small[] = {RANK(4, 4, 6, .communicator = 2), RANK(10, 4, 0),
-                                 RANK(4, 4, 6, .communicator = 2), RANK(10, 4, 0)};
+    const struct made small[] = {RANK(4, 4, 6, .communicator = 2), RANK(10, 4, 0), RANK(4, 4, 6, .communicator = 2),
+                                 RANK(10, 4, 0)};
     const struct made seen[] = {RANK(4, 4, 6, .told = 1, .seen = 2), RANK(10, 4, 0, .seen = 2)};
     const struct made second[] = {RANK(4, 4, 6), RANK(10, 4, 0, .process = 1)};
     const struct made alone[] = {RANK(4, 4, 6)};

@@ -20,14 +20,11 @@ static void make_job(void)
         ranks[i].charged = charged_s[i] * S;
         snprintf(ranks[i].host, sizeof ranks[i].host, "node%u", i / 2);
     }
-    put(0, PROFILE_BALANCE_NO_CONTEXT,
-        (struct profile_balance){.charged = 1 * S, .most = 1 * S, .most_rank = 2});
+    put(0, PROFILE_BALANCE_NO_CONTEXT, (struct profile_balance){.charged = 1 * S, .most = 1 * S, .most_rank = 2});
     put(heavy, PROFILE_BALANCE_CONTEXT, /* two places in one row */
-        (struct profile_balance){
-            .charged = 20 * S, .most = 20 * S, .most_rank = 3, .time = 13 * S, .mean = 8 * S});
+        (struct profile_balance){.charged = 20 * S, .most = 20 * S, .most_rank = 3, .time = 13 * S, .mean = 8 * S});
     put(heavy, PROFILE_BALANCE_CONTEXT,
-        (struct profile_balance){
-            .charged = 8 * S, .most = 8 * S, .most_rank = 3, .time = 6 * S, .mean = 3.75 * S});
+        (struct profile_balance){.charged = 8 * S, .most = 8 * S, .most_rank = 3, .time = 6 * S, .mean = 3.75 * S});
     put(call, PROFILE_BALANCE_CALL,
         (struct profile_balance){.charged = 29 * S, .most = 28 * S, .most_rank = 3, .common = 4 * S});
 }
@@ -39,11 +36,11 @@ WITH_JOB(the_late_rank_is_named_with_the_call_and_its_code)
     make_job();
     const struct finding *finding = find("late-between-nodes");
     assert_non_null(finding);
-    assert_string_equal(
-        finding->title,
-        "between nodes: rank 3 makes others wait about 28.00 s in MPI_Allreduce p.c:11; most excess in "
-        "heavy (1.6 times the mean)");
-    assert_has(finding->evidence, "of 33.00 s waited in MPI for which no rank of the node is blamed, 29.00 s are charged");
+    assert_string_equal(finding->title,
+                        "between nodes: rank 3 makes others wait about 28.00 s in MPI_Allreduce p.c:11; most excess in "
+                        "heavy (1.6 times the mean)");
+    assert_has(finding->evidence,
+               "of 33.00 s waited in MPI for which no rank of the node is blamed, 29.00 s are charged");
     assert_has(finding->evidence, "ranks late in turn do not show");
     assert_has(finding->place, "heavy");
     assert_about(finding->seconds, 28);

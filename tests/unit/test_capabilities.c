@@ -24,10 +24,12 @@ static bool waits, locks = true;
 static bool ask(ompt_callbacks_t event, ompt_set_result_t answer)
 {
     static const ompt_callbacks_t all[] = {
-        ompt_callback_thread_begin,  ompt_callback_thread_end,       ompt_callback_parallel_begin,  ompt_callback_parallel_end,
-        ompt_callback_implicit_task, ompt_callback_work,             ompt_callback_task_create,     ompt_callback_task_schedule,
-        ompt_callback_mutex_acquire, ompt_callback_mutex_acquired,   ompt_callback_mutex_released,  ompt_callback_nest_lock,
-        ompt_callback_lock_init,     ompt_callback_sync_region_wait, ompt_callback_lock_destroy,    ompt_callback_control_tool};
+        ompt_callback_thread_begin,   ompt_callback_thread_end,       ompt_callback_parallel_begin,
+        ompt_callback_parallel_end,   ompt_callback_implicit_task,    ompt_callback_work,
+        ompt_callback_task_create,    ompt_callback_task_schedule,    ompt_callback_mutex_acquire,
+        ompt_callback_mutex_acquired, ompt_callback_mutex_released,   ompt_callback_nest_lock,
+        ompt_callback_lock_init,      ompt_callback_sync_region_wait, ompt_callback_lock_destroy,
+        ompt_callback_control_tool};
     struct capability table[sizeof(all) / sizeof(*all)];
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         table[i] = (struct capability){all[i], on_any};
@@ -48,9 +50,9 @@ UNIT_TEST(all_is_told)
 
 UNIT_TEST(without_a_mandatory_event_nothing_is_measured)
 {
-    static const ompt_callbacks_t needed[] = {ompt_callback_thread_begin, ompt_callback_thread_end,
+    static const ompt_callbacks_t needed[] = {ompt_callback_thread_begin,   ompt_callback_thread_end,
                                               ompt_callback_parallel_begin, ompt_callback_parallel_end,
-                                              ompt_callback_implicit_task, ompt_callback_task_schedule};
+                                              ompt_callback_implicit_task,  ompt_callback_task_schedule};
     for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
         for (int answer = ompt_set_error; answer < ompt_set_always; answer++) {
             assert_false(ask(needed[i], (ompt_set_result_t)answer));

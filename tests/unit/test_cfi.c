@@ -80,11 +80,8 @@ static void write_table(const struct table *table, const char *program, size_t b
 
 static struct loadmap_module module_of(const void *view, size_t bytes)
 {
-    return (struct loadmap_module){.view = view,
-                                   .view_vaddr = VIEW_VADDR,
-                                   .view_bytes = bytes,
-                                   .eh_frame_header = VIEW_VADDR,
-                                   .path = "test"};
+    return (struct loadmap_module){
+        .view = view, .view_vaddr = VIEW_VADDR, .view_bytes = bytes, .eh_frame_header = VIEW_VADDR, .path = "test"};
 }
 
 static enum cfi_status row_at(uintptr_t offset, struct cfi_row *row)
@@ -148,8 +145,7 @@ static const struct program_case programs[] = {
     {"a long number", P("\x0e\x80\x80\x80\x80\x08"), WHOLE(REG(7, 0x80000000), SAME)},
     {"a number of more bits than there are", P("\x12\x07\x80\x80\x80\x80\x80\x80\x80\x80\x80\x40"),
      WHOLE(REG(7, 0), SAME)},
-    {"a number that does not end", P("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
-     NONE(CFI_DAMAGED)},
+    {"a number that does not end", P("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"), NONE(CFI_DAMAGED)},
     {"an operand is missing", P("\x0c\x07"), NONE(CFI_DAMAGED)},
     {"an expression longer than the program", P("\x0f\x05\x76\x78\x06"), NONE(CFI_DAMAGED)},
     {"CFA by expression", P("\x0f\x03\x76\x78\x06"), WHOLE(EXPR(CFI_EXPRESSION, 3), SAME)},
@@ -162,8 +158,7 @@ static const struct program_case programs[] = {
     {"an unknown instruction behind the row", P("\x44\x3c"), ROW(3, 0, 4, REG(7, 8), SAME)},
 };
 
-static void check_rule(const char *name, const char *what, const struct cfi_rule *is,
-                       const struct cfi_rule *want)
+static void check_rule(const char *name, const char *what, const struct cfi_rule *is, const struct cfi_rule *want)
 {
     bool expression = want->where == CFI_EXPRESSION || want->where == CFI_AT_EXPRESSION;
     if (is->where != want->where || is->number != want->number || (!expression && is->offset != want->offset))
@@ -225,10 +220,7 @@ UNIT_TEST(common_entries_come_in_forms)
         bool signal_frame;
     } cases[] = {
         {"as GCC writes it", {1, "zR", P("\x1b"), 0x1b, P(INITIAL), 16}, CFI_ROW, false},
-        {"with personality and data",
-         {1, "zPLR", P("\x9b\0\0\0\0\x1b\x1b"), 0x1b, P(INITIAL), 16},
-         CFI_ROW,
-         false},
+        {"with personality and data", {1, "zPLR", P("\x9b\0\0\0\0\x1b\x1b"), 0x1b, P(INITIAL), 16}, CFI_ROW, false},
         {"with a short personality", {1, "zPR", P("\x0a\0\0\x1b"), 0x1b, P(INITIAL), 16}, CFI_ROW, false},
         {"with no personality", {1, "zPR", P("\xff\x1b"), 0x1b, P(INITIAL), 16}, CFI_ROW, false},
         {"of a signal's frame", {1, "zRS", P("\x1b"), 0x1b, P(INITIAL), 16}, CFI_ROW, true},
@@ -241,10 +233,7 @@ UNIT_TEST(common_entries_come_in_forms)
         {"an unknown letter", {1, "zRX", P("\x1b"), 0x1b, P(INITIAL), 16}, CFI_FOREIGN, false},
         {"a long augmentation", {1, "zRSSSSSSS", P("\x1b"), 0x1b, P(INITIAL), 16}, CFI_FOREIGN, false},
         {"indirect addresses", {1, "zR", P("\x9b"), 0x1b, P(INITIAL), 16}, CFI_FOREIGN, false},
-        {"an aligned personality",
-         {1, "zPR", P("\x50\0\0\0\0\0\0\0\0\x1b"), 0x1b, P(INITIAL), 16},
-         CFI_FOREIGN,
-         false},
+        {"an aligned personality", {1, "zPR", P("\x50\0\0\0\0\0\0\0\0\x1b"), 0x1b, P(INITIAL), 16}, CFI_FOREIGN, false},
         {"another return column", {1, "zR", P("\x1b"), 0x1b, P(INITIAL), 17}, CFI_FOREIGN, false},
         {"data too short", {1, "zRL", P("\x1b"), 0x1b, P(""), 16}, CFI_DAMAGED, false},
         {"initial advance", {1, "zR", P("\x1b"), 0x1b, P("\x41" INITIAL), 16}, CFI_DAMAGED, false},

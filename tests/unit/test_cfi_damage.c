@@ -34,8 +34,7 @@ static void read_damaged(const struct loadmap_module *whole, uint64_t *random_st
     for (uint64_t n = unit_random(random_state) % 3000; n > 0; n--)
         copy[unit_random(random_state) % bytes] = (unsigned char)unit_random(random_state);
     for (uint64_t n = unit_random(random_state) % 4; n > 0; n--)
-        copy[16 + unit_random(random_state) % (bytes - 16)] ^=
-            (unsigned char)(1u << unit_random(random_state) % 8);
+        copy[16 + unit_random(random_state) % (bytes - 16)] ^= (unsigned char)(1u << unit_random(random_state) % 8);
     copy[0] = 1, copy[1] = 0x1b, copy[2] = 0x03, copy[3] = 0x3b; /* get past the header */
     if (unit_random(random_state) % 2)
         memcpy(copy + 8, whole->view + header + 8, 4);
@@ -69,8 +68,8 @@ UNIT_TEST(a_damaged_table_does_no_harm)
         read_damaged(libc, &random_state, statuses);
         rounds++;
     }
-    printf("%d damaged tables: %lu rows, %lu no table, %lu no entry, %lu foreign, %lu damaged\n", rounds,
-           statuses[0], statuses[1], statuses[2], statuses[3], statuses[4]);
+    printf("%d damaged tables: %lu rows, %lu no table, %lu no entry, %lu foreign, %lu damaged\n", rounds, statuses[0],
+           statuses[1], statuses[2], statuses[3], statuses[4]);
     assert_true(statuses[CFI_ROW] > 0 && statuses[CFI_NO_ENTRY] > 0);
     assert_true(statuses[CFI_FOREIGN] > 0 && statuses[CFI_DAMAGED] > 0);
 }

@@ -24,8 +24,7 @@ struct module {
     Elf *elf;
     Dwarf_CFI *cfi;
     uint64_t rows, different, entries;
-    uint64_t
-        begin_earlier; /* libdw's rows: behind DW_CFA_restore_state they begin where the restored one did */
+    uint64_t begin_earlier; /* libdw's rows: behind DW_CFA_restore_state they begin where the restored one did */
 };
 
 /* What is said of a row that differs, once a module. */
@@ -61,8 +60,8 @@ static bool same_cfa(const struct cfi_rule *rule, const Dwarf_Op *ops, size_t co
 {
     if (rule->where == CFI_EXPRESSION)
         return same_expression(rule, ops, count);
-    return rule->where == CFI_REGISTER && count == 1 && ops[0].atom == DW_OP_bregx &&
-           ops[0].number == rule->number && (int64_t)ops[0].number2 == rule->offset;
+    return rule->where == CFI_REGISTER && count == 1 && ops[0].atom == DW_OP_bregx && ops[0].number == rule->number &&
+           (int64_t)ops[0].number2 == rule->offset;
 }
 
 static bool same_rule(const struct cfi_rule *rule, const Dwarf_Op *ops, size_t count)
@@ -112,8 +111,7 @@ static bool is_same_row(struct module *module, uintptr_t address, const struct c
         what = "signal frame";
     else if (dwarf_frame_cfa(frame, &ops, &count) != 0 || !same_cfa(&row->cfa, ops, count))
         what = "CFA";
-    else if (dwarf_frame_register(frame, CFI_RBP, memory, &ops, &count) != 0 ||
-             !same_rule(&row->rbp, ops, count))
+    else if (dwarf_frame_register(frame, CFI_RBP, memory, &ops, &count) != 0 || !same_rule(&row->rbp, ops, count))
         what = "rbp";
     else if (dwarf_frame_register(frame, CFI_RIP, memory, &ops, &count) != 0 ||
              !same_rule(&row->return_address, ops, count))
@@ -155,8 +153,7 @@ static void compare_module(struct module *module)
     uint64_t random_state = 88172645463325252ull;
     struct cfi_row row = {0};
     size_t count = 0;
-    uintptr_t low = entry_address(module->map, 0, &count),
-              high = entry_address(module->map, count - 1, &count);
+    uintptr_t low = entry_address(module->map, 0, &count), high = entry_address(module->map, count - 1, &count);
     for (size_t i = 0; i < count && module->rows < MOST_ROWS; i++) {
         uintptr_t address = entry_address(module->map, i, &count);
         uintptr_t next = i + 1 < count ? entry_address(module->map, i + 1, &count) : UINTPTR_MAX;

@@ -11,8 +11,7 @@
 #include "command/rows/error.h"
 
 /* Exclusive work of the n-th context with that canonical name, by run. */
-static void assert_work(const struct comparison *comparison, const char *name, int nth, double before,
-                        double after)
+static void assert_work(const struct comparison *comparison, const char *name, int nth, double before, double after)
 {
     for (uint32_t i = 0; i < comparison->count; i++)
         if (strcmp(comparison->context[i].canonical, name) == 0 && nth-- == 0) {
@@ -25,14 +24,8 @@ static void assert_work(const struct comparison *comparison, const char *name, i
     fail_msg("no such context: %s", name);
 }
 
-#define REGION(line, work)                                                                                   \
-    {                                                                                                        \
-        1, ROW_PARALLEL, "f [parallel a.c:" #line "]", "app", "a.c", line, work                              \
-    }
-#define FUNCTION_F(line)                                                                                     \
-    {                                                                                                        \
-        0, ROW_PROCEDURE, "f", "app", "a.c", line, 0                                                         \
-    }
+#define REGION(line, work) {1, ROW_PARALLEL, "f [parallel a.c:" #line "]", "app", "a.c", line, work}
+#define FUNCTION_F(line)   {0, ROW_PROCEDURE, "f", "app", "a.c", line, 0}
 
 COMPARED(regions_of_one_build_are_matched_by_their_lines)
 {
@@ -80,8 +73,7 @@ COMPARED(the_function_around_need_not_be_in_every_run)
 
 COMPARED(functions_of_one_name_are_told_apart_by_their_files)
 {
-    ADD(7, {0, ROW_PROCEDURE, "init", "app", "/old/a.c", 50, 1},
-        {0, ROW_PROCEDURE, "init", "app", "/old/b.c", 5, 2});
+    ADD(7, {0, ROW_PROCEDURE, "init", "app", "/old/a.c", 50, 1}, {0, ROW_PROCEDURE, "init", "app", "/old/b.c", 5, 2});
     ADD(8, {0, ROW_INLINED, "init", "app", "/new/b.c", 51, 4});
     struct comparison *comparison = compare(1);
     assert_work(comparison, "init", 0, 1, 0);
@@ -107,7 +99,8 @@ COMPARED(addresses_without_symbols_need_the_same_build)
 COMPARED(constructs_of_stripped_programs_need_the_same_build)
 {
     for (uint8_t other = 7; other <= 8; other++) {
-        ADD(7, {0, ROW_PARALLEL, "[parallel app+0x10]", "app", "", 0, 1}, {0, ROW_PARALLEL, "go [parallel app+0x20]", "app", "", 0, 2});
+        ADD(7, {0, ROW_PARALLEL, "[parallel app+0x10]", "app", "", 0, 1},
+            {0, ROW_PARALLEL, "go [parallel app+0x20]", "app", "", 0, 2});
         ADD(other, {0, ROW_PARALLEL, "go [parallel app+0x20]", "app", "", 0, 4});
         struct comparison *comparison = compare(1);
         if (other == 7) {
@@ -154,8 +147,7 @@ COMPARED(limits_are_about_outermost_matches_beyond_noise)
     ADD(7, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 4},
         {0, ROW_PROCEDURE, "g(int)", "app", "a.c", 90, 0.001});
     ADD(8, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 5},
-        {0, ROW_PROCEDURE, "g(int)", "app", "a.c", 90, 0.04},
-        {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.03});
+        {0, ROW_PROCEDURE, "g(int)", "app", "a.c", 90, 0.04}, {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.03});
     struct comparison *comparison = compare(1);
     assert_int_equal(judge(comparison, "work@^f$=24", 0), LIMIT_WITHIN_NOISE);
     assert_int_equal(judge(comparison, "work@^f$=15", 0), LIMIT_EXCEEDED);
@@ -208,19 +200,15 @@ COMPARED(a_function_that_calls_itself_counts_once)
     limit_free(&limit);
 }
 
-#define ITERATION(name, line, work)                                                                          \
-    {                                                                                                        \
-        1, ROW_PHASE, name, "app", "a.c", line, work                                                         \
-    }
+#define ITERATION(name, line, work) {1, ROW_PHASE, name, "app", "a.c", line, work}
 
 COMPARED(phases_are_matched_by_their_names_alone)
 {
     ADD(7, {0, ROW_PHASE, "phase step", "app", "a.c", 10, 1}, ITERATION("step [2]", 10, 2),
-        ITERATION("step [17]", 10, 3), ITERATION("event pack (left)", 20, 4),
-        ITERATION("event pack (right)", 20, 5));
+        ITERATION("step [17]", 10, 3), ITERATION("event pack (left)", 20, 4), ITERATION("event pack (right)", 20, 5));
     ADD(8, {0, ROW_PHASE, "phase step", "libstep.so", "moved.c", 99, 6}, ITERATION("step [17]", 30, 7),
-        ITERATION("step [2]", 30, 8), ITERATION("event pack (right)", 40, 9),
-        ITERATION("event pack+0x2", 40, 10), ITERATION("step [18]", 30, 11));
+        ITERATION("step [2]", 30, 8), ITERATION("event pack (right)", 40, 9), ITERATION("event pack+0x2", 40, 10),
+        ITERATION("step [18]", 30, 11));
     struct comparison *comparison = compare(1);
     assert_int_equal(comparison->count, 8);
     assert_work(comparison, "phase step", 0, 1, 6);
@@ -319,9 +307,9 @@ COMPARED(a_run_has_the_errors_that_its_report_states)
             for (int inclusive = 0; inclusive < 2; inclusive++) {
                 const struct row *of = &rows->row[row];
                 double error = metric_error(rows, inclusive ? of->inclusive : of->exclusive, metric);
-                double variance = comparison_variance(comparison, 0, metric,
-                                                      comparison_value(comparison, 0, row, metric, inclusive),
-                                                      comparison_basis(comparison, 0, row, inclusive));
+                double variance =
+                    comparison_variance(comparison, 0, metric, comparison_value(comparison, 0, row, metric, inclusive),
+                                        comparison_basis(comparison, 0, row, inclusive));
                 assert_true(fabs(ERROR_DEVIATIONS * sqrt(variance) - error) < 1e-9);
             }
 }
@@ -351,8 +339,11 @@ COMPARED(time_without_a_busy_thread_has_a_line)
     struct comparison *comparison = compare(1);
     struct compare_change change = comparison_nobody_change(comparison);
     assert_true(fabs(change.before - 0.1) < 1e-9 && fabs(change.after - 30) < 1e-9 && change.beyond_noise);
-    assert_non_null(strstr(text_of(comparison, true), "\n  nobody busy            0.100                30.000               +29.900 +29900.0 %\n"));
-    assert_non_null(strstr(text_of(comparison, false), "\n    15.050      0.100     30.000  nobody busy, beside these\n"));
+    assert_non_null(
+        strstr(text_of(comparison, true),
+               "\n  nobody busy            0.100                30.000               +29.900 +29900.0 %\n"));
+    assert_non_null(
+        strstr(text_of(comparison, false), "\n    15.050      0.100     30.000  nobody busy, beside these\n"));
     comparison_free(comparison);
     thread[0].idle_nobody_busy = 1.9e8;
     thread[1].idle_nobody_busy = 2.1e8; /* of 20 s: f is at work, the other thread idles */

@@ -24,8 +24,7 @@ UNIT_TEST(what_compilers_number_is_left_out)
 
 UNIT_TEST(lambdas_of_all_compilers_are_one)
 {
-    assert_canonical(ROW_PROCEDURE, "apply<run()::{lambda(int)#1}>(run()::{lambda(int)#1})",
-                     "apply<run()::{lambda}>");
+    assert_canonical(ROW_PROCEDURE, "apply<run()::{lambda(int)#1}>(run()::{lambda(int)#1})", "apply<run()::{lambda}>");
     assert_canonical(ROW_PROCEDURE, "apply<run()::$_12>(run()::$_12)", "apply<run()::{lambda}>");
     assert_canonical(ROW_INLINED, "apply<run()::<lambda(int)> >", "apply<run()::{lambda}>");
     assert_canonical(ROW_PROCEDURE, "run()::$_0::operator()(int) const", "run::operator()");
@@ -42,8 +41,7 @@ UNIT_TEST(parameters_are_left_out_and_operators_are_not)
     assert_canonical(ROW_PROCEDURE, "S::operator()(int)", "S::operator()");
     assert_canonical(ROW_PROCEDURE, "operator<<(std::ostream&, S const&)", "operator<<");
     assert_canonical(ROW_PROCEDURE, "S::operator->() const", "S::operator->");
-    assert_canonical(ROW_PROCEDURE, "call<std::function<void (int)> >(int)",
-                     "call<std::function<void (int)>>");
+    assert_canonical(ROW_PROCEDURE, "call<std::function<void (int)> >(int)", "call<std::function<void (int)>>");
     assert_canonical(ROW_PROCEDURE, "f(int", "f(int");
     assert_canonical(ROW_PROCEDURE, "<lambda(", "<lambda(");
     assert_canonical(ROW_PROCEDURE, "", "");

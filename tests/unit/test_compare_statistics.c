@@ -47,8 +47,8 @@ UNIT_TEST(ranks_are_those_of_the_tables)
     assert_true(beyond > exact && beyond < exact + 64);
 }
 
-static struct statistics_change change(const double *before, size_t n, const double *after, size_t m,
-                                       double variance, double factor)
+static struct statistics_change change(const double *before, size_t n, const double *after, size_t m, double variance,
+                                       double factor)
 {
     double pair[64 * 64], variances[64];
     for (int i = 0; i < 64; i++)

@@ -79,16 +79,22 @@ UNIT_TEST_WITH(time_before_the_start_has_its_ranks_idleness, make, made_finish)
 UNIT_TEST_WITH(bins_add_up_to_ledgers_and_to_contexts, make, made_finish)
 {
     struct conservation_law laws[CONSERVATION_LAWS];
-    double ns[2][PROFILE_TIME_STATES] = {{0.5 * S, 0, 3 * S}, {0.5 * S, [PROFILE_TIME_BLOCKED] = 0.25 * S, [PROFILE_TIME_STOPPED] = 0.25 * S}};
+    double ns[2][PROFILE_TIME_STATES] = {
+        {0.5 * S, 0, 3 * S}, {0.5 * S, [PROFILE_TIME_BLOCKED] = 0.25 * S, [PROFILE_TIME_STOPPED] = 0.25 * S}};
     struct timeline_lane lane = {.tree = 1, .ns = ns};
-    struct timeline_cell cells[] = {{.value = {.own = 0.5e9f, .inverse_busy = 0.5e9f}}, {.bin = 1, .value = {.own = 1e9f, .inverse_busy = 1e9f}}};
-    made_add(0, PROFILE_NODE_FRAME, BODY_8, (struct profile_sums){.work = S, .blocked = 0.5 * S, .inverse_busy = 1.5 * S});
+    struct timeline_cell cells[] = {{.value = {.own = 0.5e9f, .inverse_busy = 0.5e9f}},
+                                    {.bin = 1, .value = {.own = 1e9f, .inverse_busy = 1e9f}}};
+    made_add(0, PROFILE_NODE_FRAME, BODY_8,
+             (struct profile_sums){.work = S, .blocked = 0.5 * S, .inverse_busy = 1.5 * S});
     made.threads[0] = (struct profile_thread){.kind = 1, .work = S, .idle = 3 * S, .blocked = 0.5 * S};
     made.profile.header.finished = 1;
-    made.profile.timeline = (struct timeline){.bins = 2, .lane_bins = 2, .lanes = &lane, .lane_count = 1, .cells = cells, .cell_count = 2};
+    made.profile.timeline =
+        (struct timeline){.bins = 2, .lane_bins = 2, .lanes = &lane, .lane_count = 1, .cells = cells, .cell_count = 2};
     size_t count = conservation_check(&made.profile, made_tables(), laws);
-    const struct conservation_law *states = law_of(laws, count, "timeline_states"), *contexts = law_of(laws, count, "timeline_contexts");
-    assert_true(states->ok && states->left == 4.5 && states->right == 4.5 && !states->exact && fabs(states->tolerance - 4.5e-4) < 1e-12);
+    const struct conservation_law *states = law_of(laws, count, "timeline_states"),
+                                  *contexts = law_of(laws, count, "timeline_contexts");
+    assert_true(states->ok && states->left == 4.5 && states->right == 4.5 && !states->exact &&
+                fabs(states->tolerance - 4.5e-4) < 1e-12);
     assert_true(contexts->ok && contexts->left == 3 && contexts->right == 3);
     ns[0][PROFILE_TIME_WORK] -= 1e-3 * S; /* what is too little of one state is not made up for by another one */
     ns[0][PROFILE_TIME_IDLE] += 1e-3 * S;
@@ -113,7 +119,8 @@ UNIT_TEST_WITH(a_sample_that_was_cut_off_may_be_booked_in_its_context_alone, mak
     made.threads[0] = (struct profile_thread){.kind = 1, .work = S - 5000000, .dropped = {[PROFILE_DROP_CUT_OFF] = 1}};
     made.profile.header.period_ns = 5000000;
     made.profile.header.finished = 1;
-    const struct conservation_law *busy = law_of(laws, conservation_check(&made.profile, made_tables(), laws), "busy_time");
+    const struct conservation_law *busy =
+        law_of(laws, conservation_check(&made.profile, made_tables(), laws), "busy_time");
     assert_true(busy->exact && !busy->ok);
     made.profile.header.finished = 0;
     busy = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "busy_time");
@@ -193,9 +200,14 @@ UNIT_TEST_WITH(behind_a_tracers_stops_threads_lack_a_core_unseen, make, made_fin
     made.profile.thread_count = 1;
     made.profile.header.period_ns = 1000000;
     made.profile.header.rate = 1000;
-    made.threads[0] = (struct profile_thread){
-        .no_core = 1 * S, .no_core_ns = 3 * S, .on_core_ns = 1 * S, .blocked = 1.5 * S, .idle = 1 * S, .core_source = PROFILE_CORE_SCHEDSTAT};
-    const struct conservation_law *law = law_of(laws, conservation_check(&made.profile, made_tables(), laws), "no_core");
+    made.threads[0] = (struct profile_thread){.no_core = 1 * S,
+                                              .no_core_ns = 3 * S,
+                                              .on_core_ns = 1 * S,
+                                              .blocked = 1.5 * S,
+                                              .idle = 1 * S,
+                                              .core_source = PROFILE_CORE_SCHEDSTAT};
+    const struct conservation_law *law =
+        law_of(laws, conservation_check(&made.profile, made_tables(), laws), "no_core");
     assert_false(law->ok);
     assert_string_equal(law->cause, LAW_UNEXPLAINED);
     made.profile.text = text;
@@ -220,8 +232,7 @@ static const struct conservation_law *idle_law(struct conservation_law *laws, do
     made.profile.thread_count = 2;
     made.nodes[0].metric = (struct profile_sums){.shared_idle = (10 + residual) * S};
     for (int i = 0; i < 2; i++)
-        made.threads[i] =
-            (struct profile_thread){.kind = 1, .begin_ns = 1000, .end_ns = 1000 + 20 * (uint64_t)S};
+        made.threads[i] = (struct profile_thread){.kind = 1, .begin_ns = 1000, .end_ns = 1000 + 20 * (uint64_t)S};
     made.threads[1].idle = 10 * S;
     made.threads[1].dropped_ns = lost * S;
     made.threads[1].no_core_ns = no_core * S;
@@ -246,7 +257,8 @@ UNIT_TEST_WITH(a_law_that_is_off_says_what_explains_it, make, made_finish)
     made.threads[1].core_source = PROFILE_CORE_SCHEDSTAT;
     made.threads[1].on_core_ns = 1 * S;
     made.threads[1].dropped_ns = 0;
-    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"); /* no sample saw any of it */
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws),
+                 "no_core"); /* no sample saw any of it */
     assert_string_equal(law->cause, LAW_UNEXPLAINED);
 }
 
@@ -254,7 +266,8 @@ UNIT_TEST_WITH(who_waits_for_code_of_another_runtime_is_no_time_of_it, make, mad
 {
     struct other_runtime found[OTHER_RUNTIMES_MOST];
     uint32_t other = made_work(0, PROFILE_KEY(2, 0x1000), 1);
-    made_add(other, PROFILE_NODE_WAITERS, PROFILE_PLACE_KEY(1, BODY_8), (struct profile_sums){.work = 2 * S, .overhead = 2 * S});
+    made_add(other, PROFILE_NODE_WAITERS, PROFILE_PLACE_KEY(1, BODY_8),
+             (struct profile_sums){.work = 2 * S, .overhead = 2 * S});
     assert_int_equal(other_runtimes(&made.profile, found), 1);
     assert_true(fabs(found[0].seconds - 1) < 1e-9);
 }

@@ -64,8 +64,11 @@ static int begin(void **state)
 static enum core_state ask(uint64_t late_ns, bool in_call)
 {
     uint64_t now_ns = 1000 * MS;
-    ucontext_t context = {.uc_mcontext.gregs = {[REG_RAX] = in_call ? SYS_futex : 0, [REG_RIP] = (greg_t)(code + (in_call ? IN_CALL : OWN_CODE))}};
-    struct delivery delivery = {.count = 1, .p = 5 * MS, .clocks.ns = now_ns, .due_ns = now_ns - late_ns, .census_ns = now_ns - late_ns};
+    ucontext_t context = {
+        .uc_mcontext.gregs = {
+            [REG_RAX] = in_call ? SYS_futex : 0, [REG_RIP] = (greg_t)(code + (in_call ? IN_CALL : OWN_CODE))}};
+    struct delivery delivery = {
+        .count = 1, .p = 5 * MS, .clocks.ns = now_ns, .due_ns = now_ns - late_ns, .census_ns = now_ns - late_ns};
     fake_now_ns = now_ns;
     core_ask(&core, &ledger, &delivery, &context);
     return core.state;

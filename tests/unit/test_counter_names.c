@@ -78,8 +78,7 @@ UNIT_TEST(what_is_behind_colons_stands_for_the_whole)
 UNIT_TEST(the_nearest_three_are_kept_nearest_first)
 {
     struct counter_nearest nearest = {0};
-    static const char *const names[] = {"zzzzzzzz", "abcdefg",  "abxxxfgh",
-                                        "abcdefgh", "abcxxfgh", "abcdefxx"};
+    static const char *const names[] = {"zzzzzzzz", "abcdefg", "abxxxfgh", "abcdefgh", "abcxxfgh", "abcdefxx"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         counter_nearest_add(&nearest, "abcdefgh", names[i]);
     assert_int_equal(nearest.count, 3);

@@ -50,8 +50,7 @@ struct chain {
 };
 
 /* One frame at `at`, and its caller's return address and rbp; returns the caller's stack pointer. */
-static uintptr_t *lay_frame(uintptr_t *at, unsigned kind, unsigned function, uintptr_t **rbp_slot,
-                            uintptr_t caller)
+static uintptr_t *lay_frame(uintptr_t *at, unsigned kind, unsigned function, uintptr_t **rbp_slot, uintptr_t caller)
 {
     struct unwind_frame *frame = &frames[frame_count++];
     size_t words = 2 + function % 5;
@@ -215,8 +214,7 @@ WITH_MEMO(test_a_wild_frame_pointer_is_not_followed)
     struct creation_key key = lay(&chain, 0);
     assert_true(keep(&key, frame_count, false, 5));
     uintptr_t *saved = (uintptr_t *)key.low;
-    const uintptr_t right = *saved,
-                    wild[] = {0, 8, key.low - 8, key.high, UINTPTR_MAX & ~(uintptr_t)7, right + 1};
+    const uintptr_t right = *saved, wild[] = {0, 8, key.low - 8, key.high, UINTPTR_MAX & ~(uintptr_t)7, right + 1};
     for (size_t i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
         *saved = wild[i];
         assert_int_equal(creation_memo_find(memo, &key), 0);

@@ -74,7 +74,8 @@ static struct loadmap_module module_of_text(void)
     return module_of(at_the_edge(text.bytes, text.count), text.count);
 }
 
-static void check_row(const struct loadmap_module *module, uintptr_t address, uintptr_t start, uintptr_t end, int offset)
+static void check_row(const struct loadmap_module *module, uintptr_t address, uintptr_t start, uintptr_t end,
+                      int offset)
 {
     struct cfi_row row;
     assert_int_equal(cfi_read_row(module, address, &row), CFI_ROW);

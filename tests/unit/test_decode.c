@@ -155,8 +155,8 @@ UNIT_TEST(random_bytes_end)
 
 UNIT_TEST(calls_are_told_from_other_code)
 {
-    static const char *const calls[] = {"\xe8....", "\xff\xd0", "\x41\xff\xd3", "\xff\x50\x08", "\xff\x15....",
-                                        "\xff\x94\x24....", "\xff\x14\xc8"};
+    static const char *const calls[] = {"\xe8....",     "\xff\xd0",         "\x41\xff\xd3", "\xff\x50\x08",
+                                        "\xff\x15....", "\xff\x94\x24....", "\xff\x14\xc8"};
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         memset(code, 0x90, 64);
         memcpy(code + 32, calls[i], strlen(calls[i]));

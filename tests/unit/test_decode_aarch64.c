@@ -84,7 +84,7 @@ static void check(const uint32_t *words, size_t count, size_t at, const struct r
 }
 
 #define COUNT(words) (sizeof(words) / sizeof(*(words)))
-#define CHECK(words, at, cfa, k, rbp, r)                                                                     \
+#define CHECK(words, at, cfa, k, rbp, r)                                                                               \
     check(words, COUNT(words), at, &(struct recipe){RECIPE_CFA_##cfa, RECIPE_RBP_##rbp, r, k})
 
 UNIT_TEST(frames_are_left_as_the_code_leaves_them)
@@ -99,8 +99,7 @@ UNIT_TEST(frames_are_left_as_the_code_leaves_them)
     CHECK(by_sp, 7, RSP, 32, AT_CFA, -32);
     CHECK(by_sp, 9, RSP, 0, IN_LINK, 0);
     /* libomp's __kmp_invoke_microtask behind its call; and with the record higher up */
-    static const uint32_t by_fp[] = {SUB_SP_X9,     STORE_FP,      BLR_X8, MOV_SP_FP,
-                                     POP_X19_AT_16, POP_RECORD_32, RET};
+    static const uint32_t by_fp[] = {SUB_SP_X9, STORE_FP, BLR_X8, MOV_SP_FP, POP_X19_AT_16, POP_RECORD_32, RET};
     CHECK(by_fp, 0, RBP, 32, AT_CFA, -32);
     CHECK(by_fp, 3, RBP, 32, AT_CFA, -32);
     static const uint32_t higher[] = {BLRAAZ_X8, SUB_SP_FP_16, LOAD_RECORD_AT_16, ADD_SP_48, RETAA};
@@ -117,8 +116,7 @@ UNIT_TEST(frames_are_left_as_the_code_leaves_them)
 
 UNIT_TEST(every_branch_is_a_way_out)
 {
-    static const uint32_t none_taken[] = {CBZ_2, BRK, POP_LINK, RET},
-                          third[] = {BEQ_3, BRK, BRK, POP_LINK, RET};
+    static const uint32_t none_taken[] = {CBZ_2, BRK, POP_LINK, RET}, third[] = {BEQ_3, BRK, BRK, POP_LINK, RET};
     static const uint32_t bit[] = {TBZ_2, BRK, POP_LINK, RET}, always[] = {B_2, BRK, POP_LINK, RET};
     CHECK(none_taken, 0, RSP, 16, SAME, -16);
     CHECK(third, 0, RSP, 16, SAME, -16);
@@ -150,8 +148,7 @@ UNIT_TEST(what_is_not_understood_yields_nothing)
 
 UNIT_TEST(calls_are_told_from_other_code)
 {
-    static const uint32_t calls[] = {BL, BLR_X8, BLRAAZ_X8},
-                          others[] = {NOP, RET, BR_X17, B_2, CBZ_2, POP_LINK};
+    static const uint32_t calls[] = {BL, BLR_X8, BLRAAZ_X8}, others[] = {NOP, RET, BR_X17, B_2, CBZ_2, POP_LINK};
     for (size_t i = 0; i < COUNT(calls); i++)
         assert_true(decoder_is_behind_call((uintptr_t)(calls + i + 1)));
     for (size_t i = 0; i < COUNT(others); i++)

@@ -195,8 +195,7 @@ static bool claimed_right(void)
     struct lock_blame blame;
     if (claims.keys[0] == claims.keys[1])
         return take(claims.keys[0], &blame) && blame.lock_wait == 2;
-    return take(claims.keys[0], &blame) && blame.lock_wait == 1 && take(claims.keys[1], &blame) &&
-           blame.lock_wait == 1;
+    return take(claims.keys[0], &blame) && blame.lock_wait == 1 && take(claims.keys[1], &blame) && blame.lock_wait == 1;
 }
 
 static void check_claims(bool same_key)

@@ -142,8 +142,8 @@ UNIT_TEST_WITH(with_threads_that_come_and_go_only_the_balance_over_threads_is_un
     assert_efficiency(made.of[EFFICIENCY_PARALLEL], 23 / 4.0 / 10);
     assert_efficiency(made.of[EFFICIENCY_MPI_LOAD_BALANCE], 6.5 / 9);
     assert_efficiency(made.of[EFFICIENCY_OPENMP], 5.75 / 6.5);
-    const enum efficiency untold[] = {EFFICIENCY_LOAD_BALANCE, EFFICIENCY_COMMUNICATION,
-                                      EFFICIENCY_OPENMP_LOAD_BALANCE, EFFICIENCY_OPENMP_COMMUNICATION};
+    const enum efficiency untold[] = {EFFICIENCY_LOAD_BALANCE, EFFICIENCY_COMMUNICATION, EFFICIENCY_OPENMP_LOAD_BALANCE,
+                                      EFFICIENCY_OPENMP_COMMUNICATION};
     for (size_t i = 0; i < sizeof untold / sizeof *untold; i++)
         assert_true(isnan(made.of[untold[i]]));
 }

@@ -184,8 +184,7 @@ UNIT_TEST(of_a_damaged_library_nothing_is_read_that_is_not_there)
         if (entry->d_tag == DT_GNU_HASH || entry->d_tag == DT_SYMTAB || entry->d_tag == DT_JMPREL ||
             entry->d_tag == DT_VERNEED || entry->d_tag == DT_VERDEF)
             damage(&copy, entry->d_un.d_ptr, 256, true);
-    damage(&copy, dynamic, 1024,
-           false); /* its end, too: the file's alone, as the loader has gone through the other */
+    damage(&copy, dynamic, 1024, false); /* its end, too: the file's alone, as the loader has gone through the other */
 }
 
 UNIT_TEST(of_a_file_cut_short_nothing_is_read_behind_its_end)

@@ -41,8 +41,8 @@ UNIT_TEST(what_is_most_of_a_life_is_known_better)
     double ways[1001];
     for (double part = 0.02; part < 0.985; part += 0.02) {
         for (size_t n = 0; n <= 1000; n++)
-            ways[n] = exp(lgamma(1001) - lgamma((double)n + 1) - lgamma(1001 - (double)n) +
-                          (double)n * log(part) + (1000 - (double)n) * log(1 - part));
+            ways[n] = exp(lgamma(1001) - lgamma((double)n + 1) - lgamma(1001 - (double)n) + (double)n * log(part) +
+                          (1000 - (double)n) * log(1 - part));
         double share = covered(&terms, ways, 1001, 1000 * part * PERIOD);
         assert_true(share >= 0.93 && share < 0.98);
     }
@@ -91,9 +91,9 @@ static double squares_of(const struct busy_times *times, double capacity, double
  * squares itself, whatever the sign: what cancels in a difference does not cancel in its error. */
 UNIT_TEST(idleness_is_known_as_well_as_the_threads_beside_it)
 {
-    static const struct busy_times times[] = {
-        {.of = {[1] = 2}}, {.of = {[3] = 4}},          {.of = {[1] = 2, [3] = 4}},
-        {.of = {[9] = 3}}, {.of = {[1] = 2, [9] = 3}}, {.of = {[1] = 1, [2] = 1, [4] = 1, [8] = 1}}};
+    static const struct busy_times times[] = {{.of = {[1] = 2}},          {.of = {[3] = 4}},
+                                              {.of = {[1] = 2, [3] = 4}}, {.of = {[9] = 3}},
+                                              {.of = {[1] = 2, [9] = 3}}, {.of = {[1] = 1, [2] = 1, [4] = 1, [8] = 1}}};
     struct error_terms terms = terms_of(THREADS, 0);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         for (terms.cores = 2; terms.cores < 14; terms.cores++)
@@ -104,11 +104,9 @@ UNIT_TEST(idleness_is_known_as_well_as_the_threads_beside_it)
                 double squares = squares_of(&times[i], capacity, 0, &value, &basis);
                 double most = fmax(capacity - 1, 1 - capacity / THREADS), unseen = 2 * pow(PERIOD * most, 2),
                        variance = error_variance(&terms, metric, value, basis);
-                assert_true(variance >= PERIOD * squares - 1e-12 &&
-                            variance <= PERIOD * squares + unseen + 1e-12);
+                assert_true(variance >= PERIOD * squares - 1e-12 && variance <= PERIOD * squares + unseen + 1e-12);
                 assert_true(variance <
-                            error_variance(&terms, metric, value, (struct error_basis){.own = basis.own}) +
-                                1e-12);
+                            error_variance(&terms, metric, value, (struct error_basis){.own = basis.own}) + 1e-12);
             }
 }
 
@@ -129,8 +127,7 @@ UNIT_TEST(blame_is_known_better_beside_others_too)
     struct error_basis basis;
     double value, squares = squares_of(&(struct busy_times){.of = {[1] = 2, [3] = 4}}, 9, 1, &value, &basis);
     double known = error_variance(&terms, METRIC_BLAME, value, basis);
-    assert_true(known >= PERIOD * squares &&
-                known < error_variance(&terms, METRIC_BLAME, value, ERROR_ALONE));
+    assert_true(known >= PERIOD * squares && known < error_variance(&terms, METRIC_BLAME, value, ERROR_ALONE));
 }
 
 /* It can be one only by rounding, or in a file that somebody wrote: as far off as its amount. */
@@ -148,8 +145,7 @@ UNIT_TEST(a_sum_that_cannot_be_negative_has_the_error_of_its_amount)
 UNIT_TEST(threads_that_draw_together_get_room_for_it)
 {
     const struct error_terms one = terms_of(1, 10), two = terms_of(2, 10);
-    const double floor = error_variance(&one, METRIC_WORK, 0, ERROR_ALONE), rain = PERIOD * 8,
-                 binomial = rain * 0.2;
+    const double floor = error_variance(&one, METRIC_WORK, 0, ERROR_ALONE), rain = PERIOD * 8, binomial = rain * 0.2;
     assert_true(fabs(error_variance(&one, METRIC_WORK, 8, ERROR_ALONE) - floor - binomial) < 1e-12);
     assert_true(fabs(error_variance(&two, METRIC_WORK, 8, ERROR_ALONE) - floor - binomial * 4 / 3) < 1e-12);
     assert_true(fabs(error_variance(&two, METRIC_WORK, 1, ERROR_ALONE) - floor - PERIOD) < 1e-12);

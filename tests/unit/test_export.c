@@ -93,7 +93,8 @@ static const char *written(void (*write)(FILE *out))
 
 static bool put_pprof(FILE *out)
 {
-    return export_pprof(out, &(struct export_input){.profile = &made.profile, .rows = made.tables.rows, .metric = METRIC_WORK});
+    return export_pprof(
+        out, &(struct export_input){.profile = &made.profile, .rows = made.tables.rows, .metric = METRIC_WORK});
 }
 
 /* Unpacks what the exporter packed, by the library's reader. */
@@ -104,8 +105,7 @@ static Perftools__Profiles__Profile *unpacked_pprof(void)
     assert_true(put_pprof(out));
     long bytes = ftell(out);
     fclose(out);
-    z_stream stream = {
-        .next_in = packed, .avail_in = (uInt)bytes, .next_out = plain, .avail_out = sizeof plain};
+    z_stream stream = {.next_in = packed, .avail_in = (uInt)bytes, .next_out = plain, .avail_out = sizeof plain};
     assert_int_equal(inflateInit2(&stream, 31), Z_OK);
     assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
     size_t room = stream.total_out;
@@ -168,8 +168,7 @@ static void assert_line(const Perftools__Profiles__Profile *profile, const Perft
     assert_int_equal(line->line, number);
 }
 
-static const Perftools__Profiles__Location *location_of(const Perftools__Profiles__Profile *profile,
-                                                        uint64_t id)
+static const Perftools__Profiles__Location *location_of(const Perftools__Profiles__Profile *profile, uint64_t id)
 {
     for (size_t i = 0; i < profile->n_location; i++)
         if (profile->location[i]->id == id)
@@ -183,8 +182,7 @@ WITH_PROFILE(pprof_has_calls_in_their_lines_and_inlined_functions_in_one_place)
     Perftools__Profiles__Profile *profile = unpacked_pprof();
     assert_int_equal(profile->n_sample, 2);
     const Perftools__Profiles__Sample *deeper =
-        profile->sample[0]->n_location_id > profile->sample[1]->n_location_id ? profile->sample[0]
-                                                                              : profile->sample[1];
+        profile->sample[0]->n_location_id > profile->sample[1]->n_location_id ? profile->sample[0] : profile->sample[1];
     assert_int_equal(deeper->n_location_id, 3);
     const Perftools__Profiles__Location *inner = location_of(profile, deeper->location_id[0]);
     assert_int_equal(inner->n_line, 2);

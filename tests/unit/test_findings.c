@@ -149,9 +149,9 @@ static void add_lock_of(enum profile_lock_kind kind, uint32_t node, uint64_t id,
 {
     uint32_t lock = add(node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(kind, id));
     made.nodes[lock].metric = (struct profile_sums){.samples = (uint64_t)(wait_s * 200),
-                                                      .lock_wait = wait_s * S,
-                                                      .lock_wait_here = wait_s * S,
-                                                      .inverse_busy = wait_s * S / THREADS};
+                                                    .lock_wait = wait_s * S,
+                                                    .lock_wait_here = wait_s * S,
+                                                    .inverse_busy = wait_s * S / THREADS};
 }
 
 static void add_lock(uint32_t node, uint64_t id, double wait_s)
@@ -165,8 +165,8 @@ WITH_PROFILE(locks_of_two_kinds_at_one_address_are_two)
     const enum profile_lock_kind kind[] = {PROFILE_LOCK_LOCK, PROFILE_LOCK_NEST_LOCK};
     for (int i = 0; i < 2; i++) {
         add_lock_of(kind[i], frame(region, KEY(i ? INIT : HEAVY)), 0x1234, 6 - i);
-        made.locks[made.profile.lock_count++] =
-            (struct profile_lock){.key = PROFILE_LOCK_KEY(kind[i], 0x1234), .sum_ns = S, .longest_ns = (1 + i) * S, .waits = 1};
+        made.locks[made.profile.lock_count++] = (struct profile_lock){
+            .key = PROFILE_LOCK_KEY(kind[i], 0x1234), .sum_ns = S, .longest_ns = (1 + i) * S, .waits = 1};
     }
     gather();
     assert_int_equal(program.findings->count, 2);

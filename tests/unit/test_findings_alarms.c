@@ -6,9 +6,9 @@
 #include "command/findings/lattice.h"
 #include "tests/unit/unit.h"
 
-#define RATE    200
-#define MOMENTS 20000 /* of a run, in each of which all threads are busy, or one is */
-#define ALWAYS  2.0   /* a change that does not come */
+#define RATE      200
+#define MOMENTS   20000 /* of a run, in each of which all threads are busy, or one is */
+#define ALWAYS    2.0   /* a change that does not come */
 #define MOST_BINS 120
 
 static uint64_t random_state = 88172645463325252ull;
@@ -195,7 +195,8 @@ static unsigned count_found(double points, double cycle, unsigned runs, unsigned
     *near = 0;
     for (unsigned i = 0; i < runs; i++) {
         struct change change;
-        double scale = run.threads / (run.threads - 1.0), low = (0.05 + 0.2 * uniform()) * scale, high = low + points * scale;
+        double scale = run.threads / (run.threads - 1.0), low = (0.05 + 0.2 * uniform()) * scale,
+               high = low + points * scale;
         bool grows = uniform() < 0.5;
         run.bins = 60 + (size_t)(60 * uniform());
         run.before = fmin(1, grows ? low : high);
@@ -232,8 +233,9 @@ UNIT_TEST(changes_are_found_and_when)
 
 /* Steps' durations where nothing is periodic. */
 enum steps { EQUAL, NOISY, STEPS_IN_BURSTS, CORRELATED, HEAVY, SLOW_HALF, STEPS };
-static const char *const steps_names[STEPS] = {"lognormal",     "now and then one is long", "long ones in bursts",
-                                               "an AR(1) process, 0.9", "exponential",      "the second half is slow"};
+static const char *const steps_names[STEPS] = {"lognormal",           "now and then one is long",
+                                               "long ones in bursts", "an AR(1) process, 0.9",
+                                               "exponential",         "the second half is slow"};
 static double duration[2000];
 
 static void make_steps(enum steps kind, size_t count)

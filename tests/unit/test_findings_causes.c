@@ -218,17 +218,16 @@ static void make_lock(uint32_t holder, int kind, double handoff_s)
     struct {
         uint32_t node;
         double seconds;
-    } part[] = {{holder, WHOLE - handoff_s},
-                {add(holder, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF), handoff_s}};
+    } part[] = {{holder, WHOLE - handoff_s}, {add(holder, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF), handoff_s}};
     run(holder, WHOLE, 1, 1, 0);
     made.nodes[holder].metric.inverse_busy = WHOLE * S / team;
     for (int i = 0; i < 2; i++) {
         uint32_t lock = add(part[i].node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(kind, 0x1230));
         double wait_ns = part[i].seconds * (team - 1) * S;
         made.nodes[lock].metric = (struct profile_sums){.samples = (uint64_t)(wait_ns / S * 200),
-                                                          .lock_wait = wait_ns,
-                                                          .lock_wait_here = wait_ns,
-                                                          .inverse_busy = wait_ns / team};
+                                                        .lock_wait = wait_ns,
+                                                        .lock_wait_here = wait_ns,
+                                                        .inverse_busy = wait_ns / team};
     }
 }
 
@@ -336,9 +335,9 @@ static size_t judge_team(unsigned threads)
         if (getenv("BLAME_CAUSES_TABLE"))
             printf("%s\t%s\t%s\n", causes[i].name, causes[i].rule, first ? first->rule : "-");
         else if (!right)
-            print_error("%s on %u threads: %zu findings instead of %s at %s; the first is %s: %s: %s\n",
-                        causes[i].name, threads, program.findings->count, causes[i].rule, causes[i].place,
-                        first ? first->rule : "", first ? first->title : "", first ? first->place : "");
+            print_error("%s on %u threads: %zu findings instead of %s at %s; the first is %s: %s: %s\n", causes[i].name,
+                        threads, program.findings->count, causes[i].rule, causes[i].place, first ? first->rule : "",
+                        first ? first->title : "", first ? first->place : "");
         wrong += !right;
         destroy(NULL);
     }

@@ -8,8 +8,9 @@
 static void machine_beside_host(int own_s, int busy_s, int idle_s, int throttled_s, int stolen_s)
 {
     static char text[400];
-    int used = snprintf(text, sizeof text,
-                        "machine_begin%cthrottled_ns 7000000000\nown_cpu_ns 5000000000\ncpu  100 0 0 500 0 0 0 0%c", 0, 0);
+    int used =
+        snprintf(text, sizeof text,
+                 "machine_begin%cthrottled_ns 7000000000\nown_cpu_ns 5000000000\ncpu  100 0 0 500 0 0 0 0%c", 0, 0);
     used += snprintf(text + used, sizeof text - (size_t)used,
                      "machine_end%cthrottled_ns %d000000000\nown_cpu_ns %d000000000\nloadavg 9 9 9 9/9 "
                      "9\ncpu  %d 10 90 %d 0 0 0 %d%c",
@@ -32,8 +33,8 @@ static void machine(int busy_s, int idle_s, int throttled_s)
 static uint32_t without_core(double no_core_s, unsigned cores)
 {
     uint32_t node = add(program.main_node + 1, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
-    made.nodes[node].metric = (struct profile_sums){
-        .samples = 2000, .no_core = no_core_s * S, .inverse_busy = no_core_s * S / THREADS};
+    made.nodes[node].metric =
+        (struct profile_sums){.samples = 2000, .no_core = no_core_s * S, .inverse_busy = no_core_s * S / THREADS};
     made.profile.header.cores = cores;
     made.profile.header.end_ns = (uint64_t)(20 * S);
     made.profile.header.start_ns = made.profile.header.end_ns - (uint64_t)((10 + no_core_s / THREADS) * S);
@@ -59,12 +60,10 @@ WITH_PROFILE(threads_of_the_program_that_are_not_openmps_are_no_other_processes)
 WITH_PROFILE(cores_that_others_had_are_said_in_one_sentence)
 {
     without_core(20, 4);
-    machine(100, 0,
-            0); /* 60 s of theirs beside 40 of the program's, which got two thirds of what it wanted */
+    machine(100, 0, 0); /* 60 s of theirs beside 40 of the program's, which got two thirds of what it wanted */
     const struct finding *finding = only("cores-taken");
-    assert_string_equal(finding->title,
-                        "33 % of the thread time there was no core: 4 threads of this program and 4.5 "
-                        "other runnable processes on 4 cores");
+    assert_string_equal(finding->title, "33 % of the thread time there was no core: 4 threads of this program and 4.5 "
+                                        "other runnable processes on 4 cores");
     assert_has(finding->advice, "Other processes had 3.0 of the cores");
     assert_null(strstr(finding->advice, "OMP_NUM_THREADS"));
     assert_about(finding->seconds, 20);
@@ -111,12 +110,11 @@ WITH_PROFILE(what_a_hypervisor_took_is_said)
     made.threads[0].stolen = 16 * S;
     machine_beside_host(0, 40, 20, 0, 20); /* threads that were bound to one core would not have lost it so */
     const struct finding *finding = only("cores-taken");
-    assert_string_equal(
-        finding->title,
-        "33 % of the thread time there was no core: 4 threads of this program on 4 cores, of it "
-        "16.00 s taken by the hypervisor");
+    assert_string_equal(finding->title,
+                        "33 % of the thread time there was no core: 4 threads of this program on 4 cores, of it "
+                        "16.00 s taken by the hypervisor");
     assert_has(finding->advice, "No process had the cores that were taken (20.00 s of all processors' time "
-                                 "were stolen by /proc/stat)");
+                                "were stolen by /proc/stat)");
     machine_beside_host(0, 40, 20, 0, 0);
     assert_has(only("cores-taken")->title, "taken by interrupts");
     made.threads[0].stolen = 2 * S;
@@ -136,9 +134,8 @@ WITH_PROFILE(threads_on_one_core_while_others_are_free_are_said)
 {
     without_core(40, 4);
     machine(40, 40, 0);
-    assert_has(
-        only("binding")->advice,
-        "Cores were free for 40.00 s meanwhile: threads share some of them that are bound to the same");
+    assert_has(only("binding")->advice,
+               "Cores were free for 40.00 s meanwhile: threads share some of them that are bound to the same");
     made.profile.thread_count = 4;
     for (int i = 0; i < 4; i++) /* more is lost on core 3, by one alone */
         made.threads[i].only_core = i == 1 ? 4 : 3;

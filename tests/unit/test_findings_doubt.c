@@ -80,7 +80,8 @@ WITH_PROFILE(nor_is_what_it_was_stopped_for)
 {
     made.profile.header.end_ns = 1 + (uint64_t)(16.5 * S);
     made.profile.stopped_ns = 4 * S;
-    made.nodes[add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED)].metric = (struct profile_sums){.blocked = 8 * S, .inverse_busy = 2 * S};
+    made.nodes[add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED)].metric =
+        (struct profile_sums){.blocked = 8 * S, .inverse_busy = 2 * S};
     assert_string_equal(only("nobody-busy")->title, "2.50 s with no thread busy");
 }
 

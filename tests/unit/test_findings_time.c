@@ -47,7 +47,8 @@ static void begin_program(void)
     nodes.work = program.main_node + 1;
     uint32_t solve = frame(program.main_node, KEY(SOLVE));
     nodes.serial = frame(solve, KEY(HEAVY));
-    nodes.refine = frame(frame(solve, KEY(INIT)), KEY(ALLOCATOR)); /* both of the worse part's own: the outer one is named */
+    nodes.refine =
+        frame(frame(solve, KEY(INIT)), KEY(ALLOCATOR)); /* both of the worse part's own: the outer one is named */
     start_timeline(1);
 }
 
@@ -62,7 +63,8 @@ static const struct finding *find_titled(const char *rule, const char *title)
 /* A bin of which one thread runs `serial` and refine for these parts; all work for the rest. */
 static void spend(uint32_t bin, double serial, double refine)
 {
-    double serial_s = about(serial, bin) * BIN_S, refine_s = about(refine, bin) * BIN_S, rest_s = BIN_S - serial_s - refine_s;
+    double serial_s = about(serial, bin) * BIN_S, refine_s = about(refine, bin) * BIN_S,
+           rest_s = BIN_S - serial_s - refine_s;
     cell(nodes.work, 0, bin, THREADS, rest_s);
     run(nodes.work, rest_s, THREADS, THREADS, 0);
     if (serial_s > 0) {
@@ -80,7 +82,8 @@ UNIT_TEST_WITH(a_run_that_becomes_idle_says_when_and_because_of_what, NULL, dest
     begin_program();
     for (uint32_t bin = 0; bin < BINS; bin++)
         spend(bin, 0.053, bin < 62 ? 0 : 0.453);
-    const struct finding *finding = find_titled("changes", "idleness is 4 % until 31 s, 38 % after, when init begins to dominate");
+    const struct finding *finding =
+        find_titled("changes", "idleness is 4 % until 31 s, 38 % after, when init begins to dominate");
     assert_has(finding->place, "init  p.c:21  < solve");
     assert_int_equal(finding->metric, METRIC_IDLENESS);
     assert_true(fabs(finding->seconds - 0.34 * 38 * BIN_S * THREADS) < 0.3); /* 38 bins, 34 points */
@@ -209,7 +212,8 @@ static const struct finding *find_in_job(const double before[RANKS], const doubl
 
 UNIT_TEST_WITH(of_a_job_it_says_which_rank, NULL, destroy)
 {
-    const struct finding *finding = find_in_job((double[RANKS]){0.1, 0.1, 0.1, 0.1}, (double[RANKS]){0.1, 0.1, 0.9, 0.1});
+    const struct finding *finding =
+        find_in_job((double[RANKS]){0.1, 0.1, 0.1, 0.1}, (double[RANKS]){0.1, 0.1, 0.9, 0.1});
     assert_non_null(finding);
     assert_string_equal(finding->title, "waiting in MPI is 10 % until 25 s, 30 % after; most of it in rank 2");
     destroy(NULL);
@@ -242,7 +246,9 @@ static void make_steps(bool periodic)
         }
         double ns = (longer ? 0.4 : 0.1) * S;
         made.probes[made.profile.probe_count++] = (struct merged_probe){
-            .node = step, .tree = 1, .probe = {.calls = 1, .inclusive_ns = ns, .exclusive_ns = ns, .shortest_ns = ns, .longest_ns = ns}};
+            .node = step,
+            .tree = 1,
+            .probe = {.calls = 1, .inclusive_ns = ns, .exclusive_ns = ns, .shortest_ns = ns, .longest_ns = ns}};
     }
 }
 
@@ -250,7 +256,8 @@ UNIT_TEST_WITH(steps_of_which_every_nth_is_long_say_so, NULL, destroy)
 {
     make_steps(true);
     const struct finding *finding = find_titled("periodic", "every 25th step is 4.0 times as long");
-    assert_has(finding->evidence, "step [1003], [1028], [1053] and so on: 8 of 8 are longer than usual, and 0 of the 192 others");
+    assert_has(finding->evidence,
+               "step [1003], [1028], [1053] and so on: 8 of 8 are longer than usual, and 0 of the 192 others");
     assert_has(finding->evidence, "100 % of that in the code that is named");
     assert_has(finding->place, "allocate  p.c:71 (in cos, libomp)");
     assert_has(finding->advice, "idle meanwhile");

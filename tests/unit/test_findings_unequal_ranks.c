@@ -8,14 +8,11 @@ static struct merged_spread spreads[16];
 static void add_spread(uint32_t node, double mean_s, double most_s, uint32_t most_rank)
 {
     for (int callee = 0; callee < 2; callee++)
-        spreads[made.profile.spread_count++] =
-            (struct merged_spread){.node = node,
-                                   .key = PROFILE_SPREAD_KEY(PROFILE_SPREAD_WORK, false, callee),
-                                   .spread = {.mean = mean_s * S,
-                                              .most = most_s * S,
-                                              .ranks = RANKS,
-                                              .least_rank = 0,
-                                              .most_rank = most_rank}};
+        spreads[made.profile.spread_count++] = (struct merged_spread){
+            .node = node,
+            .key = PROFILE_SPREAD_KEY(PROFILE_SPREAD_WORK, false, callee),
+            .spread = {
+                .mean = mean_s * S, .most = most_s * S, .ranks = RANKS, .least_rank = 0, .most_rank = most_rank}};
 }
 
 static void make_job(const double work_s[RANKS])
@@ -38,14 +35,12 @@ WITH_JOB(the_rank_that_makes_the_others_wait_is_named_with_its_code)
         add_spread(node, 7, 10, 3);
     const struct finding *finding = unequal_ranks();
     assert_non_null(finding);
-    assert_string_equal(
-        finding->title,
-        "rank 3 is outside MPI for 1.43 times the mean; the others wait 12.00 s there meanwhile");
-    assert_non_null(strstr(finding->evidence,
-                           "Of 4 ranks rank 3 is outside MPI for 10.00 s, all for 7.00 s on "
-                           "average, rank 0 for 6.00 s; the others wait 12.00 s in MPI in all"));
-    assert_non_null(strstr(finding->evidence,
-                           "rank 3 works 10.00 s in heavy, where the ranks work 7.00 s on average: 30.0 %"));
+    assert_string_equal(finding->title,
+                        "rank 3 is outside MPI for 1.43 times the mean; the others wait 12.00 s there meanwhile");
+    assert_non_null(strstr(finding->evidence, "Of 4 ranks rank 3 is outside MPI for 10.00 s, all for 7.00 s on "
+                                              "average, rank 0 for 6.00 s; the others wait 12.00 s in MPI in all"));
+    assert_non_null(
+        strstr(finding->evidence, "rank 3 works 10.00 s in heavy, where the ranks work 7.00 s on average: 30.0 %"));
     assert_non_null(strstr(finding->place, "heavy"));
     assert_about(finding->seconds, 12);
     assert_about(finding->gain_s, 3);

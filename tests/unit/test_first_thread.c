@@ -19,8 +19,7 @@ static struct profile_thread ledger;
 static ompt_callback_t registered[64];
 static uint32_t begun, returned, stop;
 static pthread_t releases;
-static uint64_t
-    ran_ns; /* the other's, when releases were told to nobody any more, since they were told to who waits */
+static uint64_t ran_ns; /* the other's, when releases were told to nobody any more, since they were told to who waits */
 
 struct thread *thread_all(void)
 {
@@ -103,8 +102,7 @@ UNIT_TEST(a_wait_that_was_told_of_ends_and_none_begins)
     line.wait_key = 8;
     ((ompt_callback_mutex_t)registered[ompt_callback_mutex_acquired])(ompt_mutex_critical, 8, NULL);
     assert_int_equal(line.wait_key, 0);
-    ((ompt_callback_mutex_acquire_t)registered[ompt_callback_mutex_acquire])(ompt_mutex_critical, 0, 0, 8,
-                                                                             NULL);
+    ((ompt_callback_mutex_acquire_t)registered[ompt_callback_mutex_acquire])(ompt_mutex_critical, 0, 0, 8, NULL);
     assert_int_equal(line.wait_key, 0);
     assert_int_equal(line.held[0], 0);
     thread_self = NULL;

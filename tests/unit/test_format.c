@@ -36,9 +36,9 @@ UNIT_TEST(any_number_has_the_digits_of_the_slow_way)
 
 UNIT_TEST(extreme_numbers_are_written)
 {
-    static const double extremes[] = {
-        0,    -0.0,        DBL_MIN, DBL_MAX, -DBL_MAX,  DBL_TRUE_MIN, 4.9e-7, 5e-7,     -4.9e-7,  -5e-7,
-        1e12, 1e12 - 1e-4, 1e13,    9e12,    0.9999995, 99.9999999,   NAN,    INFINITY, -INFINITY};
+    static const double extremes[] = {0,         -0.0,       DBL_MIN, DBL_MAX,  -DBL_MAX,    DBL_TRUE_MIN, 4.9e-7,
+                                      5e-7,      -4.9e-7,    -5e-7,   1e12,     1e12 - 1e-4, 1e13,         9e12,
+                                      0.9999995, 99.9999999, NAN,     INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
         check(extremes[i]);
         check(nextafter(extremes[i], INFINITY));
@@ -60,7 +60,8 @@ UNIT_TEST(integers_are_written_whole)
 /* What a spreadsheet makes of a formula is said in docs/format.md: other readers want the name. */
 UNIT_TEST(names_reach_csv_without_control_characters_and_else_as_they_are)
 {
-    static const char *const names[][2] = {{"a\x1b[31m,b\nc", "\"a\xef\xbf\xbd[31m,b\xef\xbf\xbd" "c\""},
+    static const char *const names[][2] = {{"a\x1b[31m,b\nc", "\"a\xef\xbf\xbd[31m,b\xef\xbf\xbd"
+                                                              "c\""},
                                            {"=cmd|' /C calc'!A0", "=cmd|' /C calc'!A0"},
                                            {"@sum(1,2)", "\"@sum(1,2)\""}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -97,8 +97,7 @@ static void assert_micro(double seconds)
 WITH_PROFILE(numbers_have_the_digits_of_the_csv)
 {
     uint64_t random = 88172645463325252ull;
-    const double edges[] = {0,   -0.0, 1e-7,      5e-7, -5e-7, 0.000001, -0.000001,
-                            0.1, 1,    9.9999995, 1e12, 1e300, -3.25};
+    const double edges[] = {0, -0.0, 1e-7, 5e-7, -5e-7, 0.000001, -0.000001, 0.1, 1, 9.9999995, 1e12, 1e300, -3.25};
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
         assert_micro(edges[i]);
     for (int i = 0; i < 10000; i++)
@@ -130,9 +129,8 @@ static bool has_metric(const char *key)
 {
     size_t i;
     json_t *metric;
-    json_array_foreach(at(page.data, "metrics"), i, metric)
-        if (strcmp(json_string_value(json_object_get(metric, "key")), key) == 0)
-            return true;
+    json_array_foreach(at(page.data, "metrics"), i,
+                       metric) if (strcmp(json_string_value(json_object_get(metric, "key")), key) == 0) return true;
     return false;
 }
 
@@ -186,9 +184,9 @@ WITH_PROFILE(errors_come_from_the_figures_of_the_function_that_reports_have)
             for (double value = -4.5; value < 20; value += 4.5) {
                 double unit = metric == METRIC_SAMPLES ? 1 : 1e6,
                        error = error_of(terms, metric, value, (struct error_basis){3, 0.5}) * unit;
-                assert_true(fabs(page_error(metric_title(metric), unit * value,
-                                            (struct error_basis){3 * unit, 0.5 * unit}) -
-                                 error) <= 1e-6 * error);
+                assert_true(
+                    fabs(page_error(metric_title(metric), unit * value, (struct error_basis){3 * unit, 0.5 * unit}) -
+                         error) <= 1e-6 * error);
             }
         assert_true((at(page.data, "rows/i/own") != NULL) == (threads != 2)); /* there are two cores */
         assert_true((at(page.data, "rows/i/beside") != NULL) == (threads > 2));
@@ -359,8 +357,7 @@ WITH_PROFILE(only_the_longest_locks_are_shown_and_the_others_counted)
 {
     static struct lock_entry locks[HTML_LOCKS + 3];
     for (size_t i = 0; i < HTML_LOCKS + 3; i++)
-        locks[i] = (struct lock_entry){
-            .name = "l", .symbol = "", .initialiser = "", .wait_ns = S, .waiter = ROW_NONE};
+        locks[i] = (struct lock_entry){.name = "l", .symbol = "", .initialiser = "", .wait_ns = S, .waiter = ROW_NONE};
     struct lock_table table = {.lock = locks, .count = HTML_LOCKS + 3};
     page.locks = &table;
     make_page(ALL);

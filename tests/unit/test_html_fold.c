@@ -71,8 +71,8 @@ static void assert_sums(const struct rows *rows)
 
 static double most_share(const struct rows *rows, const struct profile_sums *sums)
 {
-    static const enum metric metrics[] = {METRIC_IDLENESS, METRIC_WORK, METRIC_OVERHEAD,
-                                            METRIC_LOCK_WAIT_HERE, METRIC_SAMPLES};
+    static const enum metric metrics[] = {METRIC_IDLENESS, METRIC_WORK, METRIC_OVERHEAD, METRIC_LOCK_WAIT_HERE,
+                                          METRIC_SAMPLES};
     double most = 0;
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         double total = metric_value(rows, rows->row[0].inclusive, metrics[i]);

@@ -10,15 +10,14 @@ enum { STEP = 1, PACK, CHECK, NAMES = CHECK };
 static void probe(uint32_t node, uint64_t calls, double each_ns)
 {
     double sum = (double)calls * each_ns;
-    made.probes[made.profile.probe_count++] =
-        (struct merged_probe){.node = node,
-                              .tree = 1,
-                              .probe = {.calls = calls,
-                                        .inclusive_ns = sum,
-                                        .exclusive_ns = sum / 4,
-                                        .shortest_ns = each_ns / 2,
-                                        .longest_ns = each_ns * 2,
-                                        .sum_of_squares = sum * each_ns}};
+    made.probes[made.profile.probe_count++] = (struct merged_probe){.node = node,
+                                                                    .tree = 1,
+                                                                    .probe = {.calls = calls,
+                                                                              .inclusive_ns = sum,
+                                                                              .exclusive_ns = sum / 4,
+                                                                              .shortest_ns = each_ns / 2,
+                                                                              .longest_ns = each_ns * 2,
+                                                                              .sum_of_squares = sum * each_ns}};
 }
 
 /* Execution 7777 takes a second, 4321 a microsecond, the others 1 to 5 ms; each has 2 ms of work. */
@@ -36,8 +35,7 @@ static void add_steps(uint32_t count, bool others)
         probe(node, 1, duration_ns(i));
     }
     if (others)
-        probe(made_add(step, PROFILE_NODE_INSTANCE, PROFILE_INSTANCE_REST, (struct profile_sums){0}), 1000,
-              3 * MS);
+        probe(made_add(step, PROFILE_NODE_INSTANCE, PROFILE_INSTANCE_REST, (struct profile_sums){0}), 1000, 3 * MS);
 }
 
 static int start(void **state)
@@ -198,8 +196,7 @@ WITH_PROFILE(counters_are_metrics_and_events_are_said)
     assert_int_equal(number("header/sample/period"), 10);
     assert_string_equal(text("metrics/8/key"), "perf::\"FAULTS\"");
     assert_true(json_is_true(at(page.data, "metrics/8/counter")));
-    json_t *inclusive = at(page.data, "rows/i/perf::\"FAULTS\""),
-           *own = at(page.data, "rows/e/perf::\"FAULTS\"");
+    json_t *inclusive = at(page.data, "rows/i/perf::\"FAULTS\""), *own = at(page.data, "rows/e/perf::\"FAULTS\"");
     size_t last = json_array_size(inclusive) - 1;
     assert_int_equal(json_integer_value(json_array_get(inclusive, 0)), 46);
     assert_string_equal(row_name((int64_t)last), "(small)");

@@ -65,8 +65,7 @@ static const json_t *state_of(const char *key)
     size_t i;
     json_t *state;
     json_array_foreach(at(page.data, "ranks/states"), i,
-                       state) if (strcmp(json_string_value(json_object_get(state, "key")), key) ==
-                                  0) return state;
+                       state) if (strcmp(json_string_value(json_object_get(state, "key")), key) == 0) return state;
     return NULL;
 }
 
@@ -165,8 +164,7 @@ WITH_JOB(more_ranks_share_columns_and_their_sums_stay)
     assert_true(llabs(sum - (int64_t)(work / 1000)) < 6250);
 }
 
-static struct merged_spread spread_of(uint32_t node, bool callee, enum profile_spread_metric metric,
-                                      double most_s)
+static struct merged_spread spread_of(uint32_t node, bool callee, enum profile_spread_metric metric, double most_s)
 {
     return (struct merged_spread){.node = node,
                                   .key = PROFILE_SPREAD_KEY(metric, false, callee),

@@ -11,15 +11,18 @@ static struct timeline *const timeline = &made.profile.timeline;
 static void make_timeline(uint32_t lanes, uint32_t bins, uint64_t bin_ns, size_t cells)
 {
     *timeline = (struct timeline){.bin_ns = bin_ns,
-                                 .lane_bin_ns = bin_ns >> PROFILE_TIME_FINER,
-                                 .bins = bins,
-                                 .lane_bins = bins << PROFILE_TIME_FINER,
-                                 .lanes = calloc(lanes, sizeof *timeline->lanes),
-                                 .lane_count = lanes,
-                                 .cells = calloc(cells, sizeof *timeline->cells)};
+                                  .lane_bin_ns = bin_ns >> PROFILE_TIME_FINER,
+                                  .bins = bins,
+                                  .lane_bins = bins << PROFILE_TIME_FINER,
+                                  .lanes = calloc(lanes, sizeof *timeline->lanes),
+                                  .lane_count = lanes,
+                                  .cells = calloc(cells, sizeof *timeline->cells)};
     for (uint32_t i = 0; i < lanes; i++)
-        timeline->lanes[i] = (struct timeline_lane){
-            .tree = i + 1, .thread = i, .threads = 1, .cell_lane = i, .ns = calloc(timeline->lane_bins, sizeof *timeline->lanes[i].ns)};
+        timeline->lanes[i] = (struct timeline_lane){.tree = i + 1,
+                                                    .thread = i,
+                                                    .threads = 1,
+                                                    .cell_lane = i,
+                                                    .ns = calloc(timeline->lane_bins, sizeof *timeline->lanes[i].ns)};
     made.profile.header.end_ns = bins * bin_ns;
 }
 
@@ -84,7 +87,8 @@ WITH_TIMELINE(bins_of_lanes_are_shares_and_those_of_contexts_their_time)
     timeline->lanes[1].ns[5][PROFILE_TIME_IDLE] = 0.125 * S;
     add_cell(caller, 0, 0, (struct profile_time_value){.own = 0.25f * S, .inverse_busy = 0.25f * S});
     add_cell(callee, 0, 0, (struct profile_time_value){.own = 0.5f * S, .inverse_busy = 0.5f * S});
-    add_cell(callee, 0, 1, (struct profile_time_value){.own = 0.125f * S, .inverse_busy = 0.125f * S, .lock_wait = 0.125f * S});
+    add_cell(callee, 0, 1,
+             (struct profile_time_value){.own = 0.125f * S, .inverse_busy = 0.125f * S, .lock_wait = 0.125f * S});
     make_page((struct html_options){.no_source = true});
     assert_int_equal(number("timeline/bin_us"), 1000000);
     assert_int_equal(number("timeline/lanes/thread/1"), 1);
@@ -170,7 +174,8 @@ WITH_TIMELINE(an_hour_of_512_threads_fits_into_eight_megabytes)
     for (uint32_t lane = 0; lane < LANES; lane++) {
         for (uint32_t bin = 0; bin < timeline->lane_bins; bin++)
             for (int of = 0; of < PROFILE_TIME_STATES; of++)
-                timeline->lanes[lane].ns[bin][of] = (double)timeline->lane_bin_ns * (double)(unit_random(&random) % 1000) / 8000;
+                timeline->lanes[lane].ns[bin][of] =
+                    (double)timeline->lane_bin_ns * (double)(unit_random(&random) % 1000) / 8000;
         for (uint32_t i = 0; i < BINS * 8; i++) {
             float own = (float)timeline->bin_ns * (float)(unit_random(&random) % 1000) / 8000;
             add_cell(1 + (uint32_t)(unit_random(&random) % CONTEXTS), lane, i / 8,

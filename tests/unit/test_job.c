@@ -53,11 +53,9 @@ static void add_module(struct profile_builder *builder, const char *name, uint8_
     builder_module(builder, &module);
 }
 
-static void add_locks(struct profile_builder *builder, struct made made, uint32_t root, uint32_t work,
-                      uint32_t app)
+static void add_locks(struct profile_builder *builder, struct made made, uint32_t root, uint32_t work, uint32_t app)
 {
-    const uint64_t locks[] = {PROFILE_LOCK_KEY(3, made.bias + 0x4000),
-                              PROFILE_LOCK_KEY(1, 0x70000000 + made.bias)};
+    const uint64_t locks[] = {PROFILE_LOCK_KEY(3, made.bias + 0x4000), PROFILE_LOCK_KEY(1, 0x70000000 + made.bias)};
     for (int i = 0; i < 2; i++) {
         uint32_t held = builder_node(builder, 1, work, PROFILE_NODE_LOCK, locks[i]);
         builder_metric(builder, 1, held, &(struct profile_metric){.lock_wait = 1e8, .lock_wait_here = 1e8});
@@ -85,8 +83,7 @@ static void add_tree(struct profile_builder *builder, struct made made, uint32_t
     uint32_t asleep = builder_node(builder, 1, holder, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_BLOCKED);
     uint32_t call = builder_node(builder, 1, main, PROFILE_NODE_MPI, 15);
     uint32_t waiting = builder_node(builder, 1, call, PROFILE_NODE_RANKS, 0);
-    uint32_t ranks = builder_node(builder, 1, work, PROFILE_NODE_RANKS,
-                                  PROFILE_RANKS_KEY(15, PROFILE_KEY(app, 0x320)));
+    uint32_t ranks = builder_node(builder, 1, work, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(15, PROFILE_KEY(app, 0x320)));
     builder_metric(builder, 1, call, &(struct profile_metric){.work = 3e8, .inverse_busy = 3e8, .waits = 2});
     builder_record(builder, 1, waiting, &(struct profile_ranks){.waited = 2e8});
     builder_record(builder, 1, ranks, &(struct profile_ranks){.blame = 2e8, .named = 1e8, .wall = 1e8});
@@ -136,8 +133,7 @@ static void write_rank(const char *file, struct made made)
             add_module(&builder, made.rank ? "/tmp/copy/app" : "/tmp/app", made.another ? 9 : 1, made.bias);
         else
             add_module(&builder, "/usr/lib/libomp.so.5", 2, made.bias + 0x10000000);
-    struct profile_name name = {
-        .kind = PROFILE_NODE_PHASE, .place = PROFILE_KEY(app, 0x100), .text = "solve"};
+    struct profile_name name = {.kind = PROFILE_NODE_PHASE, .place = PROFILE_KEY(app, 0x100), .text = "solve"};
     builder_name(&builder, &name);
     struct profile_thread thread = {.kind = PROFILE_THREAD_INITIAL,
                                     .tree = 1,
@@ -157,11 +153,10 @@ static void write_rank(const char *file, struct made made)
 static void write_ranks(uint32_t ranks)
 {
     for (uint32_t i = 0; i < ranks; i++)
-        write_rank(path[i], (struct made){.rank = i,
-                                          .ranks = ranks,
-                                          .threads_max = 2,
-                                          .swapped = i % 2,
-                                          .bias = 0x550000000000 + 0x1000000 * i});
+        write_rank(
+            path[i],
+            (struct made){
+                .rank = i, .ranks = ranks, .threads_max = 2, .swapped = i % 2, .bias = 0x550000000000 + 0x1000000 * i});
 }
 
 static const struct merged_node *find_node(const struct profile *profile, uint8_t kind, uint64_t vaddr)
@@ -231,12 +226,12 @@ UNIT_TEST_WITH(idleness_of_ranks_with_fewer_threads_is_as_much, make_paths, remo
 
 static void assert_same_sums(const struct profile_sums *a, const struct profile_sums *b)
 {
-    const double left[] = {a->work,           a->overhead, a->lock_wait, a->inverse_busy, a->shared_idle,
-                           a->lock_wait_here, a->no_core,  a->blocked,   a->blocked_idle, a->own_elsewhere,
-                           a->rank_idle, a->rank_named, a->rank_wall, a->rank_waited, a->mpi_wait};
-    const double right[] = {b->work,           b->overhead, b->lock_wait, b->inverse_busy, b->shared_idle,
-                            b->lock_wait_here, b->no_core,  b->blocked,   b->blocked_idle, b->own_elsewhere,
-                            b->rank_idle, b->rank_named, b->rank_wall, b->rank_waited, b->mpi_wait};
+    const double left[] = {a->work,           a->overhead,   a->lock_wait, a->inverse_busy, a->shared_idle,
+                           a->lock_wait_here, a->no_core,    a->blocked,   a->blocked_idle, a->own_elsewhere,
+                           a->rank_idle,      a->rank_named, a->rank_wall, a->rank_waited,  a->mpi_wait};
+    const double right[] = {b->work,           b->overhead,   b->lock_wait, b->inverse_busy, b->shared_idle,
+                            b->lock_wait_here, b->no_core,    b->blocked,   b->blocked_idle, b->own_elsewhere,
+                            b->rank_idle,      b->rank_named, b->rank_wall, b->rank_waited,  b->mpi_wait};
     assert_int_equal(a->samples, b->samples);
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         assert_true(fabs(left[i] - right[i]) <= 1e-9 * (1e9 + fabs(left[i])));
@@ -273,16 +268,20 @@ static void assert_same_timelines(const struct profile *job, const struct profil
     assert_int_equal(a->lane_count, b->lane_count);
     assert_int_equal(a->cell_count, b->cell_count);
     for (size_t i = 0; i < a->lane_count; i++) {
-        const struct profile_thread *of_a = &job->threads[a->lanes[i].thread], *of_b = &again->threads[b->lanes[i].thread];
+        const struct profile_thread *of_a = &job->threads[a->lanes[i].thread],
+                                    *of_b = &again->threads[b->lanes[i].thread];
         assert_true(of_a->begin_ns == of_b->begin_ns && of_a->tid == of_b->tid);
         assert_true(of_a->rank_record == a->lanes[i].rank_record && of_b->rank_record == b->lanes[i].rank_record);
         for (size_t bin = 0; bin < a->lane_bins; bin++)
             for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
-                assert_true(fabs(a->lanes[i].ns[bin][state] - b->lanes[i].ns[bin][state]) <= 1e-5 * a->lanes[i].ns[bin][state]);
+                assert_true(fabs(a->lanes[i].ns[bin][state] - b->lanes[i].ns[bin][state]) <=
+                            1e-5 * a->lanes[i].ns[bin][state]);
     }
     for (size_t i = 0; i < a->cell_count; i++) {
-        assert_true(a->cells[i].node == b->cells[i].node && a->cells[i].bin == b->cells[i].bin && a->cells[i].lane == b->cells[i].lane);
-        assert_true(fabs((double)(a->cells[i].value.inverse_busy - b->cells[i].value.inverse_busy)) <= 1e-5 * (double)a->cells[i].value.inverse_busy);
+        assert_true(a->cells[i].node == b->cells[i].node && a->cells[i].bin == b->cells[i].bin &&
+                    a->cells[i].lane == b->cells[i].lane);
+        assert_true(fabs((double)(a->cells[i].value.inverse_busy - b->cells[i].value.inverse_busy)) <=
+                    1e-5 * (double)a->cells[i].value.inverse_busy);
     }
 }
 
@@ -294,7 +293,8 @@ UNIT_TEST_WITH(what_is_written_is_read_again, make_paths, remove_files)
     struct profile *again = profile_read(path[7], error, sizeof error);
     assert_non_null(again);
     assert_same(job, again);
-    assert_int_equal(again->header.chunk_count, 6); /* texts, ranks, modules, names, threads, contexts: no rank has one to itself */
+    assert_int_equal(again->header.chunk_count,
+                     6); /* texts, ranks, modules, names, threads, contexts: no rank has one to itself */
     assert_true(again->stopped_ns == RANKS * 1e9 && job->stopped_ns == RANKS * 1e9);
     assert_true(fabs(profile_stopped_beside_ns(again) - RANKS * 0.5e9) < 1); /* one of two threads was there */
     assert_int_equal(again->lock_count, 3); /* the heap's lock has an entry without its initialiser, too */
@@ -324,7 +324,8 @@ UNIT_TEST_WITH(of_more_calls_of_mpi_than_there_is_room_for_the_averages_stay, ma
     struct profile *again = profile_read(path[7], error, sizeof error);
     const struct profile_sums *read = sums_of_mpi(again);
     assert_true(read->mpi_wait == sums->mpi_wait && fabs(read->mpi_calls - UINT32_MAX) <= 1);
-    assert_true(fabs(read->mpi_ranks / read->mpi_calls - 2) < 1e-9 && fabs(read->mpi_bytes / read->mpi_calls - 3) < 1e-9);
+    assert_true(fabs(read->mpi_ranks / read->mpi_calls - 2) < 1e-9 &&
+                fabs(read->mpi_bytes / read->mpi_calls - 3) < 1e-9);
     profile_free(again);
     profile_free(job);
 }
@@ -349,8 +350,7 @@ UNIT_TEST_WITH(a_file_with_some_of_everything_is_read_again, make_paths, remove_
     profile_free(job);
 }
 
-UNIT_TEST_WITH(who_is_missing_damaged_or_of_another_job_is_named_and_the_others_count, make_paths,
-               remove_files)
+UNIT_TEST_WITH(who_is_missing_damaged_or_of_another_job_is_named_and_the_others_count, make_paths, remove_files)
 {
     write_ranks(5);
     assert_int_equal(truncate(path[1], 20000), 0);
@@ -375,8 +375,7 @@ UNIT_TEST_WITH(who_is_missing_damaged_or_of_another_job_is_named_and_the_others_
     free(why);
 }
 
-UNIT_TEST_WITH(a_rank_of_another_job_changes_neither_when_the_job_began_nor_its_threads, make_paths,
-               remove_files)
+UNIT_TEST_WITH(a_rank_of_another_job_changes_neither_when_the_job_began_nor_its_threads, make_paths, remove_files)
 {
     write_rank(path[0], (struct made){.rank = 2, .ranks = 3, .threads_max = 2});
     write_rank(path[1], (struct made){.rank = 0, .ranks = 3, .threads_max = 64, .identity = "another\n"});

@@ -98,8 +98,7 @@ static void come_and_go(int number)
         bool ours = job_directory_is(path, number % 2 ? "odd" : "even");
         char identity[JOB_IDENTITY_BYTES];
         for (int look = 0; ours && look < 10; look++)
-            if (job_directory_identity(path, identity) &&
-                strcmp(identity, number % 2 ? "odd" : "even") != 0)
+            if (job_directory_identity(path, identity) && strcmp(identity, number % 2 ? "odd" : "even") != 0)
                 _exit(3);
         unlink(file);
         if (i % 3)

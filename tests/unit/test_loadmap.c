@@ -16,8 +16,7 @@
 #include "base/os.h"
 #include "unwind/loadmap.h"
 
-static const char *const libraries[] = {"loaded.so", "loaded_based.so", "loaded_joined.so",
-                                        "loaded_noheader.so"};
+static const char *const libraries[] = {"loaded.so", "loaded_based.so", "loaded_joined.so", "loaded_noheader.so"};
 
 static char *library_path(const char *name)
 {
@@ -63,8 +62,7 @@ static void check_headers(const struct dl_phdr_info *info, const struct loadmap_
         return;
     assert_non_null(module->view);
     assert_true(header >= module->view_vaddr && header - module->view_vaddr < module->view_bytes);
-    assert_memory_equal(module->view + (header - module->view_vaddr), (const char *)info->dlpi_addr + header,
-                        12);
+    assert_memory_equal(module->view + (header - module->view_vaddr), (const char *)info->dlpi_addr + header, 12);
 }
 
 static int check_loaded(struct dl_phdr_info *info, size_t bytes, void *count)
@@ -236,8 +234,7 @@ static void check_gone(const char *replacement)
     const struct loadmap_module *module = loadmap_module(range->module_id);
     assert_non_null(module);
     assert_non_null(module->view);
-    assert_memory_equal(module->view, (const char *)module->load_bias + module->view_vaddr,
-                        module->view_bytes);
+    assert_memory_equal(module->view, (const char *)module->load_bias + module->view_vaddr, module->view_bytes);
     dlclose(library);
     loadmap_refresh();
     unit_clean();
@@ -273,8 +270,7 @@ static int cover_library(void)
     unit_clean();
     if (!module || !module->view || strcmp(module->path, path) != 0)
         return 1;
-    return memcmp(module->view, (const char *)module->load_bias + module->view_vaddr, module->view_bytes) !=
-           0;
+    return memcmp(module->view, (const char *)module->load_bias + module->view_vaddr, module->view_bytes) != 0;
 }
 
 UNIT_TEST(a_library_under_a_mount_is_not_read_from_the_wrong_file)
@@ -306,8 +302,7 @@ UNIT_TEST(the_end_of_a_stack_is_found)
     munmap(memory, 8192);
     int on_stack;
     uintptr_t end = loadmap_mapping_end((uintptr_t)&on_stack);
-    assert_true(end > (uintptr_t)&on_stack &&
-                end > (uintptr_t)getauxval(AT_RANDOM)); /* the kernel's data on top */
+    assert_true(end > (uintptr_t)&on_stack && end > (uintptr_t)getauxval(AT_RANDOM)); /* the kernel's data on top */
 }
 
 static uint32_t stop;

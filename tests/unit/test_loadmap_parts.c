@@ -136,9 +136,7 @@ FROM_MAP_PAGES(a_child_reads_its_own_map)
         bool closed = fcntl(fd, F_GETFD) < 0;
         munmap(pages, PAGES / 2 * PAGE);
         read_until_changed();
-        _exit(closed && !loadmap_find((uintptr_t)pages) && loadmap_find((uintptr_t)pages + (PAGES - 2) * PAGE)
-                  ? 0
-                  : 1);
+        _exit(closed && !loadmap_find((uintptr_t)pages) && loadmap_find((uintptr_t)pages + (PAGES - 2) * PAGE) ? 0 : 1);
     }
     waitpid(child, &status, 0);
     assert_true(WIFEXITED(status));
@@ -153,7 +151,8 @@ FROM_MAP_PAGES(mappings_that_change_meanwhile_disturb_no_others)
     uint64_t random = 4711;
     uint32_t generation = loadmap_generation(), changes = 0;
     /* A machine that is busy with others comes to the end of a reading late. */
-    for (uint64_t begin_ns = clock_now_ns(); clock_now_ns() - begin_ns < NS_PER_S / 2 * (changes ? 1 : 40); usleep(500)) {
+    for (uint64_t begin_ns = clock_now_ns(); clock_now_ns() - begin_ns < NS_PER_S / 2 * (changes ? 1 : 40);
+         usleep(500)) {
         size_t i = unit_random(&random) % (PAGES / 3); /* the first third changes */
         mprotect(pages + i * PAGE, PAGE, PROT_READ | (unit_random(&random) & 1 ? PROT_EXEC : 0));
         loadmap_refresh_sometimes();

@@ -100,7 +100,7 @@ static size_t assert_that_they_add_up(const char *const *files, size_t file_coun
     measures_gather(&measures, rows);
     for (size_t m = 0; m < measures.count; m++) {
         struct locations locations;
-        double (*sum)[2] = calloc(rows->count, sizeof *sum);
+        double(*sum)[2] = calloc(rows->count, sizeof *sum);
         locations_find(&locations, profile, rows, files, file_count);
         for (size_t i = 0; i < locations.count; i++) {
             struct location_rows read;
@@ -111,7 +111,8 @@ static size_t assert_that_they_add_up(const char *const *files, size_t file_coun
         assert_int_equal(locations.lost, 0);
         for (size_t i = 0; i < rows->count && measures.measure[m].adds_up; i++) {
             assert_near(sum[i][0], measure_own(&measures.measure[m], rows, &rows->row[i]), measures.measure[m].word);
-            assert_near(sum[i][1], measure_inclusive(&measures.measure[m], rows, &rows->row[i]), measures.measure[m].word);
+            assert_near(sum[i][1], measure_inclusive(&measures.measure[m], rows, &rows->row[i]),
+                        measures.measure[m].word);
             compared += sum[i][1] != 0;
         }
         free(sum);

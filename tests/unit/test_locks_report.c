@@ -8,10 +8,8 @@ enum { IN_MAIN = 10, IN_MAKE = 20, IN_REMAKE = 30, IN_WAIT = 40, IN_HOLD = 50, N
 
 static uint32_t add(uint32_t parent, uint8_t kind, uint64_t key, double here_s, double blame_s)
 {
-    struct profile_sums metric = {.lock_wait_here = here_s * S,
-                                    .lock_wait = blame_s * S,
-                                    .waits = here_s > 0,
-                                    .inverse_busy = blame_s * S};
+    struct profile_sums metric = {
+        .lock_wait_here = here_s * S, .lock_wait = blame_s * S, .waits = here_s > 0, .inverse_busy = blame_s * S};
     return made_add(parent, kind, key, metric);
 }
 
@@ -37,8 +35,7 @@ static void add_waits(uint64_t key, uint64_t initialiser, double sum_s, double l
 static int start(void **state)
 {
     made_start(state);
-    made.modules[0] =
-        (struct profile_module){.load_bias = 0x10000, .vaddr_low = 0x4000, .vaddr_high = 0x5000};
+    made.modules[0] = (struct profile_module){.load_bias = 0x10000, .vaddr_low = 0x4000, .vaddr_high = 0x5000};
     fake_function(KEY(IN_MAIN), "main", "/s/a.c", 1, IN_MAIN);
     fake_function(KEY(IN_MAKE), "make", "/s/a.c", 1, IN_MAKE);
     fake_function(KEY(IN_MAKE), "main", "/s/a.c", 1, IN_MAIN);

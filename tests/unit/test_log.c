@@ -70,8 +70,7 @@ UNIT_TEST(decimals_have_all_digits)
     static const struct {
         uint64_t value;
         const char *text;
-    } cases[] = {
-        {0, "0"}, {9, "9"}, {10, "10"}, {1000000007, "1000000007"}, {UINT64_MAX, "18446744073709551615"}};
+    } cases[] = {{0, "0"}, {9, "9"}, {10, "10"}, {1000000007, "1000000007"}, {UINT64_MAX, "18446744073709551615"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_ptr_equal(log_decimal(cases[i].value, buffer), buffer);
         assert_string_equal(buffer, cases[i].text);

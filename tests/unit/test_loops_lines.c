@@ -67,8 +67,8 @@ UNIT_TEST(a_census_of_as_many_threads_as_there_may_be)
 }
 
 /* Of STATE_MAX_THREADS: each costs the same. */
-#define BUSY 8u
-#define SOME 512u
+#define BUSY  8u
+#define SOME  512u
 #define RANKS 128u /* of RANKS_MAX */
 
 UNIT_TEST(a_census_of_threads_that_have_released_and_waited_all_the_time)
@@ -181,7 +181,8 @@ static void ranks(uint32_t count, uint32_t apart)
     ranks_appear();
     fake_now_ns += S;
     for (uint32_t i = 1; i < count; i++)
-        ranks_line_begin(&segment->line[i], fake_now_ns - 1000, RANKS_CALL(i % 50, 0x1000), RANKS_PEER(FIRST_RANK + i + apart));
+        ranks_line_begin(&segment->line[i], fake_now_ns - 1000, RANKS_CALL(i % 50, 0x1000),
+                         RANKS_PEER(FIRST_RANK + i + apart));
 }
 
 static void take_ranks_census(void)

@@ -2,7 +2,7 @@
 #define os_read_at counted_read_at
 #include "ompt_tool/locks/lock_waits.c"
 #undef os_read_at
-#define enter enter_loadmap
+#define enter   enter_loadmap
 #define read_at read_at_loadmap
 #include "unwind/loadmap.c"
 
@@ -45,11 +45,11 @@ UNIT_TEST(each_frame_of_a_deep_walk)
 }
 
 /* So many functions, one calling the next; each has code of its own. */
-#define FUNCTION(number, next)                                                                               \
-    __attribute__((noinline)) static void function_##number(void)                                            \
-    {                                                                                                        \
-        next();                                                                                              \
-        signal_fence();                                                                                      \
+#define FUNCTION(number, next)                                                                                         \
+    __attribute__((noinline)) static void function_##number(void)                                                      \
+    {                                                                                                                  \
+        next();                                                                                                        \
+        signal_fence();                                                                                                \
     }
 
 static void walk_all(void)
@@ -101,7 +101,7 @@ UNIT_TEST(as_many_ranges_as_there_may_be_at_one_place)
     assert_instructions(keep_last, RANGES * 11);
 }
 
-#define SYMBOLS 100000u
+#define SYMBOLS  100000u
 #define CRITICAL ".gomp_critical_user_last.var"
 
 /* A library whose objects are all as large as a critical section's variable, and whose names are far apart; the last one is one. */
@@ -111,18 +111,24 @@ static void write_library(const char *path)
     int file = open(path, O_CREAT | O_RDWR | O_TRUNC, 0600);
     ElfW(Ehdr) header = {.e_shoff = sizeof(header), .e_shentsize = sizeof(ElfW(Shdr)), .e_shnum = 2};
     memcpy(header.e_ident, ELFMAG, SELFMAG);
-    ElfW(Shdr) sections[2] = {{.sh_type = SHT_SYMTAB, .sh_link = 1, .sh_offset = 4096, .sh_size = SYMBOLS * sizeof(ElfW(Sym))},
-                              {.sh_type = SHT_STRTAB, .sh_offset = 4096 + SYMBOLS * sizeof(ElfW(Sym)), .sh_size = strings}};
+    ElfW(Shdr)
+        sections[2] = {{.sh_type = SHT_SYMTAB, .sh_link = 1, .sh_offset = 4096, .sh_size = SYMBOLS * sizeof(ElfW(Sym))},
+                       {.sh_type = SHT_STRTAB, .sh_offset = 4096 + SYMBOLS * sizeof(ElfW(Sym)), .sh_size = strings}};
     ElfW(Sym) *symbols = calloc(SYMBOLS, sizeof(*symbols));
     for (uint32_t i = 0; i < SYMBOLS; i++)
-        symbols[i] = (ElfW(Sym)){.st_name = (uint32_t)((i * 8192ull) % (strings - 64)), .st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT),
-                                 .st_shndx = 1, .st_size = 8, .st_value = i};
+        symbols[i] = (ElfW(Sym)){.st_name = (uint32_t)((i * 8192ull) % (strings - 64)),
+                                 .st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT),
+                                 .st_shndx = 1,
+                                 .st_size = 8,
+                                 .st_value = i};
     symbols[SYMBOLS - 1].st_name = (uint32_t)(strings - sizeof(CRITICAL));
     assert_int_equal(ftruncate(file, (off_t)(sections[1].sh_offset + strings)), 0);
     assert_int_equal(pwrite(file, &header, sizeof(header), 0), sizeof(header));
     assert_int_equal(pwrite(file, sections, sizeof(sections), sizeof(header)), sizeof(sections));
     assert_int_equal(pwrite(file, symbols, SYMBOLS * sizeof(*symbols), 4096), SYMBOLS * sizeof(*symbols));
-    assert_int_equal(pwrite(file, CRITICAL, sizeof(CRITICAL), (off_t)(sections[1].sh_offset + strings - sizeof(CRITICAL))), sizeof(CRITICAL));
+    assert_int_equal(
+        pwrite(file, CRITICAL, sizeof(CRITICAL), (off_t)(sections[1].sh_offset + strings - sizeof(CRITICAL))),
+        sizeof(CRITICAL));
     free(symbols);
     close(file);
 }

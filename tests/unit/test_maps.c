@@ -31,16 +31,14 @@ UNIT_TEST(a_line_with_a_file_is_parsed)
 UNIT_TEST(lines_without_a_file_are_parsed)
 {
     struct maps_line line;
-    assert_true(
-        parse("7ffd5a5f1000-7ffd5a612000 rw-p 00000000 00:00 0                          [stack]", &line));
+    assert_true(parse("7ffd5a5f1000-7ffd5a612000 rw-p 00000000 00:00 0                          [stack]", &line));
     assert_true(line.readable && !line.executable);
     assert_int_equal(line.inode, 0);
     assert_string_equal(line.path, "[stack]");
     assert_true(parse("7f0000000000-7f0000001000 ---p 00000000 00:00 0 ", &line));
     assert_true(!line.readable && !line.executable);
     assert_string_equal(line.path, "");
-    assert_true(
-        parse("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]", &line));
+    assert_true(parse("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]", &line));
     assert_int_equal(line.start, 0xffffffffff600000ull);
     assert_int_equal(line.end, 0xffffffffff601000ull);
     assert_true(!line.readable && line.executable);

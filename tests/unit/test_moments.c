@@ -142,7 +142,8 @@ UNIT_TEST(how_many_come_within_a_time_is_known_afterwards)
     uint64_t due_ns = take(&then), last_ns, weight_ns;
     for (uint64_t ns = 1; ns < 20 * P; ns += P / 16) {
         struct moments until = moments;
-        assert_int_equal(moments_within(&then, due_ns, ns), moments_pass(&until, due_ns + ns - 1, &last_ns, &weight_ns));
+        assert_int_equal(moments_within(&then, due_ns, ns),
+                         moments_pass(&until, due_ns + ns - 1, &last_ns, &weight_ns));
         take(&then); /* what has passed since makes no difference */
     }
 }

@@ -9,8 +9,7 @@ UNIT_TEST(one_name_in_c_and_in_fortran_of_mpi_and_of_pmpi)
     char text[MPI_NAME_BYTES];
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         assert_string_equal(mpi_function_name("libmpi.so.40", same[i], text), "MPI_Comm_split");
-    assert_string_equal(mpi_function_name("libmpi_usempif08.so.40", "mpi_init_thread_f08_", text),
-                        "MPI_Init_thread");
+    assert_string_equal(mpi_function_name("libmpi_usempif08.so.40", "mpi_init_thread_f08_", text), "MPI_Init_thread");
     assert_string_equal(mpi_function_name("libmpich.so.12", "MPIR_Barrier", text), "MPIR_Barrier");
     assert_string_equal(mpi_function_name("libmpich.so.12", "mpi_", text), "mpi_");
     assert_string_equal(mpi_function_name("app", "PMPI_Barrier", text), "PMPI_Barrier");

@@ -159,9 +159,8 @@ UNIT_TEST(copying_from_nowhere_is_false_not_a_fault)
 UNIT_TEST(several_places_are_copied_at_once_or_none_counts)
 {
     uint64_t a = 1, b = 2, c[3] = {3, 4, 5}, to[5] = {0};
-    struct os_part parts[] = {{&to[0], (uintptr_t)&a, sizeof(a)},
-                              {&to[1], (uintptr_t)&b, sizeof(b)},
-                              {&to[2], (uintptr_t)c, sizeof(c)}};
+    struct os_part parts[] = {
+        {&to[0], (uintptr_t)&a, sizeof(a)}, {&to[1], (uintptr_t)&b, sizeof(b)}, {&to[2], (uintptr_t)c, sizeof(c)}};
     assert_true(os_copy_parts(parts, 3));
     for (uint64_t i = 0; i < 5; i++)
         assert_int_equal(to[i], i + 1);

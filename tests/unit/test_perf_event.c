@@ -123,8 +123,7 @@ UNIT_TEST(an_overflow_signals_once_for_each_arming)
 
 UNIT_TEST(the_kernels_clocks_are_known)
 {
-    struct perf_event clock = software(PERF_COUNT_SW_TASK_CLOCK),
-                      faults = software(PERF_COUNT_SW_PAGE_FAULTS);
+    struct perf_event clock = software(PERF_COUNT_SW_TASK_CLOCK), faults = software(PERF_COUNT_SW_PAGE_FAULTS);
     assert_true(perf_event_is_clock(&clock));
     assert_false(perf_event_is_clock(&faults));
 }

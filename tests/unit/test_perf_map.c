@@ -67,7 +67,8 @@ UNIT_TEST(of_code_that_took_anothers_place_the_last_line_counts)
 
 UNIT_TEST(what_is_no_line_is_none)
 {
-    struct perf_map *map = map_of("\n1000\n1000 10\n1000 10 \n 1000 10 blank\n-1000 10 minus\n1000 -10 minus\n1000 0 empty\nfffffffffffffff0 20 wraps\n"
+    struct perf_map *map = map_of("\n1000\n1000 10\n1000 10 \n 1000 10 blank\n-1000 10 minus\n1000 -10 minus\n1000 0 "
+                                  "empty\nfffffffffffffff0 20 wraps\n"
                                   "1000 10x\nxyz 10 f\n1000 10 half of one");
     assert_name(map, 0x1000, NULL);
     assert_name(map, 0xfffffffffffffff8, NULL);

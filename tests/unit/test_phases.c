@@ -84,9 +84,8 @@ static void fill(void)
 
 static int make(void **state)
 {
-    static const char text[] =
-        "command\0./a\0misnested\0pack\t1000000003005\tsolve\t1000000003004\0misnested\0"
-        "late\t1000000003003\t\t0";
+    static const char text[] = "command\0./a\0misnested\0pack\t1000000003005\tsolve\t1000000003004\0misnested\0"
+                               "late\t1000000003003\t\t0";
     made_start(state);
     fake_function(KEY(MAIN), "main", "/s/a.c", 1, 5);
     fake_function(KEY(STEP), "step", "/s/a.c", 10, 12);
@@ -196,8 +195,7 @@ WITH_PROFILE(profile_csv_has_exact_times_and_counters)
     FILE *out = made_out();
     write_profile_csv(out, made.tables.rows, false);
     fclose(out);
-    assert_line("id,parent",
-                ",relative lock wait,calls,exact (I),exact (E),perf::A (I),perf::A (E),B (I),B (E)");
+    assert_line("id,parent", ",relative lock wait,calls,exact (I),exact (E),perf::A (I),perf::A (E),B (I),B (E)");
     assert_line(",phase solve,", ",1,13.000000,6.500000,42.000000,0.000000,3.000000,0.000000");
     assert_line(",procedure,kernel,", ",,,,32.000000,32.000000,2.000000,2.000000");
     assert_line(",parameter,size = 512,", ",7,3.500000,1.750000,0.000000,0.000000,0.000000,0.000000");
@@ -205,7 +203,8 @@ WITH_PROFILE(profile_csv_has_exact_times_and_counters)
     out = made_out();
     write_profile_csv(out, made_tables(), false);
     fclose(out);
-    const char *end = strstr(made_text, "relative lock wait,no core (I),no core (E),blocked (I),blocked (E),mpi wait (I),mpi wait (E),rank idleness (I),rank idleness (E)\r\n");
+    const char *end = strstr(made_text, "relative lock wait,no core (I),no core (E),blocked (I),blocked (E),mpi wait "
+                                        "(I),mpi wait (E),rank idleness (I),rank idleness (E)\r\n");
     assert_non_null(end); /* no column more than in profiles of other programs */
 }
 
@@ -231,24 +230,20 @@ WITH_PROFILE(phases_csv_adds_up_contexts_and_threads)
     FILE *out = made_out();
     write_phases_csv(out, made.tables.rows, table);
     fclose(out);
-    assert_string_equal(
-        line_with("phase,instance"),
-        "phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E),"
-        "work (I),work (E),idleness (I),idleness (E),overhead (I),overhead (E),"
-        "lock wait (I),lock wait (E),absolute idleness,relative idleness,perf::A,B,"
-        "no core (I),no core (E),blocked (I),blocked (E),mpi wait (I),mpi wait (E)");
+    assert_string_equal(line_with("phase,instance"),
+                        "phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E),"
+                        "work (I),work (E),idleness (I),idleness (E),overhead (I),overhead (E),"
+                        "lock wait (I),lock wait (E),absolute idleness,relative idleness,perf::A,B,"
+                        "no core (I),no core (E),blocked (I),blocked (E),mpi wait (I),mpi wait (E)");
     /* One thread of two works all the time, but for the pauses. */
-    assert_line("<program>",
-                "<program>,,0,0.000000,18.500000,1,18.500000,18.500000,18.500000,0.000000,1800,500,"
-                "18.000000,5.000000,18.000000,5.000000,0.000000,");
+    assert_line("<program>", "<program>,,0,0.000000,18.500000,1,18.500000,18.500000,18.500000,0.000000,1800,500,"
+                             "18.000000,5.000000,18.000000,5.000000,0.000000,");
     assert_line("\nsolve,", "solve,,0,1.000000,13.000000,1,12.500000,13.500000,13.000000,0.500000,1300,700,"
                             "13.000000,7.000000,13.000000,7.000000,");
     assert_line("\nsolve,", ",36.111111,50.000000,1.000000,1.000000");
-    assert_line("\nexchange,",
-                "exchange,,*,2.500000,6.000000,2,2.500000,3.500000,3.000000,0.500000,300,300,");
+    assert_line("\nexchange,", "exchange,,*,2.500000,6.000000,2,2.500000,3.500000,3.000000,0.500000,300,300,");
     assert_line("\niteration,2,", "iteration,2,0,5.000000,1.000000,1,0.500000,");
-    assert_line("\niteration,others,",
-                "iteration,others,0,6.000000,10.000000,10,0.500000,1.500000,1.000000,");
+    assert_line("\niteration,others,", "iteration,others,0,6.000000,10.000000,10,0.500000,1.500000,1.000000,");
     assert_null(strstr(made_text, "iteration,,")); /* its executions are all of it */
     size_t lines = 0;
     double exclusive = 0;
@@ -331,7 +326,8 @@ static json_t *member(json_t *json, const char *list, size_t index, const char *
 
 WITH_PROFILE(run_json_has_what_is_no_utf8_as_text)
 {
-    static char text[] = "python\0" "3.\xff\tno \xfe\n";
+    static char text[] = "python\0"
+                         "3.\xff\tno \xfe\n";
     made.profile.text = text;
     made.profile.text_bytes = sizeof text;
     json_t *json = run_json(&made.profile, made.tables.rows), *python = json_object_get(json, "python");
@@ -404,8 +400,7 @@ WITH_PROFILE(the_view_shows_each_phase_and_what_its_code_calls)
     assert_line("- phase exchange", "    6.000       2     3.000     3.000");
     assert_line("each 0.5", "each 0.5000 to 1.5000 s, mean 1.0000, deviation 0.5000; slowest: [2] 1.0000");
     assert_line("event pack\n", "    2.000       4     1.000    500000.000      2.000   +- 0.279 event pack");
-    assert_line(" size = 512\n",
-                "    3.500       7     1.750    500000.000                       size = 512");
+    assert_line(" size = 512\n", "    3.500       7     1.750    500000.000                       size = 512");
     const char *exchange = strstr(made_text, "50.0 exchange\n");
     assert_non_null(exchange); /* what a phase calls follows it */
     const char counted[] = "counted: perf::A 2, B 2\n", below[] = "                      2.000     2.000";
@@ -431,9 +426,10 @@ WITH_PROFILE(the_view_shows_each_phase_and_what_its_code_calls)
 /* As its phases are: pauses are the ranks' sum, too. */
 WITH_PROFILE(the_program_of_a_job_is_all_ranks_together)
 {
-    struct profile_rank ranks[] = {{.begin_ns = 0, .end_ns = (uint64_t)(20 * S), .threads_max = 1},
-                                   {.rank = 1, .begin_ns = (uint64_t)(1 * S), .end_ns = (uint64_t)(17 * S), .threads_max = 1},
-                                   {.rank = 2, .state = PROFILE_RANK_MISSING}};
+    struct profile_rank ranks[] = {
+        {.begin_ns = 0, .end_ns = (uint64_t)(20 * S), .threads_max = 1},
+        {.rank = 1, .begin_ns = (uint64_t)(1 * S), .end_ns = (uint64_t)(17 * S), .threads_max = 1},
+        {.rank = 2, .state = PROFILE_RANK_MISSING}};
     made.profile.ranks = ranks;
     made.profile.rank_count = 3;
     made.profile.header.merged = 2;
@@ -469,8 +465,7 @@ WITH_PROFILE(the_summary_has_phases_and_notes)
 WITH_PROFILE(phases_csv_is_written_where_there_are_phases)
 {
     char dir[] = "/tmp/blame-phases-XXXXXX", path[100], error[300];
-    const char *const files[] = {"profile.csv", "threads.csv", "locks.csv",
-                                 "waits.csv",   "run.json",    "phases.csv"};
+    const char *const files[] = {"profile.csv", "threads.csv", "locks.csv", "waits.csv", "run.json", "phases.csv"};
     assert_non_null(mkdtemp(dir));
     for (int round = 0; round < 2; round++) {
         made_tables();

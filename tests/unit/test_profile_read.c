@@ -133,8 +133,7 @@ WITH_FILE(time_without_a_core_is_no_work_and_blocked_time_is_its_parents)
     builder_metric(&builder, 1, place, &(struct profile_metric){.shared_idle = 5});
     struct profile *profile = read_built();
     const struct merged_node *code = &profile->nodes[find(profile, 1, (uint64_t[]){KEY(1)})];
-    const struct merged_node *row =
-        &profile->nodes[find(profile, 2, (uint64_t[]){KEY(1), PROFILE_PSEUDO_NO_CORE})];
+    const struct merged_node *row = &profile->nodes[find(profile, 2, (uint64_t[]){KEY(1), PROFILE_PSEUDO_NO_CORE})];
     assert_int_equal(profile->node_count, 4); /* root, code, <no core>, and where they waited for the blocked one */
     assert_true(code->metric.work == 10 && code->metric.blocked == 3 && code->metric.no_core == 0);
     assert_true(code->metric.blocked_idle == 5 && row->metric.blocked_idle == 0);
@@ -230,9 +229,8 @@ WITH_FILE(what_the_counts_of_a_killed_process_cover_is_read)
 WITH_FILE(threads_come_in_order_of_their_start_over_chunks)
 {
     for (int i = 0; i < 150; i++) {
-        struct profile_thread thread = {.kind = i % 50 ? PROFILE_THREAD_WORKER : PROFILE_THREAD_UNUSED,
-                                        .begin_ns = (uint64_t)(1000 - i),
-                                        .tid = i};
+        struct profile_thread thread = {
+            .kind = i % 50 ? PROFILE_THREAD_WORKER : PROFILE_THREAD_UNUSED, .begin_ns = (uint64_t)(1000 - i), .tid = i};
         builder_thread(&builder, &thread);
     }
     struct profile *profile = read_built();
@@ -268,7 +266,8 @@ WITH_FILE(files_that_are_no_profiles_are_refused_in_one_line)
     builder_header(&builder)->magic[0] = 'X';
     assert_refused("not a blame profile");
     builder_header(&builder)->version = PROFILE_VERSION + 1;
-    assert_refused("made by a newer blame (format 3; this one reads formats up to 2): install that blame, or a newer one");
+    assert_refused(
+        "made by a newer blame (format 3; this one reads formats up to 2): install that blame, or a newer one");
     builder_header(&builder)->version = PROFILE_VERSION + 1;
     builder_header(&builder)->thread_bytes = 768; /* another layout is no damage */
     assert_refused("made by a newer blame");

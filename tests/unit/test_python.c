@@ -48,7 +48,7 @@ static size_t put_lines(unsigned char *to, size_t count)
     size_t at = 0;
     for (size_t line = 0; line < count; line++) {
         to[at++] = (unsigned char)(0x80 | (line ? 11 : 10) << 3 | 1); /* one line further, two instructions */
-        to[at++] = 4;                                                /* columns */
+        to[at++] = 4;                                                 /* columns */
         to[at++] = 9;
     }
     return at;
@@ -72,7 +72,8 @@ static void make(struct made_code *made, const char *name, const char *file, uin
 static bool find(const void *code, unsigned instruction, struct python_place *place)
 {
     python_codes_begin(codes);
-    return python_codes_find(codes, (uintptr_t)code, (uintptr_t)code + PYTHON_CODE_INSTRUCTIONS + 2 * instruction, place);
+    return python_codes_find(codes, (uintptr_t)code, (uintptr_t)code + PYTHON_CODE_INSTRUCTIONS + 2 * instruction,
+                             place);
 }
 
 static int set_up(void **state)
@@ -101,7 +102,8 @@ UNIT_TEST(a_code_object_is_a_function_and_its_instructions_are_in_lines)
     assert_int_equal(module->vaddr_low, 40);
     assert_true(find(made.code, 10, &place)); /* behind the last one */
     assert_int_equal(place.line, 40);
-    assert_true(python_codes_find(codes, (uintptr_t)made.code, (uintptr_t)made.code + PYTHON_CODE_INSTRUCTIONS - 2, &place));
+    assert_true(
+        python_codes_find(codes, (uintptr_t)made.code, (uintptr_t)made.code + PYTHON_CODE_INSTRUCTIONS - 2, &place));
     assert_int_equal(place.line, 40); /* before the first one: the frame was made just now */
 }
 
@@ -124,7 +126,8 @@ UNIT_TEST(another_code_object_at_an_address_is_another_function)
         const char *name, *file;
         uint32_t line;
         size_t lines;
-    } others[] = {{"g", "/a.py", 1, 3}, {"fg", "/a.py", 1, 3}, {"", "/a.py", 1, 3}, {"f", "/a.pyc", 1, 3}, {"f", "/b.py", 1, 3}, {"f", "/a.py", 2, 3}, {"f", "/a.py", 1, 4}};
+    } others[] = {{"g", "/a.py", 1, 3}, {"fg", "/a.py", 1, 3}, {"", "/a.py", 1, 3}, {"f", "/a.pyc", 1, 3},
+                  {"f", "/b.py", 1, 3}, {"f", "/a.py", 2, 3},  {"f", "/a.py", 1, 4}};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         make(&made, "f", "/a.py", 1, 3);
         assert_true(find(made.code, 2, &first));
@@ -146,7 +149,8 @@ UNIT_TEST(names_are_in_utf8)
     make(&made, "", "/a.py", 1, 3);
     put_wide(made.name, name, sizeof(name) / sizeof(name[0]));
     assert_true(find(made.code, 0, &place));
-    assert_string_equal(loadmap_module(place.module_id)->function, "gr\xc3\xb6\xc3\x9f" "e\xe6\x96\x87\xff");
+    assert_string_equal(loadmap_module(place.module_id)->function, "gr\xc3\xb6\xc3\x9f"
+                                                                   "e\xe6\x96\x87\xff");
 }
 
 UNIT_TEST(a_name_that_is_too_long_is_cut)
@@ -204,8 +208,21 @@ UNIT_TEST(damaged_objects_do_no_harm)
 UNIT_TEST(tables_of_lines_are_read_as_they_are_written)
 {
     /* short form, no columns (+200), long form (-3, end +1, columns), no location */
-    static const unsigned char table[] = {0x80 | 2 << 3 | 0, 0x11, 0x80 | 13 << 3 | 2, 0x50, 0x06, 0x80 | 14 << 3 | 7,
-                                          0x07, 0x01, 0x05, 0x45, 0x02, 0x80 | 15 << 3 | 0, 0x80 | 10 << 3 | 0, 1, 2};
+    static const unsigned char table[] = {0x80 | 2 << 3 | 0,
+                                          0x11,
+                                          0x80 | 13 << 3 | 2,
+                                          0x50,
+                                          0x06,
+                                          0x80 | 14 << 3 | 7,
+                                          0x07,
+                                          0x01,
+                                          0x05,
+                                          0x45,
+                                          0x02,
+                                          0x80 | 15 << 3 | 0,
+                                          0x80 | 10 << 3 | 0,
+                                          1,
+                                          2};
     static const uint32_t lines[] = {10, 210, 210, 210, 207, 207, 207, 207, 207, 207, 207, 207, 0, 207, 0, 0};
     for (uint32_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
         assert_int_equal(python_code_line(table, sizeof(table), 10, i), lines[i]);

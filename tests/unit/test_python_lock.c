@@ -182,14 +182,12 @@ UNIT_TEST(damaged_structures_do_no_harm)
 static bool is_broken_behind(size_t records)
 {
     static unsigned char many[600][PYTHON_LEVEL_BYTES] __attribute__((aligned(8)));
-    struct python_walk walk = {
-        .begun = true, .level = (uintptr_t)many[0], .outer = (uintptr_t)many[1], .top = 1};
+    struct python_walk walk = {.begun = true, .level = (uintptr_t)many[0], .outer = (uintptr_t)many[1], .top = 1};
     for (size_t i = 0; i < 600; i++) {
         put(many[i], PYTHON_LEVEL_FRAME, 1);
         put(many[i], PYTHON_LEVEL_PREVIOUS, i < 599 ? (uintptr_t)many[i + 1] : 0);
     }
-    const struct unwind_frame frame = {.stack = (uintptr_t)many[records],
-                                       .cfa = (uintptr_t)many[records + 1]};
+    const struct unwind_frame frame = {.stack = (uintptr_t)many[records], .cfa = (uintptr_t)many[records + 1]};
     assert_int_equal(python_meet(&walk, &frame), PYTHON_LOOP);
     assert_int_equal(walk.level, walk.broken ? 0 : (uintptr_t)many[records]);
     return walk.broken;

@@ -13,7 +13,7 @@
 #define COMERS 3
 #define ROUNDS 100
 
-static char space[40]; /* this test's jobs are nobody else's */
+static char space[40];        /* this test's jobs are nobody else's */
 static char segment_path[64]; /* of this test's job: programs that run beside have files there, too */
 
 /* The mapping of a process's segment, as the kernel shows it; "": it has none. */

@@ -65,7 +65,8 @@ WITH_JOB(what_ranks_are_blamed_for_is_what_others_waited)
     const struct conservation_law *law = law_of_ranks();
     assert_non_null(law);
     assert_true(law->ok && !law->exact && fabs(law->left - 9) < 1e-9 && fabs(law->right - 9.1) < 1e-9);
-    assert_true(law->tolerance > 1.6 && law->tolerance < 2); /* 4 sqrt(9 s x 5 ms x (3 + 1)), and more for few samples */
+    assert_true(law->tolerance > 1.6 &&
+                law->tolerance < 2); /* 4 sqrt(9 s x 5 ms x (3 + 1)), and more for few samples */
     wait_for_solve(9, 0);
     assert_false(law_of_ranks()->ok);
 }
@@ -134,7 +135,8 @@ WITH_JOB(waits_have_the_other_ranks_calls_and_whom_they_waited_for)
     assert_non_null(strstr(made_text, ",mpi,exchange,/s/m.c,88,0,1,solve,1.000000,MPI_Barrier\r\n"));
     assert_non_null(strstr(made_text, ",mpi,,,0,0,3,step,1.000000,MPI_Recv\r\n"));
     out = made_out();
-    view_text_waits(out, &made.profile, rows, made.tables.waits, &(struct view_style){.columns = 120, .title = "", .below = 3});
+    view_text_waits(out, &made.profile, rows, made.tables.waits,
+                    &(struct view_style){.columns = 120, .title = "", .below = 3});
     fclose(out);
     assert_non_null(strstr(made_text, "MPI_Allreduce of other ranks in exchange  m.c:88\n"));
     assert_non_null(strstr(made_text, "MPI_Recv of other ranks\n"));
@@ -185,7 +187,7 @@ WITH_JOB(the_rank_that_others_wait_for_is_a_finding_with_their_call)
     assert_has(finding->evidence, "9.00 s that ranks of the same node waited in MPI while another was busy");
     assert_int_equal(finding->metric, METRIC_RANK_IDLENESS);
     assert_true(fabs(finding->seconds - 8.2) < 1e-9 && fabs(finding->gain_s - 8.2 / 3) < 1e-9);
-    assert_null(finding_of("mpi-wait")); /* what is left of ten seconds is less than 5 % */
+    assert_null(finding_of("mpi-wait"));                             /* what is left of ten seconds is less than 5 % */
     struct merged_spread spread = {.node = made.nodes[solve].parent, /* of what is called there */
                                    .key = PROFILE_SPREAD_KEY(PROFILE_SPREAD_WORK, false, true),
                                    .spread = {.mean = 10 * S, .most = 14 * S, .ranks = RANKS, .most_rank = 2}};
@@ -231,7 +233,8 @@ WITH_JOB(ranks_that_are_late_in_turn_are_said_to_take_turns)
 {
     make_wait((double[]){2.2, 2.5, 2, 2.3}, 9);
     const struct finding *finding = finding_of("late-rank");
-    assert_string_equal(finding->title, "ranks take turns: they keep each other waiting for 9.00 s in MPI_Allreduce m.c:88");
+    assert_string_equal(finding->title,
+                        "ranks take turns: they keep each other waiting for 9.00 s in MPI_Allreduce m.c:88");
     assert_has(finding->advice, "No rank is late by itself");
     assert_true(fabs(finding->gain_s - 7. / 3) < 1e-9); /* the third waits so long, the others less */
 }
@@ -239,10 +242,13 @@ WITH_JOB(ranks_that_are_late_in_turn_are_said_to_take_turns)
 WITH_JOB(a_rank_that_is_late_for_want_of_a_core_has_not_too_much_to_do)
 {
     uint32_t solve = make_wait((double[]){0, 9, 0, 0}, 3);
-    uint32_t no_core = made_add(solve, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = 3 * S});
-    made_add(no_core, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(MPI_CALL_Allreduce, CALL_7), (struct profile_sums){.rank_idle = 6 * S});
+    uint32_t no_core =
+        made_add(solve, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = 3 * S});
+    made_add(no_core, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(MPI_CALL_Allreduce, CALL_7),
+             (struct profile_sums){.rank_idle = 6 * S});
     const struct finding *finding = finding_of("late-rank");
-    assert_string_equal(finding->title, "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core");
+    assert_string_equal(finding->title,
+                        "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core");
     assert_has(finding->advice, "cores of its own");
     ranks[0].rank_idle = ranks[2].rank_idle = ranks[3].rank_idle = 0.5 * S;
     assert_true(fabs(finding_of("late-rank")->gain_s - 1) < 1e-9);
@@ -253,10 +259,12 @@ WITH_JOB(a_rank_whose_threads_all_wait_has_not_too_much_to_do)
 {
     make_wait((double[]){0, 9, 0, 0}, 3);
     uint32_t nobody = made_add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NOBODY, (struct profile_sums){.work = 0});
-    made_add(nobody, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(MPI_CALL_Allreduce, CALL_7), (struct profile_sums){.rank_idle = 6 * S});
+    made_add(nobody, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(MPI_CALL_Allreduce, CALL_7),
+             (struct profile_sums){.rank_idle = 6 * S});
     const struct finding *finding = finding_of("late-rank");
-    assert_string_equal(finding->title,
-                        "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core, or no thread at work");
+    assert_string_equal(
+        finding->title,
+        "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core, or no thread at work");
     assert_has(finding->evidence, "6.00 s of it while all its threads waited");
     assert_has(finding->advice, "a core for each thread");
     assert_null(strstr(finding->place, "nobody"));
@@ -282,13 +290,15 @@ WITH_JOB(a_ranks_own_profile_says_what_others_wait_for_it)
 WITH_JOB(who_waits_least_in_a_call_is_named_where_it_is_not_seen_who_is_late)
 {
     make_wait((double[]){0, 0, 0, 0}, 0);
-    struct merged_spread spread = {.node = (uint32_t)made.profile.node_count - 2, /* the call */
-                                   .key = PROFILE_SPREAD_KEY(PROFILE_SPREAD_MPI_WAIT, false, false),
-                                   .spread = {.mean = 2.5 * S, .least = 0.2 * S, .most = 4 * S, .ranks = RANKS, .least_rank = 2}};
+    struct merged_spread spread = {
+        .node = (uint32_t)made.profile.node_count - 2, /* the call */
+        .key = PROFILE_SPREAD_KEY(PROFILE_SPREAD_MPI_WAIT, false, false),
+        .spread = {.mean = 2.5 * S, .least = 0.2 * S, .most = 4 * S, .ranks = RANKS, .least_rank = 2}};
     made.profile.spreads = &spread;
     made.profile.spread_count = 1;
     made.profile.header.ranks = 2 * RANKS;
-    assert_has(finding_of("mpi-wait")->evidence, "; rank 2 waits least there, 0.20 s, where ranks wait 2.50 s on average: ");
+    assert_has(finding_of("mpi-wait")->evidence,
+               "; rank 2 waits least there, 0.20 s, where ranks wait 2.50 s on average: ");
     spread.spread.least = 1.5 * S;
     assert_null(strstr(finding_of("mpi-wait")->evidence, "waits least"));
     made.profile.header.ranks = RANKS; /* all were seen */

@@ -30,8 +30,8 @@ static int make_ranks(void **state)
     (void)state;
     memset(&job, 0, sizeof job);
     for (uint32_t i = 0; i < RANKS; i++)
-        ranks[i] = (struct profile_rank){
-            .rank = i, .threads = 1, .work = i * S, .mpi_wait = (RANKS - 1 - i) * S, .host = "n"};
+        ranks[i] =
+            (struct profile_rank){.rank = i, .threads = 1, .work = i * S, .mpi_wait = (RANKS - 1 - i) * S, .host = "n"};
     return 0;
 }
 

@@ -11,10 +11,7 @@
 #define RETURN(w, k) .return_address = {w, 0, {.offset = k}}
 #define USUAL        RETURN(CFI_AT_CFA, -8)
 #define LINKAGE(t)   "\x77\x08\x80\0\x3f\x1a" t "\x2a\x33\x24\x22"
-#define SLOW(c)                                                                                              \
-    {                                                                                                        \
-        .cfa = RECIPE_SLOW, .cfa_offset = RECIPE_##c                                                         \
-    }
+#define SLOW(c)      {.cfa = RECIPE_SLOW, .cfa_offset = RECIPE_##c}
 
 static const struct {
     const char *name;

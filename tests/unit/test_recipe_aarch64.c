@@ -9,10 +9,7 @@
 #define SAVED(k)     .rbp = {CFI_AT_CFA, 0, {.offset = k}}
 #define RETURN(w, k) .return_address = {w, 0, {.offset = k}}
 #define AT(k)        RETURN(CFI_AT_CFA, k)
-#define SLOW(c)                                                                                              \
-    {                                                                                                        \
-        .cfa = RECIPE_SLOW, .cfa_offset = RECIPE_##c                                                         \
-    }
+#define SLOW(c)      {.cfa = RECIPE_SLOW, .cfa_offset = RECIPE_##c}
 
 static const struct {
     const char *name;
@@ -24,7 +21,10 @@ static const struct {
     {"a leaf's variables", {CFA(CFI_RSP, 48)}, {RECIPE_CFA_RSP, RECIPE_RBP_IN_LINK, 0, 48}, 0},
     {"a record", {CFA(CFI_RSP, 32), SAVED(-32), AT(-24)}, {RECIPE_CFA_RSP, RECIPE_RBP_AT_CFA, 0, 32}, -32},
     {"a record, by x29", {CFA(CFI_RBP, 96), SAVED(-96), AT(-88)}, {RECIPE_CFA_RBP, RECIPE_RBP_AT_CFA, 0, 96}, -96},
-    {"a record far away", {CFA(CFI_RBP, 16), SAVED(-FAR), AT(8 - FAR)}, {RECIPE_CFA_RBP, RECIPE_RBP_AT_CFA, 0, 16}, -FAR},
+    {"a record far away",
+     {CFA(CFI_RBP, 16), SAVED(-FAR), AT(8 - FAR)},
+     {RECIPE_CFA_RBP, RECIPE_RBP_AT_CFA, 0, 16},
+     -FAR},
     {"too far away", {CFA(CFI_RBP, 16), SAVED(-FAR - 8), AT(-FAR)}, SLOW(OTHER_RULE), 0},
     {"the link alone", {CFA(CFI_RSP, 16), AT(-16)}, {RECIPE_CFA_RSP, RECIPE_RBP_SAME, 0, 16}, -16},
     {"two places", {CFA(CFI_RSP, 32), SAVED(-32), AT(-16)}, SLOW(OTHER_RULE), 0},

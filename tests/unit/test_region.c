@@ -170,8 +170,7 @@ UNIT_TEST(nested_regions_resolve_in_any_order)
         r[1] = begin(&second, r[0]);
         r[2] = begin(&third, r[1]);
         sample(&primary, r[2], 500, 1);
-        uint32_t contexts[3] = {context_of(&primary, 1, 2), context_of(&second, 10, 2),
-                                context_of(&third, 20, 2)};
+        uint32_t contexts[3] = {context_of(&primary, 1, 2), context_of(&second, 10, 2), context_of(&third, 20, 2)};
         for (int i = 0; i < 3; i++) {
             region_publish(r[orders[n][i]], contexts[orders[n][i]]);
             uint32_t left = placeholders_resolve(&primary.placeholders, &primary.tree, UINT64_MAX);
@@ -211,9 +210,8 @@ WITH_WORKERS(placeholders_are_limited_and_room_comes_back)
     }
     regions[PLACEHOLDERS_MAX] = begin(&primary, NULL);
     assert_int_equal(placeholders_node(&second.placeholders, &second.tree, regions[PLACEHOLDERS_MAX], 0), 0);
-    assert_int_equal(load_relaxed(&regions[PLACEHOLDERS_MAX]->references),
-                     1);                 /* no reference without an entry */
-    sample(&second, regions[0], 500, 1); /* a known one has its place */
+    assert_int_equal(load_relaxed(&regions[PLACEHOLDERS_MAX]->references), 1); /* no reference without an entry */
+    sample(&second, regions[0], 500, 1);                                       /* a known one has its place */
     uint32_t context = context_of(&primary, 1, 1);
     for (uint32_t i = 0; i < PLACEHOLDERS_MAX; i += 2)
         region_publish(regions[i], context);
@@ -272,8 +270,7 @@ UNIT_TEST(out_of_memory_a_resolved_context_waits_on)
             fake_now_ns += 1000000000;
             assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree, UINT64_MAX), 0);
             if (outer)
-                assert_true(WORK_AT(&second, 1, 2, 10, 11, 500) == 1 &&
-                            WORK_AT(&second, 1, 2, 10, 11, 501) == 2);
+                assert_true(WORK_AT(&second, 1, 2, 10, 11, 500) == 1 && WORK_AT(&second, 1, 2, 10, 11, 501) == 2);
             else
                 assert_true(WORK_AT(&second, 10, 11, 500) == 1 && WORK_AT(&second, 10, 11, 501) == 2);
             close_workers(NULL);

@@ -192,8 +192,7 @@ static long sleep_with_live_registers(const struct timespec *limit, double *x15)
                        "+r"(r12), "+r"(r15)
                      : [x] "b"(x15)
                      : "rcx", "r11", "xmm15", "memory");
-    if (request != limit || second != 0 || third != 3 || r8 != 8 || r9 != 9 || r10 != 10 || r12 != 12 ||
-        r15 != 15)
+    if (request != limit || second != 0 || third != 3 || r8 != 8 || r9 != 9 || r10 != 10 || r12 != 12 || r15 != 15)
         return 1;
     return result;
 }
@@ -299,8 +298,7 @@ static long submit_and_wait(unsigned flags)
                      : "=&a"(result), "+D"(first), "+S"(submit), "+d"(wait), "+r"(r8), "+r"(r9), "+r"(r10)
                      :
                      : "rcx", "r11", "memory");
-    if (first != (uint64_t)ring.fd || submit != 1 || wait != 1 || r8 != given ||
-        argument.ts != (uint64_t)&limit)
+    if (first != (uint64_t)ring.fd || submit != 1 || wait != 1 || r8 != given || argument.ts != (uint64_t)&limit)
         return -1;
     return result;
 }
@@ -313,8 +311,7 @@ UNIT_TEST(what_submits_and_waits_returns_with_its_completions)
     unsigned asleep = sampler.asleep;
     set_period(MS);
     for (int i = 0; i < 20 || (sampler.asleep == asleep && i < 1000); i++) {
-        *ring.operation =
-            (struct io_uring_sqe){.opcode = IORING_OP_TIMEOUT, .addr = (uint64_t)&takes, .len = 1};
+        *ring.operation = (struct io_uring_sqe){.opcode = IORING_OP_TIMEOUT, .addr = (uint64_t)&takes, .len = 1};
         *ring.array = 0;
         __atomic_store_n(ring.tail, *ring.tail + 1, __ATOMIC_RELEASE);
         assert_int_equal(submit_and_wait(i % 2 == 0 ? 0 : IORING_ENTER_EXT_ARG), 1);
@@ -341,7 +338,8 @@ static void *receive_slowly(void *fd)
     size_t bytes = 0;
     for (ssize_t part = 1; bytes < MOVED_BYTES && part > 0; bytes += (size_t)part) {
         nap();
-        part = read((int)(intptr_t)fd, received + bytes, MOVED_BYTES - bytes < PIECE_BYTES ? MOVED_BYTES - bytes : PIECE_BYTES);
+        part = read((int)(intptr_t)fd, received + bytes,
+                    MOVED_BYTES - bytes < PIECE_BYTES ? MOVED_BYTES - bytes : PIECE_BYTES);
     }
     return NULL;
 }

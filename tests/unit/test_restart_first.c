@@ -15,7 +15,7 @@ enum {
 
 enum { STACK = 31 };
 
-#define FIRST_OF(...)                                                                                        \
+#define FIRST_OF(...)                                                                                                  \
     first_of((const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 /* Of the last call in the code. */
@@ -69,8 +69,8 @@ UNIT_TEST(each_instruction_that_loads_the_argument_is_read)
     };
     for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
         expect(FIRST_OF(loads[i].code, SVC), loads[i].kind, loads[i].reg, loads[i].number);
-        expect(FIRST_OF(NOP, loads[i].code, MOV_X2_X22, MOV_X4_8, MOV_X8_73, SVC, RET), loads[i].kind,
-               loads[i].reg, loads[i].number);
+        expect(FIRST_OF(NOP, loads[i].code, MOV_X2_X22, MOV_X4_8, MOV_X8_73, SVC, RET), loads[i].kind, loads[i].reg,
+               loads[i].number);
     }
 }
 
@@ -123,24 +123,22 @@ UNIT_TEST(a_load_that_another_way_to_the_call_goes_around_is_not_believed)
     expect_lost(FIRST_OF(0x34000043 /* cbz w3, over the load */, 0xaa1303e0, MOV_X8_73, SVC));
     expect_lost(FIRST_OF(0xaa1303e0, MOV_X8_73, SVC, NOP, 0x17fffffd /* b, to mov x8 */));
     expect_lost(FIRST_OF(0xaa1303e0, SVC, 0x54ffffe0 /* b.eq, to the call */));
-    expect(FIRST_OF(0xaa1303e0, MOV_X8_73, SVC, NOP, 0x17fffffc /* b, to the load */), FIRST_IN_REGISTER, 19,
-           0);
-    expect(FIRST_OF(0x34000023 /* cbz w3, to the load */, 0xaa1303e0, MOV_X8_73, SVC), FIRST_IN_REGISTER, 19,
-           0);
+    expect(FIRST_OF(0xaa1303e0, MOV_X8_73, SVC, NOP, 0x17fffffc /* b, to the load */), FIRST_IN_REGISTER, 19, 0);
+    expect(FIRST_OF(0x34000023 /* cbz w3, to the load */, 0xaa1303e0, MOV_X8_73, SVC), FIRST_IN_REGISTER, 19, 0);
 }
 
 /* Debian's glibc 2.36. */
 UNIT_TEST(the_c_librarys_calls_are_read)
 {
     /* poll: mov x0, x20; mov x1, x21; mov x2, x19; mov x3, #0; mov x4, #0; mov x8, #73 */
-    expect(FIRST_OF(0xaa1403e0, 0xaa1503e1, 0xaa1303e2, 0xd2800003, 0xd2800004, MOV_X8_73, SVC),
-           FIRST_IN_REGISTER, 20, 0);
+    expect(FIRST_OF(0xaa1403e0, 0xaa1503e1, 0xaa1303e2, 0xd2800003, 0xd2800004, MOV_X8_73, SVC), FIRST_IN_REGISTER, 20,
+           0);
     /* semtimedop: sxtw x0, w0; mov x8, #192 */
     expect_lost(FIRST_OF(0x93407c00, 0xd2801808, SVC));
     /* sigtimedwait of a program with one thread: stp x29, x30, [sp, #-48]!; adrp x3; mov x29, sp; ldrb w3, [x3, #2472]; stp x19, x20, [sp, #16];
      * mov x20, x1; cbz w3, far; mov x3, #8; mov x8, #137 */
-    expect_lost(FIRST_OF(0xa9bd7bfd, 0x90000003, 0x910003fd, 0x3966a063, 0xa90153f3, 0xaa0103f4, 0x34000223,
-                         0xd2800103, 0xd2801128, SVC));
+    expect_lost(FIRST_OF(0xa9bd7bfd, 0x90000003, 0x910003fd, 0x3966a063, 0xa90153f3, 0xaa0103f4, 0x34000223, 0xd2800103,
+                         0xd2801128, SVC));
 }
 
 /* No word makes it read outside of the code, or find what x0 itself had. */

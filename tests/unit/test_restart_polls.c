@@ -106,7 +106,8 @@ UNIT_TEST(a_sleep_ends_when_it_was_asked_to_or_has_left)
 }
 
 /* What a call of that limit returned. */
-static uint64_t end_of_poll(uint32_t number, int limit_register, uint64_t limit, greg_t result, uint64_t begin_ns, uint64_t end_ns)
+static uint64_t end_of_poll(uint32_t number, int limit_register, uint64_t limit, greg_t result, uint64_t begin_ns,
+                            uint64_t end_ns)
 {
     ucontext_t context = behind(number);
     context.uc_mcontext.gregs[limit_register] = (greg_t)limit;
@@ -122,12 +123,14 @@ UNIT_TEST(a_poll_ends_with_its_time_if_nothing_comes)
         assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 20, ends[i], BEGIN, 0), BEGIN + 20000000 + SLACK);
         assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 3000000, ends[i], BEGIN, 0), BEGIN + 3000100000000);
         assert_int_equal(end_of_poll(SYS_epoll_wait, REG_R10, 20, ends[i], BEGIN, 0), BEGIN + 20000000 + SLACK);
-        assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, ends[i], BEGIN, 0), BEGIN + ASKED + SLACK);
+        assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, ends[i], BEGIN, 0),
+                         BEGIN + ASKED + SLACK);
         assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, ends[i], 0, 0), 0);
         assert_int_equal(end_of_poll(SYS_epoll_pwait2, REG_R10, (uint64_t)&time, ends[i], 0, 77), 77);
         assert_int_equal(end_of_poll(SYS_poll, REG_RDX, (uint64_t)-1, ends[i], BEGIN, 0), 0);
         assert_int_equal(end_of_poll(SYS_semtimedop, REG_R10, (uint64_t)&time, ends[i], BEGIN, 77), 0);
-        assert_int_equal(end_of_poll(SYS_ppoll, REG_RDX, (uint64_t)&time, ends[i], BEGIN, 0), ends[i] == CUT ? NOW + ASKED : 0);
+        assert_int_equal(end_of_poll(SYS_ppoll, REG_RDX, (uint64_t)&time, ends[i], BEGIN, 0),
+                         ends[i] == CUT ? NOW + ASKED : 0);
     }
     assert_int_equal(end_of_poll(SYS_poll, REG_RDX, 20, 1, BEGIN, 77), 0); /* something has come */
     assert_int_equal(end_of_poll(SYS_epoll_wait, REG_R10, 20, 2, BEGIN, 77), 0);
@@ -248,10 +251,11 @@ UNIT_TEST(a_call_whose_limit_or_mask_is_gone_stays_interrupted)
     static const struct {
         uint32_t number;
         int gone, limit;
-    } calls[] = {{SYS_ppoll, REG_RDX, REG_RDX},       {SYS_pselect6, REG_R8, REG_R8},         {SYS_epoll_pwait2, REG_R10, REG_R10},
-                 {SYS_semtimedop, REG_R10, REG_R10},  {SYS_rt_sigtimedwait, REG_RDX, REG_RDX}, {SYS_io_getevents, REG_R8, REG_R8},
-                 {SYS_ppoll, REG_R10, REG_RDX},       {SYS_pselect6, REG_R9, REG_R8},         {SYS_epoll_pwait, REG_R8, REG_R8},
-                 {SYS_clock_nanosleep, REG_RDX, REG_RDX}};
+    } calls[] = {{SYS_ppoll, REG_RDX, REG_RDX},           {SYS_pselect6, REG_R8, REG_R8},
+                 {SYS_epoll_pwait2, REG_R10, REG_R10},    {SYS_semtimedop, REG_R10, REG_R10},
+                 {SYS_rt_sigtimedwait, REG_RDX, REG_RDX}, {SYS_io_getevents, REG_R8, REG_R8},
+                 {SYS_ppoll, REG_R10, REG_RDX},           {SYS_pselect6, REG_R9, REG_R8},
+                 {SYS_epoll_pwait, REG_R8, REG_R8},       {SYS_clock_nanosleep, REG_RDX, REG_RDX}};
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         struct restart_state state;
         ucontext_t context = behind(calls[i].number);

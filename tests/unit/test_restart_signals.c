@@ -91,8 +91,8 @@ static pthread_t start_sender(struct sender *sender, long call, int rounds)
 {
     pthread_t thread;
     sigset_t all, before;
-    *sender =
-        (struct sender){.target = pthread_self(), .target_tid = (pid_t)syscall(SYS_gettid), .call = call, .rounds = rounds};
+    *sender = (struct sender){
+        .target = pthread_self(), .target_tid = (pid_t)syscall(SYS_gettid), .call = call, .rounds = rounds};
     atomic_store(&round_ready, 0);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -120,7 +120,8 @@ static int interrupt_call(const struct call *call, int rounds)
     struct sender sender;
     int lost = 0, of_samples = 0;
     bool is_timed = call->make == call_nanosleep_rem;
-    pthread_t thread = start_sender(&sender, is_timed ? SYS_clock_nanosleep : 0, rounds + 1); /* the last is to end by */
+    pthread_t thread =
+        start_sender(&sender, is_timed ? SYS_clock_nanosleep : 0, rounds + 1); /* the last is to end by */
     set_period(MS);
     for (int i = 0; i < rounds; i++) {
         uint64_t begin_ns = clock_now_ns();
@@ -136,7 +137,8 @@ static int interrupt_call(const struct call *call, int rounds)
     atomic_fetch_add(&round_ready, 1);
     while (pthread_tryjoin_np(thread, NULL) != 0)
         usleep(100);
-    if (of_samples > rounds / 4) /* two thirds have had a sample: a way that keeps what its interruption said shows in all these */
+    if (of_samples >
+        rounds / 4) /* two thirds have had a sample: a way that keeps what its interruption said shows in all these */
         fail_msg("nanosleep reports %d of %d times what was left before", of_samples, rounds);
     return lost + sender.resent;
 }

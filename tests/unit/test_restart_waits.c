@@ -21,8 +21,7 @@ static bool kernel_restarts;
 
 static bool is_put_back(const struct call *call)
 {
-    if (((call->traits & BY_KERNEL) && !kernel_restarts) ||
-        ((call->traits & BY_PWAIT2) && !has_call(SYS_epoll_pwait2)))
+    if (((call->traits & BY_KERNEL) && !kernel_restarts) || ((call->traits & BY_PWAIT2) && !has_call(SYS_epoll_pwait2)))
         return false;
 #ifdef __aarch64__
     return !(call->traits & WIDENS);
@@ -222,21 +221,18 @@ UNIT_TEST(an_event_ends_a_call_that_was_put_back)
 /* All registers but x0 are the program's over a call, and the vectors. */
 static long wait_with_live_registers(struct timespec *limit, double *vector)
 {
-    register uint64_t x0 __asm__("x0"), x1 __asm__("x1") = 0, x2 __asm__("x2") = (uint64_t)limit,
-                                           x3 __asm__("x3") = 0;
-    register uint64_t x4 __asm__("x4") = 8, x5 __asm__("x5") = 5, x8 __asm__("x8") = SYS_ppoll,
-                         x9 __asm__("x9") = 9;
+    register uint64_t x0 __asm__("x0"), x1 __asm__("x1") = 0, x2 __asm__("x2") = (uint64_t)limit, x3 __asm__("x3") = 0;
+    register uint64_t x4 __asm__("x4") = 8, x5 __asm__("x5") = 5, x8 __asm__("x8") = SYS_ppoll, x9 __asm__("x9") = 9;
     register uint64_t x15 __asm__("x15") = 15, x16 __asm__("x16") = 16, x17 __asm__("x17") = 17,
                           x20 __asm__("x20") = 20;
     register double *at __asm__("x21") = vector;
-    __asm__ volatile(
-        "ldr d15, [x21]\n\tldr d31, [x21]\n\tmov x0, #0\n\tsvc #0\n\tfadd d15, d15, d31\n\tstr d15, [x21]"
-        : "=&r"(x0), "+r"(x1), "+r"(x2), "+r"(x3), "+r"(x4), "+r"(x5), "+r"(x8), "+r"(x9), "+r"(x15),
-          "+r"(x16), "+r"(x17), "+r"(x20), "+r"(at)
-        :
-        : "d15", "d31", "memory");
-    if (x1 != 0 || x2 != (uint64_t)limit || x3 != 0 || x4 != 8 || x5 != 5 || x8 != SYS_ppoll || x9 != 9 ||
-        x15 != 15 || x16 != 16 || x17 != 17 || x20 != 20 || at != vector)
+    __asm__ volatile("ldr d15, [x21]\n\tldr d31, [x21]\n\tmov x0, #0\n\tsvc #0\n\tfadd d15, d15, d31\n\tstr d15, [x21]"
+                     : "=&r"(x0), "+r"(x1), "+r"(x2), "+r"(x3), "+r"(x4), "+r"(x5), "+r"(x8), "+r"(x9), "+r"(x15),
+                       "+r"(x16), "+r"(x17), "+r"(x20), "+r"(at)
+                     :
+                     : "d15", "d31", "memory");
+    if (x1 != 0 || x2 != (uint64_t)limit || x3 != 0 || x4 != 8 || x5 != 5 || x8 != SYS_ppoll || x9 != 9 || x15 != 15 ||
+        x16 != 16 || x17 != 17 || x20 != 20 || at != vector)
         return 1;
     return (long)x0;
 }

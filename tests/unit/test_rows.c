@@ -141,7 +141,8 @@ WITH_PROFILE(time_before_openmp_is_work_blocked_and_without_a_core)
     header->before_no_core_ns = (uint64_t)(3 * S);
     header->before_blocked_ns = (uint64_t)(5 * S);
     const struct rows *rows = made_tables();
-    const struct row *before = row_of(rows, ROW_PSEUDO, "<before OpenMP start>"), *lost = row_of(rows, ROW_PSEUDO, "<no core>");
+    const struct row *before = row_of(rows, ROW_PSEUDO, "<before OpenMP start>"),
+                     *lost = row_of(rows, ROW_PSEUDO, "<no core>");
     assert_int_equal(lost->parent, before - rows->row);
     assert_true(before->exclusive->work == 2 * S && before->exclusive->blocked == 5 * S);
     assert_true(lost->exclusive->no_core == 3 * S && lost->exclusive->work == 0);
@@ -157,11 +158,9 @@ WITH_PROFILE(time_before_openmp_is_work_blocked_and_without_a_core)
 
 WITH_PROFILE(lock_nodes_count_for_their_parents_statement)
 {
-    struct profile_sums wait = {
-        .samples = 9, .waits = 7, .lock_wait = 2 * S, .lock_wait_here = S, .inverse_busy = S};
+    struct profile_sums wait = {.samples = 9, .waits = 7, .lock_wait = 2 * S, .lock_wait_here = S, .inverse_busy = S};
     struct profile_sums held = {.lock_wait = 3 * S};
-    made.modules[0] =
-        (struct profile_module){.load_bias = 0x10000, .vaddr_low = 0x4000, .vaddr_high = 0x5000};
+    made.modules[0] = (struct profile_module){.load_bias = 0x10000, .vaddr_low = 0x4000, .vaddr_high = 0x5000};
     uint32_t body = work(0, BODY_8, 1);
     uint32_t pseudo = made_add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, (struct profile_sums){0});
     uint32_t other = made_add(0, PROFILE_NODE_FRAME, KEY(BODY_9), (struct profile_sums){0});
@@ -186,12 +185,11 @@ WITH_PROFILE(lock_nodes_count_for_their_parents_statement)
     write_locks_csv(out, table);
     fclose(out);
     assert_string_equal(
-        text,
-        "lock,kind,symbol,wait,acquisitions_contended,blamed_contexts,name,longest_wait,holder,holder_wait,"
-        "holder_id,waiter,waiter_wait,waiter_id,initialiser,initialisers\r\n"
-        "0x14040,critical,the_lock,8.000000,7,2,the_lock,0.000000,solve [parallel a.c:7] a.c:9,3.000000,3,"
-        "solve [parallel a.c:7] a.c:8,1.000000,2,,0\r\n"
-        "0x99,nest_lock,,3.000000,0,1,0x99,0.000000,solve [parallel a.c:7] a.c:8,3.000000,2,,,,,0\r\n");
+        text, "lock,kind,symbol,wait,acquisitions_contended,blamed_contexts,name,longest_wait,holder,holder_wait,"
+              "holder_id,waiter,waiter_wait,waiter_id,initialiser,initialisers\r\n"
+              "0x14040,critical,the_lock,8.000000,7,2,the_lock,0.000000,solve [parallel a.c:7] a.c:9,3.000000,3,"
+              "solve [parallel a.c:7] a.c:8,1.000000,2,,0\r\n"
+              "0x99,nest_lock,,3.000000,0,1,0x99,0.000000,solve [parallel a.c:7] a.c:8,3.000000,2,,,,,0\r\n");
 }
 
 WITH_PROFILE(no_core_is_a_row_below_its_context_and_blocked_a_metric_of_it)
@@ -263,10 +261,11 @@ WITH_PROFILE(rank_idleness_is_the_codes_that_others_wait_for_and_no_part_of_the_
     assert_true(metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT) == effort);
     assert_true(metric_is_shown(rows, METRIC_RANK_IDLENESS));
     /* Of what this rank's code is answerable for: its own time without what others are blamed for, and theirs. */
-    assert_true(fabs(metric_absolute(rows, rows->row[0].inclusive, METRIC_RANK_IDLENESS) -
-                     100 * 9 / (effort - 1 + 9)) < 1e-9);
+    assert_true(fabs(metric_absolute(rows, rows->row[0].inclusive, METRIC_RANK_IDLENESS) - 100 * 9 / (effort - 1 + 9)) <
+                1e-9);
     rows->job = true; /* of the whole job's, whose mpi wait it is a part of, blamed or not */
-    assert_true(fabs(metric_absolute(rows, rows->row[0].inclusive, METRIC_RANK_IDLENESS) - fmin(100, 100 * 9 / effort)) < 1e-9);
+    assert_true(
+        fabs(metric_absolute(rows, rows->row[0].inclusive, METRIC_RANK_IDLENESS) - fmin(100, 100 * 9 / effort)) < 1e-9);
 }
 
 WITH_PROFILE(idleness_follows_the_environment_and_eq_1)
@@ -306,8 +305,7 @@ WITH_PROFILE(numbers_are_written_alike_in_every_locale)
     }
     format_csv_text(out, "a\"b, \xff");
     fclose(out);
-    assert_string_equal(text,
-                        "0.000000 12.345679 -0.500000 0.000000 123456789.250000 \"a\"\"b, \xef\xbf\xbd\"");
+    assert_string_equal(text, "0.000000 12.345679 -0.500000 0.000000 123456789.250000 \"a\"\"b, \xef\xbf\xbd\"");
     setlocale(LC_ALL, "C");
 }
 

@@ -5,8 +5,7 @@
 #define TREES     400
 #define MOST_PATH 4096
 
-static const char *const expressions[] = {"^f0$",  "f[0-2]", "x\\.c$", "parallel|kmpc",
-                                          "y.c:2", "p4|f3",  "nothing"};
+static const char *const expressions[] = {"^f0$", "f[0-2]", "x\\.c$", "parallel|kmpc", "y.c:2", "p4|f3", "nothing"};
 #define EXPRESSIONS (sizeof expressions / sizeof *expressions)
 
 static bool matches(const regex_t *expression, const struct rows *rows, uint32_t row)

@@ -8,15 +8,11 @@
  * which jump to goal. */
 static const struct symbol_call main_calls[] = {{.key = KEY(0x101), .target = KEY(0x200), .name = ""},
                                                 {.key = KEY(0x102), .target = KEY(0x300), .name = ""}};
-static const struct symbol_call jumper_calls[] = {
-    {.key = KEY(0x205), .target = KEY(0x600), .name = "", .tail = true}};
-static const struct symbol_call forker_calls[] = {
-    {.key = KEY(0x305), .target = KEY(0x400), .name = "", .tail = true},
-    {.key = KEY(0x306), .target = KEY(0x500), .name = "", .tail = true}};
-static const struct symbol_call left_calls[] = {
-    {.key = KEY(0x405), .target = KEY(0x600), .name = "", .tail = true}};
-static const struct symbol_call right_calls[] = {
-    {.key = KEY(0x505), .target = KEY(0x600), .name = "", .tail = true}};
+static const struct symbol_call jumper_calls[] = {{.key = KEY(0x205), .target = KEY(0x600), .name = "", .tail = true}};
+static const struct symbol_call forker_calls[] = {{.key = KEY(0x305), .target = KEY(0x400), .name = "", .tail = true},
+                                                  {.key = KEY(0x306), .target = KEY(0x500), .name = "", .tail = true}};
+static const struct symbol_call left_calls[] = {{.key = KEY(0x405), .target = KEY(0x600), .name = "", .tail = true}};
+static const struct symbol_call right_calls[] = {{.key = KEY(0x505), .target = KEY(0x600), .name = "", .tail = true}};
 
 static int make(void **state)
 {
@@ -51,8 +47,8 @@ static const struct rows *build(uint64_t caller)
     return rows;
 }
 
-static void check_row(const struct rows *rows, uint32_t i, enum row_kind kind, const char *name,
-                      int call_line, const char *label)
+static void check_row(const struct rows *rows, uint32_t i, enum row_kind kind, const char *name, int call_line,
+                      const char *label)
 {
     assert_true(i < rows->count);
     assert_int_equal(rows->row[i].kind, kind);
@@ -100,7 +96,8 @@ WITH_PROFILE(rows_of_one_name_below_one_caller_have_their_lines)
         if (rows->row[i].kind == ROW_STATEMENT || strcmp(rows->row[i].label->name, "goal") != 0)
             continue;
         char *label = view_context_label(rows, i, METRIC_WORK, 80, false);
-        bool first = strstr(label, "main:11"), second = strstr(label, "main:12"), alone = strstr(label, "alone [task a.c:90] < main") && !first && !second;
+        bool first = strstr(label, "main:11"), second = strstr(label, "main:12"),
+             alone = strstr(label, "alone [task a.c:90] < main") && !first && !second;
         assert_int_equal(first + second + alone, 1);
         twins += first || second;
         free(label);

@@ -40,9 +40,13 @@ static void make(void)
     to = open_fresh();
     assert_int_equal(ftruncate(from, place_of(CHUNKS, 0)), 0);
     for (uint32_t i = 0; i < CHUNKS; i++)
-        assert_int_equal(pwrite(from, &(struct profile_chunk){.kind = kinds[i]}, sizeof(struct profile_chunk), place_of(i, 0)), sizeof(struct profile_chunk));
+        assert_int_equal(
+            pwrite(from, &(struct profile_chunk){.kind = kinds[i]}, sizeof(struct profile_chunk), place_of(i, 0)),
+            sizeof(struct profile_chunk));
     for (int i = 0; i < 3; i++)
-        put_thread(from, (size_t)i, (struct profile_thread){.kind = PROFILE_THREAD_WORKER, .tid = 100 + i, .begin_ns = 7, .delivered = 10, .recorded = 9});
+        put_thread(from, (size_t)i,
+                   (struct profile_thread){
+                       .kind = PROFILE_THREAD_WORKER, .tid = 100 + i, .begin_ns = 7, .delivered = 10, .recorded = 9});
 }
 
 static int end(void **unused)
@@ -57,9 +61,16 @@ UNIT_TEST_WITH(what_was_delivered_while_the_rest_was_copied_is_not_recorded_yet,
 {
     make();
     assert_true(snapshot_copy(from, to, &header));
-    put_thread(from, 0, (struct profile_thread){.kind = PROFILE_THREAD_WORKER, .tid = 100, .begin_ns = 7, .delivered = 40, .recorded = 40});
-    put_thread(from, 1, (struct profile_thread){.kind = PROFILE_THREAD_WORKER, .tid = 201, .begin_ns = 8, .delivered = 20}); /* another thread by now */
-    put_thread(from, 3, (struct profile_thread){.kind = PROFILE_THREAD_WORKER, .tid = 103, .begin_ns = 9, .delivered = 5});  /* a new one */
+    put_thread(from, 0,
+               (struct profile_thread){
+                   .kind = PROFILE_THREAD_WORKER, .tid = 100, .begin_ns = 7, .delivered = 40, .recorded = 40});
+    put_thread(
+        from, 1,
+        (struct profile_thread){
+            .kind = PROFILE_THREAD_WORKER, .tid = 201, .begin_ns = 8, .delivered = 20}); /* another thread by now */
+    put_thread(from, 3,
+               (struct profile_thread){
+                   .kind = PROFILE_THREAD_WORKER, .tid = 103, .begin_ns = 9, .delivered = 5}); /* a new one */
     assert_true(snapshot_note_later(from, to, &header));
     assert_int_equal(thread_of(to, 0).delivered, 40);
     assert_int_equal(thread_of(to, 0).recorded, 9);

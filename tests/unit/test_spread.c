@@ -138,7 +138,8 @@ static void assert_spreads(const struct profile *job)
     spread = spread_at(job, PROFILE_NODE_MPI, 3, PROFILE_SPREAD_KEY(PROFILE_SPREAD_MPI_WAIT, false, false));
     assert_true(spread->ranks == MADE_RANKS - 1 && is_close(spread->mean, 25));
     struct spread_shown shown = profile_spread_over(spread, job->header.merged);
-    assert_true(is_close(shown.mean, 20) && is_close(shown.deviation, sqrt(200)) && shown.least == 0 && !shown.least_known);
+    assert_true(is_close(shown.mean, 20) && is_close(shown.deviation, sqrt(200)) && shown.least == 0 &&
+                !shown.least_known);
     /* the program: with what was before */
     spread = spread_at(job, PROFILE_NODE_ROOT, 0, PROFILE_SPREAD_KEY(PROFILE_SPREAD_WORK, false, false));
     assert_true(is_close(spread->mean, 1705));

@@ -184,7 +184,8 @@ WITH_LOG(no_byte_of_a_name_breaks_a_line)
     assert_non_null(strstr(stack, "\\xff:"));
     assert_non_null(strstr(stack, "9\\x3a\\x3b<")); /* in the file a colon, too: the last three of a frame divide it */
     for (const char *at = text; *at; at++)
-        assert_true(((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x7f) || *at == '\t' || (*at == '\n' && !at[1]));
+        assert_true(((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x7f) || *at == '\t' ||
+                    (*at == '\n' && !at[1]));
 }
 
 WITH_LOG(ten_thousand_frames_are_a_line)
@@ -248,7 +249,9 @@ WITH_LOG(what_is_read_while_it_grows_is_all_of_it_and_nothing_twice)
         size_t number = (size_t)(rand() % TREES);
         uint64_t count = rand() % 8 ? 1 : 1 + (uint64_t)(rand() % 1000);
         at[number] += rand() % 50 ? 0 : 3;
-        sample_at(number, at[number], tree_child(tree_at(number), tree_at(number)->root, PROFILE_NODE_FRAME, 1 + (uint64_t)(rand() % 5000)), (enum profile_time_state)(rand() % 7), count);
+        sample_at(number, at[number],
+                  tree_child(tree_at(number), tree_at(number)->root, PROFILE_NODE_FRAME, 1 + (uint64_t)(rand() % 5000)),
+                  (enum profile_time_state)(rand() % 7), count);
         at[number] += count;
         added += count;
         if (rand() % 500 == 0)

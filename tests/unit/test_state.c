@@ -18,11 +18,11 @@ static struct state_line *line(void)
     return acquired;
 }
 
-#define assert_census(census_, busy_, in_use_)                                                               \
-    do {                                                                                                     \
-        struct census c = (census_);                                                                         \
-        assert_int_equal(c.busy, busy_);                                                                     \
-        assert_int_equal(c.in_use, in_use_);                                                                 \
+#define assert_census(census_, busy_, in_use_)                                                                         \
+    do {                                                                                                               \
+        struct census c = (census_);                                                                                   \
+        assert_int_equal(c.busy, busy_);                                                                               \
+        assert_int_equal(c.in_use, in_use_);                                                                           \
     } while (0)
 
 FROM_EMPTY(an_idle_thread_is_busy_until_its_grace_has_passed)
@@ -35,7 +35,7 @@ FROM_EMPTY(an_idle_thread_is_busy_until_its_grace_has_passed)
     assert_census(census_at(MS + STATE_GRACE_NS - 1, 0, NULL), 1, 1);
     assert_census(census_at(MS + STATE_GRACE_NS, 0, NULL), 0, 1);
     assert_census(census_at(MS - 1, 0, NULL), 1, 1); /* went idle after the moment asked for */
-    state_set_idle(idle, 3 * MS);                       /* a new wait, a new grace */
+    state_set_idle(idle, 3 * MS);                    /* a new wait, a new grace */
     assert_census(census_at(3 * MS + 1, 0, NULL), 1, 1);
 }
 
@@ -83,8 +83,7 @@ FROM_EMPTY(places_are_those_of_the_threads_that_idle_in_a_region)
     assert_int_equal(places.place[0], taskwait);
     assert_int_equal(places.threads[0][STATE_FOR_CODE], 2);
     assert_int_equal(places.place[1], STATE_PLACE(PROFILE_PLACE_REGION_END, 0x4000));
-    assert_int_equal(places.place[2],
-                     STATE_PLACE(PROFILE_PLACE_REGIONS, 0x4000)); /* located by the region only */
+    assert_int_equal(places.place[2], STATE_PLACE(PROFILE_PLACE_REGIONS, 0x4000)); /* located by the region only */
     assert_int_equal(places.threads[1][STATE_FOR_CODE] + places.threads[2][STATE_FOR_CODE], 2);
 }
 

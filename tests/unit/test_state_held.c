@@ -35,8 +35,7 @@ FROM_EMPTY(a_held_lock_is_found_until_it_is_released)
     assert_true(held(2));
     state_lock_released(b, 2, clock_ticks());
     assert_false(held(2));
-    assert_false(state_lock_released(
-        b, 2, clock_ticks())); /* more releases than acquisitions: another thread's lock */
+    assert_false(state_lock_released(b, 2, clock_ticks())); /* more releases than acquisitions: another thread's lock */
     assert_false(state_unnamed_released(b));
 }
 
@@ -63,8 +62,7 @@ FROM_EMPTY(nobody_is_blamed_who_acquired_the_lock_later)
 {
     struct state_line *a = working(), *b = working();
     uint64_t begin = fake_now_ns;
-    state_lock_held(a, 1,
-                    clock_ticks()); /* a holds it until 1000, b from 3000 to 5000, a again from 7000 on */
+    state_lock_held(a, 1, clock_ticks()); /* a holds it until 1000, b from 3000 to 5000, a again from 7000 on */
     fake_now_ns = begin + 1000;
     assert_true(state_lock_released(a, 1, clock_ticks()));
     fake_now_ns = begin + 3000;
@@ -165,8 +163,7 @@ FROM_EMPTY(the_holder_of_a_lock_without_stamps_is_who_holds_it_now)
     assert_int_equal(a->wait_since, 0);
     assert_true(state_wait_ends_simply(a));
     assert_int_equal(a->wait_key, 0);
-    assert_int_equal(census_at(begin + 500, 1, NULL).holder,
-                     state_line_number(a)); /* not known: not later */
+    assert_int_equal(census_at(begin + 500, 1, NULL).holder, state_line_number(a)); /* not known: not later */
     assert_int_equal(census_at(begin + 2000, 1, NULL).holder, state_line_number(a));
     assert_false(state_lock_released_simply(a, 2));
     assert_true(state_lock_released_simply(a, 1));

@@ -45,11 +45,11 @@ static struct census census_us(uint64_t us, uint64_t key, struct waiting_places 
     return census_at(begin + us * 1000, key, places);
 }
 
-#define assert_census(us, busy_, in_use_)                                                                    \
-    do {                                                                                                     \
-        struct census c = census_us(us, 0, NULL);                                                            \
-        assert_int_equal(c.busy, busy_);                                                                     \
-        assert_int_equal(c.in_use, in_use_);                                                                 \
+#define assert_census(us, busy_, in_use_)                                                                              \
+    do {                                                                                                               \
+        struct census c = census_us(us, 0, NULL);                                                                      \
+        assert_int_equal(c.busy, busy_);                                                                               \
+        assert_int_equal(c.in_use, in_use_);                                                                           \
     } while (0)
 
 FROM_EMPTY(who_works_now_was_idle_when_a_late_sample_was_due)

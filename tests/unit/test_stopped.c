@@ -22,7 +22,7 @@ static int begin(void **unused)
     if (!line)
         line = state_line_acquire();
     line->state = STATE_WORK;
-    
+
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 2);
     now_ns += 100 * S;
     for (int i = 0; i < 100; i++)

@@ -41,8 +41,7 @@ static void check_construct(struct variant *variant, const char *file, const str
     }
 }
 
-static void check_constructs(const char *name, const char *file, const struct expected *expected,
-                             size_t count)
+static void check_constructs(const char *name, const char *file, const struct expected *expected, size_t count)
 {
     struct variant variant;
     variant_open(&variant, name);
@@ -61,8 +60,8 @@ static const struct expected clang_tasks[] = {
 
 static const struct expected clang_regions[] = {
     {"relax.omp_outlined", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false},
-    {"nested.omp_outlined_debug__.omp_outlined", 0, "nested [parallel names_c.c:62]", SYMBOL_PARALLEL, 62,
-     false, false},
+    {"nested.omp_outlined_debug__.omp_outlined", 0, "nested [parallel names_c.c:62]", SYMBOL_PARALLEL, 62, false,
+     false},
     {"nested.omp_outlined", 1, "nested [parallel names_c.c:59]", SYMBOL_PARALLEL, 59, false, false},
     {"taskloops.omp_outlined", 0, "taskloops [parallel names_c.c:73]", SYMBOL_PARALLEL, 73, false, false},
     {"leagues.omp_outlined", 0, "leagues [parallel names_c.c:86]", SYMBOL_PARALLEL, 86, false, false},
@@ -86,12 +85,11 @@ UNIT_TEST(clang_inner_function_folds_into_its_caller_at_O0)
     static const struct expected pairs[] = {
         {"relax.omp_outlined_debug__", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, true},
         {"relax.omp_outlined", 1, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false},
-        {"nested.omp_outlined_debug__", 0, "nested [parallel names_c.c:59]", SYMBOL_PARALLEL, 59, false,
-         true},
-        {"nested.omp_outlined_debug__.omp_outlined_debug__", 0, "nested [parallel names_c.c:62]",
-         SYMBOL_PARALLEL, 62, false, true},
-        {"nested.omp_outlined_debug__.omp_outlined", 1, "nested [parallel names_c.c:62]", SYMBOL_PARALLEL, 62,
-         false, false},
+        {"nested.omp_outlined_debug__", 0, "nested [parallel names_c.c:59]", SYMBOL_PARALLEL, 59, false, true},
+        {"nested.omp_outlined_debug__.omp_outlined_debug__", 0, "nested [parallel names_c.c:62]", SYMBOL_PARALLEL, 62,
+         false, true},
+        {"nested.omp_outlined_debug__.omp_outlined", 1, "nested [parallel names_c.c:62]", SYMBOL_PARALLEL, 62, false,
+         false},
         {"main.omp_outlined_debug__", 0, "main [parallel names_c.c:111]", SYMBOL_PARALLEL, 111, false, true},
     };
     CHECK("names_c-clang-O0", "names_c.c", pairs);
@@ -101,8 +99,7 @@ UNIT_TEST(clang_inner_function_folds_into_its_caller_at_O0)
 UNIT_TEST(clang_line_tables_alone_name_constructs)
 {
     static const struct expected nested[] = {
-        {"nested.omp_outlined.omp_outlined", 0, "nested [parallel names_c.c:62]", SYMBOL_PARALLEL, 62, false,
-         false},
+        {"nested.omp_outlined.omp_outlined", 0, "nested [parallel names_c.c:62]", SYMBOL_PARALLEL, 62, false, false},
         {"relax.omp_outlined", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false},
     };
     CHECK("names_c-clang-g1", "names_c.c", clang_tasks);
@@ -111,8 +108,10 @@ UNIT_TEST(clang_line_tables_alone_name_constructs)
 
 UNIT_TEST(constructs_of_one_symbol_in_two_files_are_two)
 {
-    static const struct expected one = {"relax.omp_outlined", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false};
-    static const struct expected other = {"relax.omp_outlined", 1, "relax [parallel names_more.c:6]", SYMBOL_PARALLEL, 6, false, false};
+    static const struct expected one = {
+        "relax.omp_outlined", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false};
+    static const struct expected other = {
+        "relax.omp_outlined", 1, "relax [parallel names_more.c:6]", SYMBOL_PARALLEL, 6, false, false};
     struct variant variant;
     variant_open(&variant, "names_c-clang-g1-more");
     check_construct(&variant, "names_c.c", &one);
@@ -171,17 +170,16 @@ UNIT_TEST(cxx_constructs_carry_demangled_hosts)
 {
     static const struct expected clang[] = {
         {".omp_task_entry.", 0, "grids::spawn(int) [task names_cxx.cc:43]", SYMBOL_TASK, 43, false, false},
-        {"_ZN5grids4MeshIdE5relaxEd.omp_outlined", 0,
-         "grids::Mesh<double>::relax(double) [parallel names_cxx.cc:23]", SYMBOL_PARALLEL, 23, false, false},
+        {"_ZN5grids4MeshIdE5relaxEd.omp_outlined", 0, "grids::Mesh<double>::relax(double) [parallel names_cxx.cc:23]",
+         SYMBOL_PARALLEL, 23, false, false},
         {"_ZZN12_GLOBAL__N_16hiddenEdENK3$_0clEd.omp_outlined", 0,
          "(anonymous namespace)::hidden(double)::$_0::operator()(double) const [parallel names_cxx.cc:60]",
          SYMBOL_PARALLEL, 60, false, false},
     };
     static const struct expected gcc[] = {
-        {"_ZN5grids5spawnEi._omp_fn.0", 0, "grids::spawn(int) [task names_cxx.cc:43]", SYMBOL_TASK, 43, false,
-         false},
-        {"_ZN5grids4MeshIdE5relaxEd._omp_fn.0", 0,
-         "grids::Mesh<double>::relax(double) [parallel names_cxx.cc:23]", SYMBOL_PARALLEL, 23, false, false},
+        {"_ZN5grids5spawnEi._omp_fn.0", 0, "grids::spawn(int) [task names_cxx.cc:43]", SYMBOL_TASK, 43, false, false},
+        {"_ZN5grids4MeshIdE5relaxEd._omp_fn.0", 0, "grids::Mesh<double>::relax(double) [parallel names_cxx.cc:23]",
+         SYMBOL_PARALLEL, 23, false, false},
         {"_ZZN12_GLOBAL__N_16hiddenEdENKUldE_clEd._omp_fn.0", 0,
          "(anonymous namespace)::hidden(double)::{lambda(double)#1}::operator()(double) const [parallel "
          "names_cxx.cc:60]",
@@ -197,16 +195,13 @@ UNIT_TEST(gfortran_constructs)
         {"__solver_MOD_smooth._omp_fn.0", 0, "solver::smooth [parallel names_fortran.f90:11]", SYMBOL_PARALLEL, 11,
          false, false},
         {"__solver_MOD_walk._omp_fn.0", 0, "solver::walk [task names_fortran.f90:21]", SYMBOL_TASK, 21, false, false},
-        {"outside_._omp_fn.0", 0, "outside [parallel names_fortran.f90:35]", SYMBOL_PARALLEL, 35, false,
-         false},
+        {"outside_._omp_fn.0", 0, "outside [parallel names_fortran.f90:35]", SYMBOL_PARALLEL, 35, false, false},
         {"MAIN__._omp_fn.0", 0, "names [parallel names_fortran.f90:51]", SYMBOL_PARALLEL, 51, false, false},
-        {"inside.0._omp_fn.0", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, false,
-         false},
+        {"inside.0._omp_fn.0", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, false, false},
     };
     static const struct expected plain[] = {
         {"__solver_MOD_walk._omp_fn.0", 0, "solver::walk [task names_fortran.f90:21]", SYMBOL_TASK, 21, false, false},
-        {"inside.0._omp_fn.0", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, false,
-         false},
+        {"inside.0._omp_fn.0", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, false, false},
     };
     CHECK("names_fortran-gfortran-O2", "names_fortran.f90", optimized);
     CHECK("names_fortran-gfortran-O0", "names_fortran.f90", plain);
@@ -221,8 +216,7 @@ UNIT_TEST(flang_constructs)
          false},
         {"outside_..omp_par", 0, "outside [parallel names_fortran.f90:35]", SYMBOL_PARALLEL, 35, true, false},
         {"_QQmain..omp_par", 0, "MAIN__ [parallel names_fortran.f90:51]", SYMBOL_PARALLEL, 51, true, false},
-        {"_QFPinside..omp_par", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, true,
-         false},
+        {"_QFPinside..omp_par", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, true, false},
     };
     CHECK("names_fortran-flang-O0", "names_fortran.f90", all);
     CHECK("names_fortran-flang-O2", "names_fortran.f90", all);
@@ -335,8 +329,7 @@ UNIT_TEST(cxx_functions_are_demangled_with_parameters)
                "grids::Mesh<double>::total(std::vector<int, std::allocator<int> > const&) const", 31);
     /* GCC gives a function with internal linkage no linkage name; the clone's symbol has it. */
     check_name("names_cxx-gcc-O2", "_ZN12_GLOBAL__N_16hiddenEd", "(anonymous namespace)::hidden(double)", 57);
-    check_name("names_cxx-gcc-nodebug", "_ZN12_GLOBAL__N_16hiddenEd", "(anonymous namespace)::hidden(double)",
-               0);
+    check_name("names_cxx-gcc-nodebug", "_ZN12_GLOBAL__N_16hiddenEd", "(anonymous namespace)::hidden(double)", 0);
     check_name("names_cxx-clang-O2", "main", "main", 72);
 }
 
@@ -350,8 +343,7 @@ UNIT_TEST(fortran_procedures_are_named_as_in_the_source)
     check_name("names_fortran-flang-O0", "_QFPinside", "inside", 59);
     check_name("names_fortran-flang-O0", "_QQmain", "MAIN__", 44);
     check_name("names_fortran-gfortran-nodebug", "__solver_MOD_walk", "solver::walk", 0);
-    check_name("names_fortran-gfortran-nodebug", "__solver_MOD_walk._omp_cpyfn",
-               "solver::walk [firstprivate copy]", 0);
+    check_name("names_fortran-gfortran-nodebug", "__solver_MOD_walk._omp_cpyfn", "solver::walk [firstprivate copy]", 0);
 }
 
 UNIT_TEST(demangling_leaves_other_names_alone)

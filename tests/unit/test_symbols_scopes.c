@@ -10,7 +10,8 @@ static bool has_frame(struct variant *variant, const char *function, const char 
     for (uint64_t vaddr = symbol.st_value; vaddr < symbol.st_value + symbol.st_size; vaddr++) {
         size_t count = variant_lookup(variant, vaddr, &frames);
         for (size_t i = 0; i < count; i++)
-            if (strcmp(frames[i].name, name) == 0 && frames[i].line == line && strstr(frames[i].file, "names_lambdas.cc"))
+            if (strcmp(frames[i].name, name) == 0 && frames[i].line == line &&
+                strstr(frames[i].file, "names_lambdas.cc"))
                 return true;
     }
     return false;
@@ -24,7 +25,8 @@ UNIT_TEST(inlined_lambdas_of_one_function_have_names_of_their_own)
     assert_true(has_frame(&variant, "main", "main::operator() [lambda names_lambdas.cc:18]", 18));
     assert_true(has_frame(&variant, "main", "main::operator() [lambda names_lambdas.cc:19]", 19));
     assert_true(has_frame(&variant, "main", "main::operator()::operator() [lambda names_lambdas.cc:19]", 19));
-    assert_true(has_frame(&variant, "main", "(anonymous namespace)::apart::operator() [lambda names_lambdas.cc:12]", 12));
+    assert_true(
+        has_frame(&variant, "main", "(anonymous namespace)::apart::operator() [lambda names_lambdas.cc:12]", 12));
     variant_close(&variant);
 }
 

@@ -6,8 +6,8 @@
 #include "command/symbols/tail_calls.h"
 
 static const char *const variants[] = {
-    "names_c-clang-O0",   "names_c-clang-O2",  "names_c-clang-nopie",  "names_c-gcc-O0",
-    "names_c-gcc-O2",     "names_c-gcc-nopie", "names_cxx-clang-O2",   "names_cxx-gcc-O2",
+    "names_c-clang-O0",   "names_c-clang-O2",      "names_c-clang-nopie",  "names_c-gcc-O0",
+    "names_c-gcc-O2",     "names_c-gcc-nopie",     "names_cxx-clang-O2",   "names_cxx-gcc-O2",
     "tail_chains-gcc-O2", "tail_chains-gcc-noplt", "tail_chains-clang-O2",
 };
 
@@ -43,7 +43,11 @@ static int check_function(struct variant *bare, struct variant *whole, const cha
     enum symbol_construct construct = construct_of(whole, name, symbol->st_value);
     bool is_task = construct == SYMBOL_TASK;
     snprintf(place, sizeof place, "%s+0x%llx", strrchr(bare->path, '/') + 1, (unsigned long long)symbol->st_value);
-    snprintf(expected, sizeof expected, "%s%s%s%s", construct ? "[" : "", !construct ? "" : is_task ? "task " : "parallel ", place, construct ? "]" : "");
+    snprintf(expected, sizeof expected, "%s%s%s%s", construct ? "[" : "",
+             !construct ? ""
+             : is_task  ? "task "
+                        : "parallel ",
+             place, construct ? "]" : "");
     size_t count = variant_lookup(bare, symbol->st_value + symbol->st_size / 2, &frames);
     assert_int_equal(count, 1);
     if (strcmp(frames->name, expected) != 0 || frames->construct != construct)
@@ -59,8 +63,8 @@ static int check_functions(struct variant *bare, struct variant *whole)
     Elf_Data *data = elf_getdata(symbols_elf_section(whole->file.elf, ".symtab", &header), NULL);
     for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
         const char *name = elf_strptr(whole->file.elf, header.sh_link, symbol.st_name);
-        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size && symbol.st_shndx != SHN_UNDEF && (name[0] != '_' || name[1] == 'Z') &&
-            !strstr(name, ".cold"))
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size && symbol.st_shndx != SHN_UNDEF &&
+            (name[0] != '_' || name[1] == 'Z') && !strstr(name, ".cold"))
             constructs += check_function(bare, whole, name, &symbol);
     }
     return constructs;
@@ -80,7 +84,8 @@ UNIT_TEST(constructs_of_stripped_programs_have_rows_of_their_own)
 
 UNIT_TEST(code_of_aarch64_is_searched_for_calls)
 {
-    static const uint32_t code[] = {0xd503201f, 0x94000003, 0x97fffffe, 0x14000001, 0xb4000020}; /* nop, bl +12, bl -8, b +4, cbz */
+    static const uint32_t code[] = {0xd503201f, 0x94000003, 0x97fffffe, 0x14000001,
+                                    0xb4000020}; /* nop, bl +12, bl -8, b +4, cbz */
     Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
                          .e_machine = EM_AARCH64,
                          .e_version = EV_CURRENT,

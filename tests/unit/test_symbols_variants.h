@@ -82,8 +82,7 @@ static inline GElf_Sym variant_symbol(struct variant *variant, const char *prefi
     return best;
 }
 
-static inline size_t variant_lookup(struct variant *variant, uint64_t vaddr,
-                                    const struct symbol_frame **frames)
+static inline size_t variant_lookup(struct variant *variant, uint64_t vaddr, const struct symbol_frame **frames)
 {
     size_t count = symbols_lookup(variant->symbols, PROFILE_KEY(1, vaddr), frames);
     assert_in_range(count, 1, SYMBOLS_MAX_FRAMES);

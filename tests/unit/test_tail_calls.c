@@ -11,9 +11,8 @@
 #define C_LIBRARY 2
 
 static const char *const all_variants[] = {
-    "tail_chains-clang-O2",      "tail_chains-clang-dwarf4", "tail_chains-clang-nopie",
-    "tail_chains-clang-nodebug", "tail_chains-gcc-O2",       "tail_chains-gcc-noplt",
-    "tail_chains-gcc-nopie",     "tail_chains-gcc-nodebug",
+    "tail_chains-clang-O2", "tail_chains-clang-dwarf4", "tail_chains-clang-nopie", "tail_chains-clang-nodebug",
+    "tail_chains-gcc-O2",   "tail_chains-gcc-noplt",    "tail_chains-gcc-nopie",   "tail_chains-gcc-nodebug",
 };
 
 struct setting {
@@ -91,8 +90,7 @@ static const char *chain_of(struct setting *setting, uint64_t caller, uint64_t c
         }
         size_t places = symbols_lookup(setting->variant.symbols, missing[i].key, &frames);
         int line = missing[i].at_jump ? frames[0].at_line : 0;
-        length +=
-            (size_t)snprintf(text + length, sizeof text - length, "%s%s", arrow, frames[places - 1].name);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", arrow, frames[places - 1].name);
         if (line)
             snprintf(text + length, sizeof text - length, ":%d", line);
     }
@@ -112,8 +110,8 @@ static void with_each_variant(check *check_one)
     }
 }
 
-static void assert_chain(struct setting *setting, const char *called, const char *callee,
-                         const char *expected, const char *without_debug)
+static void assert_chain(struct setting *setting, const char *called, const char *callee, const char *expected,
+                         const char *without_debug)
 {
     const char *chain = chain_of(setting, call_of(setting, "main", called, 0), key_of(setting, callee) + 1);
     assert_string_equal(chain, setting->debug ? expected : without_debug);
@@ -191,14 +189,10 @@ static void check_region(struct setting *setting)
                               : "go_region:84 > go_region [parallel tail_chains.c:84]:85",
                  "go_region > go_region [parallel]");
     /* Two regions jump to the same function: what the host hands over tells which. */
-    const char *first =
-        chain_of(setting, call_of(setting, "regions", launch, 0), key_of(setting, "other_goal"));
-    assert_string_equal(first,
-                        setting->debug ? "regions [parallel tail_chains.c:95]:98" : "regions [parallel]");
-    const char *second =
-        chain_of(setting, call_of(setting, "regions", launch, 1), key_of(setting, "other_goal"));
-    assert_string_equal(second,
-                        setting->debug ? "regions [parallel tail_chains.c:101]:102" : "regions [parallel]");
+    const char *first = chain_of(setting, call_of(setting, "regions", launch, 0), key_of(setting, "other_goal"));
+    assert_string_equal(first, setting->debug ? "regions [parallel tail_chains.c:95]:98" : "regions [parallel]");
+    const char *second = chain_of(setting, call_of(setting, "regions", launch, 1), key_of(setting, "other_goal"));
+    assert_string_equal(second, setting->debug ? "regions [parallel tail_chains.c:101]:102" : "regions [parallel]");
 }
 
 UNIT_TEST(regions_keep_their_construct)
@@ -306,26 +300,30 @@ static struct symbols_instruction decoded_a64(uint32_t code)
 
 UNIT_TEST(so_are_those_of_aarch64)
 {
-    struct symbols_instruction call = decoded_a64(0x97ffffff), jump = decoded_a64(0x14000002), branch = decoded_a64(0x54000060);
+    struct symbols_instruction call = decoded_a64(0x97ffffff), jump = decoded_a64(0x14000002),
+                               branch = decoded_a64(0x54000060);
     assert_true(call.flow == SYMBOLS_CALL && call.target == 0x10ffc && !call.indirect);
     assert_true(jump.flow == SYMBOLS_JUMP && jump.target == 0x11008);
     assert_true(branch.flow == SYMBOLS_BRANCH && branch.target == 0x1100c);
-    assert_int_equal(decoded_a64(0xb4000040).target, 0x11008);                                            /* cbz */
-    assert_int_equal(decoded_a64(0x36180040).target, 0x11008);                                            /* tbz */
-    assert_true(decoded_a64(0xd63f0100).flow == SYMBOLS_CALL && decoded_a64(0xd63f0100).indirect);        /* blr x8 */
-    assert_true(decoded_a64(0xd63f091f).flow == SYMBOLS_CALL);                                            /* blraaz x8 */
-    assert_true(decoded_a64(0xd61f0220).flow == SYMBOLS_JUMP && decoded_a64(0xd61f0220).indirect);        /* br x17 */
-    assert_true(decoded_a64(0xd65f03c0).flow == SYMBOLS_END && decoded_a64(0xd65f0bff).flow == SYMBOLS_END); /* ret, retaa */
-    assert_true(decoded_a64(0xd4200020).flow == SYMBOLS_END);                                             /* brk */
-    struct symbols_instruction page = decoded_a64(0xb0000002), more = decoded_a64(0x91004042); /* adrp x2, 0x12000; add x2, x2, #16 */
+    assert_int_equal(decoded_a64(0xb4000040).target, 0x11008);                                     /* cbz */
+    assert_int_equal(decoded_a64(0x36180040).target, 0x11008);                                     /* tbz */
+    assert_true(decoded_a64(0xd63f0100).flow == SYMBOLS_CALL && decoded_a64(0xd63f0100).indirect); /* blr x8 */
+    assert_true(decoded_a64(0xd63f091f).flow == SYMBOLS_CALL);                                     /* blraaz x8 */
+    assert_true(decoded_a64(0xd61f0220).flow == SYMBOLS_JUMP && decoded_a64(0xd61f0220).indirect); /* br x17 */
+    assert_true(decoded_a64(0xd65f03c0).flow == SYMBOLS_END &&
+                decoded_a64(0xd65f0bff).flow == SYMBOLS_END); /* ret, retaa */
+    assert_true(decoded_a64(0xd4200020).flow == SYMBOLS_END); /* brk */
+    struct symbols_instruction page = decoded_a64(0xb0000002),
+                               more = decoded_a64(0x91004042); /* adrp x2, 0x12000; add x2, x2, #16 */
     assert_true(page.to == 2 && page.from < 0 && page.value == 0x12000);
     assert_true(more.to == 2 && more.from == 2 && more.value == 16);
     struct symbols_instruction copy = decoded_a64(0xaa1303e0); /* mov x0, x19 */
     assert_true(copy.to == 0 && copy.from == 19 && copy.value == 0);
-    assert_int_equal(decoded_a64(0xf9400e11).written & 1u << 17, 1u << 17);                     /* ldr x17, [x16, #24] */
+    assert_int_equal(decoded_a64(0xf9400e11).written & 1u << 17, 1u << 17); /* ldr x17, [x16, #24] */
     assert_int_equal(decoded_a64(0xa94153f3).written & (1u << 19 | 1u << 20), 1u << 19 | 1u << 20); /* ldp x19, x20 */
     assert_int_equal(decoded_a64(0xd503201f).flow, SYMBOLS_NEXT);
-    static const uint32_t stub[] = {0xd503245f, 0xb0000010, 0xf9400e11, 0xd61f0220}; /* bti c; adrp x16; ldr x17; br x17 */
+    static const uint32_t stub[] = {0xd503245f, 0xb0000010, 0xf9400e11,
+                                    0xd61f0220}; /* bti c; adrp x16; ldr x17; br x17 */
     assert_int_equal(symbols_decode_a64_slot((const uint8_t *)stub, sizeof stub, 0x11000), 0x12018);
     assert_int_equal(symbols_decode_a64_slot((const uint8_t *)(stub + 1), sizeof stub - 4, 0x11000), 0x12018);
     assert_int_equal(symbols_decode_a64_slot((const uint8_t *)(stub + 2), sizeof stub - 8, 0x11000), 0);

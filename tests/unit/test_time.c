@@ -72,7 +72,8 @@ static double sum_of(const double *values)
 
 static void add_own(uint32_t context, uint64_t after_ns, double ns)
 {
-    time_add(&tree, context, ORIGIN_NS + after_ns, (struct profile_time_value){(float)ns, (float)ns / 4, (float)ns / 8, (float)ns / 2});
+    time_add(&tree, context, ORIGIN_NS + after_ns,
+             (struct profile_time_value){(float)ns, (float)ns / 4, (float)ns / 8, (float)ns / 2});
 }
 
 WITH_TIME(a_lane_has_each_state_s_time_where_it_was_however_long_the_run)
@@ -92,7 +93,8 @@ WITH_TIME(a_lane_has_each_state_s_time_where_it_was_however_long_the_run)
     for (uint32_t bin = 0; bin < PROFILE_LANE_BINS; bin++)
         for (uint32_t state = 0; state < PROFILE_TIME_STATES; state++)
             if (fabs(lane->ns[bin][state] - expected[bin][state]) > 1e-4 * expected[bin][state])
-                fail_msg("bin %u, state %u: %.9g instead of %.9g", bin, state, lane->ns[bin][state], expected[bin][state]);
+                fail_msg("bin %u, state %u: %.9g instead of %.9g", bin, state, lane->ns[bin][state],
+                         expected[bin][state]);
 }
 
 WITH_TIME(a_context_has_its_time_where_it_was_through_all_doublings)
@@ -304,7 +306,8 @@ WITH_TIME(a_graft_moves_the_bins_whatever_their_width_and_form)
         for (uint32_t c = 0; c < CALLS; c++)
             all += many.sum[c];
         all += 5;
-        double below = sum_below(placeholder, true) + sum_below(top, true), before[PROFILE_TIME_BINS] = {0}, after[PROFILE_TIME_BINS] = {0};
+        double below = sum_below(placeholder, true) + sum_below(top, true), before[PROFILE_TIME_BINS] = {0},
+               after[PROFILE_TIME_BINS] = {0};
         add_below(tree.root, profile_time_shift(9000000000ull << 4), before);
         add_below(placeholder, profile_time_shift(9000000000ull << 4), before);
         assert_records_are_one_s(tree.root, placeholder);

@@ -17,7 +17,10 @@ static int make_file(void **state)
     builder_start(&builder);
     builder_header(&builder)->end_ns = START + 1000000000;
     for (uint32_t tree = 1; tree <= 2; tree++) {
-        builder_thread(&builder, &(struct profile_thread){.kind = tree, .tid = (int)tree, .tree = tree, .begin_ns = START + tree, .end_ns = START + 1000000000});
+        builder_thread(
+            &builder,
+            &(struct profile_thread){
+                .kind = tree, .tid = (int)tree, .tree = tree, .begin_ns = START + tree, .end_ns = START + 1000000000});
         root[tree] = builder_node(&builder, tree, 0, PROFILE_NODE_ROOT, 0);
     }
     return 0;
@@ -45,7 +48,8 @@ static void put_lane(uint32_t tree, const struct profile_lane *lane)
     builder_time(&builder, tree, root[tree], PROFILE_NODE_LANE, lane, sizeof *lane);
 }
 
-static void assert_cell(const struct timeline *timeline, size_t i, uint32_t node, uint32_t lane, uint32_t bin, double own)
+static void assert_cell(const struct timeline *timeline, size_t i, uint32_t node, uint32_t lane, uint32_t bin,
+                        double own)
 {
     assert_true(i < timeline->cell_count);
     const struct timeline_cell *cell = &timeline->cells[i];
@@ -77,7 +81,8 @@ UNIT_TEST_WITH(bins_of_trees_meet_at_the_merged_nodes, make_file, remove_file)
     put_bins(1, a, &bins);
     put_few(2, b, &moments);
     put_lane(2, &lane);
-    put_few(1, builder_node(&builder, 1, a, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(1, 5)), &moments); /* the context's, too */
+    put_few(1, builder_node(&builder, 1, a, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(1, 5)),
+            &moments); /* the context's, too */
     struct profile *profile = read_built();
     const struct timeline *timeline = &profile->timeline;
     assert_int_equal(timeline->origin_ns, START);
@@ -88,7 +93,8 @@ UNIT_TEST_WITH(bins_of_trees_meet_at_the_merged_nodes, make_file, remove_file)
     assert_int_equal(timeline->lane_count, 2);
     assert_int_equal(timeline->lanes[1].thread, 1);
     assert_int_equal(timeline->lanes[1].tree, 2);
-    assert_true(timeline->lanes[1].ns[20][PROFILE_TIME_WORK] == 100 && timeline->lanes[1].ns[237][PROFILE_TIME_STOPPED] == 9);
+    assert_true(timeline->lanes[1].ns[20][PROFILE_TIME_WORK] == 100 &&
+                timeline->lanes[1].ns[237][PROFILE_TIME_STOPPED] == 9);
     assert_int_equal(timeline->cell_count, 5);
     assert_cell(timeline, 0, 1, 0, 5, 102);
     assert_cell(timeline, 1, 1, 1, 5, 2);
@@ -218,7 +224,7 @@ UNIT_TEST_WITH(records_that_are_not_there_and_trees_that_nobody_had_say_nothing,
     for (size_t i = 0; i < 2; i++)
         put_bins(1, root[1], &bins);
     struct profile_node *tree = builder_at(&builder, root[1]);
-    tree[2].metric += 1000;           /* beyond the chunk's end */
+    tree[2].metric += 1000; /* beyond the chunk's end */
     tree[3].metric = tree[1].metric + 7 * PROFILE_UNITS_PER_CHUNK;
     struct profile *profile = read_built();
     assert_int_equal(profile->timeline.lane_count, 1);
@@ -230,7 +236,8 @@ UNIT_TEST_WITH(a_record_that_many_nodes_name_is_the_first_ones, make_file, remov
 {
     struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = SHIFT};
     bins.bin[3].own = 5;
-    uint32_t record = builder_at(&builder, builder_time(&builder, 1, root[1], PROFILE_NODE_TIME, &bins, sizeof bins))->metric;
+    uint32_t record =
+        builder_at(&builder, builder_time(&builder, 1, root[1], PROFILE_NODE_TIME, &bins, sizeof bins))->metric;
     for (size_t i = 0; i < 100; i++) {
         uint32_t other = builder_node(&builder, 1, root[1], PROFILE_NODE_TIME, 0);
         builder_at(&builder, other)->metric = record;
@@ -246,7 +253,8 @@ UNIT_TEST_WITH(waiting_for_a_lock_that_a_killed_program_held_is_blamed_at_its_en
     struct profile_lane lane = {.shift = LANE_SHIFT};
     struct profile_metric waiting = {.samples = 1, .lock_wait_here = 5e6};
     builder_header(&builder)->finished = 0;
-    builder_metric(&builder, 1, builder_node(&builder, 1, root[1], PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(1, 5)), &waiting);
+    builder_metric(&builder, 1, builder_node(&builder, 1, root[1], PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(1, 5)),
+                   &waiting);
     lane.ns[4][PROFILE_TIME_LOCK_WAIT] = 5e6;
     put_lane(1, &lane);
     struct profile *profile = read_built();

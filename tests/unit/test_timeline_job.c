@@ -15,25 +15,37 @@ static struct profile *make_rank(uint32_t rank)
     struct profile *profile = calloc(1, sizeof *profile);
     uint64_t begin = START + rank * 7654321ull, length = 1500000000ull + rank % 7 * 123456789ull;
     uint32_t shift = profile_time_shift(length);
-    profile->header = (struct profile_header){.start_realtime_ns = REALTIME, .start_ns = 1000, .tool_start_ns = begin, .end_ns = begin + length,
-                                              .threads_max = 1 + rank % 3, .rank = rank};
+    profile->header = (struct profile_header){.start_realtime_ns = REALTIME,
+                                              .start_ns = 1000,
+                                              .tool_start_ns = begin,
+                                              .end_ns = begin + length,
+                                              .threads_max = 1 + rank % 3,
+                                              .rank = rank};
     profile->thread_count = LANES;
     profile->threads = calloc(LANES, sizeof *profile->threads);
     struct timeline *timeline = &profile->timeline;
-    *timeline = (struct timeline){.origin_ns = begin, .bin_ns = 1ull << shift, .lane_bin_ns = 1ull << (shift - 2), .lane_count = LANES};
+    *timeline = (struct timeline){
+        .origin_ns = begin, .bin_ns = 1ull << shift, .lane_bin_ns = 1ull << (shift - 2), .lane_count = LANES};
     timeline->lane_bins = (uint32_t)((length - 1) >> (shift - 2)) + 1;
     timeline->bins = (timeline->lane_bins - 1) / 4 + 1;
     timeline->lanes = calloc(LANES, sizeof *timeline->lanes);
     timeline->cells = calloc(2 * timeline->bins, sizeof *timeline->cells);
     for (uint32_t i = 0; i < LANES; i++) {
-        timeline->lanes[i] = (struct timeline_lane){.tree = 1 + i, .thread = i, .threads = 1, .cell_lane = i, .ns = calloc(timeline->lane_bins, sizeof *timeline->lanes->ns)};
+        timeline->lanes[i] = (struct timeline_lane){.tree = 1 + i,
+                                                    .thread = i,
+                                                    .threads = 1,
+                                                    .cell_lane = i,
+                                                    .ns = calloc(timeline->lane_bins, sizeof *timeline->lanes->ns)};
         for (uint32_t bin = 0; bin < timeline->lane_bins; bin++)
             timeline->lanes[i].ns[bin][(bin + rank + i) % PROFILE_TIME_STATES] = 1000 * (1 + bin % 5);
     }
     for (uint32_t bin = 0; bin < timeline->bins; bin++)
         for (uint32_t i = 0; i < 2; i++)
-            timeline->cells[timeline->cell_count++] = (struct timeline_cell){
-                .node = (bin / 30 + i + rank) % NODES, .bin = bin, .lane = i, .value = {.own = 1000, .inverse_busy = 500, .lock_wait = (float)i}};
+            timeline->cells[timeline->cell_count++] =
+                (struct timeline_cell){.node = (bin / 30 + i + rank) % NODES,
+                                       .bin = bin,
+                                       .lane = i,
+                                       .value = {.own = 1000, .inverse_busy = 500, .lock_wait = (float)i}};
     timeline_join_cells(timeline, NODES);
     return profile;
 }
@@ -41,7 +53,8 @@ static struct profile *make_rank(uint32_t rank)
 static struct profile *start_job(void)
 {
     struct profile *job = calloc(1, sizeof *job);
-    job->header = (struct profile_header){.start_realtime_ns = REALTIME, .start_ns = 1000, .tool_start_ns = UINT64_MAX, .threads_max = 1};
+    job->header = (struct profile_header){
+        .start_realtime_ns = REALTIME, .start_ns = 1000, .tool_start_ns = UINT64_MAX, .threads_max = 1};
     job->nodes = calloc(NODES, sizeof *job->nodes);
     for (uint32_t i = 1; i < NODES; i++)
         job->nodes[i].parent = (i - 1) / 2;
@@ -106,7 +119,8 @@ static void assert_same(const struct timeline *a, const struct timeline *b)
                 assert_close(a->lanes[i].ns[bin][state], b->lanes[i].ns[bin][state], 1e-9);
     }
     for (size_t i = 0; i < a->cell_count; i++) {
-        assert_true(a->cells[i].node == b->cells[i].node && a->cells[i].bin == b->cells[i].bin && a->cells[i].lane == b->cells[i].lane);
+        assert_true(a->cells[i].node == b->cells[i].node && a->cells[i].bin == b->cells[i].bin &&
+                    a->cells[i].lane == b->cells[i].lane);
         assert_close((double)a->cells[i].value.own, (double)b->cells[i].value.own, 1e-5);
         assert_close((double)a->cells[i].value.inverse_busy, (double)b->cells[i].value.inverse_busy, 1e-5);
     }
@@ -181,7 +195,8 @@ UNIT_TEST(a_bin_is_shared_out_by_the_time_that_the_others_have_of_it)
     timeline_join_end(&join, job);
     assert_int_equal(job->timeline.origin_ns, START - into);
     double part = (double)(width - into % width) / (double)width;
-    const double *first = job->timeline.lanes[0].ns[into / width], *second = job->timeline.lanes[0].ns[into / width + 1];
+    const double *first = job->timeline.lanes[0].ns[into / width],
+                 *second = job->timeline.lanes[0].ns[into / width + 1];
     assert_close(first[0], 1000 * part, 1e-9);
     assert_close(second[0], 1000 * (1 - part), 1e-9);
     assert_close(second[1], 2000 * part, 1e-9);
@@ -200,7 +215,8 @@ UNIT_TEST(contexts_beyond_the_room_are_added_to_those_above)
     for (uint32_t i = 1; i <= 3000; i++) {
         job->nodes[i].parent = i % 10 ? i - i % 10 : 0; /* ten below each tenth, which is the largest */
         for (uint32_t bin = 0; bin < (i == 11 ? 3 : 5); bin++)
-            timeline->cells[timeline->cell_count++] = (struct timeline_cell){.node = i, .bin = bin, .value = {.own = i % 10 ? 1.0f + (float)i / 4096 : 100}};
+            timeline->cells[timeline->cell_count++] =
+                (struct timeline_cell){.node = i, .bin = bin, .value = {.own = i % 10 ? 1.0f + (float)i / 4096 : 100}};
     }
     double sum = timeline_sum_cells(timeline).own;
     timeline_join_prune(job);

@@ -38,23 +38,38 @@ static int make(void **state)
     uint32_t serial = made_work(0, SERIAL, 4), holder = made_work(0, HOLDER, 4);
     made.nodes[holder].metric.lock_wait = 3e8;
     for (size_t i = 0; i < 3; i++) {
-        made.threads[i] = (struct profile_thread){.kind = i ? PROFILE_THREAD_WORKER : PROFILE_THREAD_INITIAL, .tree = 1 + i, .begin_ns = START, .end_ns = START + BINS * NS};
-        lanes[i] = (struct timeline_lane){.tree = 1 + i, .thread = (uint32_t)i, .threads = 1, .cell_lane = (uint32_t)i, .ns = ns[i]};
+        made.threads[i] = (struct profile_thread){.kind = i ? PROFILE_THREAD_WORKER : PROFILE_THREAD_INITIAL,
+                                                  .tree = 1 + i,
+                                                  .begin_ns = START,
+                                                  .end_ns = START + BINS * NS};
+        lanes[i] = (struct timeline_lane){
+            .tree = 1 + i, .thread = (uint32_t)i, .threads = 1, .cell_lane = (uint32_t)i, .ns = ns[i]};
     }
     made.profile.thread_count = 3;
     made.threads[2].begin_ns = START + 20 * NS;
     made.threads[2].end_ns = START + 60 * NS;
     fill(0, 0, 80, PROFILE_TIME_WORK);
     fill(1, 0, 40, PROFILE_TIME_IDLE);
-    fill(1, 40, 60, PROFILE_TIME_WORK); /* and then nothing is known of it */
+    fill(1, 40, 60, PROFILE_TIME_WORK);                  /* and then nothing is known of it */
     ns[2][39][PROFILE_TIME_STOPPED] = 20.0 * (double)NS; /* one sample, that came when it went on */
     fill(2, 40, 60, PROFILE_TIME_LOCK_WAIT);
-    cells[0] = (struct timeline_cell){.node = serial, .bin = 0, .value = {.own = 4e8f, .inverse_busy = 4e8f, .shared_idle = 4e8f}};
-    cells[1] = (struct timeline_cell){.node = serial, .bin = 9, .value = {.own = 4e8f, .inverse_busy = 4e8f, .shared_idle = 4e8f}};
-    cells[2] = (struct timeline_cell){.node = holder, .bin = 10, .value = {.lock_wait = 2e8f, .inverse_busy = 2e8f / 3}};
-    cells[3] = (struct timeline_cell){.node = holder, .lane = 1, .bin = 10, .value = {.lock_wait = 1e8f, .inverse_busy = 1e8f / 3}};
-    made.profile.timeline = (struct timeline){.origin_ns = START, .bin_ns = 4 * NS, .lane_bin_ns = NS, .bins = 20, .lane_bins = BINS,
-                                              .lanes = lanes, .lane_count = 3, .cells = cells, .cell_count = 4};
+    cells[0] = (struct timeline_cell){
+        .node = serial, .bin = 0, .value = {.own = 4e8f, .inverse_busy = 4e8f, .shared_idle = 4e8f}};
+    cells[1] = (struct timeline_cell){
+        .node = serial, .bin = 9, .value = {.own = 4e8f, .inverse_busy = 4e8f, .shared_idle = 4e8f}};
+    cells[2] =
+        (struct timeline_cell){.node = holder, .bin = 10, .value = {.lock_wait = 2e8f, .inverse_busy = 2e8f / 3}};
+    cells[3] = (struct timeline_cell){
+        .node = holder, .lane = 1, .bin = 10, .value = {.lock_wait = 1e8f, .inverse_busy = 1e8f / 3}};
+    made.profile.timeline = (struct timeline){.origin_ns = START,
+                                              .bin_ns = 4 * NS,
+                                              .lane_bin_ns = NS,
+                                              .bins = 20,
+                                              .lane_bins = BINS,
+                                              .lanes = lanes,
+                                              .lane_count = 3,
+                                              .cells = cells,
+                                              .cell_count = 4};
     return 0;
 }
 
@@ -90,7 +105,8 @@ WITH_TIMELINE(each_thread_is_a_line_of_states_with_gaps_that_have_names)
     show(24, false, false);
     assert_text("0 initial           100 % ########\n");
     show(200, false, false);
-    assert_text("% ################################################################################\n"); /* no more columns than bins */
+    assert_text(
+        "% ################################################################################\n"); /* no more columns than bins */
     made.profile.header.end_ns -= 2 * NS;
     show(67, false, false);
     assert_text("\n                               |2 s      |4         |6        |8\n");
@@ -118,7 +134,8 @@ WITH_TIMELINE(all_ranks_of_a_job_may_be_one_line)
     made.profile.timeline.lane_count = 1;
     made.profile.timeline.level = TIMELINE_ONE;
     show(67, false, false);
-    assert_text("\n0 to 2              100 % ##########???? not sampled ???##########\n"); /* where there are three threads, two are silent */
+    assert_text(
+        "\n0 to 2              100 % ##########???? not sampled ???##########\n"); /* where there are three threads, two are silent */
 }
 
 WITH_TIMELINE(below_the_threads_is_who_was_blamed_when)
@@ -165,17 +182,23 @@ WITH_TIMELINE(executions_of_phases_mark_the_axis)
     strcpy(made.names[1].text, "setup");
     made.names[0].kind = made.names[1].kind = PROFILE_NODE_PHASE;
     made.profile.name_count = 2;
-    uint32_t phase = made_add(0, PROFILE_NODE_PHASE, 1, (struct profile_sums){0}), setup = made_add(0, PROFILE_NODE_PHASE, 2, (struct profile_sums){0});
+    uint32_t phase = made_add(0, PROFILE_NODE_PHASE, 1, (struct profile_sums){0}),
+             setup = made_add(0, PROFILE_NODE_PHASE, 2, (struct profile_sums){0});
     for (uint64_t i = 0; i < 2; i++) /* by two threads */
-        made.probes[made.profile.probe_count++] = (struct merged_probe){
-            .node = setup, .probe = {.calls = 1, .first_begin_ns = START + 400000000 - i * 200000000, .last_end_ns = START + 2000000000 - i * 200000000}};
+        made.probes[made.profile.probe_count++] =
+            (struct merged_probe){.node = setup,
+                                  .probe = {.calls = 1,
+                                            .first_begin_ns = START + 400000000 - i * 200000000,
+                                            .last_end_ns = START + 2000000000 - i * 200000000}};
     for (uint32_t i = 100; i-- > 0;) { /* in no order */
         struct merged_probe *instance = &made.probes[made.profile.probe_count++];
         instance->node = made_add(phase, PROFILE_NODE_INSTANCE, i, (struct profile_sums){0});
-        instance->probe = (struct profile_probe){.calls = 1, .first_begin_ns = START + i * 80000000ull, .last_end_ns = START + (i + 1) * 80000000ull};
+        instance->probe = (struct profile_probe){
+            .calls = 1, .first_begin_ns = START + i * 80000000ull, .last_end_ns = START + (i + 1) * 80000000ull};
     }
     show(67, false, false);
-    assert_text("\nstep, every 10th          |   |   |   |   |   |   |   |   |   |\nsetup                      ==========\n");
+    assert_text(
+        "\nstep, every 10th          |   |   |   |   |   |   |   |   |   |\nsetup                      ==========\n");
 }
 
 WITH_TIMELINE(scripts_get_seconds_by_bin)
@@ -183,7 +206,8 @@ WITH_TIMELINE(scripts_get_seconds_by_bin)
     FILE *out = made_out();
     write_timeline_csv(out, &made.profile);
     fclose(out);
-    assert_memory_equal(made_text, "rank,thread,begin_s,end_s,work,overhead,idle,lock_wait,mpi_wait,no_core,blocked,stopped\r\n", 89);
+    assert_memory_equal(
+        made_text, "rank,thread,begin_s,end_s,work,overhead,idle,lock_wait,mpi_wait,no_core,blocked,stopped\r\n", 89);
     assert_text("\n,0,1.000000,1.100000,0.100000,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000\r\n");
     assert_text("\n,2,4.900000,5.000000,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000,2.000000,2.000000\r\n");
     const struct rows *rows = made_tables();
@@ -192,7 +216,8 @@ WITH_TIMELINE(scripts_get_seconds_by_bin)
     write_culprits_csv(out, &made.profile, rows, &culprits);
     fclose(out);
     char line[3][80];
-    const uint32_t serial = (uint32_t)(made_row(rows, ROW_PROCEDURE, "serial") - rows->row), holder = (uint32_t)(made_row(rows, ROW_PROCEDURE, "holder") - rows->row);
+    const uint32_t serial = (uint32_t)(made_row(rows, ROW_PROCEDURE, "serial") - rows->row),
+                   holder = (uint32_t)(made_row(rows, ROW_PROCEDURE, "holder") - rows->row);
     snprintf(line[0], sizeof *line, "lock_wait\r\n1.000000,1.400000,%u,serial,0.800000,0.000000\r\n", serial);
     snprintf(line[1], sizeof *line, "\n4.600000,5.000000,%u,serial,0.800000,0.000000\r\n", serial);
     snprintf(line[2], sizeof *line, "\n5.000000,5.400000,%u,holder,0.000000,0.300000\r\n", holder);
@@ -223,7 +248,8 @@ WITH_TIMELINE(culprits_follow_the_environment)
 WITH_TIMELINE(blame_for_a_lock_alone_is_its_contexts)
 {
     uint32_t handoff = made_add(cells[2].node, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF, (struct profile_sums){0});
-    made_add(handoff, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x3000), (struct profile_sums){.lock_wait = 3e8});
+    made_add(handoff, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x3000),
+             (struct profile_sums){.lock_wait = 3e8});
     cells[2].node = cells[3].node = handoff;
     const struct rows *rows = made_tables();
     struct culprits culprits = culprits_gather(&made.profile, rows, false);

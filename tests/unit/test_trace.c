@@ -48,8 +48,8 @@ static struct trace *read_back(struct profile **profile)
     return trace;
 }
 
-static void assert_span(const struct trace *trace, const struct profile *profile, size_t number, uint64_t period, uint32_t samples,
-                        enum profile_time_state state, uint64_t key)
+static void assert_span(const struct trace *trace, const struct profile *profile, size_t number, uint64_t period,
+                        uint32_t samples, enum profile_time_state state, uint64_t key)
 {
     assert_true(number < trace->lanes[0].span_count);
     const struct trace_span *span = &trace->lanes[0].spans[number];

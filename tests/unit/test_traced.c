@@ -32,9 +32,9 @@ static int make(void **state)
     return 0;
 }
 
-#define WITH_PROFILE(name) UNIT_TEST_WITH(name, make, made_finish)
+#define WITH_PROFILE(name)                  UNIT_TEST_WITH(name, make, made_finish)
 #define SPAN(begin_ms, end_ms, state, node) {(begin_ms) * MS, (end_ms) * MS, node, PROFILE_TIME_##state, 1}
-#define LANE(list) {.spans = list, .span_count = sizeof(list) / sizeof *(list)}
+#define LANE(list)                          {.spans = list, .span_count = sizeof(list) / sizeof *(list)}
 
 WITH_PROFILE(an_idle_threads_time_is_shared_by_who_is_busy)
 {
@@ -54,7 +54,8 @@ WITH_PROFILE(an_idle_threads_time_is_shared_by_who_is_busy)
     assert_float_equal(culprits.top[0].ns, (12 + 2) * MS, 1);
     assert_float_equal(culprits.top[1].ns, (2 + 10) * MS, 1);
     assert_float_equal(culprits.nobody_ns, 15 * MS, 1);
-    const struct idle_share wanted[] = {{{0, 5 * MS}, 0, 5 * MS}, {{6 * MS}, 0, 0}, {{0}, 0, 5 * MS}, {{8 * MS, 7 * MS}, 0, 5 * MS}};
+    const struct idle_share wanted[] = {
+        {{0, 5 * MS}, 0, 5 * MS}, {{6 * MS}, 0, 0}, {{0}, 0, 5 * MS}, {{8 * MS, 7 * MS}, 0, 5 * MS}};
     assert_int_equal(culprits.share_count, 4);
     for (size_t i = 0; i < 4; i++) {
         assert_float_equal(culprits.share[i].culprit[0], wanted[i].culprit[0], 1);
@@ -115,7 +116,8 @@ WITH_PROFILE(stacks_have_lines_and_the_state)
     struct trace_stacks stacks;
     trace_stacks_start(&stacks);
     trace_stacks_of(&stacks, made.tables.rows);
-    uint32_t leaf = trace_stack(&stacks, node.f, PROFILE_TIME_LOCK_WAIT), f = stacks.stacks[leaf - 1].parent, caller = stacks.stacks[f - 1].parent;
+    uint32_t leaf = trace_stack(&stacks, node.f, PROFILE_TIME_LOCK_WAIT), f = stacks.stacks[leaf - 1].parent,
+             caller = stacks.stacks[f - 1].parent;
     assert_string_equal(function(&stacks, leaf), "<lock wait>");
     assert_string_equal(function(&stacks, f), "f");
     assert_string_equal(function(&stacks, caller), "main");
@@ -136,14 +138,18 @@ WITH_PROFILE(stacks_have_lines_and_the_state)
 
 WITH_PROFILE(phases_are_from_the_first_sample_in_them_to_the_last)
 {
-    struct trace_span spans[] = {SPAN(0, 5, WORK, node.f),          SPAN(5, 10, WORK, node.g), SPAN(10, 20, IDLE, 0),
-                                 SPAN(20, 22, WORK, node.f),       SPAN(22, 25, WORK, node.in_step), SPAN(25, 30, IDLE, 0),     SPAN(30, 40, WORK, node.f)};
+    struct trace_span spans[] = {SPAN(0, 5, WORK, node.f),   SPAN(5, 10, WORK, node.g),        SPAN(10, 20, IDLE, 0),
+                                 SPAN(20, 22, WORK, node.f), SPAN(22, 25, WORK, node.in_step), SPAN(25, 30, IDLE, 0),
+                                 SPAN(30, 40, WORK, node.f)};
     struct trace_lane lane = LANE(spans);
     struct traced_thread thread = {.lane = &lane};
     struct traced_process process = {.rows = made.tables.rows, .threads = &thread, .thread_count = 1};
     struct traced_phase *phases;
     assert_int_equal(traced_phases(&process, &phases), 4);
-    const struct traced_phase wanted[] = {{5 * MS, "phase step", true}, {5 * MS, "step [3]", true}, {25 * MS, "step [3]", false}, {25 * MS, "phase step", false}};
+    const struct traced_phase wanted[] = {{5 * MS, "phase step", true},
+                                          {5 * MS, "step [3]", true},
+                                          {25 * MS, "step [3]", false},
+                                          {25 * MS, "phase step", false}};
     for (size_t i = 0; i < 4; i++) {
         assert_string_equal(phases[i].name, wanted[i].name);
         assert_int_equal(phases[i].time_ns, wanted[i].time_ns);
@@ -154,7 +160,8 @@ WITH_PROFILE(phases_are_from_the_first_sample_in_them_to_the_last)
 
 WITH_PROFILE(ranks_are_on_one_clock_and_have_numbers_of_their_own)
 {
-    struct trace_span early[] = {{1000, 2000, 0, PROFILE_TIME_IDLE, 1}}, late[] = {{50000, 50500, 0, PROFILE_TIME_IDLE, 1}};
+    struct trace_span early[] = {{1000, 2000, 0, PROFILE_TIME_IDLE, 1}},
+                      late[] = {{50000, 50500, 0, PROFILE_TIME_IDLE, 1}};
     struct trace_lane lanes[] = {LANE(early), {0}, LANE(late)};
     struct trace traces[] = {{.lanes = lanes, .lane_count = 2}, {.lanes = lanes + 2, .lane_count = 1}};
     struct profile other = made.profile;
@@ -165,7 +172,8 @@ WITH_PROFILE(ranks_are_on_one_clock_and_have_numbers_of_their_own)
     other.header.start_realtime_ns = 1003000;
     other.header.rank = 1;
     rows.profile = &other;
-    struct traced_process processes[] = {{.rows = made.tables.rows, .trace = &traces[0]}, {.rows = &rows, .trace = &traces[1]}};
+    struct traced_process processes[] = {{.rows = made.tables.rows, .trace = &traces[0]},
+                                         {.rows = &rows, .trace = &traces[1]}};
     struct traced traced;
     traced_make(&traced, processes, 2);
     assert_int_equal(traced.start_realtime_ns, 1000000);

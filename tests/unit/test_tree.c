@@ -229,7 +229,8 @@ WITH_TREE(recycled_metric_records_start_at_zero)
         add_work(frame(place, key), 3);
     }
     uint32_t metric_unit = tree.chunk->metric_unit;
-    assert_true(tree_graft(&tree, place, tree.root, &(uint64_t){UINT64_MAX})); /* three records free, each linked to the next */
+    assert_true(
+        tree_graft(&tree, place, tree.root, &(uint64_t){UINT64_MAX})); /* three records free, each linked to the next */
     for (uint32_t i = 0; i < 3; i++) {
         struct profile_metric *metric = tree_metric(&tree, frame(tree.root, 100 + i));
         static const struct profile_metric zero;
@@ -244,9 +245,8 @@ WITH_TREE(out_of_memory_a_child_is_zero_and_nothing_breaks)
     uint32_t made = 0, last = 0;
     for (uint32_t node; made < 10000 && (node = frame(tree.root, made)); made++)
         last = node;
-    assert_int_equal(made, 2 * (PROFILE_UNITS_PER_CHUNK - 1) -
-                               2);                      /* all units of two chunks but headers and roots */
-    assert_int_equal(frame(tree.root, made - 1), last); /* what is there is found */
+    assert_int_equal(made, 2 * (PROFILE_UNITS_PER_CHUNK - 1) - 2); /* all units of two chunks but headers and roots */
+    assert_int_equal(frame(tree.root, made - 1), last);            /* what is there is found */
     assert_int_equal(frame(tree.root, made), 0);
     assert_null(tree_metric(&tree, last));
     assert_int_equal(tree_placeholder(&tree, 1), 0);
@@ -304,8 +304,7 @@ WITH_TREE(the_deepest_trie_path_is_repeated_whole)
     for (uint32_t i = 0; i < TREE_PATH_MAX; i++)
         at = frame(at, i);
     uint32_t depth = 0;
-    for (uint32_t idx = tree_copy_trie_path(&tree, at, tree.root); idx != tree.root;
-         idx = tree_node(idx)->parent)
+    for (uint32_t idx = tree_copy_trie_path(&tree, at, tree.root); idx != tree.root; idx = tree_node(idx)->parent)
         assert_int_equal(tree_node(idx)->key, TREE_PATH_MAX - ++depth);
     assert_int_equal(depth, TREE_PATH_MAX);
 }

@@ -127,7 +127,8 @@ WITH_TREE(a_graft_into_a_full_tree_keeps_all_sums)
     for (uint64_t round = 1; round <= 3; round++) {
         if (round == 1)
             fill();
-        uint32_t place = tree_placeholder(&tree, 7), twin = frame(place, 2), other = frame(twin, 3), deep = frame(frame(other, 4), 5);
+        uint32_t place = tree_placeholder(&tree, 7), twin = frame(place, 2), other = frame(twin, 3),
+                 deep = frame(frame(other, 4), 5);
         add_sample(twin);
         add_sample(other);
         add_sample(deep);

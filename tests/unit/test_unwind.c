@@ -156,8 +156,8 @@ static void check_workload(const char *name, void (*work)(void))
     printf("%-12s %6lu samples, %5.1f frames a sample, %lu broken, different: %lu addresses, %lu stacks, %lu "
            "lengths, "
            "%lu ends\n",
-           name, result.samples, (double)result.frames / (double)result.samples, result.broken,
-           result.addresses, result.stacks, result.lengths, result.ends);
+           name, result.samples, (double)result.frames / (double)result.samples, result.broken, result.addresses,
+           result.stacks, result.lengths, result.ends);
     for (uint64_t i = 0; i < different && i < SHOWN; i++) {
         print_path("ours", &result.shown[i][0]);
         print_path("libunwind's", &result.shown[i][1]);

@@ -58,9 +58,8 @@ static int walk_strange_contexts(int rounds)
             r[registers[j]] = (greg_t)strange_address(stack);
         if (unit_random(&random_state) % 2)
             r[REG_RSP] = (greg_t)strange_address(stack);
-        r[REG_RIP] = unit_random(&random_state) % 4
-                         ? (greg_t)((uintptr_t)qsort + unit_random(&random_state) % 65536)
-                         : (greg_t)strange_address(stack);
+        r[REG_RIP] = unit_random(&random_state) % 4 ? (greg_t)((uintptr_t)qsort + unit_random(&random_state) % 65536)
+                                                    : (greg_t)strange_address(stack);
         struct walk walk;
         walk_at(&walk, &context);
         if (walk.count >= MOST_FRAMES)

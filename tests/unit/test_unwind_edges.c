@@ -233,9 +233,9 @@ static bool walked_through(loaded_function *loaded_call)
         const struct loadmap_range *range = loadmap_find((uintptr_t)loaded_call);
         const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
         Dl_info info;
-        if (walk.end == UNWIND_END && walk.ips[2] - (uintptr_t)loaded_call < 256 &&
-            meets(&walk, call_loaded, 256) && module && walk.modules[2] == module &&
-            dladdr((void *)(uintptr_t)loaded_call, &info) && strcmp(module->path, info.dli_fname) == 0)
+        if (walk.end == UNWIND_END && walk.ips[2] - (uintptr_t)loaded_call < 256 && meets(&walk, call_loaded, 256) &&
+            module && walk.modules[2] == module && dladdr((void *)(uintptr_t)loaded_call, &info) &&
+            strcmp(module->path, info.dli_fname) == 0)
             return true;
     } while (clock_now_ns() < end_ns);
     return false;
@@ -333,8 +333,7 @@ UNIT_TEST(threads_walk_while_libraries_come_and_go)
         void *library = dlopen(library_path(i % 2 ? "loaded.so" : "loaded_joined.so"), RTLD_NOW);
         loaded_function *loaded_call = (loaded_function *)(uintptr_t)dlsym(library, "loaded_call");
         struct walk walk;
-        call_loaded(loaded_call,
-                    &walk); /* may break when another thread is reading the map; must not crash */
+        call_loaded(loaded_call, &walk); /* may break when another thread is reading the map; must not crash */
         assert_true(walk.count >= 2);
         dlclose(library);
     }

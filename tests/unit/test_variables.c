@@ -3,12 +3,11 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
 
-static const char *const names[] = {
-    "BLAME_OUT",     "BLAME_RATE",     "BLAME_CLOCK",           "BLAME_ENVIRONMENT",
-    "BLAME_CONTEXT", "BLAME_TASKS",    "BLAME_DEPTH",           "BLAME_CSV",
-    "BLAME_SUMMARY", "BLAME_DISABLE",  "BLAME_SIGNAL",          "BLAME_LOCKS",
-    "BLAME_PRIVATE", "BLAME_COUNTERS", "BLAME_EVENTS_THROTTLE", "BLAME_PHASE_INSTANCES",
-    "BLAME_SEED",    "BLAME_TRACE",    "BLAME_TRACE_LIMIT"};
+static const char *const names[] = {"BLAME_OUT",     "BLAME_RATE",     "BLAME_CLOCK",           "BLAME_ENVIRONMENT",
+                                    "BLAME_CONTEXT", "BLAME_TASKS",    "BLAME_DEPTH",           "BLAME_CSV",
+                                    "BLAME_SUMMARY", "BLAME_DISABLE",  "BLAME_SIGNAL",          "BLAME_LOCKS",
+                                    "BLAME_PRIVATE", "BLAME_COUNTERS", "BLAME_EVENTS_THROTTLE", "BLAME_PHASE_INSTANCES",
+                                    "BLAME_SEED",    "BLAME_TRACE",    "BLAME_TRACE_LIMIT"};
 
 static int clear(void **unused)
 {
@@ -101,9 +100,8 @@ FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted)
     struct run_options options = read_options();
     assert_int_equal(options.clock, CLOCK_WALL);
     assert_int_equal(options.rate, 200);
-    assert_string_equal(said,
-                        "blame: BLAME_RATE=many: accepted is a whole number from 1 to 10000; using 200\n"
-                        "blame: BLAME_CLOCK=Wall: accepted is wall or cpu; using wall\n");
+    assert_string_equal(said, "blame: BLAME_RATE=many: accepted is a whole number from 1 to 10000; using 200\n"
+                              "blame: BLAME_CLOCK=Wall: accepted is wall or cpu; using wall\n");
 }
 
 FROM_EMPTY(every_other_value_is_named_and_replaced)

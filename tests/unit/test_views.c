@@ -96,8 +96,7 @@ static char *print(struct rows *rows, struct view_style style)
 /* f counted 100 and, called by itself, 20; g 3 in the inner f and 5000 in the outer one. */
 static struct rows *counted_tables(void)
 {
-    static const struct merged_counters counted[] = {
-        {3, {{7, 100}}}, {4, {{0, 20}}}, {6, {{0, 3}}}, {8, {{0, 5000}}}};
+    static const struct merged_counters counted[] = {{3, {{7, 100}}}, {4, {{0, 20}}}, {6, {{0, 3}}}, {8, {{0, 5000}}}};
     memcpy(made.counters, counted, sizeof counted);
     made.profile.counters_count = sizeof counted / sizeof *counted;
     made.profile.counter_name[0] = "perf::A:u";
@@ -115,7 +114,8 @@ static void assert_counted(const struct rows *rows, uint32_t row, double inclusi
 
 WITH_PROFILE(views_have_counters_as_they_have_metrics)
 {
-    struct rows *rows = counted_tables(), *view = view_bottom_up(rows, (enum metric)(METRIC_COUNTER + 1), 4, UINT32_MAX);
+    struct rows *rows = counted_tables(),
+                *view = view_bottom_up(rows, (enum metric)(METRIC_COUNTER + 1), 4, UINT32_MAX);
     uint32_t f = child(view, 0, "f", 0), g = child(view, 0, "g", 0);
     assert_int_equal(g, 1); /* the largest count first */
     assert_counted(view, f, 5123, 120);
@@ -142,7 +142,11 @@ WITH_PROFILE(text_shows_counters_and_says_what_they_are)
     struct view_columns columns, none;
     char error[1000];
     struct rows *rows = counted_tables();
-    struct view_style style = {.title = "Top-down", .columns = 400, .metric = (enum metric)(METRIC_COUNTER + 1), .least_percent = 1, .errors = true};
+    struct view_style style = {.title = "Top-down",
+                               .columns = 400,
+                               .metric = (enum metric)(METRIC_COUNTER + 1),
+                               .least_percent = 1,
+                               .errors = true};
     assert_true(view_columns_read(&columns, rows, "B\033,perf::A:u:e,perf::A:u%,work", false, error, sizeof error));
     assert_true(columns.column[1].metric == METRIC_COUNTER && columns.column[1].exclusive);
     assert_true(columns.column[2].percent && !columns.column[2].exclusive);
@@ -165,8 +169,7 @@ WITH_PROFILE(text_shows_counters_and_says_what_they_are)
 
 WITH_PROFILE(text_fits_its_columns_and_says_what_it_cut)
 {
-    struct view_style style = {
-        .title = "Top-down", .metric = METRIC_WORK, .least_percent = 30, .columns = 60};
+    struct view_style style = {.title = "Top-down", .metric = METRIC_WORK, .least_percent = 30, .columns = 60};
     char *text = print(made.tables.rows, style);
     assert_non_null(strstr(text, "`-main  v.c:9"));
     assert_non_null(strstr(text, "-21: g  v.c:29"));
@@ -213,7 +216,8 @@ WITH_PROFILE(no_core_and_blocked_have_columns_where_there_is_something_to_say)
     made.nodes[1].metric.blocked = 0.001 * S;
     assert_null(strstr(print(made_tables(), style), "blocked"));
     assert_null(strstr(print_threads(80), "blocked"));
-    uint32_t no_core = made_add(1, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = 6 * S});
+    uint32_t no_core =
+        made_add(1, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = 6 * S});
     made.nodes[1].metric.blocked = made.threads[0].blocked = 2 * S;
     made.threads[0].no_core = made.nodes[no_core].metric.no_core;
     char *text = print(made_tables(), style);
@@ -346,7 +350,9 @@ WITH_PROFILE(time_without_a_busy_thread_is_named)
     snprintf(share, sizeof share, "(75.0 %% of all %.2f s)", 4 * effort);
     assert_non_null(strstr(summary(), "  nobody "));
     assert_non_null(strstr(summary(), share));
-    assert_non_null(strstr(print(made.tables.rows, (struct view_style){.title = "Top-down", .metric = METRIC_WORK, .columns = 200}), " s in which no thread was busy"));
+    assert_non_null(
+        strstr(print(made.tables.rows, (struct view_style){.title = "Top-down", .metric = METRIC_WORK, .columns = 200}),
+               " s in which no thread was busy"));
     made.threads[0].idle_nobody_busy = 0.005 * effort * S;
     assert_null(strstr(summary(), "nobody"));
 }

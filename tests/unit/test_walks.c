@@ -34,9 +34,8 @@ extern const struct code_variant code_gcc_O0, code_gcc_O2, code_gcc_O2_frames, c
     code_clang_O0, code_clang_O2, code_clang_O2_frames, code_clang_O3_avx2, code_clang_Os;
 
 /* Libraries with one each, made by tests/differential/differential.mk if there is a compiler. */
-static const char *const libraries[] = {"gcc_lto_O2",   "gcc_lto_O3",  "gcc_split_O0", "gcc_split_O2",
-                                        "clang_lto_O2", "gfortran_O0", "gfortran_O2",  "gfortran_O3",
-                                        "flang_O0",     "flang_O2"};
+static const char *const libraries[] = {"gcc_lto_O2",  "gcc_lto_O3",  "gcc_split_O0", "gcc_split_O2", "clang_lto_O2",
+                                        "gfortran_O0", "gfortran_O2", "gfortran_O3",  "flang_O0",     "flang_O2"};
 
 #define LINKED    10u
 #define LIBRARIES (sizeof(libraries) / sizeof(libraries[0]))
@@ -91,8 +90,7 @@ static void take(struct walk *walk, struct unwinder *unwinder, const ucontext_t 
 
 static bool same_frame(const struct unwind_frame *a, const struct unwind_frame *b)
 {
-    return a->ip == b->ip && a->stack == b->stack && a->cfa == b->cfa && a->range == b->range &&
-           a->module == b->module;
+    return a->ip == b->ip && a->stack == b->stack && a->cfa == b->cfa && a->range == b->range && a->module == b->module;
 }
 
 /* What the code alone says of the frames that call frame information has recipes for, as far as it leads. What
@@ -118,13 +116,12 @@ static void describe(size_t at)
     int used = snprintf(result.first, sizeof(result.first), "%s, %s: frame %zu of %u (%u)\n", result.variant,
                         result.where, at, ours.count, theirs.count);
     for (size_t i = 0;
-         i < ours.count + 1 && i < theirs.count + 1 && i < 20 && (size_t)used < sizeof(result.first) - 300;
-         i++) {
+         i < ours.count + 1 && i < theirs.count + 1 && i < 20 && (size_t)used < sizeof(result.first) - 300; i++) {
         const struct unwind_frame *a = &ours.frames[i], *b = &theirs.frames[i];
-        used += snprintf(result.first + used, sizeof(result.first) - (size_t)used,
-                         "  %2zu ip %lx %lx stack %lx %lx cfa %lx %lx %s+%#lx\n", i, a->ip, b->ip, a->stack,
-                         b->stack, a->cfa, b->cfa, a->module ? a->module->path : "?",
-                         a->ip - (a->range ? a->range->load_bias : 0));
+        used +=
+            snprintf(result.first + used, sizeof(result.first) - (size_t)used,
+                     "  %2zu ip %lx %lx stack %lx %lx cfa %lx %lx %s+%#lx\n", i, a->ip, b->ip, a->stack, b->stack,
+                     a->cfa, b->cfa, a->module ? a->module->path : "?", a->ip - (a->range ? a->range->load_bias : 0));
     }
 }
 
@@ -142,8 +139,7 @@ static bool has_no_entry(const struct unwind_frame *frame)
     if (!frame->range)
         return false;
     struct recipe recipe = recipe_read(frame->module, frame->ip - frame->range->load_bias);
-    return recipe.cfa == RECIPE_SLOW &&
-           (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
+    return recipe.cfa == RECIPE_SLOW && (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
 }
 
 /* libunwind keeps rows by address alone, whether it was interrupted or is a return address. That makes a
@@ -188,8 +184,7 @@ static void plan(ucontext_t *context, bool by_timer)
 {
     bool over = result.interrupts >= driver.until;
     if (by_timer && !over && !driver.split_stack)
-        driver.steps =
-            unit_random(&driver.random_state) % 4 ? unit_random(&driver.random_state) % MOST_STEPS : 0;
+        driver.steps = unit_random(&driver.random_state) % 4 ? unit_random(&driver.random_state) % MOST_STEPS : 0;
     if (driver.steps > 0 && !over) {
         driver.steps--;
         context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
@@ -197,8 +192,7 @@ static void plan(ucontext_t *context, bool by_timer)
     }
     driver.steps = 0;
     context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-    struct itimerspec next = {
-        .it_value = {.tv_nsec = 1 + (long)(unit_random(&driver.random_state) % MOST_NS)}};
+    struct itimerspec next = {.it_value = {.tv_nsec = 1 + (long)(unit_random(&driver.random_state) % MOST_NS)}};
     if (!over)
         timer_settime(driver.timer, 0, &next, NULL);
 }
@@ -277,23 +271,22 @@ static void check(const char *name)
     uint64_t slow = 0;
     printf("%s: %lu interrupts, %lu frames (deepest %lu), %lu paths broken, %lu different, %lu by "
            "libunwind's cache, %lu by its guesses\n",
-           name, result.interrupts, result.frames, result.deepest, result.broken, result.different,
-           result.by_cache, result.by_guess);
+           name, result.interrupts, result.frames, result.deepest, result.broken, result.different, result.by_cache,
+           result.by_guess);
     printf("  innermost: CFA by rsp %lu, rbp %lu, *rbp %lu, linkage table %lu, outermost %lu, slow %lu; rbp "
            "same %lu, "
            "at CFA %lu, at rbp %lu\n",
-           result.cfa[0], result.cfa[1], result.cfa[2], result.cfa[3], result.cfa[4], result.cfa[5],
-           result.rbp[0], result.rbp[1], result.rbp[2]);
-    printf(
-        "  %lu recipes read, %lu steps again, %lu restarts, %lu disagreements, %lu slow reads; slow steps:",
-        by_recipes.recipes_read, by_recipes.steps_again, by_recipes.restarts, by_recipes.disagreements,
-        by_recipes.slow_reads);
+           result.cfa[0], result.cfa[1], result.cfa[2], result.cfa[3], result.cfa[4], result.cfa[5], result.rbp[0],
+           result.rbp[1], result.rbp[2]);
+    printf("  %lu recipes read, %lu steps again, %lu restarts, %lu disagreements, %lu slow reads; slow steps:",
+           by_recipes.recipes_read, by_recipes.steps_again, by_recipes.restarts, by_recipes.disagreements,
+           by_recipes.slow_reads);
     for (int cause = 0; cause < RECIPE_CAUSES; slow += by_recipes.slow_steps[cause++])
         if (by_recipes.slow_steps[cause])
             printf(" %s %lu", recipe_cause_name(cause), by_recipes.slow_steps[cause]);
     printf("\n%s", result.first);
-    printf("  by the code alone: %lu right, %lu not known, %lu wrong\n", result.code_right,
-           result.code_unknown, result.code_wrong);
+    printf("  by the code alone: %lu right, %lu not known, %lu wrong\n", result.code_right, result.code_unknown,
+           result.code_wrong);
     assert_true(result.interrupts >= wanted_interrupts / 2);
     assert_int_equal(result.different, 0);
     assert_true(result.by_guess <= 1 + result.interrupts / 10000);
@@ -340,8 +333,7 @@ static bool load_libraries(void)
     path[bytes > 0 ? bytes : 0] = 0;
     for (size_t i = 0; i < LIBRARIES; i++) {
         char name[2 * PATH_MAX], symbol[100];
-        snprintf(name, sizeof(name), "%.*s/differential/%s.so", (int)(strrchr(path, '/') - path), path,
-                 libraries[i]);
+        snprintf(name, sizeof(name), "%.*s/differential/%s.so", (int)(strrchr(path, '/') - path), path, libraries[i]);
         snprintf(symbol, sizeof(symbol), "code_%s", libraries[i]);
         void *library = dlopen(name, RTLD_NOW);
         variants[variant_count] = library ? dlsym(library, symbol) : NULL;
@@ -372,8 +364,7 @@ static int install(void **unused)
     for (size_t i = 0; i < variant_count; i++)
         wanted += is_wanted(variants[i]);
     if (!wanted)
-        printf("%s: no such variant; accepted are those of tests/differential/differential.mk\n",
-               wanted_variant);
+        printf("%s: no such variant; accepted are those of tests/differential/differential.mk\n", wanted_variant);
     return wanted ? 0 : -1;
 }
 

@@ -26,17 +26,17 @@ static struct CMUnitTest unit_tests[UNIT_MOST_TESTS];
 static size_t unit_test_count;
 
 #define UNIT_TEST(name) UNIT_TEST_WITH(name, NULL, NULL)
-#define UNIT_TEST_WITH(name, setup, teardown)                                                                \
-    static void name(void **);                                                                               \
-    __attribute__((constructor(1000 + __LINE__))) static void unit_add_##name(void)                          \
-    {                                                                                                        \
-        unit_tests[unit_test_count++] = (struct CMUnitTest){#name, name, setup, teardown, NULL};             \
-    }                                                                                                        \
+#define UNIT_TEST_WITH(name, setup, teardown)                                                                          \
+    static void name(void **);                                                                                         \
+    __attribute__((constructor(1000 + __LINE__))) static void unit_add_##name(void)                                    \
+    {                                                                                                                  \
+        unit_tests[unit_test_count++] = (struct CMUnitTest){#name, name, setup, teardown, NULL};                       \
+    }                                                                                                                  \
     static void name(__attribute__((unused)) void **unit_state)
-#define UNIT_MAIN(setup, teardown)                                                                           \
-    int main(void)                                                                                           \
-    {                                                                                                        \
-        return unit_run(setup, teardown);                                                                    \
+#define UNIT_MAIN(setup, teardown)                                                                                     \
+    int main(void)                                                                                                     \
+    {                                                                                                                  \
+        return unit_run(setup, teardown);                                                                              \
     }
 
 __attribute__((unused)) static int unit_run(CMFixtureFunction setup, CMFixtureFunction teardown)

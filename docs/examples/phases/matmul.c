@@ -12,8 +12,7 @@
 
 enum { OUTER = 5, SIZES = 3 };
 
-static struct clocked outer = {"outer", 0, 0, 0}, fill_time = {"fill", 0, 0, 0},
-                      multiply_time = {"multiply", 0, 0, 0};
+static struct clocked outer = {"outer", 0, 0, 0}, fill_time = {"fill", 0, 0, 0}, multiply_time = {"multiply", 0, 0, 0};
 static struct clocked size_times[SIZES];
 
 static void fill(int n, int seed, double *matrix)
