@@ -141,6 +141,6 @@ clean:
 	rm -rf build build-*
 
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	clang-format-19 -i $$(git ls-files '*.c' '*.h')
 
 -include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)

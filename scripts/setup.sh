@@ -8,7 +8,7 @@ set -eu
 build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev libpfm4-dev
     zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
 openmp="clang-19 libomp-19-dev"
-tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
+tests="libcmocka-dev clang-format-19 python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
     chromium chromium-driver python3-selenium nodejs libcap2-bin protobuf-compiler python3-jsonschema python3-protobuf mandoc zsh fish patchelf
     python3-numpy libopenblas0-openmp python3-scipy python3-sklearn python3-pandas python3-psycopg2 r-cran-data.table
     libclang-rt-19-dev pkgconf libmpich-dev libopenmpi-dev mpich openmpi-bin python3-mpi4py"
