@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/loops.md has every function with a loop that the signal handler or a callback reaches, and states its bound; and no other.
+"""scripts/loop-bounds.txt has every function with a loop that the signal handler or a callback reaches, and states its bound; and no other.
 
     scripts/check-loops.py FOLDER       object files (make checks builds them in $(BUILD)/check)
     scripts/check-loops.py --list FOLDER   the loops
@@ -16,7 +16,7 @@ from handler_walk import NotWalkable, Program
 handler_check = importlib.import_module("check-handler")
 c_functions = importlib.import_module("check-sizes").c_functions
 
-PAGE = "docs/loops.md"
+PAGE = "scripts/loop-bounds.txt"
 FOLDERS = ("base", "cct", "unwind", "blame", "ompt_tool")
 CALLBACKS = [f"ompt_tool/callbacks:on_{name}" for name in ("thread_begin", "thread_end", "parallel_begin", "parallel_end", "implicit_task", "work",
                                                            "sync_region_wait", "task_create", "task_creation", "task_schedule")] + \
@@ -103,4 +103,4 @@ if __name__ == "__main__":
         for (where, function), lines_of in sorted(everything.items()):
             print(*(f"{where} {function} | {line}" for line in lines_of), sep="\n")
     else:
-        sys.exit(main(__doc__, CASES, check_case, check, "loops: each that the handler or a callback reaches has its bound in docs/loops.md"))
+        sys.exit(main(__doc__, CASES, check_case, check, "loops: each that the handler or a callback reaches has its bound in scripts/loop-bounds.txt"))

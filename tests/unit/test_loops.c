@@ -1,5 +1,5 @@
 /* needs: tests/unit/fake_clock.c */
-/* The loops of docs/loops.md in their worst states: how many instructions one call takes. */
+/* The loops of scripts/loop-bounds.txt in their worst states: how many instructions one call takes. */
 #include "base/hash.h"
 #include "cct/deferred/graft.h"
 #include "cct/profile_metrics.h"

@@ -1,5 +1,5 @@
 /* needs: tests/unit/fake_clock.c */
-/* The loops of docs/loops.md over threads' and ranks' lines, and the tables of locks, in their worst states: how many instructions one call takes. */
+/* The loops of scripts/loop-bounds.txt over threads' and ranks' lines, and the tables of locks, in their worst states: how many instructions one call takes. */
 #include "base/os.h"
 #include "blame/attribute.h"
 #include "blame/contended.h"

@@ -1,4 +1,4 @@
-/* The loops of docs/loops.md over frames, modules and symbols in their worst states. Two units are part of this one. */
+/* The loops of scripts/loop-bounds.txt over frames, modules and symbols in their worst states. Two units are part of this one. */
 #define os_read_at counted_read_at
 #include "ompt_tool/locks/lock_waits.c"
 #undef os_read_at
