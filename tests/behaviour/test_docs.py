@@ -1,5 +1,4 @@
-"""The examples of the user's pages run as they stand: a page's ```sh blocks are one script, in a folder with the repository's examples
-and include."""
+"""The examples of the user's pages run as they stand: a page's ```sh blocks are one script, beside the folders that the pages name."""
 
 import glob
 import os
@@ -18,7 +17,6 @@ class TestDocs(BlameTest):
         folder = self.new_folder()
         for name in FOLDERS:
             shutil.copytree(os.path.join(ROOT, name), os.path.join(folder, name))
-        shutil.copytree(os.path.join(ROOT, "include"), os.path.join(folder, "include"))
         clang = subprocess.run([os.path.join(ROOT, "scripts", "find-llvm"), "clang"], capture_output=True, text=True, check=True).stdout.strip()
         os.mkdir(os.path.join(folder, "bin"))
         os.symlink(shutil.which(clang), os.path.join(folder, "bin", "clang"))
