@@ -6,7 +6,7 @@
  * it was linked with, and writes its address into our table of imports (GOT). It does the same for libunwind and Zydis.
  *
  * What stays as the loader bound it: data (`environ` may live in the program); the functions of the heap, since what libc
- * allocates for us belongs to the program's heap; weak names, by which we ask what the program has. docs/names.md. */
+ * allocates for us belongs to the program's heap; weak names, by which we ask what the program has. docs/concurrency.md, "Names". */
 #ifndef BLAME_BASE_BIND_H
 #define BLAME_BASE_BIND_H
 

@@ -28,7 +28,7 @@
 #define REPEATS  100
 #define DEPTH    20 /* frames of the program's own above those that all scenarios have */
 
-/* The tool then finds no list of libraries, and calls the functions below by their names (docs/names.md). */
+/* The tool then finds no list of libraries, and calls the functions below by their names (docs/concurrency.md, "Names"). */
 EXPORT struct r_debug _r_debug;
 
 static int clock_reads;

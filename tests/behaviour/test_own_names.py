@@ -1,4 +1,4 @@
-"""The tool calls libc's own functions, whatever the program, its libraries and preloaded ones define by their names (docs/names.md)."""
+"""The tool calls libc's own functions, whatever the program, its libraries and preloaded ones define by their names (docs/concurrency.md, "Names")."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-/* Runs scenarios over seeds: docs/memory-model.md.
+/* Runs scenarios over seeds: docs/concurrency.md.
  *
  *   explore [--seeds N] [--from N] [--trace] [--weaken ADDRESSES=ORDER] [--sites] [--until-failure] [SCENARIO ...] */
 #include <stdio.h>

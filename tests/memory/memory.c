@@ -1,5 +1,5 @@
 /* The memory: of each word the stores in their modification order, each with what its thread had released with it; of each
- * thread the latest store that it has seen of each word. docs/memory-model.md says which of C11 this is.
+ * thread the latest store that it has seen of each word. docs/concurrency.md says which of C11 this is.
  *
  * The program's own memory has the last value of each word, but for a plain load: that finds the value that was chosen for it, until
  * the thread's next step. */

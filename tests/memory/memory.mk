@@ -1,4 +1,4 @@
-# The lock-free protocols on a weakly ordered memory (docs/memory-model.md). Included by the Makefile, behind tests/tests.mk.
+# The lock-free protocols on a weakly ordered memory (docs/concurrency.md). Included by the Makefile, behind tests/tests.mk.
 #   make memory-model                               all scenarios, MEMORY_SEEDS seeds each
 #   make memory-weaken                              each ordering in the code made weaker: does a scenario fail?
 #   build/memory/explore --seeds 100000 waits-ring  one scenario

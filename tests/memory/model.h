@@ -1,4 +1,4 @@
-/* A weakly ordered memory to run our lock-free code on: docs/memory-model.md.
+/* A weakly ordered memory to run our lock-free code on: docs/concurrency.md.
  *
  * The product's units and the scenarios are compiled with -fsanitize=thread, whose calls come here (hooks.c) instead of to
  * ThreadSanitizer: each access is a step, at which threads are exchanged (threads.c) and at which a load gets one of the values that

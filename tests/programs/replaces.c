@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The tool then finds no list of libraries, and calls mkdir() by its name (docs/names.md). */
+/* The tool then finds no list of libraries, and calls mkdir() by its name (docs/concurrency.md, "Names"). */
 struct r_debug _r_debug;
 
 int mkdir(const char *path, mode_t mode)

@@ -33,7 +33,7 @@
 #define PAGE_PRESENT   (1ull << 63)
 #define RESIDENT_PAGES 512
 
-/* The tool then finds no list of libraries, and calls mmap() by its name (docs/names.md). */
+/* The tool then finds no list of libraries, and calls mmap() by its name (docs/concurrency.md, "Names"). */
 EXPORT struct r_debug _r_debug;
 
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
