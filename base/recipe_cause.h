@@ -1,4 +1,4 @@
-/* Why a step of a walk is libunwind's and not a recipe's (unwind/recipe.h, docs/callpaths.md). The numbers
+/* Why a step of a walk is libunwind's and not a recipe's (unwind/recipe.h, docs/call-paths.md). The numbers
  * are in profiles. */
 #ifndef BLAME_BASE_RECIPE_CAUSE_H
 #define BLAME_BASE_RECIPE_CAUSE_H

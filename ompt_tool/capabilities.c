@@ -16,7 +16,7 @@ struct group {
 
 #define EVENT(name) {ompt_callback_##name, #name}
 
-/* docs/runtime-events.md, "What a runtime need not tell", has the same table. */
+/* docs/call-paths.md, "What the runtime tells", has the same table. */
 static const struct group groups[] = {
     {NULL,
      ompt_set_always,

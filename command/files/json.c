@@ -127,7 +127,7 @@ static json_t *samples(const struct ledger *ledger)
                   dropped);
 }
 
-/* How paths were walked (docs/callpaths.md). */
+/* How paths were walked (docs/call-paths.md). */
 static json_t *unwinding(const struct ledger *ledger)
 {
     json_t *slow = json_object();

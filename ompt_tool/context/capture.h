@@ -1,4 +1,4 @@
-/* From a stack to a context: walks, cuts at task boundaries, files below regions (design: docs/contexts.md). */
+/* From a stack to a context: walks, cuts at task boundaries, files below regions (design: docs/call-paths.md). */
 #ifndef BLAME_OMPT_TOOL_CONTEXT_CAPTURE_H
 #define BLAME_OMPT_TOOL_CONTEXT_CAPTURE_H
 

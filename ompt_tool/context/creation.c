@@ -44,7 +44,7 @@ static inline bool is_runtime_code(uintptr_t address)
 }
 
 /* Clang's programs call the code of a task with if(0) themselves, between two calls of the runtime: no frame
- * of the runtime's is its own, and its exit address is the program's rbp (docs/contexts.md). GCC's is called
+ * of the runtime's is its own, and its exit address is the program's rbp (docs/call-paths.md). GCC's is called
  * by GOMP_task, whose frame the exit address is. */
 static bool find_called_by_program(const struct thread *thread, const struct creation *creation)
 {

@@ -1,6 +1,6 @@
 /* The tasks that are nested on a thread's own stack, innermost last: what a walk needs to know of the
  * runtime, noted by the thread's callbacks, where the runtime is consistent. The handler reads it and asks
- * the runtime nothing (docs/contexts.md). The chain of creators, which the runtime could give, is another
+ * the runtime nothing (docs/call-paths.md). The chain of creators, which the runtime could give, is another
  * one: theirs may be other threads' stacks. */
 #ifndef BLAME_OMPT_TOOL_CONTEXT_LEVELS_H
 #define BLAME_OMPT_TOOL_CONTEXT_LEVELS_H

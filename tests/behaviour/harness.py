@@ -33,7 +33,7 @@ SHARED = None  # a directory for runs that several tests look at; run.py's, else
 
 TIMEOUT_S = 300  # nothing takes a tenth of it, unless it hangs, or the machine has hardly a core for it
 TOOL_LINE = re.compile(r"^blame: \S")
-# A thread that looks for tasks in a team that is made smaller at that moment: seen without the tool (docs/runtime-events.md).
+# A thread that looks for tasks in a team that is made smaller at that moment: seen without the tool (docs/call-paths.md).
 LIBOMPS_OWN = re.compile(r"Assertion failure at kmp_tasking\.cpp\(\d+\): victim_tid < task_team->tt\.tt_nproc")
 LIBOMPS_MOST = 5
 # Many threads on few cores: a spinning idle thread takes the core from a working one.

@@ -169,7 +169,7 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
          WORD(task), begun, IN, requested, invoker(flags), frame_text(frame), CODE(codeptr));
 }
 
-/* The region's word is given away by then: docs/runtime-events.md. */
+/* The region's word is given away by then: docs/call-paths.md. */
 static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *codeptr)
 {
     (void)parallel;
