@@ -61,7 +61,7 @@ bench-ompt-header:
 
 include benchmarks/mpi/mpi.mk
 
-# What a machine that others use does to the figures (docs/accuracy.md).
+# What a machine that others use does to the figures (docs/testing.md).
 ifeq ($(bench_alone),)
 .PHONY: bench-load
 bench-load: $(PRODUCTS) test-programs accuracy-programs

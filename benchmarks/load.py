@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a machine that others use does to the figures: the cases of docs/accuracy.md with as many threads as cores, on a quiet
+"""What a machine that others use does to the figures: the cases of docs/testing.md with as many threads as cores, on a quiet
 machine, beside 2 and 6 busy loops and under a quota of one core; and those that take any number of threads, with 4 and 8.
 
 The truth is the programs' own, with TEST_LOADED=1 (tests/programs/analytic.h): work is CPU time, what is neither CPU time nor waiting was

@@ -1,6 +1,6 @@
 # How accurate is blame? Included by the Makefile, behind tests/tests.mk.
-#   make accuracy                             some 8 minutes; nothing should run beside it. Rewrites the tables of docs/accuracy.md
-#   make accuracy ACCURACY_ARGS='-n 3 -k for'  a few cases, docs/ stays as it is: tests/accuracy/accuracy.py --help
+#   make accuracy                             some 8 minutes; nothing should run beside it. Rewrites the figures of docs/testing.md, and tests/accuracy/results.md
+#   make accuracy ACCURACY_ARGS='-n 3 -k for'  a few cases, no document changes: tests/accuracy/accuracy.py --help
 #   make resonance                            the program that keeps time with the clock, at four rates: some 4 minutes
 #   make mpi-accuracy                         whom ranks wait for, as the program clocks it
 #   make accuracy-unit                        the statistics and the chart writer, part of make test

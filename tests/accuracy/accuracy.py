@@ -1,15 +1,15 @@
 """How accurate is blame? Runs programs with blame known by construction, several times each, and prints expected,
-measured and error with its confidence interval. docs/accuracy.md explains it. From the repository's root:
+measured and error with its confidence interval. docs/testing.md (Accuracy) explains it. From the repository's root:
 
     make accuracy [ACCURACY_ARGS='...']
     python3 tests/accuracy/accuracy.py [-n N] [--quick] [-k TEXT ...] [--rate R] [--out CSV] [--no-docs] [--list]
 
 -n N        repetitions of every case, default 10
---quick     2 repetitions, nothing in docs/ is changed: a smoke test, not a measurement
--k TEXT     only cases whose name contains one of the texts; nothing in docs/ is changed
+--quick     2 repetitions, no document is changed: a smoke test, not a measurement
+-k TEXT     only cases whose name contains one of the texts; no document is changed
 --rate R    samples a second and thread, default 1000
 --out CSV   every number; the chart and the tables go beside it, as .svg and .md. Default: build/accuracy.csv
---no-docs   leave docs/accuracy.md and docs/accuracy.svg as they are
+--no-docs   leave docs/testing.md, docs/accuracy.svg and tests/accuracy/results.md as they are
 BUILD       (environment) where the programs were built; default: build
 
 Status 1 when a program or a profile cannot be used, 2 on wrong usage. Errors, however large, are no failure: timing is
@@ -34,7 +34,8 @@ from blame_profile import NotAProfile  # noqa: E402
 from cases import CASES  # noqa: E402
 from measure import MeasureError, collect, measure  # noqa: E402
 
-DOCUMENT = os.path.join(harness.ROOT, "docs", "accuracy.md")
+DOCUMENT = os.path.join(harness.ROOT, "docs", "testing.md")
+TABLES = os.path.join(HERE, "results.md")
 CHART = os.path.join(harness.ROOT, "docs", "accuracy.svg")
 TITLE = "blame: error of the mean, with 95 % confidence intervals"
 
@@ -101,17 +102,18 @@ def write(path, text):
 def write_results(options, results, series, cores):
     write_csv(options.out, [csv_row(one, cores) for one in series])
     beside = os.path.splitext(options.out)[0]
-    svg, generated = draw(series, cores), document.generate(results, series, options.rate, cores)
+    svg, tables = draw(series, cores), document.generate_tables(results, series, options.rate, cores)
     write(beside + ".svg", svg)
-    write(beside + ".md", generated + "\n")
+    write(beside + ".md", tables)
     print(f"written: {beside}.svg, {beside}.md")
     if options.no_docs or options.quick or options.k:
         return
     with open(DOCUMENT, encoding="utf-8") as file:
-        changed = document.replace_generated(file.read(), generated)
+        changed = document.replace_generated(file.read(), document.generate_summary(results, series, options.rate, cores))
     write(DOCUMENT, changed)
     write(CHART, svg)
-    print("written: docs/accuracy.md, docs/accuracy.svg")
+    write(TABLES, tables)
+    print("written: docs/testing.md, docs/accuracy.svg, tests/accuracy/results.md")
 
 
 def main():

@@ -1,4 +1,4 @@
-"""The generated part of docs/accuracy.md: summary, chart, and the tables."""
+"""What accuracy.py writes: the summary in docs/testing.md, and tests/accuracy/results.md with the tables."""
 
 import statistics
 
@@ -129,16 +129,20 @@ def conditions(results, rate, cores):
             f"run")
 
 
-def generate(results, series, rate, cores):
+def generate_summary(results, series, rate, cores):
     two = groups(series, cores)
     summary = [line for group in two if group.blame + group.work for line in group.lines()]
     summary += [target_line(two[0], results), *bound_lines(results)]
-    parts = [conditions(results, rate, cores) + ".", "\n".join(["```", *summary, "```"]),
-             "![Errors of all cases with their confidence intervals](accuracy.svg)"]
-    for group in two:
-        parts += [f"### Blame, {group.title.replace('<=', 'at most as many as').replace('>', 'more than')}",
+    return "\n\n".join([conditions(results, rate, cores) + ".", "\n".join(["```", *summary, "```"]),
+                        "![Errors of all cases with their confidence intervals](accuracy.svg)"])
+
+
+def generate_tables(results, series, rate, cores):
+    parts = ["# Accuracy of every case", "Written by `make accuracy`; docs/testing.md (Accuracy) says what the columns mean. " + conditions(results, rate, cores) + "."]
+    for group in groups(series, cores):
+        parts += [f"## Blame, {group.title.replace('<=', 'at most as many as').replace('>', 'more than')}",
                   table(ERROR_COLUMNS, error_rows(group.blame))]
-    parts += ["### Handoff: whose is the waiting?", table(HANDOFF_COLUMNS, handoff_rows(results)),
-              "### Totals with more threads than cores",
+    parts += ["## Handoff: whose is the waiting?", table(HANDOFF_COLUMNS, handoff_rows(results)),
+              "## Totals with more threads than cores",
               table(OVERSUBSCRIBED_COLUMNS, oversubscribed_rows(results, cores))]
-    return "\n\n".join(parts)
+    return "\n\n".join(parts) + "\n"

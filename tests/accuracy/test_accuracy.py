@@ -151,7 +151,7 @@ class Document(unittest.TestCase):
         bad = [Made({("idleness", "slow"): (1.0, 1.5)})] * 2
         results = [(TWO, good), (FOUR, bad)]
         every = [one for case, runs in results for one in collect(case, runs)]
-        page = document.generate(results, every, 1000, 2)
+        page = document.generate_summary(results, every, 1000, 2) + document.generate_tables(results, every, 1000, 2)
         self.assertIn("threads <= cores: blame: median |error| 0.10 %, worst 0.10 %", page)
         self.assertIn("threads > cores: blame: median |error| 50.00 %, worst 50.00 %", page)
         target = "target for threads <= cores: median <= 0.5 %, worst <= 2 %: met; the machine was not quiet"

@@ -2,7 +2,7 @@
 (tests/programs/causes.c). All of them, each with its finding and no other, in exact figures and on 2, 4 and 16 threads:
 tests/unit/test_findings_causes.c.
 
-    python3 tests/behaviour/test_causes.py [DOCUMENT]    the table of docs/findings.md, printed or put there; needs
+    python3 tests/behaviour/test_causes.py [DOCUMENT]    the table of tests/behaviour/causes.md, printed or put there; needs
                                                          `make unit`; on a quiet machine"""
 
 import csv

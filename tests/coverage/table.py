@@ -144,7 +144,7 @@ states by its own clock which functions work and wait. *passed* means:
 * the profile satisfies every check of tests/behaviour/contract_checks.py (samples delivered = recorded + dropped,
   no thread's time is lost, `<unresolved>` is at most 1 % of the work);
 * each function that the program names has work, idleness or lock wait as stated, in any amount. How exact the amounts are is
-  tested elsewhere (docs/accuracy.md).
+  tested elsewhere (docs/testing.md).
 
 The columns:
 

@@ -1,4 +1,4 @@
-/* The language: words between blanks; `#` begins a remark. docs/simulator.md describes it. */
+/* The language: words between blanks; `#` begins a remark. tests/simulator/scenarios/README.md describes it. */
 #include "tests/simulator/scenario.h"
 
 #include <ctype.h>

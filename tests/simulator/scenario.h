@@ -1,4 +1,4 @@
-/* A program and the machine that it runs on, as data. docs/simulator.md has the language. */
+/* A program and the machine that it runs on, as data. tests/simulator/scenarios/README.md has the language. */
 #ifndef BLAME_TESTS_SIMULATOR_SCENARIO_H
 #define BLAME_TESTS_SIMULATOR_SCENARIO_H
 

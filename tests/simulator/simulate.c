@@ -1,4 +1,4 @@
-/* The simulator's command (docs/simulator.md):
+/* The simulator's command (docs/testing.md):
  *
  *     simulate --claims FOLDER [--quick]      every claim on every scenario of the folder, and on random ones
  *     simulate [OPTIONS] SCENARIO ...         how far the profile of scenarios is from what is exact
