@@ -1,4 +1,4 @@
-/* When a run changes: from one level to another, once. docs/findings.md (When it changes) has what it rests on. */
+/* When a run changes: from one level to another, once. docs/accounting.md ("Bounds of findings") has what it rests on. */
 #ifndef BLAME_COMMAND_FINDINGS_CHANGE_POINT_H
 #define BLAME_COMMAND_FINDINGS_CHANGE_POINT_H
 

@@ -1,4 +1,4 @@
-/* Which numbers of a phase are longer than the others, if that is every n-th. docs/findings.md (Every so many steps) has what it rests on. */
+/* Which numbers of a phase are longer than the others, if that is every n-th. docs/accounting.md ("Bounds of findings") has what it rests on. */
 #ifndef BLAME_COMMAND_FINDINGS_LATTICE_H
 #define BLAME_COMMAND_FINDINGS_LATTICE_H
 

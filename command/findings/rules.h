@@ -1,5 +1,5 @@
 /* What the rules behind command/findings/findings.h share: the thresholds, the sums they judge, and how a finding is
- * put down. docs/findings.md derives every bound. */
+ * put down. docs/accounting.md derives every bound. */
 #ifndef BLAME_COMMAND_FINDINGS_RULES_H
 #define BLAME_COMMAND_FINDINGS_RULES_H
 

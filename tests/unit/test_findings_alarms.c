@@ -1,5 +1,5 @@
 /* How often the rules that know of time speak where nothing changes, and what they find where something does: made runs, drawn as samples
- * are. BLAME_TRIALS=10000 build/unit/test_findings_alarms makes the tables of docs/findings.md. */
+ * are. BLAME_TRIALS=10000 build/unit/test_findings_alarms counts them (docs/testing.md). */
 #include <math.h>
 
 #include "command/findings/change_point.h"

@@ -1,7 +1,7 @@
 /* needs: tests/fuzz/fake_symbols.c */
 /* The programs of tests/programs/causes.c as what a profile has of them, in exact figures, on 2, 4 and 16
  * threads and as many cores: each has the finding that is right for it, at the right line, and no other. With
- * BLAME_CAUSES_TABLE=1 it prints what was found, for the table in docs/findings.md. */
+ * BLAME_CAUSES_TABLE=1 it prints what was found, for the table in tests/behaviour/causes.md. */
 #include "tests/unit/findings_program.h"
 
 #define WHOLE 4.0 /* seconds of a case; beside it WHOLE / 4 of balanced work */
