@@ -362,6 +362,15 @@ static void set_rank(json_t *json, const struct profile *profile, const struct p
     json_object_set_new(json, "binding", binding ? text(binding) : json_null());
 }
 
+static void set_interpreters(json_t *json, const struct profile *profile)
+{
+    const char *r = profile_text(profile, "r"), *python_version = profile_text(profile, "python");
+    if (r)
+        json_object_set_new(json, "r", OBJECT("{so}", "why_not", text(*r ? r : NULL)));
+    if (python_version)
+        json_object_set_new(json, "python", python(python_version));
+}
+
 json_t *run_json(const struct profile *profile, const struct rows *rows)
 {
     const struct profile_header *header = &profile->header;
@@ -393,12 +402,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
         json_object_set_new(json, "sample", text(profile_text(profile, "sample")));
     json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
     json_object_set_new(json, "other_runtimes", runtimes(profile));
-    if (profile_text(profile, "r"))
-        json_object_set_new(
-            json, "r",
-            OBJECT("{so}", "why_not", text(*profile_text(profile, "r") ? profile_text(profile, "r") : NULL)));
-    if (profile_text(profile, "python"))
-        json_object_set_new(json, "python", python(profile_text(profile, "python")));
+    set_interpreters(json, profile);
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));
     json_object_set_new(json, "samples", samples(&ledger));
     json_object_set_new(json, "unwinding", unwinding(&ledger));
