@@ -167,7 +167,8 @@ static __attribute__((noinline)) bool book_stopped(struct thread *thread, const 
 {
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
-    uint32_t threads = thread_sampled();
+    /* Others that it stopped may have ended since. */
+    uint32_t threads = thread->core.threads ? thread->core.threads : thread_sampled();
     double each = delivery->p / PROFILE_LANE_BINS, inverse = delivery->p / (threads ? threads : 1);
     double between_ns = (double)(delivery->census_ns - delivery->due_ns);
     if (!metric)
@@ -549,6 +550,7 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
         record_stop(thread, delivery, context);
     else
         record_state(thread, delivery, context);
+    thread->core.threads = thread_sampled();
     tracing_end(thread, delivery);
 }
 

@@ -46,6 +46,7 @@ struct core {
     uint64_t asked_ns;             /* when its CPU time was asked last, */
     uint64_t asked_cpu_ns, asked_no_core_ns; /* that, and the time without a core until then */
     uint32_t silence;                        /* of all, until the last sample */
+    uint32_t threads;                        /* threads that had a record at the last sample; 0: there was none */
     /* Of the present sample: */
     enum core_state state;
     uint64_t turns;        /* it got a core so often since the one before, */
@@ -136,6 +137,7 @@ static inline void stopped_hear(uint64_t now_ns)
 static inline void stopped_begin(struct core *core)
 {
     core->silence = (uint32_t)load_relaxed(&stopped_heard);
+    core->threads = 0;
 }
 
 /* Whether that is why the sample that core was asked for came late; core's state is then that behind the stop. Behind stopped_hear(). [handler] */
