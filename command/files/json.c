@@ -371,6 +371,19 @@ static void set_interpreters(json_t *json, const struct profile *profile)
         json_object_set_new(json, "python", python(python_version));
 }
 
+static void set_sums(json_t *json, const struct ledger *ledger, const struct rows *rows)
+{
+    json_object_set_new(json, "idle_total_s", seconds(ledger->idle));
+    json_object_set_new(json, "idle_parked_s", seconds(ledger->parked));
+    json_object_set_new(json, "idle_nobody_busy_s", seconds(ledger->idle_nobody_busy));
+    json_object_set_new(json, "blocked_s", seconds(ledger->blocked));
+    json_object_set_new(json, "mpi_wait_s", seconds(ledger->mpi_wait));
+    json_object_set_new(json, "mpi_untold_s", json_real(mpi_untold_s(rows)));
+    json_object_set_new(json, "no_core_s", seconds(ledger->no_core));
+    json_object_set_new(json, "no_core_sampled_s", seconds(ledger->no_core_sampled));
+    json_object_set_new(json, "stolen_s", seconds(ledger->stolen));
+}
+
 json_t *run_json(const struct profile *profile, const struct rows *rows)
 {
     const struct profile_header *header = &profile->header;
@@ -406,15 +419,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));
     json_object_set_new(json, "samples", samples(&ledger));
     json_object_set_new(json, "unwinding", unwinding(&ledger));
-    json_object_set_new(json, "idle_total_s", seconds(ledger.idle));
-    json_object_set_new(json, "idle_parked_s", seconds(ledger.parked));
-    json_object_set_new(json, "idle_nobody_busy_s", seconds(ledger.idle_nobody_busy));
-    json_object_set_new(json, "blocked_s", seconds(ledger.blocked));
-    json_object_set_new(json, "mpi_wait_s", seconds(ledger.mpi_wait));
-    json_object_set_new(json, "mpi_untold_s", json_real(mpi_untold_s(rows)));
-    json_object_set_new(json, "no_core_s", seconds(ledger.no_core));
-    json_object_set_new(json, "no_core_sampled_s", seconds(ledger.no_core_sampled));
-    json_object_set_new(json, "stolen_s", seconds(ledger.stolen));
+    set_sums(json, &ledger, rows);
     json_object_set_new(json, "conservation", conservation(profile, rows));
     set_losses(json, profile, &ledger);
     set_probes(json, profile, rows);
