@@ -1,5 +1,5 @@
 /* What the writers of a page's parts share: where it goes, its rows, its texts. The data are described in
- * docs/html-data.md. */
+ * docs/format.md. */
 #ifndef BLAME_COMMAND_HTML_PAGE_H
 #define BLAME_COMMAND_HTML_PAGE_H
 

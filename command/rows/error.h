@@ -11,7 +11,7 @@
 
 struct error_terms error_terms_of(const struct profile *profile);
 
-/* A metric's variance in figures, so that others than C can have it of the values that they add up (docs/html-data.md):
+/* A metric's variance in figures, so that others than C can have it of the values that they add up (docs/format.md):
  *   few rain / alone + min(rain, together max(0, rain - value^2 / all))        without the last term where all is 0
  *   rain = max(0, alone - beside idle_beside),  alone = |each value + own busy time|: were each thread busy alone
  * all: moments of all threads. As each period has one, what is always there has no error. */
