@@ -15,7 +15,7 @@ CLANG   := $(CLANG)
 OMPT_HEADER := $(OMPT_HEADER)
 PYTHON  ?= python3
 
-# What the compiler compiles for: of a unit that is another one on each machine, x_MACHINE.c (docs/aarch64.md).
+# What the compiler compiles for: of a unit that is another one on each machine, x_MACHINE.c (docs/architecture.md).
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 of_machine = $(sort $(filter-out %_x86_64.c %_aarch64.c,$(1)) $(filter %_$(MACHINE).c,$(1)))
 

@@ -12,7 +12,7 @@
 !     call blame_parameter_begin('size', n)         parameter: a context "size = 512"
 !     call blame_parameter_end('size')
 !
-! Numbers and values are integer(4) or integer(8). Trailing blanks of a name do not count. docs/phases.md has
+! Numbers and values are integer(4) or integer(8). Trailing blanks of a name do not count. docs/reading-a-report.md has
 ! the rest.
 module blame
     use, intrinsic :: iso_c_binding

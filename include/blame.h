@@ -18,7 +18,7 @@
  *     blame::parameter size("size", n);
  *
  * They nest, and belong to the thread and task that calls them; a phase that is open where a parallel region
- * begins holds for all threads of the region. Names are kept by content. docs/phases.md has the rest. */
+ * begins holds for all threads of the region. Names are kept by content. docs/reading-a-report.md has the rest. */
 #ifndef BLAME_H
 #define BLAME_H
 

@@ -3,7 +3,7 @@
 # machine of CI's own may be upgraded): where that would be, one line says which two packages, and nothing is installed.
 #   scripts/setup.sh          to be built, tested and benchmarked
 #   scripts/setup.sh build    to be built and to profile programs
-#   scripts/setup.sh aarch64  to be built for aarch64 and tested there by qemu (docs/aarch64.md)
+#   scripts/setup.sh aarch64  to be built for aarch64 and tested there by qemu (docs/architecture.md)
 set -eu
 build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev libpfm4-dev
     zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"

@@ -1,5 +1,5 @@
 /* Numbers of a few runs: medians, and between which limits the truth lies. Nothing is assumed about how runs
- * scatter; docs/continuous-integration.md says what that costs. */
+ * scatter; docs/reading-a-report.md says what that costs. */
 #ifndef BLAME_COMMAND_COMPARE_STATISTICS_H
 #define BLAME_COMMAND_COMPARE_STATISTICS_H
 

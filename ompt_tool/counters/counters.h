@@ -1,5 +1,5 @@
 /* Counters of hardware and kernel: BLAME_COUNTERS, read at samples and whenever somebody asks, and
- * BLAME_SAMPLE, samples by the overflow of one instead of by a clock (docs/counters.md).
+ * BLAME_SAMPLE, samples by the overflow of one instead of by a clock (docs/accounting.md).
  *
  * PAPI knows the names, at the start only. The counting is the kernel's: PAPI_read() allocates, prints and
  * may be cancelled, and PAPI_overflow() has a signal handler of its own. */

@@ -23,7 +23,7 @@
  *             clock_nanosleep(TIMER_ABSTIME) ...: the program counter goes back to the syscall instruction.
  *
  * On aarch64 there is one stub for all but "in place"; it ends by rt_sigreturn, and waits by restart_syscall, too. A call whose
- * first argument cannot be found there stays interrupted (restart_machine_aarch64.c, docs/restart.md).
+ * first argument cannot be found there stays interrupted (restart_machine_aarch64.c, docs/architecture.md).
  *
  * Calls that move bytes come back with a part of them; restart_rest.h says which are made to move the rest, in the stub.
  *

@@ -1,4 +1,4 @@
-# Installing, and packages. Included by the Makefile. docs/packages.md
+# Installing, and packages. Included by the Makefile. docs/supported-systems.md
 #   make install DESTDIR= PREFIX=/usr/local
 #   make uninstall             the same files
 #   make deb                   Debian's packages of what is committed, in $(BUILD)/deb (needs debhelper)

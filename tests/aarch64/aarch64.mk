@@ -1,4 +1,4 @@
-# blame for aarch64 on another machine: built by a cross compiler, run by qemu (docs/aarch64.md). Included by the Makefile.
+# blame for aarch64 on another machine: built by a cross compiler, run by qemu (docs/architecture.md). Included by the Makefile.
 #   scripts/setup.sh aarch64    what it needs
 #   make aarch64                build-aarch64/bin/blame and build-aarch64/lib/libblame.so
 #   make test-aarch64           by hand: unit tests and OpenMP programs there

@@ -133,7 +133,7 @@ static void on_program_signal(int signal_number)
 
 static timer_t program_timer;
 
-/* Again and again: a sample at the very end of its handler can hide that a call was interrupted (docs/restart.md). 0: no more. */
+/* Again and again: a sample at the very end of its handler can hide that a call was interrupted (docs/architecture.md). 0: no more. */
 static void send_every(long ns)
 {
     struct itimerspec period = {{0, ns}, {0, ns}};
@@ -285,7 +285,7 @@ UNIT_TEST(a_signal_that_the_kernel_drops_interrupts_nothing)
     on_call_put_back = NULL;
 }
 
-/* In a program of one thread the C library of aarch64 makes some calls with a parameter that is nowhere else: docs/restart.md. */
+/* In a program of one thread the C library of aarch64 makes some calls with a parameter that is nowhere else: docs/architecture.md. */
 static int open_with_threads(void **unused)
 {
     pthread_t thread;

@@ -1,4 +1,4 @@
-# Spack's recipe of blame (docs/packages.md). `git`: where the repository is to be had; not needed by `spack dev-build`.
+# Spack's recipe of blame (docs/supported-systems.md). `git`: where the repository is to be had; not needed by `spack dev-build`.
 from spack_repo.builtin.build_systems.makefile import MakefilePackage
 
 from spack.package import *
