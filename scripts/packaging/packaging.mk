@@ -52,6 +52,7 @@ release:
 	git archive --format=tar --prefix=$(SOURCE_NAME)/ HEAD | tar -xf - -C $(RELEASE)/tree
 	env -u BUILD $(MAKE) -C $(RELEASE)/tree/$(SOURCE_NAME) install BUILD=build DESTDIR=$(abspath $(RELEASE))/tree/ PREFIX=$(BINARY_NAME)
 	rm -rf $(RELEASE)/tree/$(SOURCE_NAME)/build
+	sed -i 's|^prefix=.*|prefix=$${pcfiledir}/../..|' $(RELEASE)/tree/$(BINARY_NAME)/share/pkgconfig/blame.pc
 	cp LICENSE README.md $(RELEASE)/tree/$(BINARY_NAME)
 	for name in $(SOURCE_NAME) $(BINARY_NAME); do $(TAR_REPEATABLE) -C $(RELEASE)/tree -cJf $(RELEASE)/$$name.tar.xz $$name || exit 1; done
 	rm -rf $(RELEASE)/tree
