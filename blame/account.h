@@ -1,5 +1,8 @@
-/* How a sample becomes numbers: LMF13 eq. 1 and its integration with locks. Derivations: docs/accounting.md.
- * All times in nanoseconds; p is the sample's weight, period x the periods that it stands for. */
+/* Turns samples into numbers: equation 1 of LMF13 and its integration with locks. Derivations:
+ * docs/accounting.md.
+ *
+ * All times are in ns. `p` is the sample's weight: the period times the number of periods that the sample
+ * stands for. */
 #ifndef BLAME_BLAME_ACCOUNT_H
 #define BLAME_BLAME_ACCOUNT_H
 
@@ -17,24 +20,25 @@
 
 struct profile_thread;
 
-/* A delivery asks what others did at so many of its moments at most, and reads so many of their lines in all. */
+/* Limits of one delivery: the moments at which it counts the other threads, and the state lines that it reads
+ * in total. */
 #define DELIVERY_MOMENTS 16u
 #define DELIVERY_LINES   4096u
 
 /* One delivery of the timer's signal. */
 struct delivery {
     uint64_t count;              /* periods whose moment has come */
-    double p;                    /* their weight in nanoseconds */
-    struct clock_reading clocks; /* when the handler began */
-    uint64_t due_ns;             /* the first of these moments */
-    /* The last: the moment whose states count. From then to now this thread stood still, perhaps
-     * with a lock of the runtime, and others may have begun to wait for it just because of that. */
+    double p;                    /* weight of these periods in ns */
+    struct clock_reading clocks; /* clocks at the start of the handler */
+    uint64_t due_ns;             /* time of the first moment */
+    /* Time of the last moment, whose states count. From then until now this thread stood still, possibly with
+     * a lock of the runtime. Other threads may wait for the lock only because of that. */
     uint64_t census_ns;
-    uint64_t until_ns; /* where the time that it stands for ends */
+    uint64_t until_ns; /* end of the time that the delivery stands for */
 };
 
-/* At how many moments it asks what others did: one in each of its periods, up to so many, with equal parts of its weight.
- * [handler] */
+/* Returns the number of moments at which the delivery counts the other threads. There is one in each period,
+ * up to a limit, and each carries an equal part of the weight. [handler] */
 static inline uint32_t delivery_moments(const struct delivery *delivery)
 {
     if (likely(delivery->due_ns == delivery->census_ns))
@@ -44,8 +48,9 @@ static inline uint32_t delivery_moments(const struct delivery *delivery)
     return delivery->count < most ? (uint32_t)delivery->count : most;
 }
 
-/* Backwards from the last, which is its own, as is the first; those in between are spread evenly. Where there are too many
- * periods each stands in the middle of several. [handler] */
+/* Returns the time of one of these moments in ns, counted backwards from the last. The first and the last are
+ * the delivery's own; those in between are evenly spaced. If there are more periods than moments, each moment
+ * lies in the middle of several periods. [handler] */
 static inline uint64_t delivery_moment_ns(const struct delivery *delivery, uint32_t number, uint32_t moments)
 {
     uint64_t between_ns = delivery->census_ns - delivery->due_ns;
@@ -54,7 +59,7 @@ static inline uint64_t delivery_moment_ns(const struct delivery *delivery, uint3
     return number ? delivery->census_ns - between_ns * number / (delivery->count - 1) : delivery->census_ns;
 }
 
-/* Takes the first of its moments away from it. [handler] */
+/* Splits off the first `count` moments of the delivery and returns them as a delivery of their own. [handler] */
 static inline struct delivery delivery_take(struct delivery *delivery, uint64_t count)
 {
     struct delivery first = *delivery;
@@ -72,38 +77,40 @@ static inline struct delivery delivery_take(struct delivery *delivery, uint64_t 
     return first;
 }
 
-/* A busy thread's sample at its own context. [handler] */
+/* Books a busy thread's sample at its own context. [handler] */
 void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count, struct census census);
 
-/* The same without the others' idleness, which is divided: one part each to the code and to its missing core. [handler] */
+/* Books only the thread's own time. The time of missing cores is booked separately, so account_idleness() may
+ * be called once for the code and once for its missing core. [handler] */
 void account_own(struct profile_metric *metric, bool overhead, double p, uint64_t count);
 struct lock_blame account_idleness(struct profile_metric *metric, double p,
                                    struct census census); /* returns what it has added */
 
-/* What a waiter's sample sends to the holder. [handler] */
+/* Returns the blame that a waiter's sample sends to the lock's holder. [handler] */
 struct lock_blame account_waiter(double p, struct census census);
 
-/* The symptom, at the waiter's own context. [handler] */
+/* Books the waiting at the waiter's own context, as the symptom. [handler] */
 void account_waiting_here(struct profile_metric *metric, double p, uint64_t count, bool first_of_wait);
 
-/* Blame that arrives at the context of a release, or at a named row. [handler] */
+/* Books blame that arrives at the context of a release or at a named row. [handler] */
 void account_blame(struct profile_metric *metric, const struct lock_blame *blame);
 
-/* One moment of an IDLE thread, beyond its grace; the others' census. [handler] */
+/* Books one moment of a thread that is IDLE beyond its grace. `others` counts the other threads. [handler] */
 void account_idle(struct profile_thread *ledger, double p, bool parked, struct census others);
 
-/* Moments of an IDLE thread within its grace: that is dispatch, the runtime's own time. It is booked where the wait ends. */
+/* Moments of an IDLE thread within its grace. They count as dispatch, the runtime's own time, and are booked
+ * where the wait ends. */
 struct idle_sample {
     bool pending;
     double p;
     uint64_t count;
-    struct profile_metric dispatch; /* what they are, of a busy thread */
-    uint64_t waited_ticks;          /* at the last of them, */
-    uint64_t last_ns;               /* which was then */
+    struct profile_metric dispatch; /* sums of these moments, as of a busy thread */
+    uint64_t waited_ticks;          /* length of the wait at the last of these moments, in ticks */
+    uint64_t last_ns;               /* time of the last of these moments */
 };
 
-/* How long the thread had waited at one of the delivery's moments. From the first of them to the handler's end it stood still,
- * unless it had no core. [handler] */
+/* Returns how long the thread had waited at one of the delivery's moments, in ns. From the first moment until
+ * the end of the handler the thread stood still, unless it had no core. [handler] */
 static inline uint64_t account_waited_ns(uint64_t since_ns, const struct delivery *delivery, uint64_t time_ns)
 {
     if (delivery->census_ns - delivery->due_ns <= STATE_LATE_NS)
@@ -111,7 +118,7 @@ static inline uint64_t account_waited_ns(uint64_t since_ns, const struct deliver
     return time_ns > since_ns ? time_ns - since_ns : 0;
 }
 
-/* One moment within the grace. [handler] */
+/* Adds one moment within the grace to the sample. [handler] */
 static inline void account_dispatch(struct idle_sample *sample, double p, uint64_t count, struct census others,
                                     uint64_t time_ns)
 {
@@ -125,15 +132,16 @@ static inline void account_dispatch(struct idle_sample *sample, double p, uint64
     account_busy(&sample->dispatch, true, p, count, others);
 }
 
-/* Who else is as much to blame as an idle thread at a moment, itself counted: those of a team, if nobody is busy; those that are
- * busy, if it is within its grace; both 0: it is not. */
+/* The threads that share the blame for one moment of an idle thread, including the thread itself. `idle`: the
+ * team's threads, if nobody is busy. `busy`: the busy threads, if the thread is within its grace. Both 0: the
+ * thread has no share. */
 struct idle_moment {
     uint32_t idle, busy;
 };
 
-/* The delivery hit the thread with that line. While a thread that has just become IDLE stands still for its own sample it does
- * not grow idle for others, unless it had no core. told takes what its moments were; a caller that passes NULL has no code for that.
- * [handler] */
+/* Books a delivery that hit an idle thread. A thread that has just become IDLE stays within its grace for the
+ * other threads while its sample is taken, unless it had no core. `told` receives one entry per moment. For a
+ * constant NULL the compiler drops that code. [handler] */
 static inline __attribute__((always_inline)) void account_idle_hit(struct profile_thread *ledger, struct tree *tree,
                                                                    struct idle_sample *sample, struct state_line *line,
                                                                    const struct delivery *delivery,
@@ -166,14 +174,15 @@ static inline __attribute__((always_inline)) void account_idle_hit(struct profil
     }
 }
 
-/* At the handler's end, if the thread is hidden: it has waited for as long as at its moment, for itself and for others.
- * [handler] */
+/* Shows a hidden thread again, at the end of the handler. For itself and for others it has then waited as
+ * long as at its moment. [handler] */
 static inline void account_idle_resume(const struct idle_sample *sample, struct state_line *line)
 {
     state_set_idle(line, clock_ticks() - sample->waited_ticks);
 }
 
-/* Nobody holds the lock, and the thread has only just asked for it, as far as is known: it is taking it. [handler] */
+/* Returns true if the thread is taking a free lock: nobody is known to hold the lock and the thread has only
+ * just asked for it. [handler] */
 static inline bool account_is_taking(const struct state_line *line, const struct delivery *delivery, uint64_t lock_key,
                                      uint32_t holder)
 {

@@ -31,13 +31,13 @@ void attribute_held(struct tree *tree, const struct state_line *line, uint32_t n
 
 bool attribute_is_held(const struct state_line *line)
 {
-    uint32_t own_line = state_line_number(line), place = 0;
-    while (place < STATE_HELD_LOCKS && (!line->held[place] || !directed_waiting(line->held[place], own_line)))
-        place++;
-    return place < STATE_HELD_LOCKS;
+    uint32_t own_line = state_line_number(line), slot = 0;
+    while (slot < STATE_HELD_LOCKS && (!line->held[slot] || !directed_waiting(line->held[slot], own_line)))
+        slot++;
+    return slot < STATE_HELD_LOCKS;
 }
 
-/* Idleness beside a thread that executes its share: of which kind of construct, of how many pieces. */
+/* Splits idleness beside a thread that executes its share, by the kind of construct and its number of pieces. */
 static void add_share(struct profile_idle *idle, double ns, const struct work_share *share)
 {
     if (share->kind == SHARE_SINGLE) {
@@ -67,7 +67,7 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
     }
 }
 
-/* In `ordered` the one whose turn it is may be far from its section: it is the holder all the same. */
+/* In `ordered` the thread whose turn it is counts as the holder, even if it is far from its section. */
 bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
                        uint32_t holder, uint64_t time_ns)
 {

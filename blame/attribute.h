@@ -1,5 +1,5 @@
-/* Where blame is booked, once it is known what a sample hit: nodes of the sampled thread's tree (design: docs/accounting.md).
- */
+/* Books blame at nodes of the sampled thread's tree, once it is known what the sample hit. Design:
+ * docs/accounting.md. */
 #ifndef BLAME_BLAME_ATTRIBUTE_H
 #define BLAME_BLAME_ATTRIBUTE_H
 
@@ -16,54 +16,60 @@
 
 struct profile_metric;
 
-/* The sums of a node; NULL for node 0, or without room. [handler] */
+/* Returns the node's sums; NULL for node 0 or if there is no room. [handler] */
 static inline struct profile_metric *attribute_at(struct tree *tree, uint32_t node_idx)
 {
     return node_idx ? tree_metric(tree, node_idx) : NULL;
 }
 
-/* The same of a lock below the node. [handler] */
+/* Returns the sums of a lock's node below this node; NULL as above. [handler] */
 static inline struct profile_metric *attribute_lock_at(struct tree *tree, uint32_t node_idx, uint64_t lock_key)
 {
     return node_idx ? attribute_at(tree, tree_child(tree, node_idx, PROFILE_NODE_LOCK, lock_key)) : NULL;
 }
 
-/* The context has so much at that moment: of the run, and of the iterations that it is in. [handler] */
+/* Adds a value to the context's bins of time, for the whole run and for the iterations that the context is
+ * in. [handler] */
 static inline void attribute_time(struct tree *tree, uint32_t node_idx, uint64_t time_ns,
                                   struct profile_time_value value)
 {
     time_add(tree, node_idx, time_ns, value);
 }
 
-/* Blame that arrives at a context at that time: at the lock below it, and in the context's own bins. False without room. [handler] */
+/* Books blame at the lock's node below the context and in the context's bins of time. Returns false if there
+ * is no room. [handler] */
 bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
                      uint64_t time_ns);
 
-/* Waiting that has gathered for what the thread with that line holds: the context that it executes now keeps the others
- * waiting. What gathers after its last sample in the section is left to the release (LMF13, 3.1.2). [handler] */
+/* Books the waiting collected so far for the locks that the thread holds: the context that it executes now
+ * keeps the waiters waiting. The waiting after its last sample in the section is booked at the release
+ * (LMF13, 3.1.2). [handler] */
 void attribute_held(struct tree *tree, const struct state_line *line, uint32_t node_idx, uint64_t time_ns);
 
-/* Whether others wait for what it holds. [owner] */
+/* Returns true if other threads wait for a lock that the thread holds. [owner] */
 bool attribute_is_held(const struct state_line *line);
 
 /* A worksharing construct that a thread executes its share of. */
 struct work_share {
     enum { SHARE_NONE, SHARE_SINGLE, SHARE_STATIC, SHARE_DYNAMIC } kind;
-    double pieces; /* 0: not known */
+    double pieces; /* number of pieces; 0: unknown */
     double team;
 };
 
-/* The context's idleness once more, by where the idle threads waited (places as keys): each of them that waits for that cause p / b. Without room it
- * is idleness whose place is not known. [handler] */
+/* Splits the context's idleness by the wait places of the idle threads (the places are keys). Each thread
+ * that waits for this cause adds `each` (p / b). If there is no room, the idleness stays without a place.
+ * [handler] */
 void attribute_places(struct tree *tree, uint32_t node_idx, double each, const struct waiting_places *places,
                       enum state_cause cause, const struct work_share *share);
 
-/* Where a waiter's blame goes: to the table for the holder; to a named row below the waiter's context when nobody holds the
- * lock (handoff: not the next holder's doing) or the table is full. False without room for that. [handler] */
+/* Sends a waiter's blame to the table, for the lock's holder. If nobody holds the lock (a handoff, which the
+ * next holder did not cause) or the table is full, the blame goes to a named row below the waiter's context.
+ * Returns false if there is no room for that row. [handler] */
 bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
                        uint32_t holder, uint64_t time_ns);
 
-/* At the end: blame on locks that nobody released, and what came after the last release, in rows of their own. [init] */
+/* Books the blame left at the end in rows of its own: for locks that were never released, and after a lock's
+ * last release. [init] */
 void attribute_rest(struct tree *tree, uint64_t time_ns);
 
 #endif

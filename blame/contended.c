@@ -9,14 +9,15 @@ static uint32_t blamed[CONTENDED_SLOTS]; /* entries with blame (directed.c) */
 static struct {
     uint64_t age_ends_ns;
     uint8_t age; /* 1 ... 255 */
-    uint8_t any; /* a byte of contended_seen is not 0 */
+    uint8_t any; /* 1 if any byte of contended_seen may be set */
 } table = {.age = 1};
 
-/* Pairs with contended_choose(): a thread that has not seen `any` has said NONE before, and is told here. */
+/* Sets `any` and updates the lines that say NONE. Pairs with contended_choose(): a thread that has not seen
+ * `any` has stored NONE before this scan. */
 static void raise_any(void)
 {
     struct state_line *line;
-    if (load_seq_cst(&table.any) /* behind the byte, pairs with contended_forget() */ ||
+    if (load_seq_cst(&table.any) /* after the byte is stored, pairs with contended_forget() */ ||
         exchange_seq_cst(&table.any, 1))
         return;
     for (uint32_t number = 0; (line = state_line_at(number)); number++) {
@@ -28,14 +29,14 @@ static void raise_any(void)
 void contended_note(uint64_t key)
 {
     uint8_t *slot = &contended_seen[contended_slot(key)], age = load_relaxed(&table.age);
-    if (load_relaxed(slot) != age) /* all cores read it */
+    if (load_relaxed(slot) != age) /* avoids a store, because all cores read the byte */
         store_seq_cst(slot, age);
     raise_any();
 }
 
-/* False when the slot is empty now. What has blame stays: where it is left meanwhile, the slot is written
- * after the count, and with another number. So the count is seen here, or the exchange fails, or the slot is
- * written again (B2). */
+/* Clears an old slot without blame, and returns false if the slot is empty now. A slot with blame stays. If
+ * blame is left meanwhile, the slot is written after the count, with another number. Either the count is seen
+ * here, or the exchange fails, or the slot is written again (B2). */
 static bool keep_slot(uint32_t slot, uint8_t before, uint8_t now)
 {
     uint8_t seen = load_seq_cst(&contended_seen[slot]);
@@ -62,7 +63,7 @@ void contended_forget(uint64_t now_ns)
     if (!load_relaxed(&table.any) || keep_slots(before, now))
         return;
     store_seq_cst(&table.any, 0);
-    if (keep_slots(before, now)) /* noted meanwhile, and `any` was still 1 then */
+    if (keep_slots(before, now)) /* a slot was noted meanwhile, while `any` was still 1 */
         raise_any();
 }
 

@@ -1,9 +1,11 @@
-/* Which locks are stamped: read the clock when they are asked for, acquired and released, so that a waiter's
- * sample finds who held them when it was due (docs/accounting.md, "Which locks are stamped").
+/* Decides which locks are stamped. A thread that stamps a lock reads the clock when it asks for, acquires and
+ * releases the lock. A waiter's sample can then find the holder at the time the sample was due
+ * (docs/accounting.md, "Which locks are stamped").
  *
- * All, by a thread that takes few. Else those that a sample has seen somebody wait for, lately: a table of
- * bytes over hashed locks. Only handlers write it. Guarantee B2: as long as blame waits for a holder of the
- * lock (directed.h), no thread's line says STATE_STAMPS_NONE, and the lock's byte is not 0. */
+ * A thread that takes few locks stamps all of them. Other threads stamp the locks for which a sample has
+ * recently seen a waiter: a table of bytes, indexed by a hash of the lock. Only handlers write the table.
+ * Guarantee B2: while blame waits for a holder of the lock (directed.h), no thread's line says
+ * STATE_STAMPS_NONE, and the lock's byte is not 0. */
 #ifndef BLAME_BLAME_CONTENDED_H
 #define BLAME_BLAME_CONTENDED_H
 
@@ -17,21 +19,23 @@
 #define CONTENDED_BITS  10
 #define CONTENDED_SLOTS (1u << CONTENDED_BITS)
 
-/* A lock that nobody was seen waiting for during this time, or twice it, is forgotten. */
+/* A lock without a waiter for this time is forgotten, at the latest after twice this time. */
 #define CONTENDED_AGE_NS 1000000000ull
 
-/* Who takes locks less often than once in this time stamps all: some 30 ns each. */
+/* A thread that takes locks less often than this stamps all of them, at about 30 ns each. */
 #define CONTENDED_RARE_NS 4000u
-#define CONTENDED_PACE_NS 50000u /* samples closer together say nothing of how often it takes locks */
+/* samples closer together say nothing about how often the thread takes locks */
+#define CONTENDED_PACE_NS 50000u
 
-extern uint8_t contended_seen[CONTENDED_SLOTS]; /* 0, or the number of the age in which it was last */
+/* 0, or the number of the age in which a waiter was last seen */
+extern uint8_t contended_seen[CONTENDED_SLOTS];
 
 static inline uint32_t contended_slot(uint64_t key) /* [handler] */
 {
     return (uint32_t)(hash_number(key) >> (64 - CONTENDED_BITS));
 }
 
-/* True if the thread is to stamp the lock. [handler] */
+/* Returns true if the thread must stamp the lock. [handler] */
 static inline bool contended_is_stamped(const struct state_line *line, uint64_t key)
 {
     uint16_t stamps = load_relaxed(&line->stamps);
@@ -39,29 +43,29 @@ static inline bool contended_is_stamped(const struct state_line *line, uint64_t 
            (stamps == STATE_STAMPS_SEEN && load_relaxed(&contended_seen[contended_slot(key)]));
 }
 
-/* Somebody waits for the lock. [handler] */
+/* Notes that a thread waits for the lock. [handler] */
 void contended_note(uint64_t key);
 
-/* Forgets what is old, once each CONTENDED_AGE_NS. [handler] */
+/* Forgets old entries, once per CONTENDED_AGE_NS. [handler] */
 void contended_forget(uint64_t now_ns);
 
-/* How fast a thread takes locks, from one sample to another. */
+/* How often a thread takes locks: its count at an earlier sample. */
 struct contended_pace {
     uint64_t since_ns;
     uint32_t acquisitions;
 };
 
-/* What the thread stamps until its next sample. [handler] */
+/* Chooses which locks the thread stamps until its next sample. [handler] */
 void contended_choose(struct state_line *line, struct contended_pace *pace, uint64_t now_ns);
 
-/* Blame was left where there was none for a holder of the lock, or taken. [handler] */
+/* Count the locks with blame in the table: one lock's blame was left or taken. [handler] */
 void contended_blame_left(uint64_t key);
 void contended_blame_taken(uint64_t key);
 
-/* True if blame may wait for a holder of the lock. [handler] */
+/* Returns true if blame may be waiting for a holder of the lock. [handler] */
 bool contended_has_blame(uint64_t key);
 
-/* Forgets everything: the child of a fork. [init] */
+/* Forgets everything, in the child of a fork. [init] */
 void contended_reset(void);
 
 #endif

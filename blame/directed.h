@@ -1,11 +1,12 @@
-/* Directed blame: what threads waited for a lock, gathered until its holder releases it (LMF13, 3.1.2
- * and 3.1.3).
+/* Directed blame: keeps what threads waited for a lock until the lock's holder releases it (LMF13, 3.1.2 and
+ * 3.1.3).
  *
- * Tables keyed by lock and holder, open addressing, a larger one behind each that has no room; entries are
- * made by samples and stay. The holder is a thread's state line: a release is told after the lock is free, so
- * the next owner may be done before the callback of the first runs, and must not take what was meant for that
- * one. Guarantee B1: what is added is taken exactly once, by a release or at the end, because each sum is
- * taken by one exchange; a release takes the three sums of the same samples. */
+ * The tables are keyed by lock and holder and use open addressing. A full table is followed by a larger one.
+ * Samples create entries, and entries stay. The holder is named by its state line, because the runtime
+ * reports a release only after the lock is free. The next owner may release the lock before the first owner's
+ * callback runs, and must not take the first owner's blame. Guarantee B1: everything added is taken exactly
+ * once, by a release or at the end, because each sum is taken by one exchange. A release takes the three sums
+ * of the same samples. */
 #ifndef BLAME_BLAME_DIRECTED_H
 #define BLAME_BLAME_DIRECTED_H
 
@@ -15,37 +16,37 @@
 #include "base/atomics.h"
 #include "blame/contended.h"
 
-#define DIRECTED_ANY_HOLDER 0xfffu /* whoever releases next: `ordered`, whose turn is nobody's possession */
+#define DIRECTED_ANY_HOLDER 0xfffu /* the next thread that releases: a turn in `ordered` belongs to nobody */
 
-/* Blame that travels from waiters to a holder; nanoseconds. */
+/* Blame that travels from waiters to a holder, in ns. */
 struct lock_blame {
     double lock_wait;
     double inverse_busy;
     double shared_idle;
 };
 
-/* Adds a waiter's sample. False when the tables are full (or the wait id is wider than 48 bits): the caller
- * keeps the blame under its own name. [handler] */
+/* Adds a waiter's sample. Returns false if the tables are full or the wait id is wider than 48 bits; the
+ * caller then books the blame under a name of its own. [handler] */
 bool directed_add(uint64_t key, uint32_t holder, const struct lock_blame *blame);
 
-/* A probe and a read. [handler] */
+/* Returns true if the table holds blame for the holder of the lock. Costs one search and one read. [handler] */
 bool directed_waiting_for(uint64_t key, uint32_t holder);
 
-/* True if waiters may have left something for the holder of the lock. What is being left at this moment is
- * found by the next release, or at the end. [handler] */
+/* Returns true if waiters may have left blame for the holder of the lock. Blame that is being added right now
+ * is found by the next release or at the end. [handler] */
 static inline bool directed_waiting(uint64_t key, uint32_t holder)
 {
     return unlikely(contended_has_blame(key)) && directed_waiting_for(key, holder);
 }
 
-/* Takes what waits for the holder of the lock; false when there is nothing. [handler] */
+/* Takes the blame that waits for the holder of the lock; false if there is none. [handler] */
 bool directed_take(uint64_t key, uint32_t holder, struct lock_blame *blame);
 
-/* Takes what is left anywhere, entry by entry: *cursor starts at 0; false at the end. *key and *holder say
- * whose. [init] */
+/* Takes the blame that is left anywhere, one entry per call. *cursor starts at 0; *key and *holder say whose
+ * blame it is. Returns false at the end. [init] */
 bool directed_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct lock_blame *blame);
 
-/* Empties the table: the child of a fork. [init] */
+/* Empties the table, in the child of a fork. [init] */
 void directed_reset(void);
 
 #endif

@@ -4,12 +4,12 @@
 
 #define BLOCK 16u
 
-/* On clock_ticks(); 0: none. Each is written by its thread's handler, when it has had a sample; of each block the first, by
- * the handlers of its threads. */
+/* On clock_ticks(); 0: none. Each thread's handler stores its own entry after a sample, and the first entry
+ * of its block. */
 static uint64_t due_ticks[(STATE_MAX_THREADS / BLOCK + 1) * BLOCK], block_due[STATE_MAX_THREADS / BLOCK + 1];
 
-/* The first of all, as the last sample of any thread saw it. Of two that see one another too late one may be missed, until
- * the next sample. */
+/* The first of all entries, as the last sample of any thread saw it. Two handlers that overlap may miss one
+ * entry until the next sample. */
 static uint64_t next_due = STATE_FUTURE_TICKS;
 
 static uint64_t first_of(const uint64_t *due, uint32_t count, uint64_t from)

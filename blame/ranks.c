@@ -11,15 +11,15 @@
 
 #define SPINS         100
 #define YIELDS        20
-#define PAUSES        1000 /* and then none more: at least a second */
+#define PAUSES        1000 /* further attempts with a pause between them: at least a second in all */
 #define PAUSE_NS      1000000
 #define STOP_ATTEMPTS 1000
 
-static struct ranks_segment *segment; /* NULL: there is none */
+static struct ranks_segment *segment; /* NULL: this process is no rank */
 static struct ranks_line *own_line;
 static uint32_t own_number;
 
-/* Between this process's threads (MPI_THREAD_MULTIPLE). A handler only tries. */
+/* Lock between this process's threads (MPI_THREAD_MULTIPLE). A handler only tries it. */
 static uint32_t writing;
 
 void ranks_use(struct ranks_segment *of, uint32_t own, uint32_t rank, uint64_t program)
@@ -83,15 +83,16 @@ static inline bool try_to_write(void)
     return compare_exchange(&writing, &expected, 1);
 }
 
-/* Who writes has been cancelled, or jumped away from a handler: nobody reads the line any more, and it stays this process's. */
-static void give_up(void)
+/* Ends this process's part as a rank, because the writing thread was cancelled or left its handler by a jump.
+ * No process reads the line any more, and it stays this process's line. */
+static void stop_being_rank(void)
 {
     struct ranks_segment *of = load_seq_cst(&segment);
     if (of && compare_exchange(&segment, &of, (struct ranks_segment *)NULL))
         store_release(&of->owner[own_number], load_relaxed(&of->owner[own_number]) & ~RANKS_READY);
 }
 
-/* Not by nanosleep(), where a thread may be cancelled. */
+/* Avoids nanosleep(), which is a cancellation point. */
 static void pause_a_while(void)
 {
     int saved = errno;
@@ -111,11 +112,11 @@ static __attribute__((noinline, cold)) bool wait_to_write(void)
         else if (turn >= SPINS)
             sched_yield();
     }
-    give_up();
+    stop_being_rank();
     return false;
 }
 
-/* False: the rank is seen no more. */
+/* Takes the lock. Returns false if this process is no rank any more. */
 static inline bool begin_to_write(void)
 {
     return likely(try_to_write()) || wait_to_write();
@@ -126,20 +127,20 @@ static inline void end_writing(void)
     store_release(&writing, 0);
 }
 
-/* Behind the note of the wait before (X1). */
+/* X1: runs after the note of the previous wait. */
 void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call, uint64_t peer)
 {
     if (likely(line->waiting == 0)) {
         store_release(&line->since, now_ticks);
         store_release(&line->call, call);
         store_release(&line->peer, peer);
-    } else if (line->peer != peer) { /* one of its threads waits for another, which may be why the rank does */
+    } else if (line->peer != peer) { /* a second thread waits for another rank, and either may be why this rank waits */
         store_release(&line->peer, 0);
     }
     store_release(&line->waiting, line->waiting + 1);
 }
 
-static inline void note(struct ranks_line *line, uint64_t now_ticks)
+static inline void ranks_note_wait(struct ranks_line *line, uint64_t now_ticks)
 {
     uint32_t noted = line->waits_noted;
     struct ranks_wait *wait = &line->waits[noted % RANKS_WAITS];
@@ -154,11 +155,11 @@ static inline void note(struct ranks_line *line, uint64_t now_ticks)
 void ranks_line_end(struct ranks_line *line, uint64_t now_ticks)
 {
     if (likely(line->waiting == 1))
-        note(line, now_ticks);
+        ranks_note_wait(line, now_ticks);
     store_release(&line->waiting, line->waiting - 1); /* X1 */
 }
 
-/* X3: who writes has looked for the segment behind its lock. */
+/* X3: a writer looks for the segment again after it has taken the lock. */
 static inline bool has_stopped(void)
 {
     if (likely(load_seq_cst(&segment) != NULL))
@@ -202,8 +203,9 @@ bool ranks_wait_left(void)
     return true;
 }
 
-/* Of a ring whose entries are all in use, the oldest that is not being overwritten; else 0: nothing is forgotten. */
-static int64_t remembers_from(const struct ranks_line *line)
+/* Returns the earliest time of which the ring still knows everything, which is that of the oldest entry not
+ * being overwritten; 0: nothing has been overwritten. */
+static int64_t rank_remembers_from(const struct ranks_line *line)
 {
     uint32_t noted = load_acquire(&line->waits_noted);
     return noted < RANKS_WAITS ? 0 : (int64_t)load_relaxed(&line->waits[(noted + 1) % RANKS_WAITS].since);
@@ -219,48 +221,50 @@ bool ranks_has_gone(const struct ranks_segment *of, uint32_t number)
     return is_ready(of, number) && load_seq_cst(&of->line[number].disappeared) != 0;
 }
 
-/* Behind what was asked for, or before it, nobody samples that rank. */
-static bool is_there(const struct ranks_segment *of, uint32_t number, int64_t ticks)
+/* Returns true if the rank was being sampled at that time. */
+static bool was_sampled_at(const struct ranks_segment *of, uint32_t number, int64_t ticks)
 {
     const struct ranks_line *line = &of->line[number];
     if (!is_ready(of, number))
         return false;
-    int64_t until = (int64_t)load_acquire(&line->disappeared); /* X1: first; its 0 tells of the begin that is as new */
+    /* X1: loaded first; a 0 here comes with the matching value of `appeared` */
+    int64_t until = (int64_t)load_acquire(&line->disappeared);
     return (int64_t)load_relaxed(&line->appeared) <= ticks && (!until || ticks < until);
 }
 
-/* Where each rank's line is, as the last census saw it. */
-#define PLACES 2048u
-static uint16_t places[PLACES];
+/* The line number of each rank, by rank, as the last census saw it. */
+#define LINE_SLOTS 2048u
+static uint16_t line_slots[LINE_SLOTS];
 
-static inline void note_place(const struct ranks_segment *of, uint32_t number)
+static inline void note_line_of_rank(const struct ranks_segment *of, uint32_t number)
 {
-    uint16_t *place = &places[load_relaxed(&of->line[number].rank) % PLACES];
-    if (unlikely(load_relaxed(place) != number))
-        store_relaxed(place, (uint16_t)number);
+    uint16_t *slot = &line_slots[load_relaxed(&of->line[number].rank) % LINE_SLOTS];
+    if (unlikely(load_relaxed(slot) != number))
+        store_relaxed(slot, (uint16_t)number);
 }
 
-/* A moment before what all lines remember gives way to one that is as far from any other as chance has it, as a state census's
- * does. Notes where each rank is. */
-static int64_t remembered(const struct ranks_segment *of, uint32_t count, int64_t ticks, int64_t now_ticks)
+/* Returns the time itself, or a later one if a line no longer remembers so far back. The later time is spread
+ * evenly over what all lines remember. Also notes the line of each rank. */
+static int64_t ranks_time_remembered(const struct ranks_segment *of, uint32_t count, int64_t ticks, int64_t now_ticks)
 {
     int64_t from = ticks;
     for (uint32_t i = 0; i < count; i++) {
         if (!is_ready(of, i))
             continue;
-        note_place(of, i);
-        int64_t line_from = (int64_t)load_acquire(&of->line[i].noted_last) > ticks ? remembers_from(&of->line[i]) : 0;
+        note_line_of_rank(of, i);
+        int64_t line_from =
+            (int64_t)load_acquire(&of->line[i].noted_last) > ticks ? rank_remembers_from(&of->line[i]) : 0;
         from = line_from > from ? line_from : from;
     }
     return from == ticks || from >= now_ticks ? ticks : from + ticks % (now_ticks - from);
 }
 
-/* In which call a rank waits, and for whom. */
+/* The call that a rank waits in, and the rank that it waits for. */
 struct wait {
     uint64_t call, peer;
 };
 
-static bool waited_then(const struct ranks_line *line, int64_t ticks, struct wait *wait)
+static bool rank_waited_then(const struct ranks_line *line, int64_t ticks, struct wait *wait)
 {
     uint32_t noted = load_acquire(&line->waits_noted);
     for (uint32_t back = 1; back < RANKS_WAITS && back <= noted; back++) {
@@ -275,8 +279,8 @@ static bool waited_then(const struct ranks_line *line, int64_t ticks, struct wai
     return false;
 }
 
-/* X1: the state first, then what the wait before has left. */
-static bool waited(const struct ranks_line *line, int64_t ticks, struct wait *wait)
+/* X1: reads the current state first, then the noted waits. */
+static bool rank_waited(const struct ranks_line *line, int64_t ticks, struct wait *wait)
 {
     if (load_acquire(&line->waiting) > 0) {
         uint64_t since = load_acquire(&line->since);
@@ -284,29 +288,30 @@ static bool waited(const struct ranks_line *line, int64_t ticks, struct wait *wa
         if ((int64_t)since <= ticks && load_acquire(&line->since) == since)
             return true;
     }
-    return (int64_t)load_acquire(&line->noted_last) > ticks && waited_then(line, ticks, wait);
+    return (int64_t)load_acquire(&line->noted_last) > ticks && rank_waited_then(line, ticks, wait);
 }
 
-/* The line of that rank; RANKS_MAX: it was not on this node then. Of two ranks in one place, or when one has gone, all are looked at. */
+/* Returns the number of the rank's line; RANKS_MAX: the rank was not on this node then. It searches all lines
+ * if two ranks share an entry or one has left. */
 static uint32_t line_of_rank(const struct ranks_segment *of, uint32_t count, uint32_t rank, int64_t ticks,
                              uint32_t *looks)
 {
-    uint32_t number = load_relaxed(&places[rank % PLACES]),
+    uint32_t number = load_relaxed(&line_slots[rank % LINE_SLOTS]),
              there = number < count ? load_relaxed(&of->line[number].rank) : 0;
     ++*looks;
-    if (number >= count || there % PLACES != rank % PLACES)
-        return RANKS_MAX; /* remembered() has looked at all */
-    if (there == rank && is_there(of, number, ticks))
+    if (number >= count || there % LINE_SLOTS != rank % LINE_SLOTS)
+        return RANKS_MAX; /* ranks_time_remembered() has looked at all */
+    if (there == rank && was_sampled_at(of, number, ticks))
         return number;
     *looks += count;
     for (number = 0; number < count; number++)
-        if (is_there(of, number, ticks) && load_relaxed(&of->line[number].rank) == rank)
+        if (was_sampled_at(of, number, ticks) && load_relaxed(&of->line[number].rank) == rank)
             return number;
     return RANKS_MAX;
 }
 
-/* Who is to blame for a wait: the busy rank at the end of those who wait for one another; ANYBODY, if one of them does not say for
- * whom it waits; NOBODY here, if one is on another node, or they wait in a circle. */
+/* The rank to blame for a wait: the busy one at the end of the chain of waiting ranks. ANYBODY: a rank of the
+ * chain does not say for whom it waits. NOBODY: the chain leaves the node or is a circle. */
 enum { ANYBODY = RANKS_MAX + 1, NOBODY };
 
 static uint32_t head_of(const struct ranks_segment *of, uint32_t count, int64_t ticks, struct wait wait,
@@ -318,7 +323,7 @@ static uint32_t head_of(const struct ranks_segment *of, uint32_t count, int64_t 
         uint32_t number = line_of_rank(of, count, (uint32_t)(wait.peer - 1), ticks, looks);
         if (number == RANKS_MAX)
             return NOBODY;
-        if (!waited(&of->line[number], ticks, &wait))
+        if (!rank_waited(&of->line[number], ticks, &wait))
             return number;
     }
     return NOBODY;
@@ -352,15 +357,15 @@ struct ranks_census ranks_census_at(const struct clock_reading *clocks, uint64_t
     if (!of)
         return census;
     uint32_t count = lines_of(of);
-    int64_t ticks = remembered(of, count, clock_ns_ticks(clocks, time_ns), (int64_t)clocks->ticks);
+    int64_t ticks = ranks_time_remembered(of, count, clock_ns_ticks(clocks, time_ns), (int64_t)clocks->ticks);
     for (uint32_t i = 0; i < count; i++) {
         const struct ranks_line *line = &of->line[i];
         struct wait wait;
-        if (!is_there(of, i, ticks))
+        if (!was_sampled_at(of, i, ticks))
             continue;
         census.seen++;
         own_is_there |= i == own_number;
-        if (!waited(line, ticks, &wait))
+        if (!rank_waited(line, ticks, &wait))
             continue;
         census.waiting++;
         uint32_t head = head_of(of, count, ticks, wait, &looks);

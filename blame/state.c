@@ -5,7 +5,7 @@
 static struct state_line lines[STATE_MAX_THREADS];
 struct state_line state_nobody;
 static uint8_t taken[STATE_MAX_THREADS];
-static uint32_t high_water; /* lines at and above it were never used */
+static uint32_t high_water; /* number of lines ever used */
 
 struct state_line *state_line_acquire(void)
 {
@@ -35,7 +35,7 @@ void state_reset(void)
     high_water = 0;
 }
 
-static bool names(const struct state_line *line, uint64_t key)
+static bool line_names(const struct state_line *line, uint64_t key)
 {
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
         if (load_relaxed(&line->held[i]) == key)
@@ -64,29 +64,31 @@ uint32_t state_forget_holder(uint64_t key)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < STATE_HELD_LOCKS; j++)
             if (load_relaxed(&lines[i].held[j]) == key) {
-                store_relaxed(&lines[i].held[j], 0); /* the one store into a foreign line: the name of a lost lock */
+                /* the only store into another thread's line: it removes a lost lock */
+                store_relaxed(&lines[i].held[j], 0);
                 return i;
             }
     return STATE_NO_HOLDER;
 }
 
-static inline uint32_t held_place(const struct state_line *line, uint64_t key)
+static inline uint32_t held_slot(const struct state_line *line, uint64_t key)
 {
-    uint32_t place = 0;
+    uint32_t slot = 0;
     if (likely(line->held[0] == key))
         return 0;
-    while (place < STATE_HELD_LOCKS && line->held[place] != key)
-        place++;
-    return place;
+    while (slot < STATE_HELD_LOCKS && line->held[slot] != key)
+        slot++;
+    return slot;
 }
 
 void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks)
 {
-    uint32_t place = held_place(line, 0);
-    if (likely(place < STATE_HELD_LOCKS)) {
-        store_release(&line->held_since[place], since_ticks); /* S4: behind the note of the release before */
-        store_release(&line->held[place], key);
-        store_relaxed(&line->holds_more, line->holds_more + (place > 0));
+    uint32_t slot = held_slot(line, 0);
+    if (likely(slot < STATE_HELD_LOCKS)) {
+        /* S4: stored after the note of the previous release */
+        store_release(&line->held_since[slot], since_ticks);
+        store_release(&line->held[slot], key);
+        store_relaxed(&line->holds_more, line->holds_more + (slot > 0));
     } else {
         store_relaxed(&line->held_unnamed, line->held_unnamed + 1);
     }
@@ -97,7 +99,8 @@ void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks
 static void note_release(struct state_line *line, uint64_t key, uint64_t since_ticks, uint64_t now_ticks)
 {
     struct state_release *release = &line->released[line->releases % STATE_RELEASES];
-    store_release(&release->key, key); /* S5: none of these is seen before the count that the last release left */
+    /* S5: seen only together with the count that the previous release stored, or a later one */
+    store_release(&release->key, key);
     store_release(&release->since, since_ticks);
     store_release(&release->ticks, now_ticks);
     store_release(&line->releases, line->releases + 1);
@@ -106,18 +109,18 @@ static void note_release(struct state_line *line, uint64_t key, uint64_t since_t
 
 bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_ticks)
 {
-    uint32_t place = held_place(line, key);
-    bool named = place < STATE_HELD_LOCKS;
+    uint32_t slot = held_slot(line, key);
+    bool named = slot < STATE_HELD_LOCKS;
     if (now_ticks)
-        note_release(line, key, named ? line->held_since[place] : 0, now_ticks);
-    if (likely(named)) { /* S4: a sample that misses the lock here finds the release above */
-        store_release(&line->held[place], 0);
-        store_release(&line->holds_more, line->holds_more - (place > 0));
+        note_release(line, key, named ? line->held_since[slot] : 0, now_ticks);
+    if (likely(named)) { /* S4: a sample that misses the lock here finds the noted release */
+        store_release(&line->held[slot], 0);
+        store_release(&line->holds_more, line->holds_more - (slot > 0));
     }
     return named;
 }
 
-/* How long the thread had lacked a core before its wait of that begin. */
+/* Returns the us without a core before the wait that began then. */
 static uint32_t lost_before(const struct state_line *line, uint64_t since_ticks)
 {
     return load_acquire(&line->lost_before) == since_ticks /* S6 */ ? load_relaxed(&line->lost_us)
@@ -129,7 +132,8 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     struct state_wait *wait = &line->waits[line->waits_noted % STATE_WAITS];
     uint32_t lost_us = lost_before(line, line->idle_since);
     if (line->lost_before != line->idle_since)
-        store_relaxed(&line->lost_next_us, 0); /* what no sample has seen the end of is not before the next one, too */
+        /* lost time whose end no sample has seen counts for this wait only */
+        store_relaxed(&line->lost_next_us, 0);
     if ((int64_t)(now_ticks - line->idle_since) < (int64_t)line->grace_ticks)
         return;
     store_release(&wait->since, line->idle_since); /* S5, as above */
@@ -142,14 +146,15 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     store_release(&line->noted_last, now_ticks);
 }
 
-/* A moment that a census asks for, on clock_ticks(). */
-struct moment {
+/* The time that a census asks for, on clock_ticks(). */
+struct census_time {
     int64_t ticks;
-    int64_t grown; /* who was IDLE since then is idle at the moment */
+    int64_t grown; /* threads that were IDLE by this time count as idle */
 };
 
-/* Of two rings whose entries are all in use, the oldest that is not being overwritten; else 0: nothing is forgotten. */
-static int64_t remembers_from(const struct state_line *line, uint64_t wait_key)
+/* Returns the earliest time of which the two rings still know everything, which is that of the oldest entry
+ * not being overwritten; 0: nothing has been overwritten. */
+static int64_t line_remembers_from(const struct state_line *line, uint64_t wait_key)
 {
     uint32_t releases = wait_key ? load_acquire(&line->releases) : 0;
     uint32_t waits = load_acquire(&line->waits_noted);
@@ -161,53 +166,56 @@ static int64_t remembers_from(const struct state_line *line, uint64_t wait_key)
     return released > waited ? released : waited;
 }
 
-/* A moment before what all lines remember gives way to one that is as far from any other as chance has it. */
-static int64_t remembered(int64_t ticks, int64_t now_ticks, uint32_t count, uint64_t wait_key)
+/* Returns the time itself, or a later one if a line no longer remembers so far back. The later time is spread
+ * evenly over what all lines remember. */
+static int64_t state_time_remembered(int64_t ticks, int64_t now_ticks, uint32_t count, uint64_t wait_key)
 {
     int64_t from = ticks;
     for (uint32_t i = 0; i < count; i++) {
-        int64_t line_from = load_acquire(&lines[i].state) != STATE_ABSENT ? remembers_from(&lines[i], wait_key) : 0;
+        int64_t line_from =
+            load_acquire(&lines[i].state) != STATE_ABSENT ? line_remembers_from(&lines[i], wait_key) : 0;
         from = line_from > from ? line_from : from;
     }
     return from == ticks || from >= now_ticks ? ticks : from + ticks % (now_ticks - from);
 }
 
-static struct moment moment_of(const struct clock_reading *clocks, uint64_t time_ns, uint32_t count, uint64_t wait_key)
+static struct census_time census_time_of(const struct clock_reading *clocks, uint64_t time_ns, uint32_t count,
+                                         uint64_t wait_key)
 {
-    struct moment moment = {.ticks = clock_ns_ticks(clocks, time_ns)};
-    if (unlikely((int64_t)(clocks->ns - time_ns) > STATE_LATE_NS && moment.ticks > 0))
-        moment.ticks = remembered(moment.ticks, (int64_t)clocks->ticks, count, wait_key);
-    moment.grown = moment.ticks - (int64_t)(STATE_GRACE_NS / clocks->ns_per_tick);
-    return moment;
+    struct census_time when = {.ticks = clock_ns_ticks(clocks, time_ns)};
+    if (unlikely((int64_t)(clocks->ns - time_ns) > STATE_LATE_NS && when.ticks > 0))
+        when.ticks = state_time_remembered(when.ticks, (int64_t)clocks->ticks, count, wait_key);
+    when.grown = when.ticks - (int64_t)(STATE_GRACE_NS / clocks->ns_per_tick);
+    return when;
 }
 
-/* True if the thread names the lock as held now, and did so at the moment. */
-static bool holds_since(const struct state_line *line, uint64_t key, const struct moment *moment)
+/* Returns true if the thread names the lock as held now and had it at that time. */
+static bool holds_since(const struct state_line *line, uint64_t key, const struct census_time *when)
 {
     uint32_t places = load_acquire(&line->holds_more) ? STATE_HELD_LOCKS : 1;
     for (uint32_t i = 0; i < places; i++)
         if (load_acquire(&line->held[i]) == key)
-            return (int64_t)load_acquire(&line->held_since[i]) <= moment->ticks; /* S4 */
+            return (int64_t)load_acquire(&line->held_since[i]) <= when->ticks; /* S4 */
     return false;
 }
 
-/* True if one of the locks that the thread holds without a name may be this one. */
+/* Returns true if the lock may be one that the thread holds without a name. */
 static bool may_hold(const struct state_line *line, uint64_t key)
 {
     return load_relaxed(&line->held_unnamed) > 0 && load_relaxed(&line->wait_key) != key;
 }
 
-/* When the thread released the lock that it held at the moment; 0: it did not, as far as is remembered. */
-static int64_t released_after(const struct state_line *line, uint64_t key, const struct moment *moment)
+/* Returns when the thread released the lock that it held at that time; 0: no such release is remembered. */
+static int64_t released_after(const struct state_line *line, uint64_t key, const struct census_time *when)
 {
-    if ((int64_t)load_acquire(&line->noted_last) < moment->ticks)
-        return 0; /* of most threads no more than one cache line is read */
+    if ((int64_t)load_acquire(&line->noted_last) < when->ticks)
+        return 0; /* for most threads one cache line is read */
     uint32_t releases = load_acquire(&line->releases);
     for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
         const struct state_release *release = &line->released[(releases - back) % STATE_RELEASES];
         int64_t ticks = (int64_t)load_acquire(&release->ticks), since = (int64_t)load_acquire(&release->since);
-        bool is_it = load_acquire(&release->key) == key && since <= moment->ticks; /* S5: the count is loaded last */
-        if (ticks < moment->ticks || load_relaxed(&line->releases) - releases + back >= STATE_RELEASES)
+        bool is_it = load_acquire(&release->key) == key && since <= when->ticks; /* S5: the count is loaded last */
+        if (ticks < when->ticks || load_relaxed(&line->releases) - releases + back >= STATE_RELEASES)
             return 0;
         if (is_it)
             return ticks;
@@ -215,19 +223,19 @@ static int64_t released_after(const struct state_line *line, uint64_t key, const
     return 0;
 }
 
-/* The holder at the moment: the thread that held the lock then and was the first to release it, or that holds it
- * since before; else one that holds more locks than have a name. Nobody: the lock was free then, between two
- * owners. What a thread holds is read before what it released, so that a release meanwhile is not missed
- * (S4). */
-static uint32_t find_holder(const struct moment *moment, uint64_t key, uint32_t count)
+/* Returns the holder at that time: a thread that held the lock then and released it first, or one that still
+ * holds it. Failing that, a thread that holds unnamed locks. STATE_NO_HOLDER: the lock was free, between two
+ * owners. For each thread the held locks are read before the released ones, so a release in between is not
+ * missed (S4). */
+static uint32_t find_holder(const struct census_time *when, uint64_t key, uint32_t count)
 {
     uint32_t holder = STATE_NO_HOLDER, possible = STATE_NO_HOLDER;
     int64_t first = INT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
         if (load_acquire(&lines[i].state) == STATE_ABSENT)
             continue;
-        bool holds = holds_since(&lines[i], key, moment);
-        int64_t released = released_after(&lines[i], key, moment);
+        bool holds = holds_since(&lines[i], key, when);
+        int64_t released = released_after(&lines[i], key, when);
         if (released && released < first) {
             first = released;
             holder = i;
@@ -246,13 +254,13 @@ struct waiting {
     uint64_t place;
     const struct region *region;
     uint32_t instance;
-    uintptr_t codeptr; /* of the region's call */
+    uintptr_t codeptr; /* return address of the region's fork call */
     bool over;
-    uint32_t lost_us; /* before, of one that is over */
+    uint32_t lost_us; /* us without a core before a wait that has ended */
 };
 
-/* Where the thread waited at the moment, if it had for longer than the grace. */
-static bool waited_then(const struct state_line *line, const struct moment *moment, struct waiting *waiting)
+/* Finds the noted wait that had lasted longer than the grace at that time. Returns false if there is none. */
+static bool has_waited_then(const struct state_line *line, const struct census_time *when, struct waiting *waiting)
 {
     uint32_t noted = load_acquire(&line->waits_noted);
     for (uint32_t back = 1; back < STATE_WAITS && back <= noted; back++) {
@@ -261,19 +269,19 @@ static bool waited_then(const struct state_line *line, const struct moment *mome
         *waiting = (struct waiting){
             since, load_acquire(&wait->place),  load_acquire(&wait->region), load_acquire(&wait->region_instance), 0,
             true,  load_acquire(&wait->lost_us)}; /* S5: the count is loaded last */
-        if (until <= moment->ticks || load_relaxed(&line->waits_noted) - noted + back >= STATE_WAITS)
+        if (until <= when->ticks || load_relaxed(&line->waits_noted) - noted + back >= STATE_WAITS)
             return false;
-        if (since <= moment->grown)
+        if (since <= when->grown)
             return true;
     }
     return false;
 }
 
-static inline bool waited(const struct state_line *line, uint32_t state, const struct moment *moment,
-                          struct waiting *waiting)
+static inline bool has_waited(const struct state_line *line, uint32_t state, const struct census_time *when,
+                              struct waiting *waiting)
 {
     uint64_t since;
-    if (state == STATE_IDLE && (int64_t)(since = load_acquire(&line->idle_since)) /* S5 */ <= moment->grown) {
+    if (state == STATE_IDLE && (int64_t)(since = load_acquire(&line->idle_since)) /* S5 */ <= when->grown) {
         *waiting = (struct waiting){(int64_t)since,
                                     load_relaxed(&line->place),
                                     load_relaxed(&line->region),
@@ -283,10 +291,10 @@ static inline bool waited(const struct state_line *line, uint32_t state, const s
                                     0};
         return true;
     }
-    return (int64_t)load_acquire(&line->noted_last) > moment->ticks && waited_then(line, moment, waiting);
+    return (int64_t)load_acquire(&line->noted_last) > when->ticks && has_waited_then(line, when, waiting);
 }
 
-/* True if the region of the wait had ended at the moment. */
+/* Returns true if the region of the wait had ended at that time. */
 static bool is_parked(struct waiting *waiting, int64_t ticks)
 {
     const struct region *region = waiting->region;
@@ -306,7 +314,8 @@ bool state_was_parked(const struct state_line *line, const struct clock_reading 
     return is_parked(&waiting, clock_ns_ticks(clocks, time_ns));
 }
 
-/* Whether the thread with that line would have waited less, had the asking thread never lacked a core. */
+/* Returns true if the thread with that line would have waited less, had the asking thread never lacked a
+ * core. */
 static bool is_for_core(const struct waiting_places *places, const struct state_line *line,
                         const struct waiting *waiting, int64_t ticks, double ns_per_tick)
 {
@@ -317,10 +326,11 @@ static bool is_for_core(const struct waiting_places *places, const struct state_
     return (places->no_core ? 0 : waited_ns) + 1000.0 * lost_us < (double)places->lost_ns;
 }
 
-static void note_place(struct waiting_places *places, const struct waiting *waiting, enum state_cause cause)
+static void count_wait_place(struct waiting_places *places, const struct waiting *waiting, enum state_cause cause)
 {
     uint64_t place = waiting->place;
-    if (!STATE_PLACE_CODEPTR(place) && waiting->region) { /* workers are not told where a region's end is */
+    /* the runtime does not report a region's end to workers */
+    if (!STATE_PLACE_CODEPTR(place) && waiting->region) {
         uint32_t kind = STATE_PLACE_KIND(place);
         place = STATE_PLACE(kind == PROFILE_PLACE_REGION_END ? kind : kind | PROFILE_PLACE_REGIONS, waiting->codeptr);
     }
@@ -343,24 +353,25 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
                               uint64_t wait_key, struct waiting_places *places)
 {
     uint32_t count = load_acquire(&high_water);
-    struct moment moment = moment_of(clocks, time_ns, count, wait_key);
-    struct census census = {0, 0, wait_key ? find_holder(&moment, wait_key, count) : STATE_NO_HOLDER};
+    struct census_time when = census_time_of(clocks, time_ns, count, wait_key);
+    struct census census = {0, 0, wait_key ? find_holder(&when, wait_key, count) : STATE_NO_HOLDER};
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];
         uint32_t state = load_acquire(&line->state); /* S2, S5 */
         struct waiting waiting;
-        if (likely(state == STATE_WORK && (int64_t)load_relaxed(&line->noted_last) <= moment.ticks)) {
+        if (likely(state == STATE_WORK && (int64_t)load_relaxed(&line->noted_last) <= when.ticks)) {
             census.busy++;
             continue;
         }
         if (state == STATE_ABSENT || (line == own && state == STATE_IDLE))
             continue;
-        if (line == own || !waited(line, state, &moment, &waiting)) {
+        if (line == own || !has_waited(line, state, &when, &waiting)) {
             census.busy++;
-        } else if (!is_parked(&waiting, moment.ticks)) {
+        } else if (!is_parked(&waiting, when.ticks)) {
             census.in_use++;
             if (places)
-                note_place(places, &waiting, is_for_core(places, line, &waiting, moment.ticks, clocks->ns_per_tick));
+                count_wait_place(places, &waiting,
+                                 is_for_core(places, line, &waiting, when.ticks, clocks->ns_per_tick));
         }
     }
     census.in_use += census.busy;
@@ -369,5 +380,6 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
 
 bool state_holds(uint32_t line_number, uint64_t key)
 {
-    return line_number < STATE_MAX_THREADS && (names(&lines[line_number], key) || may_hold(&lines[line_number], key));
+    return line_number < STATE_MAX_THREADS &&
+           (line_names(&lines[line_number], key) || may_hold(&lines[line_number], key));
 }

@@ -1,19 +1,19 @@
-! What a Fortran program can tell blame of itself: phases, events and parameters, as include/blame.h does
-! in C. Compile it with the program, as a file of its own; nothing to link. Without the profiler every call
-! is one predictable branch.
+! Marks the phases, events and parameters of a Fortran program for blame, as include/blame.h does in C.
+! Compile this file with the program; there is nothing to link. Without the profiler each call costs one
+! predictable branch.
 !
 !     use blame
 !     call blame_phase_begin('solve')               static phase: one row
 !     call blame_phase_end('solve')
-!     call blame_iteration_begin('step', 17)        dynamic phase: a row per execution, with its number
+!     call blame_iteration_begin('step', 17)        dynamic phase: one numbered row per execution
 !     call blame_iteration_end('step')
 !     call blame_event_begin('pack')                event: counted and timed exactly
 !     call blame_event_end('pack')
 !     call blame_parameter_begin('size', n)         parameter: a context "size = 512"
 !     call blame_parameter_end('size')
 !
-! Numbers and values are integer(4) or integer(8). Trailing blanks of a name do not count. docs/reading-a-report.md has
-! the rest.
+! Numbers and values are integer(4) or integer(8). Trailing blanks of a name are ignored. More:
+! docs/reading-a-report.md.
 module blame
     use, intrinsic :: iso_c_binding
     implicit none
@@ -22,15 +22,15 @@ module blame
     public :: blame_event_begin, blame_event_end, blame_parameter_begin, blame_parameter_end
     public :: blame_next
 
-    integer(c_int64_t), parameter :: blame_next = ibset(0_c_int64_t, 63) ! the next number of that name
+    integer(c_int64_t), parameter :: blame_next = ibset(0_c_int64_t, 63) ! the next number of this name
 
-    ! BLAME_FOR_CALLER is part of them: what begins or ends is the user's, who calls the procedures here.
+    ! Each kind contains BLAME_FOR_CALLER: the mark belongs to the caller of these procedures.
     integer(c_int), parameter :: for_caller = 256
     integer(c_int), parameter :: a_phase = 13 + for_caller, an_event = 14 + for_caller
     integer(c_int), parameter :: a_parameter = 15 + for_caller, an_iteration = 16 + for_caller
     integer(c_int), parameter :: command = int(z'626c616d', c_int)
 
-    ! Address of the tool's table. 0: nobody has asked for the tool yet; 1: there is none.
+    ! Address of the profiler's table. 0: nobody has asked for the profiler yet; 1: there is no profiler.
     integer(c_intptr_t), parameter :: not_asked = 0, absent = 1
     integer(c_intptr_t), volatile :: table = not_asked
 
@@ -90,7 +90,7 @@ module blame
 
 contains
 
-    ! A variable of the environment that is set and not empty.
+    ! Returns true if the environment variable is set and not empty.
     logical function is_set(name)
         character(len=*), intent(in) :: name
         type(c_ptr) :: value
@@ -102,15 +102,15 @@ contains
         is_set = text(1) /= c_null_char
     end function is_set
 
-    ! Whether the tool could be there; a runtime is not started for nothing. The symbol is libblame's alone:
-    ! ompt_start_tool is exported by libomp, too.
+    ! Returns true if the profiler may be present, to avoid starting an OpenMP runtime for nothing. The symbol
+    ! is in libblame only; libomp also exports ompt_start_tool.
     logical function may_be_there()
         may_be_there = is_set('OMP_TOOL_LIBRARIES')
         if (.not. may_be_there) &
             may_be_there = c_associated(find_symbol(c_null_ptr, 'blame_launched' // c_null_char))
     end function may_be_there
 
-    ! Several threads may ask at once: all get the same answer.
+    ! Asks for the profiler's table and keeps the answer. Threads that ask at the same time get the same answer.
     subroutine ask()
         type(c_funptr) :: max_threads_address, control_address
         procedure(max_threads_interface), pointer :: max_threads
@@ -122,7 +122,7 @@ contains
 
         found = absent
         if (may_be_there()) then
-            ! A runtime that has not begun yet knows of no tool; the first call makes it begin.
+            ! A runtime knows of no tool until it starts. The first call starts it.
             max_threads_address = find_symbol(c_null_ptr, 'omp_get_max_threads' // c_null_char)
             control_address = find_symbol(c_null_ptr, 'omp_control_tool' // c_null_char)
             if (c_associated(max_threads_address) .and. c_associated(control_address)) then
@@ -140,7 +140,7 @@ contains
         table = found
     end subroutine ask
 
-    ! The tool's procedures, or null. Only to be called where `table` is not `absent`.
+    ! Returns the profiler's procedure, or null. The caller checks first that `table` is not `absent`.
     subroutine find_begin(begin)
         procedure(begin_interface), pointer, intent(out) :: begin
         type(calls_type), pointer :: calls
@@ -166,8 +166,9 @@ contains
         if (found /= absent) call c_f_pointer(transfer(found, c_null_ptr), calls)
     end subroutine find_table
 
-    ! Each of the following calls the tool itself: one frame between it and the user. A look at `table` comes
-    ! last (it is never not_asked there), so that the call does not become a jump, which leaves no frame.
+    ! Each of the following procedures calls the profiler directly, so that only one frame lies between the
+    ! profiler and the user. The check of `table` at the end (it is never not_asked there) prevents a tail call,
+    ! which would leave no frame.
 
     subroutine blame_phase_begin(name)
         character(len=*), intent(in) :: name

@@ -1,24 +1,25 @@
-/* What a program can tell blame of itself: phases, events and parameters, in its own terms. Header-only, for
- * C (C99 on) and C++ (C++11 on); nothing to link. Without the profiler every call is one predictable branch.
+/* Marks the phases, events and parameters of a program for blame. Header-only, for C (C99 or later) and C++
+ * (C++11 or later); there is nothing to link. Without the profiler each call costs one predictable branch.
  *
  *     blame_phase_begin("solve");              static phase: one row
  *     blame_phase_end("solve");
- *     blame_iteration_begin("step", 17);       dynamic phase: a row per execution, with its number
+ *     blame_iteration_begin("step", 17);       dynamic phase: one numbered row per execution
  *     blame_iteration_end("step");
  *     blame_event_begin("pack");               event: counted and timed exactly
  *     blame_event_end("pack");
  *     blame_parameter_begin("size", 512);      parameter: a context "size = 512"
  *     blame_parameter_end("size");
- *     blame_trace_begin();                     what samples find is kept in time's order from here on,
- *     blame_trace_end();                       to here (unless BLAME_TRACE=0): blame export
+ *     blame_trace_begin();                     starts recording the samples in order of time,
+ *     blame_trace_end();                       stops it (unless BLAME_TRACE=0); see blame export
  *
- *     blame::phase solve("solve");             C++: the same from here to the end of the scope
+ *     blame::phase solve("solve");             C++: the same, until the end of the scope
  *     blame::iteration step("step", i);
  *     blame::event pack("pack");
  *     blame::parameter size("size", n);
  *
- * They nest, and belong to the thread and task that calls them; a phase that is open where a parallel region
- * begins holds for all threads of the region. Names are kept by content. docs/reading-a-report.md has the rest. */
+ * The marks nest. They belong to the thread and the task that make the call. A phase that is open at the
+ * start of a parallel region holds for all threads of the region. Names are compared by content. More:
+ * docs/reading-a-report.md. */
 #ifndef BLAME_H
 #define BLAME_H
 
@@ -26,56 +27,55 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The tool's side. A name is `bytes` long and needs no end mark. */
+/* The interface to the profiler. A name has `bytes` bytes and needs no terminator. */
 enum blame_kind { BLAME_PHASE = 13, BLAME_EVENT = 14, BLAME_PARAMETER = 15, BLAME_ITERATION = 16 };
 
 struct blame_calls {
-    uint32_t bytes; /* of this struct: later versions are longer */
-    /* number: a parameter's value; an iteration's number, or BLAME_NEXT; else 0 */
+    uint32_t bytes; /* size of this struct; later versions are longer */
+    /* number: a parameter's value, an iteration's number or BLAME_NEXT; 0 for all others */
     void (*begin)(const char *name, size_t bytes, enum blame_kind kind, int64_t number);
     void (*end)(const char *name, size_t bytes, enum blame_kind kind);
 };
 
-#define BLAME_NEXT    INT64_MIN  /* the next number of that name */
-#define BLAME_TRACE   0x74726163 /* omp_control_tool(1 or 2, BLAME_TRACE, 0): the trace begins or pauses */
+#define BLAME_NEXT    INT64_MIN  /* the next number of this name */
+#define BLAME_TRACE   0x74726163 /* omp_control_tool(1 or 2, BLAME_TRACE, 0) starts or pauses the trace */
 #define BLAME_COMMAND 0x626c616d /* omp_control_tool(BLAME_COMMAND, sizeof(struct blame_calls), &pointer) */
 
-/* Or'ed to a kind: who calls the table is a function that stands for another (blame.F90), so that what begins
- * or ends belongs to the caller of the function that calls. */
+/* Added to a kind by wrappers such as blame.F90. The mark then belongs to the wrapper's caller. */
 #define BLAME_FOR_CALLER 0x100
 
-/* The rest is the program's side. Names that end in _ are not for users. */
+/* The rest is for the program. Names that end in _ are internal. */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Inlined at any optimisation: the tool sees by the return address whose phase it is. In reports the call is
- * a part of the line that has it. */
+/* Always inlined: the profiler finds the phase's function by the return address. Reports count the call to
+ * its source line. */
 #define BLAME_INLINE_ static __inline__ __attribute__((always_inline))
 #define BLAME_ABSENT_ ((const struct blame_calls *)1)
 typedef void (*blame_function_)(void);
 
-/* One for a program or shared library. NULL: nobody has asked for the tool yet. */
+/* One table per program or shared library. NULL: nobody has asked for the profiler yet. */
 extern const struct blame_calls *blame_table_ __attribute__((weak, visibility("hidden")));
 const struct blame_calls *blame_table_;
 
-/* dlsym(), if the program has one: nothing to link. */
+/* dlsym(), if the program has it. The weak reference leaves nothing to link. */
 static blame_function_ blame_dlsym_(void *handle, const char *name) __attribute__((weakref("dlsym"), unused));
 
-/* Whether the tool could be there; a runtime is not started for nothing. The symbol is libblame's alone:
- * ompt_start_tool is exported by libomp, too. */
+/* Returns true if the profiler may be present, to avoid starting an OpenMP runtime for nothing. The symbol is
+ * in libblame only; libomp also exports ompt_start_tool. */
 static __inline__ __attribute__((unused)) int blame_may_be_there_(void)
 {
     const char *libraries = getenv("OMP_TOOL_LIBRARIES");
     return blame_dlsym_ != 0 && ((libraries && *libraries) || blame_dlsym_(0 /* RTLD_DEFAULT */, "blame_launched"));
 }
 
-/* Several threads may ask at once: all get the same answer. */
+/* Asks for the profiler's table and keeps the answer. Threads that ask at the same time get the same answer. */
 static __attribute__((noinline, cold, unused)) const struct blame_calls *blame_ask_(void)
 {
     const struct blame_calls *calls = 0;
     if (blame_may_be_there_()) {
-        /* A runtime that has not begun yet knows of no tool; this makes it begin. */
+        /* A runtime knows of no tool until it starts. This call starts it. */
         int (*begin)(void) = (int (*)(void))blame_dlsym_(0, "omp_get_max_threads");
         int (*control)(int, int, void *) = (int (*)(int, int, void *))blame_dlsym_(0, "omp_control_tool");
         if (begin && control) {
@@ -91,7 +91,7 @@ static __attribute__((noinline, cold, unused)) const struct blame_calls *blame_a
     return calls;
 }
 
-/* The empty statements behind the calls keep them from becoming jumps, which leave no return address. */
+/* The empty statements after the calls prevent tail calls, which would leave no return address. */
 BLAME_INLINE_ void blame_begin_(const char *name, enum blame_kind kind, int64_t number)
 {
     const struct blame_calls *calls = __atomic_load_n(&blame_table_, __ATOMIC_ACQUIRE);
@@ -182,7 +182,8 @@ BLAME_INLINE_ void blame_trace_end(void)
 #endif
 #define BLAME_MEMBER_ __attribute__((always_inline)) inline
 
-/* From here to the end of the scope. The name must live as long as the object: a literal, best. */
+/* The mark lasts until the end of the scope. The name must live as long as the object; a string literal is
+ * best. */
 namespace blame
 {
 

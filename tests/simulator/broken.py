@@ -45,7 +45,7 @@ DEFECTS = [
     Defect("b: the sampled thread counts twice",
            "return p / (census.busy ? census.busy : 1);", "return p / (census.busy + 1);"),
     Defect("b: idle threads count as idle at once",
-           "moment.grown = moment.ticks - (int64_t)(STATE_GRACE_NS / clocks->ns_per_tick);", "moment.grown = moment.ticks;"),
+           "when.grown = when.ticks - (int64_t)(STATE_GRACE_NS / clocks->ns_per_tick);", "when.grown = when.ticks;"),
     Defect("then: waits that are over are not remembered",
            "    store_release(&line->waits_noted, line->waits_noted + 1);\n", ""),
     Defect("then: no wait is noted for being seldom",
