@@ -52,7 +52,8 @@ class Tree:
     """cases: those to learn from; settings: all that were tried anywhere, the default first."""
 
     def __init__(self, cases, features):
-        self.cases, self.features = cases, features
+        self.cases = cases
+        self.features = features = [feature for feature in features if any(feature.known(case.facts) for case in cases)]
         self.settings = sorted({setting for case in cases for setting in case.runs})
         self.gains = numpy.array([[case.gain(setting) for setting in self.settings] for case in cases])  # case, setting, (gain, variance)
         self.columns = [(feature, word) for feature in features for word in (feature.words or [None])]

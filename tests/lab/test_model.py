@@ -66,3 +66,8 @@ class Learned(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+    def test_a_feature_that_few_cases_know_is_left_out_where_none_does(self):
+        made = Made(range(1, 13), lambda size: 0.6 if size > 4 else 1.1, 3)
+        made.cases[0].facts["build"] = 1.0  # validation leaves this case out of one of its trees
+        self.assertTrue(Model(made).better)
