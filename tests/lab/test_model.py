@@ -63,11 +63,11 @@ class Learned(unittest.TestCase):
     def test_without_repeated_runs_nothing_is_known_of_chance(self):
         self.assertEqual([case.best() for case in Made((1, 2), lambda size: 0.5, 1, runs=1).cases], [DEFAULT, DEFAULT])
 
-
-if __name__ == "__main__":
-    unittest.main()
-
     def test_a_feature_that_few_cases_know_is_left_out_where_none_does(self):
         made = Made(range(1, 13), lambda size: 0.6 if size > 4 else 1.1, 3)
         made.cases[0].facts["build"] = 1.0  # validation leaves this case out of one of its trees
         self.assertTrue(Model(made).better)
+
+
+if __name__ == "__main__":
+    unittest.main()
