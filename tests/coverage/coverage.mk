@@ -1,5 +1,5 @@
 # Programs of the coverage table, and the table. Included by tests/tests.mk.
-#   make coverage         all compilers and runtimes; writes docs/coverage.md (some five minutes, on a quiet machine)
+#   make coverage         all compilers and runtimes; writes tests/coverage/results.md (some five minutes, on a quiet machine)
 #   make coverage-quick   clang and gcc on the newest libomp: a stage of `make test`
 # NAME is built by clang, NAME_gcc by gcc. A program that a compiler refuses is not there, its message is in NAME.log:
 # the runner shows it and decides whether that is known.
@@ -24,7 +24,7 @@ TEST_BUILT += $(if $(SAN),,coverage-quick-programs)
 
 .PHONY: coverage coverage-quick coverage-programs coverage-quick-programs
 coverage: $(PRODUCTS) coverage-programs
-	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py -j 1 --table docs/coverage.md
+	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py -j 1 --table tests/coverage/results.md
 
 coverage-quick: $(PRODUCTS) coverage-quick-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py --quick

@@ -2,7 +2,7 @@
 
     python3 tests/coverage/run.py [--table FILE] [--quick] [-j N] [-k TEXT ...] [-c COLUMN ...]
 
---table FILE  writes the table (docs/coverage.md) from what was measured
+--table FILE  writes the table (tests/coverage/results.md) from what was measured
 --quick       clang-19 and gcc-12 on the newest libomp only, and only under the tool
 -j N          so many constructs side by side; default: as there are cores. For the table's shares: 1
 -k TEXT       only constructs whose key (`program name`) contains one of the texts

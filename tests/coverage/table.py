@@ -1,4 +1,4 @@
-"""docs/coverage.md from what was measured."""
+"""tests/coverage/results.md from what was measured."""
 
 import re
 
