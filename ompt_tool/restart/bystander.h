@@ -1,7 +1,7 @@
 /* Signals for the whole process are the program's serial code's: alarm(), a timer, kill(), a child that ends. The kernel
  * gives them to the initial thread, unless that has another signal pending or blocks them: then to any thread that
  * takes them. Our samples make it so: a handler that leaves by siglongjmp() would then leave from a stack that is not
- * the program's, and pause() would wait for ever (docs/architecture.md, "Signals for the process").
+ * the program's, and pause() would wait for ever (docs/architecture.md, "Restarted system calls", 5).
  *
  * A worker that a sample finds idle, or found at work before it waits, therefore blocks such signals until it works
  * again: two system calls for a wait next to a sample, none for others. What programs send to single threads (SIGUSR1, real-time signals ...), what

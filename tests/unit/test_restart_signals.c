@@ -143,7 +143,7 @@ static int interrupt_call(const struct call *call, int rounds)
     return lost + sender.resent;
 }
 
-/* A signal that returns just as a sample comes may be lost (docs/architecture.md, 2), beside load more often. A broken way loses
+/* A signal that returns just as a sample comes may be lost (docs/architecture.md, "Restarted system calls", 2), beside load more often. A broken way loses
  * all of them: a quarter is far from both. */
 UNIT_TEST(program_signals_interrupt)
 {
