@@ -83,5 +83,22 @@ void option_accepted(const struct option_spec *option, const char *between, char
         snprintf(text, bytes, "a %snumber from %.15g to %.15g", option->kind == OPTION_WHOLE ? "whole " : "",
                  option->low, option->high);
     else
-        snprintf(text, bytes, "a %s that is not empty", option->value);
+        snprintf(text, bytes, "a non-empty %s", option->value);
+}
+
+size_t option_distance(const char *name, const char *known)
+{
+    size_t row[OPTION_NAME_BYTES + 1], width = strlen(known);
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 1; name[i - 1]; i++) {
+        size_t diagonal = row[0]++;
+        for (size_t j = 1; j <= width; j++) {
+            size_t best = diagonal + (name[i - 1] != known[j - 1]);
+            diagonal = row[j];
+            best = best < row[j] + 1 ? best : row[j] + 1;
+            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+        }
+    }
+    return row[width];
 }

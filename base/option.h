@@ -1,5 +1,5 @@
-/* An option of a command, or a variable of the tool's: what is accepted, in one form for reading it, for --help and for the
- * message about a wrong value. */
+/* An option of a command, or an environment variable of the tool. One table serves the parser, --help and the messages about
+ * wrong values. */
 #ifndef BLAME_BASE_OPTION_H
 #define BLAME_BASE_OPTION_H
 
@@ -9,25 +9,25 @@
 enum option_kind {
     OPTION_FLAG,   /* to: bool, set to true; takes no value */
     OPTION_WORD,   /* to: int, the index among words */
-    OPTION_NAME,   /* to: struct option_name: one of words, or any other text */
+    OPTION_NAME,   /* to: struct option_name, one of words or any other text */
     OPTION_NUMBER, /* to: double, low to high */
     OPTION_WHOLE,  /* to: int, low to high */
     OPTION_TEXT,   /* to: const char *, not empty, borrowed */
-    OPTION_LIST,   /* to: struct option_list; each value given is kept, as of OPTION_TEXT */
+    OPTION_LIST,   /* to: struct option_list of texts, one for each time the option is given */
     OPTION_FORM,   /* to: struct option_form */
 };
 
 struct option_list {
-    const char **item; /* room for argc, the caller's */
+    const char **item; /* the caller's array with room for argc texts */
     size_t count;
 };
 
 struct option_name {
-    int word;          /* the index among words; -1: none of them */
-    const char *other; /* instead of it, borrowed */
+    int word;          /* index among words, -1 for any other text */
+    const char *other; /* that other text, borrowed; NULL for one of words */
 };
 
-/* A word that an option takes, and what --help says of it; NULL: --help lists the words alone. */
+/* A word that an option takes, and its explanation in --help (NULL: none). */
 struct option_word {
     const char *word, *about;
 };
@@ -41,17 +41,23 @@ struct option_form {
 struct option_spec {
     const char *name; /* "--view" */
     enum option_kind kind;
-    void *to;                        /* untouched unless the option is given; given twice: the last counts */
-    const char *value;               /* its value in --help: "VIEW"; NULL for flags */
-    const struct option_word *words; /* OPTION_WORD, OPTION_NAME: NULL behind the last */
-    double low, high;
-    const char *help; /* lines are aligned by --help; "\n" begins the next; words are listed behind it */
+    void *to;                        /* unchanged unless the option is given; the last value counts */
+    const char *value;               /* the value's name in --help, as "VIEW"; NULL for flags */
+    const struct option_word *words; /* of OPTION_WORD and OPTION_NAME, ended by a NULL word */
+    double low, high;                /* range of OPTION_NUMBER and OPTION_WHOLE */
+    const char *help;                /* text for --help, which wraps it and lists the words after it */
 };
 
-/* Reads a value; false, and nothing else, when it is not accepted. [init] */
+/* Reads a value into option->to; returns false and changes nothing if the value is wrong. [init] */
 bool option_read(const struct option_spec *option, const char *text);
 
-/* "a whole number from 1 to 10000", "a DIR that is not empty"; words with `between` between them. [init] */
+/* Writes "a whole number from 1 to 10000", or an option's words with `between` between them. [init] */
 void option_accepted(const struct option_spec *option, const char *between, char *text, size_t bytes);
+
+/* Returns how many letters of a name must be changed, added or removed to get `known`, a name of at most OPTION_NAME_BYTES. [init] */
+size_t option_distance(const char *name, const char *known);
+
+#define OPTION_NAME_BYTES  32
+#define OPTION_NEAR_ENOUGH 2 /* letters: a larger distance is not a slip */
 
 #endif

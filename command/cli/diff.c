@@ -1,4 +1,4 @@
-/* `blame diff`: what became worse, where, and whether that is more than chance. */
+/* `blame diff`: shows what became worse, where, and whether that is more than chance. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ enum format { FORMAT_TEXT, FORMAT_CSV };
 static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every context, all metrics"}, {NULL, NULL}};
 static const struct option_word normalise[] = {
     {"none", "seconds (default)"},
-    {"wall", "per cent of the run's wall time, for runs of different length,"},
-    {"work", "or of its work, for runs of different input"},
+    {"wall", "percentages of the run's time, for runs of different length"},
+    {"work", "percentages of the run's work, for different inputs"},
     {NULL, NULL},
 };
 
@@ -36,15 +36,18 @@ struct request {
 static const struct usage usage = {
     .command = "diff",
     .synopsis = "BASE NEW [options]",
-    .about = "BASE and NEW are profile directories, *.blame files, or folders of profile directories: repeated\n"
-             "runs, whose medians are compared. Contexts are matched by names, not by addresses.\n"
-             "Exit status: 0, 1 when the input cannot be used, 2 for wrong usage, 3 when a limit is exceeded.",
+    .about =
+        "Shows what became slower or faster from BASE to NEW, in which code, and whether that is more than chance.\n"
+        "BASE and NEW are profile directories, *.blame files, or folders of profile directories. Such a folder holds\n"
+        "repeated runs, whose medians are compared. Contexts are matched by names, not by addresses.\n"
+        "\n"
+        "Exit status: 0 done, 1 the input cannot be used, 2 wrong usage, 3 a limit of --fail-above is exceeded.",
     .examples = "  blame diff blame-amg-4711 blame-amg-4712\n"
                 "  blame diff runs/before runs/after --fail-above wall=5 --fail-above idleness@relax=10\n"
                 "  blame diff --base a.1 --base a.2 --base a.3 b.1 b.2 b.3 --view flat --sort lock-wait\n"
                 "  blame diff --base-where \"revision = '1.2'\" --fail-above wall=5 runs/new\n"
                 "  blame diff old new --format csv --output changes.csv",
-    .operands = "are BASE and NEW, profile directories, *.blame files or folders of profile directories",
+    .operands = "BASE and NEW: profile directories, *.blame files or folders of profile directories",
 };
 
 static enum options_result read_options(struct request *request, int argc, char **argv)
@@ -52,27 +55,26 @@ static enum options_result read_options(struct request *request, int argc, char 
     int operands;
     const struct option_spec options[] = {
         {"--base", OPTION_LIST, &request->base, "DIR", NULL, 0, 0,
-         "a run of the base; may be repeated, and all operands are new runs then"},
+         "a run of the base; may be repeated. All operands are then new runs"},
         {"--base-where", OPTION_TEXT, &request->base_where, "SQL", NULL, 0, 0,
-         "the base are a database's trials of which this is true (blame db list), and\n"
-         "all operands are new runs"},
+         "the base is all trials of a database that meet this condition (see blame db). All operands are then new "
+         "runs"},
         {"--db", OPTION_TEXT, &request->database, "FILE", NULL, 0, 0,
-         "that database (default: BLAME_DB, or else blame.db)"},
+         "the database of --base-where (default: BLAME_DB, or blame.db)"},
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0, "changes of this metric only:"},
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0, "only changes of this metric:"},
         {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise, 0, 0, ""},
         environment_option,
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
-         "changes below this share of the base's effort are neither shown in\n"
-         "text nor above a limit (default 0.5)"},
+         "ignore changes below this share of the base's thread time, in text and for limits (default 0.5)"},
         {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
-         "text: this many of the worst and of the best changes (default 10)"},
+         "text: the number of worst and of best changes shown (default 10)"},
         {"--fail-above", OPTION_LIST, &request->fail_above, "LIMIT", NULL, 0, 0,
-         "METRIC=PERCENT: exit with 3 if the program's METRIC (or wall, the wall\n"
-         "time) rose by more than that, and by more than chance. METRIC@REGEX=PERCENT:\n"
-         "of the functions whose names match. May be repeated"},
+         "METRIC=PERCENT: exit with status 3 if METRIC, or the run time (wall), rose by more than that and by more "
+         "than "
+         "chance. METRIC@REGEX=PERCENT: the same for functions whose names match. May be repeated"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
-        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write there, not to standard output"},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write to FILE, not to standard output"},
     };
     enum options_result result =
         options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand.item, &operands);
@@ -84,13 +86,13 @@ static enum options_result check_request(struct request *request)
 {
     const struct option_list *operand = &request->operand;
     if (request->base.count && request->base_where) {
-        fputs("blame diff: --base-where: accepted without --base\n", stderr);
+        fputs("blame diff: --base-where and --base given; expected one of them\n", stderr);
         return OPTIONS_WRONG;
     }
     if (!request->base.count && !request->base_where && operand->count != 2) {
         fprintf(stderr,
-                "blame diff: %zu profile%s given; accepted are two, BASE and NEW, or --base DIR for each run of "
-                "the base and the new runs behind\n",
+                "blame diff: %zu profile%s given; expected two, BASE and NEW, or --base DIR for each run of the base, "
+                "followed by the new runs\n",
                 operand->count, operand->count == 1 ? "" : "s");
         return OPTIONS_WRONG;
     }
@@ -177,8 +179,8 @@ static bool check_scales(const struct comparison *comparison)
 {
     for (size_t run = 0; run < comparison->run_count; run++)
         if (comparison->run[run].scale <= 0) {
-            fprintf(stderr, "blame diff: %s: no %s was measured to divide by; accepted is --normalise none\n",
-                    comparison->run[run].name, comparison->normalise == NORMALISE_WALL ? "wall time" : "work");
+            fprintf(stderr, "blame diff: %s: has no %s to divide by; use --normalise none\n", comparison->run[run].name,
+                    comparison->normalise == NORMALISE_WALL ? "wall time" : "work");
             return false;
         }
     return true;

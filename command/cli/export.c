@@ -1,4 +1,4 @@
-/* `blame export`: a profile in a format of other programs. */
+/* `blame export`: writes a profile in a format of another program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -39,7 +39,7 @@ struct out_directory {
 
 static bool complain(const struct out_directory *directory, int why)
 {
-    fprintf(stderr, "blame %s: %s: %s; nothing was written: give a directory that is not there yet by --output\n",
+    fprintf(stderr, "blame %s: %s: %s; nothing was written; give a directory that does not exist yet by --output\n",
             directory->command, directory->path, why ? strerror(why) : "cannot be written");
     return false;
 }
@@ -306,17 +306,17 @@ struct request {
     const struct export_format *of;
 };
 
-static const struct option_word clock_word[] = {{"wall", "since the program began (default)"},
-                                                {"cpu", "of the processor, of samples that found the thread running"},
+static const struct option_word clock_word[] = {{"wall", "time since the start of the program (default)"},
+                                                {"cpu", "CPU time, from samples that found the thread running"},
                                                 {NULL, NULL}};
 
 static const struct usage usage = {
     .command = "export",
-    .synopsis = "DIR... --format FORMAT [options]",
-    .about = "Writes a profile in a format that other programs read.\n"
-             "DIR is a profile directory, or a measurement file (*.blame) in one. The format trial takes several of "
-             "them, and\n"
-             "folders of profile directories.",
+    .synopsis = "[DIR...] --format FORMAT [options]",
+    .about =
+        "Writes a profile in a format that other programs read.\n"
+        "DIR is a profile directory or a measurement file (*.blame). Without DIR, the newest profile in the current\n"
+        "folder is taken. The format trial takes several of them, and folders of profile directories.",
     .examples = "  blame export blame-amg-4711 --format speedscope -o amg.json\n"
                 "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
                 "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
@@ -326,7 +326,8 @@ static const struct usage usage = {
                 "  blame run --trace amg && blame export blame-amg-4711 --format perfetto -o amg.pftrace\n"
                 "  blame export blame-amg-4711 --format hpctoolkit -o amg-db && hpcviewer amg-db\n"
                 "  blame export blame-amg-4711 --format tau -o amg-tau && cd amg-tau && paraprof",
-    .operands = "is a profile directory or a *.blame file",
+    .operands_newest = true,
+    .operands = "a profile directory or a *.blame file",
 };
 
 /* The formats that take an option, or all, with commas between them. */
@@ -342,9 +343,9 @@ static void put_names(FILE *out, unsigned takes)
 
 static enum options_result refuse(const char *option, const struct export_format *format, unsigned takes)
 {
-    fprintf(stderr, "blame export: %s: accepted with --format", option);
+    fprintf(stderr, "blame export: %s: works with --format", option);
     put_names(stderr, takes);
-    fprintf(stderr, "; not with %s\n", format->name);
+    fprintf(stderr, ", not with %s\n", format->name);
     return OPTIONS_WRONG;
 }
 
@@ -356,7 +357,7 @@ static bool to_stdout(const struct request *request)
 static enum options_result check(struct request *request)
 {
     if (request->format < 0) {
-        fputs("blame export: --format is missing; accepted are", stderr);
+        fputs("blame export: --format is missing; expected one of", stderr);
         put_names(stderr, 0);
         fputc('\n', stderr);
         return OPTIONS_WRONG;
@@ -377,13 +378,13 @@ static enum options_result check(struct request *request)
     }
     if (format->write_directory && to_stdout(request)) {
         fprintf(stderr,
-                "blame export: --format %s: --output is missing; accepted is the name of a directory that is not there "
+                "blame export: --format %s: --output is missing; expected the name of a directory that does not exist "
                 "yet\n",
                 format->name);
         return OPTIONS_WRONG;
     }
     if (format->binary && to_stdout(request) && isatty(STDOUT_FILENO)) {
-        fprintf(stderr, "blame export: %s's format is binary, and standard output is a terminal; give -o FILE\n",
+        fprintf(stderr, "blame export: --format %s: binary data is not written to a terminal; give -o FILE\n",
                 format->name);
         return OPTIONS_WRONG;
     }
@@ -399,17 +400,17 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
     const struct option_spec options[] = {
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
-         "or -o FILE: where to write, whole or not at all (default: standard output);\n"
-         "of hpctoolkit and tau a directory. What is there is not overwritten"},
+         "the file to write, for hpctoolkit and tau a directory (default: standard output). It must not exist yet"},
         {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
-         "what folded is of (default: blame, that is idleness +\n"
-         "overhead + lock-wait), what pprof shows unasked, the only one in\n"
-         "speedscope (default there: all); one of"},
+         "the metric of folded (default: blame, which is idleness + overhead + lock-wait), the first of pprof, the "
+         "only "
+         "one of speedscope (default: all); one of"},
         environment_option,
-        {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0, "stacks: the time of a sample:"},
+        {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0, "stacks: what the time of a sample is:"},
         {"--common", OPTION_WORD, &request->common, "VIEW", run_set_view, 0, 0,
-         "trial: contexts have the same number in all runs, of the view"},
-        {"--sums", OPTION_FLAG, &request->sums, NULL, NULL, 0, 0, "trial: leave out what each thread and rank has"},
+         "trial: give a context of this view the same number in all runs"},
+        {"--sums", OPTION_FLAG, &request->sums, NULL, NULL, 0, 0,
+         "trial: leave out the values of single threads and ranks"},
     };
     enum options_result result = options_read(&usage, options, sizeof options / sizeof *options, argc, argv,
                                               request->operand, &request->operand_count);

@@ -146,11 +146,12 @@ int finish_reports(const char *directory, const char *file, bool all)
 static const struct usage usage = {
     .command = "finish",
     .synopsis = "DIR",
-    .about = "Writes the CSV files and run.json into a profile directory and prints the summary, where the\n"
-             "program's end could not; it may be typed at any time, and more than once.",
+    .about =
+        "Writes the CSV files and run.json into a profile directory and prints the summary, for a program that was\n"
+        "killed or could not write them. It can be run at any time, and more than once.",
     .examples = "  blame finish blame-amg-4711",
     .operands_most = 1,
-    .operands = "is a profile directory or a *.blame file",
+    .operands = "a profile directory or a *.blame file",
 };
 
 /* DIR alone is typed by a user, who wants all there is; with the file behind it, it is the tool or `blame run`. */

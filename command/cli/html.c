@@ -1,4 +1,4 @@
-/* `blame html`: a measurement as one page for a browser. */
+/* `blame html`: makes one page for a browser from a profile. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,20 +14,22 @@
 
 static const struct usage usage = {
     .command = "html",
-    .synopsis = "DIR [options]",
-    .about = "Makes one page with everything that blame knows of a run, to be opened in a browser: the findings, "
-             "a\n"
-             "flame graph, the tree with all metrics in three views, source lines, phases, threads, locks,\n"
-             "waits. The page needs no network and no other file. DIR is a profile directory, or a measurement\n"
-             "file (*.blame) in one.\n\n"
-             "Privacy: the page holds the command, the host's name, paths, names of functions, and pieces of the\n"
-             "program's source code around the lines that cost most. Who gets the page gets these. --no-source\n"
-             "leaves the source code out.",
-    .examples = "  blame html blame-amg-4711\n"
+    .synopsis = "[DIR] [options]",
+    .about =
+        "Makes one page for a browser with everything that blame knows about a run: findings, a flame graph, the tree\n"
+        "with all metrics in three views, source lines, phases, threads, locks and waits. The page needs no network\n"
+        "and no other file. DIR is a profile directory or a measurement file (*.blame). Without DIR, the newest\n"
+        "profile in the current folder is taken.\n"
+        "\n"
+        "Privacy: the page contains the command line, the host name, paths, function names, and the source code\n"
+        "around the most expensive lines. Anyone with the page can read them. --no-source leaves the source code\n"
+        "out.",
+    .examples = "  blame html\n"
                 "  blame html blame-amg-4711 -o amg.html --title \"AMG, 64 threads, before\"\n"
                 "  blame html blame-amg-4711 --source-dir ~/src/amg",
     .operands_most = 1,
-    .operands = "is a profile directory or a *.blame file",
+    .operands_newest = true,
+    .operands = "a profile directory or a *.blame file",
 };
 
 struct request {
@@ -39,20 +41,17 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
 {
     const struct option_spec options[] = {
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
-         "where the page goes, - is standard output (also -o FILE;\ndefault: report.html beside the "
-         "measurement)"},
+         "the page's file; - is standard output (default: report.html beside the measurement)"},
         {"--title", OPTION_TEXT, &request->options.title, "TITLE", NULL, 0, 0,
-         "the page's title (default: the command)"},
+         "the page's title (default: the command line)"},
         {"--source-dir", OPTION_TEXT, &request->options.source_dir, "DIR", NULL, 0, 0,
-         "where sources are looked for first, then where they were compiled:\n"
-         "of /build/amg/solve/relax.c DIR/build/amg/solve/relax.c, then\n"
-         "DIR/amg/solve/relax.c, DIR/solve/relax.c, DIR/relax.c"},
+         "look for sources in DIR first, then where they were compiled. For /build/amg/relax.c these are tried: "
+         "DIR/build/amg/relax.c, DIR/amg/relax.c and DIR/relax.c"},
         {"--no-source", OPTION_FLAG, &request->options.no_source, NULL, NULL, 0, 0, "leave out the source code"},
         environment_option,
         {"--min", OPTION_NUMBER, &request->options.least_percent, "PERCENT", NULL, 0, 100,
-         "fold rows below this share of every metric into one row \"(small)\"\n"
-         "of their parent, so that sums stay; 0 keeps all (default: 0; if there\n"
-         "are more than 100,000 rows, as much as leaves so many)"},
+         "merge rows below this share of every metric into one row \"(small)\" of their parent, so that sums stay the "
+         "same; 0 keeps all rows (default: 0, or with more than 100,000 rows the share that leaves as many)"},
     };
     const char *operand[argc];
     int count;
@@ -63,7 +62,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
     return result;
 }
 
-/* report.html in a profile directory, or beside a measurement file. malloc'ed. */
+/* Returns the path of report.html in a profile directory or beside a measurement file, malloc'ed. */
 static char *default_output(const char *input)
 {
     struct stat status;
@@ -82,12 +81,12 @@ static void tell_left_out(const struct html_result *result, const struct html_op
 {
     if (result->rows_left_out && options->least_percent < 0)
         fprintf(stderr,
-                "blame html: %zu of %zu rows, each below %s %% of every metric, are folded into rows "
+                "blame html: %zu of %zu rows, each below %s %% of every metric, are merged into rows "
                 "\"(small)\"; --min 0 keeps all\n",
                 result->rows_left_out, result->rows_total, DECIMAL(result->least_percent, 6));
     if (result->locks_left_out)
-        fprintf(stderr, "blame html: the page has the %d locks waited for longest, %zu are left out\n", HTML_LOCKS,
-                result->locks_left_out);
+        fprintf(stderr, "blame html: the page shows the %d locks with the longest waits, and leaves out %zu\n",
+                HTML_LOCKS, result->locks_left_out);
 }
 
 static void tell_done(const char *path, double bytes, const struct html_result *result)
@@ -96,7 +95,7 @@ static void tell_done(const char *path, double bytes, const struct html_result *
     printf("%s: %s %s, %zu rows, %zu source file%s", path, DECIMAL(bytes * (large ? 1e-6 : 1e-3), large),
            large ? "MB" : "kB", result->rows, result->sources, result->sources == 1 ? "" : "s");
     if (result->sources_missing)
-        printf(" (%zu not found: --source-dir)", result->sources_missing);
+        printf(" (%zu not found; --source-dir DIR says where they are)", result->sources_missing);
     putchar('\n');
 }
 

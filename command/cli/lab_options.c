@@ -1,5 +1,5 @@
-/* What the laboratory's commands are called with. Options are read here, as those of all commands are, and are passed on to Python with their types
- * (lab/blame_lab/command.py reads them): help and refusals need no interpreter, and manual and completions have one source. */
+/* The options of the laboratory's commands. They are read here, like those of all commands, and are passed on to Python with their types,
+ * where lab/blame_lab/command.py reads them. Thus help and error messages need no interpreter, and manual pages and completions have one source. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,34 +24,35 @@
     }
 #define WORD(word, about)                           {word, about},
 #define METRIC_WORD(name, word, title, unit, about) {word, NULL},
-#define DATABASE                                    "(default: BLAME_DB, or else blame.db)"
+#define DATABASE                                    "(default: BLAME_DB, or blame.db)"
 #define HOW_MANY                                    1000000
 
-enum { MOST_OPTIONS = 16, LEAST_RUNS = 8 /* of a search beside its pairs: lab/blame_lab/tune.py */ };
+enum { MOST_OPTIONS = 16, LEAST_RUNS = 8 /* of a search, without its pairs: lab/blame_lab/tune.py */ };
 
 struct lab_option {
-    struct option_spec spec; /* its `to` is filled in by cli_lab() */
-    const char *otherwise;   /* the value if it is not given; NULL: Python's None */
+    struct option_spec spec; /* without `to`, which cli_lab() fills in */
+    const char *otherwise;   /* default value; NULL: Python's None */
 };
 
 struct lab_command {
     struct usage usage;
-    struct lab_option option[MOST_OPTIONS]; /* the first without a name ends them */
+    struct lab_option option[MOST_OPTIONS]; /* ended by one without a name */
 };
 
 static const struct lab_command commands[] = {
     {{.command = "db",
       .synopsis = "add DIR ... | list | show TRIAL ... | export [TRIAL ...] | prune [TRIAL ...] [options]",
-      .about = "Keeps runs in a database, one file of SQLite's (docs/trials.md has its tables):\n"
-               "add       puts profiles into it, or folders of them; what is there is not added again\n"
-               "list      its trials, the oldest first\n"
-               "show      what is known of trials, and the contexts that cost most\n"
-               "export    contexts of trials with all metrics, as CSV\n"
-               "prune     takes trials out of it, and what only they had; profiles stay\n"
+      .about = "Keeps runs in a database, which is one SQLite file (docs/trials.md describes its tables).\n"
                "\n"
-               "A TRIAL is a number of the list, or the first digits of a run's id, as run.json has it. SQL is a "
+               "add       adds profiles, or folders of them; a profile that is there already is not added again\n"
+               "list      lists the trials, the oldest first\n"
+               "show      shows what is known about trials, and their most expensive contexts\n"
+               "export    writes the contexts of trials with all metrics, as CSV\n"
+               "prune     removes trials and their data; the profiles stay\n"
+               "\n"
+               "A TRIAL is a number from the list, or the first digits of the id in a run's run.json. SQL is a "
                "condition on\n"
-               "the columns of blame db list --format csv, in which names of metadata stand for their values.",
+               "the columns of blame db list --format csv; the names of metadata can be used like columns.",
       .examples = "  blame run --meta size=512 --meta revision=$(git rev-parse HEAD) ./amg\n"
                   "  blame db add blame-amg-*\n"
                   "  blame db list --where \"threads = 8 and host like 'node%' and size > 256\"\n"
@@ -59,63 +60,62 @@ static const struct lab_command commands[] = {
                   "  blame db export 3 4 --output contexts.csv\n"
                   "  blame db prune --keep 100",
       .operand = "action",
-      .operands = "are add, list, show, export, prune"},
+      .operands = "one of add, list, show, export, prune"},
      {{{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "the database " DATABASE}, NULL},
-      {{"--application", OPTION_TEXT, NULL, "NAME", NULL, 0, 0,
-        "add: of the application NAME (default: the program's name)"},
+      {{"--application", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "add: the application's name (default: the program's)"},
        NULL},
-      {{"--experiment", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "add: of its experiment NAME (default: default)"}, NULL},
+      {{"--experiment", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "add: the experiment's name (default: default)"}, NULL},
       {{"--meta", OPTION_LIST, NULL, "KEY=VALUE", NULL, 0, 0,
-        "add: something else to know of it, as revision=1f3c; may be repeated"},
+        "add: a note about the run, as revision=1f3c; may be repeated"},
        NULL},
-      {{"--sums", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "add: not what each thread has, only the sum"}, NULL},
-      {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0, "list, export, prune: the trials of which this is true"},
+      {{"--sums", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "add: keep only sums, not the values of single threads"}, NULL},
+      {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0, "list, export, prune: the trials that meet this condition"},
        NULL},
-      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 0, HOW_MANY, "show: this many contexts (default 10)"}, "10"},
-      {{"--locations", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "export: what each thread and rank has, too"}, NULL},
+      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 0, HOW_MANY, "show: the number of contexts (default 10)"}, "10"},
+      {{"--locations", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "export: also the values of single threads and ranks"},
+       NULL},
       {{"--keep", OPTION_WHOLE, NULL, "N", NULL, 0, 1000000000, "prune: all but the newest N of each experiment"},
        NULL},
-      {{"--dry-run", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "prune: only say which"}, NULL},
+      {{"--dry-run", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "prune: only show which trials would be removed"}, NULL},
       {{"--format", OPTION_WORD, NULL, "FORMAT", WORDS({"text", "(default)"}, {"csv", "all columns"}), 0, 0, ""},
        "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "list, show, export: write there, not to standard output"},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "list, show, export: write to FILE, not to standard output"},
        NULL},
-      {{"--wait", OPTION_WHOLE, NULL, "SECONDS", NULL, 0, 3600, "for others who write to the database (default 60)"},
+      {{"--wait", OPTION_WHOLE, NULL, "SECONDS", NULL, 0, 3600,
+        "how long to wait for others that write to the database (default 60)"},
        "60"}}},
     {{.command = "history",
       .synopsis = "[options]",
-      .about = "How a program's time, or what it is lost on, goes from revision to revision, by the runs of a database "
-               "(blame db\n"
-               "add): where it changes beyond chance, since which revision, and in which code.",
+      .about = "Shows how a program's run time, or another metric, changed from revision to revision: when it changed "
+               "by more\n"
+               "than chance, and in which code. The runs are those of a database (blame db add).",
       .examples = "  blame run --meta revision=$(git rev-parse HEAD) ./amg; blame db add blame-amg-*\n"
                   "  blame history --where \"application = 'amg' and threads = 8\"\n"
                   "  git rev-list --reverse HEAD >order; blame history --order order --metric idleness --row solve",
       .operands_none = true},
      {{{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "the database " DATABASE}, NULL},
-      {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0, "the trials of which this is true, as in blame db list"},
+      {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0, "the trials that meet this condition, as in blame db list"},
        NULL},
       {{"--metric", OPTION_WORD, NULL, "METRIC",
         (const struct option_word[]){{"wall", NULL}, METRIC_TABLE(METRIC_WORD){NULL, NULL}}, 0, 0,
-        "what is looked at (default wall, the run's length):"},
+        "the metric to look at (default wall, the run time):"},
        "wall"},
-      {{"--row", OPTION_TEXT, NULL, "FUNCTION", NULL, 0, 0,
-        "of this function alone, wherever it was called; not with wall"},
+      {{"--row", OPTION_TEXT, NULL, "FUNCTION", NULL, 0, 0, "only in this function, from all callers; not with wall"},
        NULL},
-      {{"--by", OPTION_TEXT, NULL, "KEY", NULL, 0, 0,
-        "metadata that says a run's revision (default revision), or date"},
+      {{"--by", OPTION_TEXT, NULL, "KEY", NULL, 0, 0, "the metadata with a run's revision (default revision), or date"},
        "revision"},
       {{"--order", OPTION_TEXT, NULL, "FILE", NULL, 0, 0,
-        "revisions, the oldest first, one a line (default: by their first run)"},
+        "a file with the revisions, one a line, the oldest first (default: in the order of their first runs)"},
        NULL},
-      {{"--least", OPTION_NUMBER, NULL, "PERCENT", NULL, 0, 1000, "a smaller change is none (default 1)"}, "1"},
+      {{"--least", OPTION_NUMBER, NULL, "PERCENT", NULL, 0, 1000, "ignore smaller changes (default 1)"}, "1"},
       {{"--format", OPTION_WORD, NULL, "FORMAT", WORDS({"text", "(default)"}, {"csv", "every revision"}), 0, 0, ""},
        "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write there, not to standard output"}, NULL}}},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE, not to standard output"}, NULL}}},
     {{.command = "scaling",
       .synopsis = "DIR... [options]",
       .about =
-          "How a program grows with its threads, and which code keeps it from scaling. DIR is a profile directory, a\n"
-          "*.blame file, or a folder of profile directories; their runs differ in their number of threads (or ranks).",
+          "Shows how a program scales with its threads, and which code limits scaling. DIR is a profile directory, a\n"
+          "*.blame file, or a folder of profile directories. The runs differ in their number of threads or ranks.",
       .examples = "  mkdir runs; for n in 1 2 4 8; do OMP_NUM_THREADS=$n blame run --out runs/amg-$n ./amg; done\n"
                   "  blame scaling runs\n"
                   "  blame scaling --where \"application = 'amg' and experiment = 'node7'\"\n"
@@ -124,35 +124,37 @@ static const struct lab_command commands[] = {
       .operands_none = true},
      {{{"--view", OPTION_WORD, NULL, "VIEW", run_set_view, 0, 0, ""}, "top-down"},
       {{"--by", OPTION_WORD, NULL, "NUMBER", WORDS({"threads", "(default)"}, {"ranks", "of jobs"}), 0, 0,
-        "what runs differ in:"},
+        "the number in which the runs differ:"},
        "threads"},
       {{"--weak", OPTION_FLAG, NULL, NULL, NULL, 0, 0,
-        "with twice the threads there is twice as much to do (else: as much)"},
+        "weak scaling: with twice the threads there is twice the work (default: the same work)"},
        NULL},
       {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0,
-        "runs are a database's trials of which this is true (blame db list)"},
+        "take the runs from a database: the trials that meet this condition (see blame db)"},
        NULL},
-      {{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "that database " DATABASE}, NULL},
+      {{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "the database of --where " DATABASE}, NULL},
       {{"--environment", OPTION_WORD, NULL, "KIND", (const struct option_word[]){ENVIRONMENT_WORDS(WORD){NULL, NULL}},
-        0, 0, "what is counted as idleness (default: what the run was told):"},
+        0, 0, "what counts as idleness (default: the choice of the run):"},
        NULL},
-      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 0, HOW_MANY, "text, html: this many contexts (default 10)"}, "10"},
+      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 0, HOW_MANY, "text, html: the number of contexts (default 10)"}, "10"},
       {{"--format", OPTION_WORD, NULL, "FORMAT",
         WORDS({"text", "(default)"}, {"csv", "every context at every number"}, {"html", "a page with plots"}), 0, 0,
         ""},
        "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write there, not to standard output"}, NULL}}},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE, not to standard output"}, NULL}}},
     {{.command = "tune",
       .synopsis = "[options] [--] program [argument ...]",
-      .about = "Searches for the setting with which a program is fastest: threads, wait policy, binding, schedule of\n"
-               "schedule(runtime), or what --space names. Begins where the findings of the first run point. What seems "
-               "to be\n"
-               "best is held against the program as it is in runs of its own, in turn: the gain has an interval.\n"
-               "With --specialise nothing is run: it learns from searches that are in the database which setting is "
-               "best for\n"
-               "which input, validates it on inputs left out, and writes it as code: a C header, and functions of a "
-               "shell beside\n"
-               "it. Where it does no better than the default it says so, with status 3, and writes nothing.",
+      .about =
+          "Searches for the fastest settings of a program: number of threads, wait policy, binding, the schedule of\n"
+          "schedule(runtime) loops, or the parameters in --space. The search starts where the findings of the first\n"
+          "run point. At the end the best setting and the original one run in turn, so that the gain has a confidence\n"
+          "interval.\n"
+          "\n"
+          "With --specialise no program is run. From searches in the database, blame tune learns which setting is "
+          "best\n"
+          "for which input, checks that on inputs it has not seen, and writes a C header and shell functions that\n"
+          "choose the setting. If they would be no better than the default, it says so, writes nothing and exits\n"
+          "with status 3.",
       .examples = "  blame tune ./amg -n 100\n"
                   "  blame tune --space amg.space --check 'grep -q converged' ./amg -block @{block}\n"
                   "  blame tune --minutes 30 --limit 60 --input n=100 ./amg -n 100\n"
@@ -161,73 +163,76 @@ static const struct lab_command commands[] = {
       .operands_none = true,
       .is_program = true},
      {{{"--space", OPTION_TEXT, NULL, "FILE", NULL, 0, 0,
-        "what can be set (docs/tuning.md); default: threads, wait, bind, schedule"},
+        "a file with the parameters (docs/tuning.md; default: threads, wait, bind, schedule)"},
        NULL},
       {{"--runs", OPTION_WHOLE, NULL, "N", NULL, LEAST_RUNS, 100000, "at most N runs of the program (default 100)"},
        "100"},
-      {{"--minutes", OPTION_NUMBER, NULL, "M", NULL, 0.01, 1e5, "and at most M minutes (default: as long as it takes)"},
-       NULL},
+      {{"--minutes", OPTION_NUMBER, NULL, "M", NULL, 0.01, 1e5, "at most M minutes (default: no limit)"}, NULL},
       {{"--pairs", OPTION_WHOLE, NULL, "N", NULL, 3, 1000,
-        "so many pairs of runs show the gain (default 8, fewer if --runs are few)"},
+        "the pairs of runs that measure the gain (default 8, fewer with few --runs)"},
        NULL},
       {{"--limit", OPTION_NUMBER, NULL, "SECONDS", NULL, 0.01, 1e6,
-        "a run that takes longer is ended, and its setting left"},
+        "stop a run that takes longer, and reject its setting"},
        NULL},
-      {{"--check", OPTION_TEXT, NULL, "COMMAND", NULL, 0, 0, "gets a run's output; if it fails, the run went wrong"},
+      {{"--check", OPTION_TEXT, NULL, "COMMAND", NULL, 0, 0,
+        "a command that reads a run's output; if it fails, the run is invalid"},
        NULL},
       {{"--build", OPTION_TEXT, NULL, "COMMAND", NULL, 0, 0,
-        "makes a variant, with @{NAME} in it and in the program's path"},
+        "a command that builds a variant; it and the program's path contain @{NAME}"},
        NULL},
-      {{"--input", OPTION_LIST, NULL, "KEY=VALUE", NULL, 0, 0, "what tells this input from others; may be repeated"},
+      {{"--input", OPTION_LIST, NULL, "KEY=VALUE", NULL, 0, 0, "a feature of the input, as n=100; may be repeated"},
        NULL},
       {{"--specialise", OPTION_TEXT, NULL, "FILE", NULL, 0, 0,
-        "write FILE.h and FILE.sh, which choose settings by an input's features"},
+        "write FILE.h and FILE.sh, which choose settings by the features of an input"},
        NULL},
-      {{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "every run is a trial of it " DATABASE}, NULL},
-      {{"--application", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "there the program is called NAME"}, NULL},
-      {{"--seed", OPTION_WHOLE, NULL, "N", NULL, 1, 2147483647, "of the order of runs (default: of the clock)"}, NULL},
-      {{"--dry-run", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "only say what can be set"}, NULL},
+      {{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "the database that keeps every run " DATABASE}, NULL},
+      {{"--application", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "the program's name in the database"}, NULL},
+      {{"--seed", OPTION_WHOLE, NULL, "N", NULL, 1, 2147483647,
+        "the seed for the order of the runs (default: from the clock)"},
+       NULL},
+      {{"--dry-run", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "only show the parameters"}, NULL},
       {{"--format", OPTION_WORD, NULL, "FORMAT", WORDS({"text", "(default)"}, {"csv", "every run"}), 0, 0, ""}, "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write there, not to standard output"}, NULL}}},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE, not to standard output"}, NULL}}},
     {{.command = "fold",
-      .synopsis = "DIR [options]",
-      .about = "What happens along an average execution of a numbered phase: its executions, laid over one another. "
-               "DIR is a\n"
-               "profile directory or a *.blame file of a run with --trace.",
+      .synopsis = "[DIR] [options]",
+      .about = "Shows what happens during an average execution of a numbered phase. DIR is a profile directory or a "
+               "*.blame\n"
+               "file of a run with --trace. Without DIR, the newest profile in the current folder is taken.",
       .examples = "  blame run --trace ./app; blame fold blame-app-*\n"
                   "  blame fold blame-app-4711 --phase step --format svg --output step.svg",
       .operands_most = 1,
-      .operands = "is a profile directory or a *.blame file"},
-     {{{"--phase", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "the phase (default: the only one that is numbered)"}, NULL},
-      {{"--outliers", OPTION_FLAG, NULL, NULL, NULL, 0, 0,
-        "of those that took unusually long or short, not of the usual ones"},
+      .operands_newest = true,
+      .operands = "a profile directory or a *.blame file"},
+     {{{"--phase", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "the phase (default: the only numbered one)"}, NULL},
+      {{"--outliers", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "only the executions that took unusually long or short"},
        NULL},
-      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 1, 1000, "functions that are shown (default 10)"}, "10"},
+      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 1, 1000, "the number of functions (default 10)"}, "10"},
       {{"--format", OPTION_WORD, NULL, "FORMAT",
         WORDS({"text", "(default)"}, {"csv", "every function in every part"}, {"svg", "a picture"}), 0, 0, ""},
        "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write there, not to standard output"}, NULL}}},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE, not to standard output"}, NULL}}},
     {{.command = "lab",
       .synopsis = "[--where]",
-      .about = "Which Python runs blame db, history, scaling, tune and fold, and which packages it has: "
-               "BLAME_PYTHON's, else VIRTUAL_ENV's,\n"
-               "else the python3 of the PATH if it has NumPy, else /usr/bin/python3.",
+      .about =
+          "Shows which Python runs blame db, history, scaling, tune and fold, and which packages it has. It is the "
+          "first of\n"
+          "BLAME_PYTHON, the python3 of VIRTUAL_ENV, the python3 in the PATH if that has NumPy, and /usr/bin/python3.",
       .examples = "  blame lab --where\n"
                   "  PYTHONPATH=$(blame lab --where | sed -n 's/^package *//p') python3 -c 'import blame_lab'",
       .operands_none = true},
-     {{{"--where", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "what is said without an option, too"}, NULL}}},
+     {{{"--where", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "the same as no option"}, NULL}}},
 };
 
-/* What was read of an option: of a word its number. */
+/* The value of an option; for a word, its index in `whole`. */
 struct value {
     bool flag;
-    int whole; /* INT_MIN: not given, and so on */
+    int whole; /* INT_MIN: not given */
     double number;
     const char *text;
     struct option_list list;
 };
 
-static void *place_of(struct value *value, enum option_kind kind)
+static void *lab_value_to(struct value *value, enum option_kind kind)
 {
     return kind == OPTION_FLAG     ? (void *)&value->flag
            : kind == OPTION_NUMBER ? (void *)&value->number
@@ -241,7 +246,7 @@ static bool is_given(const struct value *value)
     return value->flag || value->whole != INT_MIN || !isnan(value->number) || value->text || value->list.count > 0;
 }
 
-/* Adds arguments for Python: KEY:TEXT of texts and words, KEY+TEXT of each item of a list, KEY=JSON of all else. */
+/* Adds arguments for Python: KEY:TEXT for texts and words, KEY+TEXT for each item of a list, KEY=JSON for others. */
 static char **pass_on(char **to, const struct option_spec *option, const struct value *value)
 {
     char *key = memory_text("%s", option->name + 2);
@@ -278,7 +283,7 @@ int cli_lab(int argc, char **argv)
     for (; count < MOST_OPTIONS && command->option[count].spec.name; count++) {
         options[count] = command->option[count].spec;
         value[count] = (struct value){false, INT_MIN, NAN, NULL, {items[count], 0}};
-        options[count].to = place_of(&value[count], options[count].kind);
+        options[count].to = lab_value_to(&value[count], options[count].kind);
     }
     enum options_result result = options_read(&command->usage, options, count, argc, argv, operand, &operands);
     if (result != OPTIONS_RUN)

@@ -20,40 +20,49 @@ static const struct command {
     const char *purpose;
 } commands[] = {
     {"run", cli_run, "run a program and measure it"},
-    {"report", cli_report, "show a profile"},
-    {"html", cli_html, "make a page for a browser of a profile"},
+    {"report", cli_report, "show a profile in the terminal"},
+    {"html", cli_html, "make a page for a browser from a profile"},
+    {"diff", cli_diff, "compare the profiles of two builds, inputs or settings"},
     {"export", cli_export, "write a profile in the format of another program"},
-    {"diff", cli_diff, "compare profiles of two builds or inputs"},
     {"stat", cli_stat, "show how the runs of one program scatter"},
     {"db", cli_lab, "keep runs in a database: add, list, show, export, prune"},
     {"scaling", cli_lab, "show which code limits scaling"},
-    {"tune", cli_lab, "search for the setting with which a program is fastest"},
-    {"history", cli_lab, "show since when a program is slower, and where"},
-    {"fold", cli_lab, "show what happens along an average step of a program"},
+    {"tune", cli_lab, "search for the fastest settings of a program"},
+    {"history", cli_lab, "show when a program became slower, and in which code"},
+    {"fold", cli_lab, "show what happens during an average step of a program"},
     {"lab", cli_lab, "show which Python runs db, scaling, tune, history and fold"},
-    {"merge", cli_merge, "make one measurement of those of a job's ranks"},
-    {"snapshot", cli_snapshot, "make a profile of a program that still runs"},
-    {"finish", cli_finish, "make the reports of a program whose end could not"},
+    {"merge", cli_merge, "merge the measurements of a job's ranks into one"},
+    {"snapshot", cli_snapshot, "make a profile of a program that is still running"},
+    {"finish", cli_finish, "write the reports for a program that was killed"},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
-static void print_help(FILE *out)
+static void print_common_commands(FILE *out)
 {
-    fputs("blame finds who makes the threads of an OpenMP program wait.\n\n"
-          "  blame run ./app args          run a program and measure it\n"
-          "  blame report DIR              show the profile that it left\n"
-          "  blame html DIR                make a page for a browser of it\n"
-          "  blame diff BEFORE AFTER       what became worse, and where\n\n"
-          "commands:\n",
+    fputs("blame shows which code makes the threads of an OpenMP program wait.\n\n"
+          "  blame run ./app args      run a program and measure it\n"
+          "  blame report [DIR]        show its profile in the terminal\n"
+          "  blame html [DIR]          make a page for a browser from it\n"
+          "  blame diff BEFORE AFTER   show what became slower, and where\n\n"
+          "blame run leaves a directory, DIR. Without DIR, the newest one in the current folder is taken.\n\n"
+          "more:\n"
+          "  blame help all            all commands\n"
+          "  blame COMMAND --help      the options of a command\n"
+          "  blame --version           the version\n",
           out);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].purpose);
-    fputs("\n`blame COMMAND --help` explains a command; `blame --version` prints the version.\n", out);
 }
 
-/* All commands and their options, for the build. */
-static int describe(void)
+static void print_all_commands(void)
+{
+    puts("commands:");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-10s %s\n", commands[i].name, commands[i].purpose);
+    puts("\n`blame COMMAND --help` shows the options of a command.");
+}
+
+/* Prints all commands and their options, for the build. */
+static int describe_commands(void)
 {
     static char option[] = OPTIONS_DESCRIBE;
     int status = CLI_DONE;
@@ -64,37 +73,47 @@ static int describe(void)
     return status;
 }
 
-/* NULL: there is no such command. */
+/* Returns the command of this name, NULL after a message if there is none. */
 static const struct command *find_command(const char *name)
 {
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
+    struct option_suggestion suggestion = {.typed = name};
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(name, commands[i].name) == 0)
             return &commands[i];
-    fprintf(stderr, "blame: %s: no such command; accepted are", name);
+        options_suggest(&suggestion, commands[i].name);
+    }
+    fprintf(stderr, "blame: unknown command %s;", name);
+    options_print_suggestion(&suggestion);
+    fputs(" expected one of", stderr);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", commands[i].name);
-    fputs(", --help, --version\n", stderr);
+        fprintf(stderr, " %s,", commands[i].name);
+    fputs(" --help, --version\n", stderr);
     return NULL;
 }
 
 static const struct command *command;
 
-static void tell_no_memory(void)
+static void report_no_memory(void)
 {
     progress_end();
-    fprintf(stderr, "blame %s: not enough memory; end other programs, or raise the limit (ulimit -v)\n", command->name);
+    fprintf(stderr, "blame %s: not enough memory; stop other programs, or raise the limit (ulimit -v)\n",
+            command->name);
 }
 
 int main(int argc, char **argv)
 {
     static char help[] = "--help";
     if (argc < 2) {
-        print_help(stderr);
+        print_common_commands(stderr);
         return CLI_BAD_USAGE;
     }
     bool asked = strcmp(argv[1], "help") == 0;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (asked && argc == 2)) {
-        print_help(stdout);
+        print_common_commands(stdout);
+        return CLI_DONE;
+    }
+    if (asked && strcmp(argv[2], "all") == 0) {
+        print_all_commands();
         return CLI_DONE;
     }
     if (strcmp(argv[1], "--version") == 0) {
@@ -102,16 +121,16 @@ int main(int argc, char **argv)
         return CLI_DONE;
     }
     if (strcmp(argv[1], OPTIONS_DESCRIBE) == 0)
-        return describe();
+        return describe_commands();
     command = find_command(argv[asked ? 2 : 1]);
     if (!command)
         return CLI_BAD_USAGE;
-    memory_exhausted = tell_no_memory;
-    if (command->run != cli_run) { /* it has a program to which its own signals are passed on */
-        signal(SIGXFSZ, SIG_IGN);  /* a limit on files is an error to be told, not a death */
-        signal(SIGCHLD, SIG_DFL);  /* ignored, it would take the status of what is started */
+    memory_exhausted = report_no_memory;
+    if (command->run != cli_run) { /* which passes its signals on to the program */
+        signal(SIGXFSZ, SIG_IGN);  /* makes the limit on file sizes an error of write() */
+        signal(SIGCHLD, SIG_DFL);  /* the kernel forgets the status of children if it is ignored */
     }
-    /* The others' is patient. */
+    /* run and finish have a standard error that waits: patient_stderr(). */
     if (command->run != cli_run && command->run != cli_finish && isatty(STDERR_FILENO))
         clean_stderr();
     /* `blame help COMMAND` is `blame COMMAND --help`. */

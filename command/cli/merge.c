@@ -1,4 +1,4 @@
-/* `blame merge`: one measurement of a job's many. */
+/* `blame merge`: merges the measurements of a job into one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,17 +15,17 @@
 static const struct usage usage = {
     .command = "merge",
     .synopsis = "DIR [options]",
-    .about = "DIR is the directory of a job, with a file of each rank (rank-000000.blame ...). They become one\n"
-             "measurement, DIR/job.blame, which all commands read; profile.csv, ranks.csv, run.json and the "
-             "others\n"
-             "are written beside it. A rank that is missing or damaged is named, and the others count. While the\n"
-             "job runs this is what was measured until then. mpirun -n M blame-merge DIR does it by the processes of\n"
-             "an MPI job.",
+    .about =
+        "Merges the measurements of a job's ranks into one. DIR is the directory of the job, with a file for each\n"
+        "rank (rank-000000.blame ...). The result is DIR/job.blame, which all commands read, with profile.csv,\n"
+        "ranks.csv, run.json and the other files. A missing or damaged rank is named and left out. While the job\n"
+        "runs, the result holds what has been measured so far. mpirun -n M blame-merge DIR does the same with\n"
+        "the processes of an MPI job.",
     .examples = "  blame merge blame-solver-4711\n"
                 "  blame report blame-solver-4711 --view ranks\n"
                 "  blame merge blame-solver-4711 -j 8 --output /tmp/job.blame",
     .operands_most = 1,
-    .operands = "is the directory of a job",
+    .operands = "the directory of a job",
 };
 
 static bool is_of_one_process(const char *directory)
@@ -47,7 +47,7 @@ static int report_on(const char *directory, const char *made, bool files)
         return CLI_BAD_INPUT;
     }
     char *problems = ranks_problems(profile);
-    printf("%u rank%s merged: blame report %s shows them\n", profile->header.merged,
+    printf("%u rank%s merged; to see them: blame report %s\n", profile->header.merged,
            profile->header.merged == 1 ? "" : "s", files ? directory : made);
     if (problems)
         fprintf(stderr, "blame merge: %s: %s\n", directory, problems);
@@ -62,10 +62,10 @@ int cli_merge(int argc, char **argv)
     int count, jobs = 0;
     const struct option_spec options[] = {
         {"--jobs", OPTION_WHOLE, &jobs, "N", NULL, 1, 1024,
-         "merge by N processes (-j; default: as many as there are cores); the\n"
-         "result is the same, each needs memory for a part of the job"},
+         "merge with N processes (default: one for each core). The result is the same; each process needs memory for a "
+         "part of the job"},
         {"--output", OPTION_TEXT, &output, "FILE", NULL, 0, 0,
-         "write the measurement there (a name that ends in .blame), and nothing beside it"},
+         "write only the measurement, to FILE, whose name ends in .blame"},
     };
     struct stat there;
     enum options_result result =
@@ -73,17 +73,16 @@ int cli_merge(int argc, char **argv)
     if (result != OPTIONS_RUN)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     if (stat(operand[0], &there) != 0 || !S_ISDIR(there.st_mode)) {
-        fprintf(stderr, "blame merge: %s: is no directory; accepted is the directory of a job\n", operand[0]);
+        fprintf(stderr, "blame merge: %s: not a directory; expected the directory of a job\n", operand[0]);
         return CLI_BAD_INPUT;
     }
     struct profile_header header;
     if (output && profile_read_header(output, &header) && !header.merged) {
-        fprintf(stderr, "blame merge: --output %s: is the measurement of a process; accepted is another name\n",
-                output);
+        fprintf(stderr, "blame merge: --output %s: is the measurement of a process; give another name\n", output);
         return CLI_BAD_USAGE;
     }
     if (is_of_one_process(operand[0])) {
-        fprintf(stderr, "blame merge: %s: is the profile of one process; accepted is the directory of a job\n",
+        fprintf(stderr, "blame merge: %s: is the profile of one process; expected the directory of a job\n",
                 operand[0]);
         return CLI_BAD_INPUT;
     }

@@ -27,7 +27,7 @@
 #include "command/text/unfinished.h"
 
 #define MEMORY_ADVICE "; end other programs, or raise the limit (ulimit -v)"
-#define ACCEPTED      "accepted is a profile directory, as blame run leaves it, or a *.blame file in one"
+#define ACCEPTED      "expected a profile directory, as blame run leaves it, or a *.blame file in one"
 
 char *find_measurement(const char *command, const char *input)
 {
@@ -50,7 +50,7 @@ char *find_measurement(const char *command, const char *input)
     else
         path = memory_text("%s/%s", input, found[0]->d_name);
     if (count > 1)
-        fprintf(stderr, "blame %s: %d measurements in %s; this is %s, give another by its name\n", command, count,
+        fprintf(stderr, "blame %s: %d measurements in %s; taking %s; name another one to see it\n", command, count,
                 input, found[0]->d_name);
     for (int i = 0; i < count; i++)
         free(found[i]);
@@ -67,7 +67,7 @@ bool check_source_dir(const char *command, const char *directory)
     else if (directory && !S_ISDIR(status.st_mode))
         why = ENOTDIR;
     if (why)
-        fprintf(stderr, "blame %s: --source-dir %s: %s; accepted is a directory with the program's sources\n", command,
+        fprintf(stderr, "blame %s: --source-dir %s: %s; expected a directory with the program's sources\n", command,
                 directory, strerror(why));
     return why == 0;
 }
@@ -120,7 +120,7 @@ const struct option_spec environment_option = {"--environment",
                                                environment_word,
                                                0,
                                                0,
-                                               "what is counted as idleness (default: what the run was told):"};
+                                               "what counts as idleness (default: the choice of the run):"};
 
 struct profile *open_profile(const char *command, const char *input)
 {

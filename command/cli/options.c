@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/cli/newest.h"
 #include "command/rows/metric.h"
+#include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define HELP_COLUMN 22 /* where the text about an option begins */
-#define HELP_WORDS  70 /* columns of words behind it */
+#define HELP_COLUMN    22  /* column of the text about an option */
+#define HELP_LINE_MOST 100 /* columns: longer lines are hard to read */
 
 const struct option_word metric_words[] = {
 #define METRIC(name, word, title, unit, about) {word, NULL},
@@ -18,64 +20,142 @@ const struct option_word metric_words[] = {
         {NULL, NULL},
 };
 
-static void print_lines(const char *text, int indent)
+static const struct {
+    const char *typed, *meant;
+} aliases[] = {{"-o", "--output"}, {"-o", "--out"}, {"--out", "--output"}, {"--output", "--out"}, {"-j", "--jobs"}};
+
+#define ALIAS_COUNT (sizeof aliases / sizeof *aliases)
+
+/* Returns the letter that means the same as an option, as "-o"; NULL if there is none. */
+static const char *letter_of(const struct option_spec *option)
 {
-    for (; *text; text++) {
-        putchar(*text);
-        if (*text == '\n')
-            printf("%*s", indent, "");
-    }
+    for (size_t i = 0; i < ALIAS_COUNT; i++)
+        if (aliases[i].typed[1] != '-' && strcmp(aliases[i].meant, option->name) == 0)
+            return aliases[i].typed;
+    return NULL;
 }
 
-/* Each with what it means, or as many in a line as fit. */
-static void print_words(const struct option_word *words, bool behind)
+/* ---- help ---- */
+
+/* Prints text from column `indent` on, where the line is already. */
+static void print_wrapped(const char *text, size_t indent, size_t columns)
 {
-    int width = 0, used = 0;
+    char *copy = memory_text("%s", text);
+    for (char *at = copy; *at; at++)
+        *at = *at == '\n' ? ' ' : *at;
+    format_continued(stdout, copy, indent, columns);
+    free(copy);
+}
+
+/* Prints an option's text, and its words with commas between them. */
+static void print_list(const struct option_spec *option, size_t columns)
+{
+    char *text;
+    FILE *out = memory_stream(&text);
+    fprintf(out, "%s%s", option->help, *option->help ? " " : "");
+    for (const struct option_word *at = option->words; at->word; at++)
+        fprintf(out, "%s%s", at->word, at[1].word ? ", " : "");
+    memory_stream_close(out);
+    print_wrapped(text, HELP_COLUMN, columns);
+    free(text);
+}
+
+/* Prints words with their meanings, each in its own line. */
+static void print_meanings(const struct option_word *words, bool first_line_taken, size_t columns)
+{
+    int width = 0;
     for (const struct option_word *at = words; at->word; at++)
-        width = at->about && (int)strlen(at->word) > width ? (int)strlen(at->word) : width;
+        width = (int)strlen(at->word) > width ? (int)strlen(at->word) : width;
     for (const struct option_word *at = words; at->word; at++) {
-        const char *comma = !at->about && at[1].word ? "," : "";
-        int bytes = (int)(strlen(at->word) + strlen(comma)) + 1;
-        bool begin = at->about || used == 0 || used + bytes > HELP_WORDS;
-        if (begin && (behind || at != words))
-            printf("\n%*s", HELP_COLUMN, "");
-        used = begin ? bytes : used + bytes;
-        if (at->about) {
-            printf("%-*s  ", width, at->word);
-            print_lines(at->about, HELP_COLUMN + width + 2);
-        } else {
-            printf("%s%s%s", begin ? "" : " ", at->word, comma);
-        }
+        printf("%*s%-*s  ", at != words || first_line_taken ? HELP_COLUMN : 0, "", width, at->word);
+        print_wrapped(at->about, (size_t)(HELP_COLUMN + width + 2), columns);
     }
 }
 
-static void print_option(const struct option_spec *option)
+static void print_option(const struct option_spec *option, size_t columns)
 {
     char left[64];
-    snprintf(left, sizeof left, "  %s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+    const char *letter = letter_of(option);
+    snprintf(left, sizeof left, "  %s%s%s%s%s", letter ? letter : "", letter ? ", " : "", option->name,
+             option->value ? " " : "", option->value ? option->value : "");
     if (strlen(left) + 2 > HELP_COLUMN)
         printf("%s\n%*s", left, HELP_COLUMN, "");
     else
         printf("%-*s", HELP_COLUMN, left);
-    print_lines(option->help, HELP_COLUMN);
-    if (option->words)
-        print_words(option->words, *option->help);
+    bool meanings = option->words && option->words->about;
+    if (option->words && !meanings)
+        print_list(option, columns);
+    else if (*option->help)
+        print_wrapped(option->help, HELP_COLUMN, columns);
+    if (meanings)
+        print_meanings(option->words, *option->help, columns);
+}
+
+/* Returns whether a line has the form `word   what it means`. */
+static bool is_item(const char *line)
+{
+    size_t word = strspn(line, "abcdefghijklmnopqrstuvwxyz-");
+    return word > 0 && line[word] == ' ' && line[word + 1] == ' ';
+}
+
+/* Prints paragraphs, wrapped, and items, each in its own lines. */
+static void print_about(const char *about, size_t columns)
+{
+    char *copy = memory_text("%s", about), *rest = copy, *line, *paragraph = NULL;
+    while ((line = strsep(&rest, "\n"))) {
+        bool item = is_item(line);
+        if (*line && !item) {
+            char *longer = paragraph ? memory_text("%s %s", paragraph, line) : memory_text("%s", line);
+            free(paragraph);
+            paragraph = longer;
+        }
+        if (paragraph && (!*line || item || !rest || is_item(rest))) {
+            format_paragraph(stdout, paragraph, columns);
+            free(paragraph);
+            paragraph = NULL;
+        }
+        if (!*line)
+            putchar('\n');
+        if (item) {
+            size_t word = strcspn(line, " "), text = word + strspn(line + word, " ");
+            printf("  %.*s", (int)text, line);
+            format_continued(stdout, line + text, text + 2, columns);
+        }
+    }
+    free(copy);
     putchar('\n');
 }
 
-static void print_help(const struct usage *usage)
+/* Returns the heading above an option, or NULL. */
+static const char *heading_above(const struct usage *usage, const struct option_spec *option)
 {
+    for (const struct option_word *at = usage->groups; at && at->word; at++)
+        if (strcmp(at->word, option->name) == 0)
+            return at->about;
+    return NULL;
+}
+
+static const struct option_spec help_option = {"--help", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "show this text"};
+
+static void options_print_help(const struct usage *usage)
+{
+    size_t columns = format_terminal_columns(stdout);
+    columns = columns > HELP_LINE_MOST ? HELP_LINE_MOST : columns;
     printf("usage: blame %s %s\n\n", usage->command, usage->synopsis);
     if (usage->about)
-        printf("%s\n\n", usage->about);
-    for (size_t i = 0; i < usage->option_count; i++)
-        print_option(&usage->options[i]);
-    printf("%-*sthis text\n", HELP_COLUMN, "  --help");
+        print_about(usage->about, columns);
+    for (size_t i = 0; i < usage->option_count; i++) {
+        const char *heading = heading_above(usage, &usage->options[i]);
+        if (heading)
+            printf("%s%s:\n", i ? "\n" : "", heading);
+        print_option(&usage->options[i], columns);
+    }
+    print_option(&help_option, columns);
     if (usage->examples)
         printf("\nexamples:\n%s\n", usage->examples);
 }
 
-/* Each of the text's lines as KIND<TAB>LINE. */
+/* Prints each line of a text as KIND<TAB>LINE. */
 static void describe_lines(const char *kind, const char *text)
 {
     for (const char *end; text && *text; text = *end ? end + 1 : end) {
@@ -84,7 +164,7 @@ static void describe_lines(const char *kind, const char *text)
     }
 }
 
-/* The value of an option that has none; NULL: it has to. */
+/* Returns the value that an option has when it is given alone; NULL if a value must follow. */
 static const char *value_alone(const struct usage *usage, const struct option_spec *option)
 {
     for (const struct option_word *at = usage->alone; at && at->word; at++)
@@ -93,35 +173,67 @@ static const char *value_alone(const struct usage *usage, const struct option_sp
     return NULL;
 }
 
-/* What --help says, by kind of line, for command/cli/manual/manual.awk. */
-static void describe(const struct usage *usage)
+static void describe_option(const struct usage *usage, const struct option_spec *option)
+{
+    const char *heading = heading_above(usage, option), *letter = letter_of(option);
+    if (heading)
+        printf("group\t%s\n", heading);
+    printf("option\t%s\t%s\t%s\t%s\n", option->name, option->value ? option->value : "",
+           value_alone(usage, option) ? "alone" : "", letter ? letter + 1 : "");
+    describe_lines("help", option->help);
+    for (const struct option_word *at = option->words; at && at->word; at++) {
+        printf("word\t%s\n", at->word);
+        describe_lines("meaning", at->about);
+    }
+}
+
+/* Prints the contents of --help, a kind of content a line, for command/cli/manual/manual.awk. */
+static void options_describe(const struct usage *usage)
 {
     printf("synopsis\t%s\n", usage->synopsis);
     describe_lines("about", usage->about);
-    for (size_t i = 0; i < usage->option_count; i++) {
-        const struct option_spec *option = &usage->options[i];
-        printf("option\t%s\t%s\t%s\n", option->name, option->value ? option->value : "",
-               value_alone(usage, option) ? "alone" : "");
-        describe_lines("help", option->help);
-        for (const struct option_word *at = option->words; at && at->word; at++) {
-            printf("word\t%s\n", at->word);
-            describe_lines("meaning", at->about);
-        }
-    }
-    puts("option\t--help\t\nhelp\tthis text");
+    for (size_t i = 0; i < usage->option_count; i++)
+        describe_option(usage, &usage->options[i]);
+    describe_option(usage, &help_option);
     describe_lines("example", usage->examples);
+}
+
+/* ---- messages about wrong usage ---- */
+
+void options_suggest(struct option_suggestion *suggestion, const char *name)
+{
+    const char *typed = suggestion->typed + strspn(suggestion->typed, "-"), *known = name + strspn(name, "-");
+    size_t letters = option_distance(typed, known),
+           least = suggestion->name ? suggestion->letters : OPTION_NEAR_ENOUGH + 1;
+    if (letters >= least || 2 * letters > strlen(typed))
+        return;
+    suggestion->letters = letters;
+    suggestion->name = name;
+}
+
+void options_print_suggestion(const struct option_suggestion *suggestion)
+{
+    if (suggestion->name)
+        fprintf(stderr, " did you mean %s?", suggestion->name);
 }
 
 static enum options_result wrong_option(const struct usage *usage, const char *text)
 {
-    fprintf(stderr, "blame %s: %s: no such option; accepted are", usage->command, text);
+    char *typed = memory_text("%.*s", (int)strcspn(text, "="), text);
+    struct option_suggestion suggestion = {.typed = typed};
+    for (size_t i = 0; i < usage->option_count; i++)
+        options_suggest(&suggestion, usage->options[i].name);
+    fprintf(stderr, "blame %s: unknown option %s;", usage->command, text);
+    options_print_suggestion(&suggestion);
+    fputs(" expected one of", stderr);
     for (size_t i = 0; i < usage->option_count; i++)
         fprintf(stderr, " %s,", usage->options[i].name);
     fputs(" --help\n", stderr);
+    free(typed);
     return OPTIONS_WRONG;
 }
 
-static const struct option_spec *find(const struct usage *usage, const char *text, size_t bytes)
+static const struct option_spec *find_named(const struct usage *usage, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < usage->option_count; i++) {
         const char *name = usage->options[i].name;
@@ -131,12 +243,27 @@ static const struct option_spec *find(const struct usage *usage, const char *tex
     return NULL;
 }
 
+/* Returns the option that a name of `bytes` bytes means, by itself or as an alias; NULL if there is none. */
+static const struct option_spec *find_option(const struct usage *usage, const char *text, size_t bytes)
+{
+    const struct option_spec *option = find_named(usage, text, bytes);
+    for (size_t i = 0; !option && i < ALIAS_COUNT; i++)
+        if (strlen(aliases[i].typed) == bytes && strncmp(text, aliases[i].typed, bytes) == 0)
+            option = find_named(usage, aliases[i].meant, strlen(aliases[i].meant));
+    return option;
+}
+
 static enum options_result wrong_value(const struct usage *usage, const struct option_spec *option, const char *value)
 {
     char accepted[512];
+    bool words = option->kind == OPTION_WORD || option->kind == OPTION_NAME;
+    struct option_suggestion suggestion = {.typed = value};
+    for (const struct option_word *at = option->words; words && at->word; at++)
+        options_suggest(&suggestion, at->word);
     option_accepted(option, ", ", accepted, sizeof accepted);
-    fprintf(stderr, "blame %s: %s %s: accepted %s %s\n", usage->command, option->name, *value ? value : "\"\"",
-            option->kind == OPTION_WORD || option->kind == OPTION_NAME ? "are" : "is", accepted);
+    fprintf(stderr, "blame %s: %s %s:", usage->command, option->name, *value ? value : "\"\"");
+    options_print_suggestion(&suggestion);
+    fprintf(stderr, " expected %s%s\n", words ? "one of " : "", accepted);
     return OPTIONS_WRONG;
 }
 
@@ -148,18 +275,18 @@ static void set_variable(const struct usage *usage, const char *variable, const 
     free(all);
 }
 
-/* One option at argv[*at], with its value perhaps in the next. */
+/* ---- reading ---- */
+
+/* Reads the option at argv[*at], whose value may be the next argument. */
 static enum options_result read_option(const struct usage *usage, int argc, char **argv, int *at)
 {
     const char *text = argv[*at], *equals = strchr(text, '=');
-    const char *name = strcmp(text, "-o") == 0 ? "--output" : strcmp(text, "-j") == 0 ? "--jobs" : text;
-    size_t bytes = name != text ? strlen(name) : equals ? (size_t)(equals - text) : strlen(text);
-    const struct option_spec *option = find(usage, name, bytes);
+    const struct option_spec *option = find_option(usage, text, strcspn(text, "="));
     if (!option)
         return wrong_option(usage, text);
     if (option->kind == OPTION_FLAG) {
         if (equals) {
-            fprintf(stderr, "blame %s: %s: takes no value: give it alone\n", usage->command, option->name);
+            fprintf(stderr, "blame %s: %s takes no value, and %s is given\n", usage->command, option->name, equals);
             return OPTIONS_WRONG;
         }
         option_read(option, "");
@@ -168,8 +295,7 @@ static enum options_result read_option(const struct usage *usage, int argc, char
     const char *alone =
         equals || (*at + 1 < argc && isdigit((unsigned char)argv[*at + 1][0])) ? NULL : value_alone(usage, option);
     if (!alone && !equals && ++*at == argc) {
-        fprintf(stderr, "blame %s: %s: a value must follow; see blame %s --help\n", usage->command, text,
-                usage->command);
+        fprintf(stderr, "blame %s: %s needs a value; see blame %s --help\n", usage->command, text, usage->command);
         return OPTIONS_WRONG;
     }
     const char *value = alone ? alone : equals ? equals + 1 : argv[*at];
@@ -180,16 +306,32 @@ static enum options_result read_option(const struct usage *usage, int argc, char
     return OPTIONS_RUN;
 }
 
-static enum options_result check_operands(const struct usage *usage, const char **operand, int count)
+/* Takes the newest profile of the current folder where none was given. */
+static enum options_result take_newest(const struct usage *usage, const char **operand, int *count)
 {
-    const char *one = usage->operand ? usage->operand : "profile";
-    if (count == 0 && !usage->operands_none) {
-        fprintf(stderr, "blame %s: no %s given; accepted %s\n", usage->command, one, usage->operands);
+    operand[0] = newest_profile();
+    if (!operand[0]) {
+        fprintf(stderr, "blame %s: no profile given, and none is in this folder; expected %s\n", usage->command,
+                usage->operands);
         return OPTIONS_WRONG;
     }
-    if (usage->operands_most && count > usage->operands_most) {
-        fprintf(stderr, "blame %s: %s: one %s is accepted, and %s was given already\n", usage->command,
-                operand[usage->operands_most], one, operand[0]);
+    fprintf(stderr, "blame %s: no profile given; taking the newest one here, %s\n", usage->command, operand[0]);
+    *count = 1;
+    return OPTIONS_RUN;
+}
+
+static enum options_result check_operands(const struct usage *usage, const char **operand, int *count)
+{
+    const char *one = usage->operand ? usage->operand : "profile";
+    if (*count == 0 && usage->operands_newest)
+        return take_newest(usage, operand, count);
+    if (*count == 0 && !usage->operands_none) {
+        fprintf(stderr, "blame %s: no %s given; expected %s\n", usage->command, one, usage->operands);
+        return OPTIONS_WRONG;
+    }
+    if (usage->operands_most && *count > usage->operands_most) {
+        fprintf(stderr, "blame %s: %s and %s given; expected one %s\n", usage->command, operand[0],
+                operand[usage->operands_most], one);
         return OPTIONS_WRONG;
     }
     return OPTIONS_RUN;
@@ -214,15 +356,15 @@ enum options_result options_read(const struct usage *usage, const struct option_
             continue;
         }
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_help(&complete);
+            options_print_help(&complete);
             return OPTIONS_HELPED;
         }
         if (strcmp(argv[i], OPTIONS_DESCRIBE) == 0) {
-            describe(&complete);
+            options_describe(&complete);
             return OPTIONS_HELPED;
         }
         if (read_option(&complete, argc, argv, &i) != OPTIONS_RUN)
             return OPTIONS_WRONG;
     }
-    return check_operands(usage, operand, *operand_count);
+    return check_operands(usage, operand, operand_count);
 }

@@ -1,4 +1,4 @@
-/* A command's options and operands, in one table for parsing, for --help and for the messages about wrong usage. */
+/* The options and operands of a command: one table for the parser, for --help and for messages about wrong usage. */
 #ifndef BLAME_COMMAND_CLI_OPTIONS_H
 #define BLAME_COMMAND_CLI_OPTIONS_H
 
@@ -7,34 +7,50 @@
 extern const struct option_word metric_words[];
 
 struct usage {
-    const char *command;               /* "report" */
-    const char *synopsis;              /* "DIR [options]" */
-    const char *about;                 /* paragraphs in front of the options; NULL: none */
-    const struct option_spec *options; /* these two: left to options_read() */
-    size_t option_count;
-    const char *examples; /* lines, indented by two */
-    int operands_most;    /* 0: any number */
-    bool operands_none;   /* there may be none; otherwise one is needed */
-    const char *operand;  /* one of them in messages; NULL: "profile" */
-    const char *operands; /* what is accepted: "is a profile directory or a *.blame file" */
-    bool is_program;      /* the first operand is a program, and all behind it is the program's */
-    const struct option_word *
-        alone; /* options that may have no value, each with the value that is meant then: what follows is its value if it
-                                        begins with a digit; NULL: each has one */
-    const char *const
-        *variables;    /* of the environment, by option: set to the value given, unless NULL; NULL: none are */
-    const char *lines; /* the one of them to which the value is added, in a line of its own; NULL: none is */
+    const char *command;               /* its name, as "report" */
+    const char *synopsis;              /* its arguments in --help, as "[DIR] [options]" */
+    const char *about;                 /* paragraphs above the options; NULL: none */
+    const struct option_spec *options; /* filled in by options_read() */
+    size_t option_count;               /* likewise */
+    const char *examples;              /* lines, indented by two spaces */
+    int operands_most;                 /* the most operands; 0: any number */
+    bool operands_none;                /* whether a command without operands is accepted */
+    bool operands_newest;              /* whether the newest profile here is taken if none is given */
+    const char *operand;               /* what messages call an operand; NULL: "profile" */
+    const char *operands;              /* what messages expect: "a profile directory or a *.blame file" */
+    bool is_program;                   /* whether the first operand is a program, and the rest its arguments */
+    /* Options whose value may be missing, each with its value in that case; NULL: none. The next argument is the value if
+     * it begins with a digit. */
+    const struct option_word *alone;
+    /* Headings in --help, each with the name of the first option below it; NULL: none. */
+    const struct option_word *groups;
+    /* Environment variables that the options set, in the options' order, NULL for options that set none; NULL: none do. */
+    const char *const *variables;
+    /* The one of these variables to which each value is added as a line; NULL: none. */
+    const char *lines;
 };
 
-/* Prints what --help says in the form of which the build makes manual pages and completions. */
+/* The option that prints --help in the form from which the build makes manual pages and completions. */
 #define OPTIONS_DESCRIBE "--describe"
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_WRONG };
 
-/* Reads argv[1...]. Options may stand before and behind operands, as --name VALUE or --name=VALUE, -o for
- * --output, -j for --jobs, `--` ends them. operand[] has room for argc; after it the number of operands is in
- * *operand_count. OPTIONS_HELPED after --help or --describe (printed), OPTIONS_WRONG after a message on stderr. */
+/* Reads argv[1...]. Options may stand before and after operands, as --name VALUE or --name=VALUE. -o, --out and --output
+ * mean the same, -j is --jobs, and `--` ends the options. Fills operand[], which has room for argc, and *operand_count.
+ * Returns OPTIONS_HELPED after it printed help, OPTIONS_WRONG after a message on stderr. */
 enum options_result options_read(const struct usage *usage, const struct option_spec *options, size_t option_count,
                                  int argc, char **argv, const char **operand, int *operand_count);
+
+/* A search for the name that a user meant. */
+struct option_suggestion {
+    const char *typed;
+    const char *name; /* the nearest known name; NULL: none is near */
+    size_t letters;   /* its distance */
+};
+
+/* Takes a known name into account. */
+void options_suggest(struct option_suggestion *suggestion, const char *name);
+/* Prints " did you mean NAME?" on stderr, or nothing. */
+void options_print_suggestion(const struct option_suggestion *suggestion);
 
 #endif

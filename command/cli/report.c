@@ -410,7 +410,7 @@ static bool open_input(const struct report_request *request, struct opened_profi
     }
     if (!opened->profile || !of_jobs || opened->profile->header.merged)
         return opened->profile != NULL;
-    fprintf(stderr, "blame report: --view %s: %s is of one process; accepted is the directory of a job\n",
+    fprintf(stderr, "blame report: --view %s: %s is of one process; expected the directory of a job\n",
             report_view[request->view].word, request->input);
     close_profile(opened);
     return false;
@@ -440,7 +440,7 @@ static char *rank_file(const struct report_request *request)
     if (access(file, F_OK) == 0)
         return file;
     bool job = job_is_there(request->input);
-    fprintf(stderr, "blame report: --rank %d: %s %s; accepted is %s\n", request->rank, request->input,
+    fprintf(stderr, "blame report: --rank %d: %s %s; expected %s\n", request->rank, request->input,
             job ? "has no file of that rank" : "is no job's directory",
             job ? "one that --view ranks names, while its file is there" : "it with the directory of a job");
     free(file);

@@ -1,4 +1,4 @@
-/* The options of `blame report`, and which of them go together. */
+/* The options of `blame report`, and which of them can be combined. */
 #include "command/cli/open_profile.h"
 #include "command/cli/report.h"
 #include "command/views/arrange.h"
@@ -8,19 +8,19 @@
 #include <string.h>
 
 const struct option_word report_view[] = {
-    {"top-down", "the program from main on, callees below callers (default)"},
-    {"bottom-up", "functions by their own cost, callers below"},
-    {"flat", "functions by their own cost, source lines below"},
+    {"top-down", "call paths from main down (default)"},
+    {"bottom-up", "functions by their own cost, with their callers below"},
+    {"flat", "functions by their own cost, with their source lines below"},
     {"threads", "what each thread did with its time"},
-    {"locks", "who was waited for, and who held the lock"},
-    {"waits", "where threads waited, and whose code kept them waiting"},
+    {"locks", "which locks threads waited for, and which code held them"},
+    {"waits", "where threads waited, and which code kept them waiting"},
     {"findings", "what to look at first, with evidence and advice"},
-    {"phases", "the program's phases and what their code calls; events,\nexact and sampled"},
-    {"ranks", "what each rank of a job did with its threads' time"},
-    {"spread", "rows by how they differ between a job's ranks"},
-    {"balance", "which ranks of a job others wait for, also on other nodes, by\nthe ranks' sums"},
-    {"timeline", "what each thread did when, and whose code others waited for"},
-    {"culprits", "rows by when others waited for them"},
+    {"phases", "the program's own phases and events, and the code that runs in them"},
+    {"ranks", "what each rank of a job did with the time of its threads"},
+    {"spread", "code whose cost differs most between the ranks of a job"},
+    {"balance", "which ranks of a job others wait for, also on other nodes"},
+    {"timeline", "what each thread did when, and which code others waited for"},
+    {"culprits", "when others waited for which code"},
     {NULL, NULL},
 };
 const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",     "Threads", "Locks",
@@ -29,40 +29,48 @@ const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",     "T
 
 static const struct option_word by[] = {
     {"function", "(default)"},
-    {"file", "all functions of a source file"},
-    {"module", "of a program or library"},
-    {"construct", "by the parallel region, task or entry of the\nruntime that code ran in"},
+    {"file", "source files"},
+    {"module", "the program and its libraries"},
+    {"construct", "parallel regions, tasks and runtime entries"},
     {NULL, NULL},
 };
 static const struct option_word format[] = {
     {"text", "(default)"},
     {"csv", "the columns of profile.csv"},
-    {"folded", "stacks of one metric, for flame graphs"},
+    {"folded", "call paths with one metric, for flame graphs"},
     {NULL, NULL},
 };
 static const struct option_word percent[] = {
-    {"absolute", "of the program's effort (default)"},
-    {"relative", "of the row's own: how badly it uses its threads"},
+    {"absolute", "of the whole program's thread time (default)"},
+    {"relative", "of the row's own thread time"},
     {NULL, NULL},
 };
 static const struct option_word colour[] = {
     {"auto", "on a terminal, unless NO_COLOR is set (default)"},
-    {"always", "in files, too"},
+    {"always", "also in files"},
     {"never", "nowhere"},
     {NULL, NULL},
 };
 
 static const struct usage usage = {
     .command = "report",
-    .synopsis = "DIR [options]",
-    .about = "DIR is a profile directory, a job's, or a measurement file (*.blame) in one.",
-    .examples = "  blame report blame-amg-4711\n"
+    .synopsis = "[DIR] [options]",
+    .about =
+        "Shows a profile in the terminal. DIR is a profile directory, also of a job, or a measurement file (*.blame).\n"
+        "Without DIR, the newest profile in the current folder is shown.",
+    .examples = "  blame report\n"
                 "  blame report blame-amg-4711 --view bottom-up --sort lock-wait\n"
                 "  blame report blame-amg-4711 --focus relax --hide '^__kmpc' --source\n"
                 "  blame report blame-amg-4711 --view flat --by file --columns work,idleness,idleness%\n"
                 "  blame report blame-amg-4711 --format folded | flamegraph.pl > idleness.svg",
     .operands_most = 1,
-    .operands = "is a profile directory or a *.blame file",
+    .operands_newest = true,
+    .operands = "a profile directory or a *.blame file",
+    .groups = (const struct option_word[]){{"--view", "Common options"},
+                                           {"--focus", "Which rows are shown"},
+                                           {"--columns", "Which numbers are shown"},
+                                           {"--format", "How it is written"},
+                                           {NULL, NULL}},
 };
 
 enum {
@@ -71,10 +79,10 @@ enum {
     TABLES = 1 << VIEW_LOCKS | 1 << VIEW_WAITS,
 };
 
-/* "with --view A, B" */
+/* Prints "works with --view A, B". */
 static void print_views(int views)
 {
-    fputs("accepted with --view", stderr);
+    fputs("works with --view", stderr);
     for (int view = 0, count = 0; view < VIEW_COUNT; view++)
         if (views & 1 << view)
             fprintf(stderr, "%s %s", count++ ? "," : "", report_view[view].word);
@@ -87,7 +95,7 @@ static bool fits_view(const struct report_request *request, const char *option, 
         return true;
     fprintf(stderr, "blame report: %s%s%s: ", option, value ? " " : "", value ? value : "");
     print_views(views);
-    fprintf(stderr, "; not with %s\n", report_view[request->view].word);
+    fprintf(stderr, ", not with %s\n", report_view[request->view].word);
     return false;
 }
 
@@ -95,12 +103,11 @@ static bool fits_format(const struct report_request *request, const char *option
 {
     if (!given || request->format == FORMAT_TEXT)
         return true;
-    fprintf(stderr, "blame report: %s: accepted with --format text; not with %s\n", option,
-            format[request->format].word);
+    fprintf(stderr, "blame report: %s: works with --format text, not with %s\n", option, format[request->format].word);
     return false;
 }
 
-/* What can be sorted by in tables that are no trees: bits of enum metric. */
+/* Returns the metrics by which a table can be sorted, as bits of enum metric; -1 for a tree, which takes all. */
 static int metrics_of(int view)
 {
     switch (view) {
@@ -131,14 +138,14 @@ static bool can_sort(const struct report_request *request)
     if (request->metric == NOT_GIVEN || accepted & 1 << request->metric)
         return true;
     if (accepted == 0) {
-        fprintf(stderr, "blame report: --sort: not accepted with --view %s, which has the %s first\n",
+        fprintf(stderr, "blame report: --sort: does not work with --view %s, which always shows the %s first\n",
                 report_view[request->view].word,
                 request->view == VIEW_PHASES                                       ? "most exact seconds"
                 : request->view == VIEW_TIMELINE || request->view == VIEW_CULPRITS ? "most blamed"
                                                                                    : "greatest share");
         return false;
     }
-    fprintf(stderr, "blame report: --sort %s: with --view %s accepted are",
+    fprintf(stderr, "blame report: --sort %s: with --view %s, expected one of",
             request->counter ? request->counter : metric_word[request->metric], report_view[request->view].word);
     for (int metric = 0, count = 0; metric < METRIC_NAMED; metric++)
         if (accepted & 1 << metric)
@@ -171,7 +178,7 @@ static bool fits_together(const struct report_request *request)
            fits_format(request, "--source-dir", request->source_directory) && can_sort(request);
 }
 
-/* false after a message; *text is NULL then, as there is nothing to free. */
+/* Returns false after a message, with *text NULL: there is nothing to free. */
 static bool compile(const char *option, const char **text, regex_t *expression)
 {
     char error[256];
@@ -179,7 +186,7 @@ static bool compile(const char *option, const char **text, regex_t *expression)
     if (!wrong)
         return true;
     regerror(wrong, expression, error, sizeof error);
-    fprintf(stderr, "blame report: %s %s: %s; accepted is a POSIX extended regular expression\n", option, *text, error);
+    fprintf(stderr, "blame report: %s %s: %s; expected a POSIX extended regular expression\n", option, *text, error);
     *text = NULL;
     return false;
 }
@@ -190,7 +197,7 @@ bool report_options_measures(struct report_request *request, const struct rows *
     enum metric metric;
     if (request->counter && !rows_find_metric(rows, request->counter, strlen(request->counter), &metric)) {
         char *names = rows_metric_names(rows);
-        fprintf(stderr, "blame report: --sort %s: accepted are %s\n", request->counter, names);
+        fprintf(stderr, "blame report: --sort %s: expected one of %s\n", request->counter, names);
         free(names);
         return false;
     }
@@ -217,43 +224,41 @@ static enum options_result read_arguments(struct report_request *request, int ar
     struct option_name sort = {.word = NOT_GIVEN};
     const struct option_spec options[] = {
         {"--view", OPTION_WORD, &request->view, "VIEW", report_view, 0, 0, ""},
-        {"--by", OPTION_WORD, &request->by, "WHAT", by, 0, 0, "what rows of the flat view are:"},
         {"--sort", OPTION_NAME, &sort, "METRIC", metric_words, 0, 0,
-         "default: blame, that is idleness + overhead + lock-wait; or one of\n"
-         "the profile's counters, as perf::PAGE-FAULTS; or another of"},
-        {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
-         "leave out rows below this share of the metric (default: text 0.5, else 0)"},
-        {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,
-         "leave out rows deeper than N; locks, waits: 1 is without contexts;\n"
-         "phases: default 2, a phase and what its code calls"},
-        {"--focus", OPTION_TEXT, &request->focus, "REGEX", NULL, 0, 0,
-         "only paths through rows whose name or file matches; per cent stay\n"
-         "the whole program's (POSIX extended regular expression)"},
-        {"--hide", OPTION_TEXT, &request->hide, "REGEX", NULL, 0, 0,
-         "rows whose name or file matches vanish: their cost is that of the\n"
-         "line that called them"},
-        {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
-         "what was blamed on one thread's samples; N as in threads.csv"},
-        {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0,
-         "ranks, balance, timeline, culprits: each of them, however many"},
-        {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999, "one rank of a job, from its own file"},
-        environment_option,
-        {"--columns", OPTION_TEXT, &request->column_list, "LIST", NULL, 0, 0,
-         "numbers to show: METRIC, METRIC:i (inclusive), METRIC:e (exclusive),\n"
-         "with % behind for per cent: work:i,idleness:e,idleness:i%; counters\n"
-         "by their names"},
-        {"--percent", OPTION_WORD, &request->percent, "KIND", percent, 0, 0, "per cent are"},
-        {"--error", OPTION_FLAG, &request->error, NULL, NULL, 0, 0,
-         "beside each number how far sampling can have put it off (95 %)"},
-        {"--source", OPTION_FLAG, &request->source, NULL, NULL, 0, 0, "source lines beside their rows"},
+         "a counter of the profile, as perf::PAGE-FAULTS, or one of these metrics (default: blame, which is idleness + "
+         "overhead + lock-wait):"},
+        {"--source", OPTION_FLAG, &request->source, NULL, NULL, 0, 0, "show source code beside the rows"},
         {"--source-dir", OPTION_TEXT, &request->source_directory, "DIR", NULL, 0, 0,
          "the same, with sources that were moved to DIR"},
+        {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
+         "leave out rows below this share of the metric (default: 0.5 in text, otherwise 0)"},
+        {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,
+         "leave out rows deeper than N. In locks and waits, 1 leaves out all contexts. In phases the default is 2: a "
+         "phase and what its code calls"},
+        {"--focus", OPTION_TEXT, &request->focus, "REGEX", NULL, 0, 0,
+         "only call paths with a row whose name or file matches this POSIX extended regular expression; percentages "
+         "are still of the whole program"},
+        {"--hide", OPTION_TEXT, &request->hide, "REGEX", NULL, 0, 0,
+         "leave out rows whose name or file matches; the line that called them gets their cost"},
+        {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
+         "only the samples of one thread, numbered as in threads.csv"},
+        {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999, "only one rank of a job, from its own file"},
+        {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0,
+         "show every entry, however many, in ranks, balance, timeline and culprits"},
+        {"--by", OPTION_WORD, &request->by, "WHAT", by, 0, 0, "what a row of the flat view is:"},
+        {"--columns", OPTION_TEXT, &request->column_list, "LIST", NULL, 0, 0,
+         "metrics and counters, separated by commas: METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), with % for "
+         "percentages, as in work:i,idleness:e,idleness:i%"},
+        {"--percent", OPTION_WORD, &request->percent, "KIND", percent, 0, 0, "what percentages refer to:"},
+        {"--error", OPTION_FLAG, &request->error, NULL, NULL, 0, 0,
+         "show the sampling error beside each number (95 %)"},
+        environment_option,
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
-         "write there, whole or not at all (-o; - is standard output)"},
+         "write to FILE, which appears only when it is complete; - is standard output"},
         {"--color", OPTION_WORD, &request->colour, "WHEN", colour, 0, 0, ""},
         {"--width", OPTION_WHOLE, &request->width, "N", NULL, 60, 10000,
-         "columns of text (default: the terminal's, COLUMNS, or 100)"},
+         "columns of text (default: the terminal's width, COLUMNS, or 100)"},
     };
     const char *operand[argc];
     int count;
@@ -265,7 +270,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
     return result;
 }
 
-/* True after a message: a view that went to another command. */
+/* Returns true after a message if the user asks for a view that has become a command of its own. */
 static bool asks_for_fold(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -274,7 +279,7 @@ static bool asks_for_fold(int argc, char **argv)
                                                                 : "";
         bool asked = strncmp(view, "folded:", 7) == 0 || strncmp(view, "outliers:", 9) == 0;
         if (asked) {
-            fprintf(stderr, "blame report: --view %.*s: is blame fold now, of a run with --trace\n",
+            fprintf(stderr, "blame report: --view %.*s: use blame fold, on a run with --trace\n",
                     view[0] == 'f' ? 6 : 8, view);
             return true;
         }

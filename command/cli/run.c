@@ -50,21 +50,30 @@ static const char *const variables[] = {RUN_OPTIONS(VARIABLE, VARIABLE, VARIABLE
 static const struct usage usage = {
     .command = "run",
     .synopsis = "[options] [--] PROGRAM [ARGUMENT ...]",
-    .about = "Runs the program with the tool loaded before main, so that serial start-up is measured too.\n"
-             "Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the program's\n"
-             "(128 + signal if it was killed; a rank of an MPI job, and after Ctrl-C any, dies of the signal, too). "
-             "Each option sets the environment variable "
-             "of the same name:\n"
-             "--rate sets BLAME_RATE; but for --stacks and --stacks-file, which are the command's own.",
+    .about =
+        "Runs a program, measures it and leaves a profile directory. The tool is loaded before main, so that serial\n"
+        "start-up is measured too. Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the\n"
+        "program's, or 128 + signal if a signal killed it. (After Ctrl-C, and in a rank of an MPI job, blame run dies\n"
+        "of the same signal.)\n"
+        "\n"
+        "Each option sets the environment variable of its name: --rate sets BLAME_RATE. Only --stacks and\n"
+        "--stacks-file have no variable.",
     .examples = "  blame run ./amg -n 100\n"
-                "  blame run --rate 1000 --out amg-before -- ./amg -n 100\n"
+                "  blame run --rate 1000 -o amg-before ./amg -n 100\n"
                 "  mpirun -n 4 blame run ./solver\n"
                 "  blame run --tasks creation ./sort input.txt",
     .operand = "program",
-    .operands = "is PROGRAM [ARGUMENT ...] behind the options, see blame run --help",
+    .operands = "PROGRAM [ARGUMENT ...] after the options; see blame run --help",
     .is_program = true,
     .variables = variables,
     .lines = "BLAME_META",
+    .groups = (const struct option_word[]){{"--out", "Common options"},
+                                           {"--clock", "What is measured"},
+                                           {"--phase-instances", "Phases and events of the program"},
+                                           {"--job", "Jobs and privacy"},
+                                           {"--runtime", "For special cases"},
+                                           {"--stacks", "A log of stacks while the program runs"},
+                                           {NULL, NULL}},
     .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {"--no-command", "1"}, {NULL, NULL}},
 };
 
@@ -84,11 +93,12 @@ static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
     const char *trace = getenv("BLAME_TRACE");
     stacks->on = hertz >= 0 || stacks->file;
     if (hertz > 0 && rate > 0 && hertz != rate) {
-        fprintf(stderr, "blame run: --stacks %d: --rate is %d, and there is one rate; give one of them\n", hertz, rate);
+        fprintf(stderr, "blame run: --stacks %d: the rate is already %d by --rate; give only one of them\n", hertz,
+                rate);
         return false;
     }
     if (stacks->file && strcmp(stacks->file, "-") == 0) {
-        fputs("blame run: --stacks-file -: standard output is the program's; accepted is the name of a file, or "
+        fputs("blame run: --stacks-file -: standard output belongs to the program; expected the name of a file, or "
               "/dev/stderr\n",
               stderr);
         return false;
@@ -120,12 +130,10 @@ static int run_options_read(int argc, char **argv, struct run_stacks *stacks, co
     struct option_spec table[] = {
         RUN_OPTIONS(TEXT, WHOLE, WORD, W,
                     FORM){"--stacks", OPTION_WHOLE, &hertz, "HZ", NULL, 0, 10000,
-                          "writes the log of stacks while the program runs, a line a sample, beside\n"
-                          "the measurement (*.stacks): of --trace, with HZ samples per second and\n"
-                          "thread, as 1, 10 or 100; alone, or 0: as --rate says"},
+                          "write a line for each sample to a file beside the measurement (*.stacks). HZ is the samples "
+                          "per second and thread, as 1, 10 or 100; the option alone, or 0, uses --rate. Sets --trace"},
         {"--stacks-file", OPTION_TEXT, &stacks->file, "FILE", NULL, 0, 0,
-         "the same to FILE, or to FILE.1, .2 ... if it is there; a pipe or a\n"
-         "terminal is written to"},
+         "the same, to FILE, which may be a pipe or a terminal; FILE.1, .2 ... if FILE exists"},
     };
     char name[COUNT][NAME_BYTES];
     const char *operand[argc];

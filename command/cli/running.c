@@ -13,7 +13,7 @@
 #include "command/profile/read.h"
 #include "command/text/memory.h"
 
-#define ACCEPTED  "accepted is the number of a running process that is measured"
+#define ACCEPTED  "expected the number of a running process that is being measured"
 #define MOST_DEEP 32 /* processes below processes, that a circle of renewed numbers ends */
 
 /* A file that a process has mapped. */

@@ -1,5 +1,5 @@
-/* `blame snapshot`: what was measured of a running program until now. The program is not stopped and not told: its measurement is
- * a valid profile at any instant, and is copied. */
+/* `blame snapshot`: writes a profile of a running program. The program is neither stopped nor notified: its measurement is a
+ * valid profile at any time, and is copied. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,24 +19,23 @@
 #include "command/text/memory.h"
 #include "command/text/unfinished.h"
 
-#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind the directory's name */
+#define MAX_ATTEMPTS 100000 /* the highest number appended to the directory's name */
 
 static const struct usage usage = {
     .command = "snapshot",
     .synopsis = "PID [options]",
-    .about = "Writes a profile directory of a program that runs, as if it had ended now: measurement, CSV files, "
-             "run.json and,\n"
-             "of a run with a trace, the log of stacks; and prints the summary. The program is not stopped. PID is the "
-             "program's number, or that of the blame run\n"
-             "that started it; of a job it is one rank's.",
+    .about =
+        "Writes a profile of a running program, as if it had ended now, and prints the summary. The directory holds\n"
+        "the measurement, the CSV files, run.json and, after --trace, the log of stacks. The program is not stopped.\n"
+        "PID is the process id of the program or of the blame run that started it; for a job, that of one rank.",
     .examples = "  blame snapshot 4711\n"
                 "  blame snapshot $(pgrep -n amg) --output amg-now && blame report amg-now",
     .operands_most = 1,
     .operand = "process",
-    .operands = "is the number of a running process that is measured",
+    .operands = "the number of a running process that is being measured",
 };
 
-/* Exclusively: what exists is never overwritten. NULL with errno. */
+/* Makes a directory and returns its name, malloc'ed; NULL with errno if it cannot. An existing one gets .1, .2 ... appended. */
 static char *make_directory(const char *wanted)
 {
     char *directory = memory_text("%s", wanted);
@@ -49,7 +48,7 @@ static char *make_directory(const char *wanted)
     return directory;
 }
 
-/* A copy that says what it is; false with errno. */
+/* Writes a copy that is marked as a snapshot; returns false with errno. */
 static bool copy_measurement(int from, const char *path, struct profile_header *header)
 {
     int to = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -65,7 +64,7 @@ static bool copy_measurement(int from, const char *path, struct profile_header *
     return good;
 }
 
-/* Beside the measurement, under its name with .stacks for .blame. */
+/* Writes the log of stacks beside the measurement, under its name with .stacks for .blame. */
 static bool write_stacks(const char *file)
 {
     struct out_file out;
@@ -77,7 +76,7 @@ static bool write_stacks(const char *file)
     return good;
 }
 
-/* Of a measurement that is its owner's alone (BLAME_PRIVATE) all that is made is, too. */
+/* Makes all new files private if the measurement is private (BLAME_PRIVATE). */
 static void be_as_private(int measurement)
 {
     struct stat status;
@@ -97,7 +96,7 @@ static int write_snapshot(const struct running *running, struct profile_header *
     char *directory = make_directory(wanted);
     int status = CLI_BAD_INPUT;
     if (!directory) {
-        fprintf(stderr, "blame snapshot: %s: cannot create this directory: %s; give another by --output\n", wanted,
+        fprintf(stderr, "blame snapshot: %s: cannot create this directory: %s; give another one by --output\n", wanted,
                 strerror(errno));
         free(wanted);
         return status;
@@ -109,7 +108,7 @@ static int write_snapshot(const struct running *running, struct profile_header *
         if (header->traced && !write_stacks(file))
             status = CLI_BAD_INPUT;
     } else {
-        fprintf(stderr, "blame snapshot: %s: %s; nothing was written: give another place by --output\n", file,
+        fprintf(stderr, "blame snapshot: %s: %s; nothing was written; give another directory by --output\n", file,
                 strerror(errno));
         unfinished_remove(directory);
     }
@@ -125,8 +124,9 @@ int cli_snapshot(int argc, char **argv)
     int count;
     const struct option_spec options[] = {
         {"--output", OPTION_TEXT, &output, "DIR", NULL, 0, 0,
-         "or -o DIR: the directory; what exists is never overwritten: .1, .2 is\n"
-         "appended (default: blame-PROGRAM-PID-snapshot)"},
+         "the directory (default: blame-PROGRAM-PID-snapshot). An existing directory is never overwritten: .1, .2 ... "
+         "is "
+         "appended to the name"},
     };
     struct running running;
     struct profile_header header;
@@ -140,7 +140,9 @@ int cli_snapshot(int argc, char **argv)
     if (!snapshot_read(running.file, (char *)&header, sizeof header, 0))
         fprintf(stderr, "blame snapshot: %s: its measurement cannot be read: %s\n", operand[0], strerror(errno));
     else if (header.wants_region)
-        fprintf(stderr, "blame snapshot: %s: nothing is measured yet: it has begun no parallel region\n", operand[0]);
+        fprintf(stderr,
+                "blame snapshot: %s: nothing is measured yet, because the program has started no parallel region\n",
+                operand[0]);
     else
         status = write_snapshot(&running, &header, output);
     close(running.file);

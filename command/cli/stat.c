@@ -1,4 +1,4 @@
-/* `blame stat`: how the runs of one program scatter. */
+/* `blame stat`: shows how the runs of one program scatter. */
 #include <stdio.h>
 
 #include "command/cli/cli.h"
@@ -12,7 +12,7 @@
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
 static const struct option_word format[] = {
-    {"text", "(default)"}, {"csv", "every context, the six metrics of thread time"}, {NULL, NULL}};
+    {"text", "(default)"}, {"csv", "every context, with six metrics"}, {NULL, NULL}};
 
 struct request {
     const char **operand;
@@ -24,9 +24,8 @@ struct request {
 static const struct usage usage = {
     .command = "stat",
     .synopsis = "DIR... [options]",
-    .about = "Medians, extremes and confidence intervals of the runs of one program. DIR is a profile "
-             "directory, a\n"
-             "*.blame file, or a folder of profile directories.",
+    .about = "Shows medians, extremes and confidence intervals over several runs of one program. DIR is a profile\n"
+             "directory, a *.blame file, or a folder of profile directories.",
     .examples = "  mkdir runs; for i in 1 2 3 4 5 6; do blame run --out runs/amg ./amg; done\n"
                 "  blame stat runs\n"
                 "  blame stat runs --view flat --sort lock-wait --top 20\n"
@@ -39,11 +38,12 @@ static enum options_result read_options(struct request *request, int argc, char 
     const struct option_spec options[] = {
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
         {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
-         "text: contexts by their own share of it (default: idleness):"},
+         "text: contexts with the most of this metric first (default: idleness):"},
         environment_option,
-        {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000, "text: this many contexts (default 10)"},
+        {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
+         "text: the number of contexts shown (default 10)"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
-        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write there, not to standard output"},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write to FILE, not to standard output"},
     };
     return options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand,
                         &request->operand_count);

@@ -36,7 +36,7 @@ static bool read_regex(struct limit *limit, const char *begin, const char *end, 
     limit->selects = status == 0;
     if (status)
         snprintf(error, bytes,
-                 "%s: %.*s is not a regular expression (%s); accepted is an extended one, as grep -E takes it",
+                 "%s: %.*s is not a regular expression (%s); expected an extended one, as grep -E takes it",
                  limit->text, (int)(end - begin), begin, why);
     return status == 0;
 }
@@ -50,7 +50,7 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
     size_t name_bytes = at ? (size_t)(at - text) : equals ? (size_t)(equals - text) : strlen(text);
     if (!equals || !read_metric(limit, text, name_bytes) || (limit->wall && at)) {
         size_t used = (size_t)snprintf(error, bytes,
-                                       "%s: accepted are wall=PERCENT, METRIC=PERCENT and "
+                                       "%s: expected wall=PERCENT, METRIC=PERCENT and "
                                        "METRIC@REGEX=PERCENT, METRIC one of",
                                        text);
         for (enum metric metric = 0; metric < METRIC_NAMED && used < bytes; metric++)
@@ -58,12 +58,12 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
         return false;
     }
     if (!read_percent(limit, equals + 1)) {
-        snprintf(error, bytes, "%s: %s is no percentage; accepted is a number from 0 to 1000000", text,
+        snprintf(error, bytes, "%s: %s is no percentage; expected a number from 0 to 1000000", text,
                  equals[1] ? equals + 1 : "\"\"");
         return false;
     }
     if (at && at + 1 == equals) {
-        snprintf(error, bytes, "%s: accepted is METRIC@REGEX=PERCENT with a REGEX that is not empty", text);
+        snprintf(error, bytes, "%s: expected METRIC@REGEX=PERCENT with a REGEX that is not empty", text);
         return false;
     }
     return !at || read_regex(limit, at + 1, equals, error, bytes);

@@ -181,7 +181,7 @@ static int lead(int argc, char **argv)
     int finished;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "-j") == 0 || strncmp(argv[i], "--jobs", 6) == 0) {
-            fprintf(stderr, "blame merge: %s: not accepted here: mpirun says how many processes there are\n", argv[i]);
+            fprintf(stderr, "blame merge: %s: does not work here; mpirun decides the number of processes\n", argv[i]);
             return CLI_BAD_USAGE;
         }
     job_read_tree = read_tree;

@@ -28,7 +28,7 @@ static void complain(char *error, size_t error_bytes, const struct rows *rows, c
 {
     char *names = rows_metric_names(rows);
     snprintf(error, error_bytes,
-             "%.*s%s: accepted is a list of METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), "
+             "%.*s%s: expected a list of METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), "
              "with %% behind for per cent; METRIC is %s",
              bytes ? (int)(bytes < 80 ? bytes : 80) : 2, bytes ? item : "\"\"", bytes > 80 ? "..." : "", names);
     free(names);

@@ -19,7 +19,7 @@ def pairs_of(option, items, command=None):
     """(KEY, VALUE) of what was given by an option, once or several times. Raises Refused."""
     for item in items:
         if not all(META.fullmatch(line) for line in item.split("\n")):
-            raise Refused(f"{option} {item}: accepted is KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; several in lines of their own", BAD_USAGE, command)
+            raise Refused(f"{option} {item}: expected KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; several in lines of their own", BAD_USAGE, command)
     return [META.fullmatch(line).groups() for item in items for line in item.split("\n")]
 
 
@@ -43,7 +43,7 @@ def main(argv):
     values, operands, given = read_options(argv)
     action, operands = operands[0], operands[1:]
     if action not in ACTIONS:
-        raise Refused(f"{action}: no such action; accepted are {', '.join(ACTIONS)}", BAD_USAGE)
+        raise Refused(f"{action}: no such action; expected {', '.join(ACTIONS)}", BAD_USAGE)
     run, takes, what = ACTIONS[action]
     request = Request(action, operands, values)
     for option, actions in LIMITED.items():
@@ -204,7 +204,7 @@ OLD = ("SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY experiment OR
 
 def prune(request):
     if not request.operands and request.where is None and request.keep is None:
-        request.refuse("no trial given; accepted are TRIAL ..., --where SQL, --keep N", BAD_USAGE)
+        request.refuse("no trial given; expected TRIAL ..., --where SQL, --keep N", BAD_USAGE)
     with request.open("read" if request.dry_run else "change") as database:
         chosen = choose(database, request, False)
         if request.keep is not None:

@@ -191,7 +191,7 @@ def choose_phase(asked, rows, directory):
     if asked is None and len(names) > 1:
         raise Refused(f"{directory}: {len(names)} phases are numbered; choose one by --phase: {', '.join(names)}", BAD_USAGE)
     if asked is not None and clean(asked) not in names:
-        raise Refused(f"--phase {asked}: no numbered phase of that name; accepted are: {', '.join(names)}", BAD_USAGE)
+        raise Refused(f"--phase {asked}: no numbered phase of that name; expected {', '.join(names)}", BAD_USAGE)
     return names[0] if asked is None else clean(asked)
 
 

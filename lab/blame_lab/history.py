@@ -94,7 +94,7 @@ class Past:
         places = {name: place for place, name in enumerate(names)}
         for revision in self.revisions:
             if revision.name not in places:
-                raise Refused(f"--order {path}: it has no {revision.name}, of which there are runs; accepted is every revision, the oldest first")
+                raise Refused(f"--order {path}: it has no {revision.name}, of which there are runs; expected every revision, the oldest first")
             revision.place = places[revision.name]
 
     def changes(self):

@@ -261,7 +261,7 @@ def read(arguments):
 def main(argv):
     request, operands, _ = read_options(argv)
     if not operands and request["where"] is None:
-        raise Refused("no profile given; accepted are profile directories, *.blame files or folders of profile directories, or --where SQL", BAD_USAGE)
+        raise Refused("no profile given; expected profile directories, *.blame files or folders of profile directories, or --where SQL", BAD_USAGE)
     found = directories_where("scaling", database_path(request["db"]), request["where"]) if request["where"] is not None else []
     arguments = ["--common", request["view"], *(["--environment", request["environment"]] if request["environment"] else []), "--", *found, *operands]
     runs = read(arguments)

@@ -60,7 +60,7 @@ class Space:
             for of, value in zip(self.dimensions, setting):
                 if of.kind == "param" and of.name == found[1]:
                     return of.values[value]
-            raise Refused(f"{found[0]}: no such parameter; accepted are those that the space has as param NAME", BAD_USAGE)
+            raise Refused(f"{found[0]}: no such parameter; expected those that the space has as param NAME", BAD_USAGE)
         return re.sub(r"@\{([^}]*)\}", value_of, text)
 
     def mentions(self, dimension, text):
@@ -88,14 +88,14 @@ def read_line(space, line):
     """"threads: 1 2 4", "param size: 1 2 4 ordered", "build: make ...". Raises ValueError with what is wrong."""
     head, colon, rest = line.partition(":")
     if not colon:
-        raise ValueError(f"{line[:60]}: accepted is NAME: VALUE VALUE ..., with NAME {NAMES.replace(', build', ', or build')}")
+        raise ValueError(f"{line[:60]}: expected NAME: VALUE VALUE ..., with NAME {NAMES.replace(', build', ', or build')}")
     words = head.split()
     if words == ["build"]:
         space.build = rest.strip()
         return
     kind = KINDS.get(words[0]) if words else None
     if not kind or len(words) != 1 + kind.named or (kind.named and not re.fullmatch(r"[A-Za-z_]\w*", words[1], re.ASCII)):
-        raise ValueError(f"{' '.join(words)}: accepted are {NAMES}")
+        raise ValueError(f"{' '.join(words)}: expected {NAMES}")
     if len(space.dimensions) == MOST_DIMENSIONS:
         raise ValueError(f"there are more than {MOST_DIMENSIONS} dimensions")
     name, values = words[-1], rest.split()
@@ -106,7 +106,7 @@ def read_line(space, line):
     values = [value for value in values if value != "default" or words[0] == "param"]
     for value in values:
         if not re.fullmatch(kind.pattern, value) or (words[0] in ("threads", "levels") and int(value) > 65536):
-            raise ValueError(f"{name}: {value}: accepted are {kind.accepted}")
+            raise ValueError(f"{name}: {value}: expected {kind.accepted}")
     of = Dimension(words[0], name, values, ordered)
     if len(of.values) > MOST_VALUES + 1:
         raise ValueError(f"{name}: there are more than {MOST_VALUES} values")
@@ -131,5 +131,5 @@ def read(path):
             except ValueError as error:
                 raise Refused(f"{path}:{number}: {error}") from error
     if not space.dimensions:
-        raise Refused(f"{path}: it has no dimension; accepted are lines as threads: 1 2 4")
+        raise Refused(f"{path}: it has no dimension; expected lines as threads: 1 2 4")
     return space

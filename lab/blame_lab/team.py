@@ -66,7 +66,7 @@ class TeamDatabase(Database):
     def version(self):
         there, said = self.stored("SELECT to_regclass('run'), obj_description(to_regclass('run'), 'pg_class')")[0]
         if there and not (said or "").startswith(MADE):
-            self.refuse("has a table run of another program; accepted is a database of its own")
+            self.refuse("has a table run of another program; expected a database of its own")
         version = int(said[len(MADE):]) if there else 0
         if version > len(SCHEMA):
             self.refuse(f"was made by a newer blame (schema {version}, this one knows {len(SCHEMA)}); use that")

@@ -147,7 +147,7 @@ static void plan_sample(const char *text)
     uint64_t period;
     const char *instead = "using the clock";
     if (!counter_names_split(text, name, &period)) {
-        log_line_of_job("BLAME_SAMPLE=", text, ": accepted is EVENT@PERIOD, a period from 1 to 10000000000 events; ",
+        log_line_of_job("BLAME_SAMPLE=", text, ": expected EVENT@PERIOD, a period from 1 to 10000000000 events; ",
                         instead, NULL);
         return;
     }
@@ -191,7 +191,7 @@ void counters_plan_init(void)
         plan_counter(name);
     if (!named)
         log_line_of_job("BLAME_COUNTERS=", session.options.counters,
-                        ": accepted are names of counters with commas between them; going on without counters", NULL);
+                        ": expected names of counters with commas between them; going on without counters", NULL);
     if (sample)
         plan_sample(sample);
     papi_close();

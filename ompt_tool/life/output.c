@@ -88,7 +88,7 @@ static void check_pattern(const char *pattern)
     for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
         if (!at[1] || !strchr(LETTERS, at[1])) {
             log_line_of_job("BLAME_OUT=", pattern,
-                            ": behind % is accepted e, p, h, r, j or %; what else is there stays as it is", NULL);
+                            ": expected e, p, h, r, j or % after each %; other letters stay as they are", NULL);
             return;
         }
 }
@@ -160,7 +160,7 @@ static bool choose_name(char *wanted, size_t bytes)
     if (!is_device(wanted))
         return true;
     log_line_of_job("BLAME_OUT=", wanted,
-                    ": is a device or a pipe, and accepted is the name of a directory; nothing is measured", NULL);
+                    ": is a device or a pipe; expected the name of a directory; nothing is measured", NULL);
     return false;
 }
 

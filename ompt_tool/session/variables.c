@@ -37,39 +37,20 @@ static const char *const others[] = {"BLAME_LIBOMP",        "BLAME_NOTES",  "BLA
 #define OPTION_COUNT (sizeof(table) / sizeof(table[0]))
 #define NAMED_COUNT  (OPTION_COUNT + 1)
 #define OTHER_COUNT  (sizeof(others) / sizeof(others[0]))
-#define NAME_BYTES   32
-
-/* Letters to change, put in or take out. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_BYTES + 1], width = strlen(b);
-    for (size_t j = 0; j <= width; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0]++;
-        for (size_t j = 1; j <= width; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            best = best < row[j] + 1 ? best : row[j] + 1;
-            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
-        }
-    }
-    return row[width];
-}
 
 /* A variable that nothing reads is a slip, and its wish is not met. */
 static void check_name(const char *entry)
 {
     static const char prefix[] = "BLAME_";
-    char name[NAME_BYTES + 1];
-    size_t least = 3;
+    char name[OPTION_NAME_BYTES + 1];
+    size_t least = OPTION_NEAR_ENOUGH + 1;
     const char *nearest = NULL;
     if (strncmp(entry, prefix, strlen(prefix)) != 0 || strncmp(entry + strlen(prefix), "TEST_", 5) == 0)
         return;
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(entry, "="), entry);
     for (size_t i = 0; i < OPTION_COUNT + OTHER_COUNT; i++) {
         const char *known = i < OPTION_COUNT ? table[i].option.name : others[i - OPTION_COUNT];
-        size_t letters = distance(name, known);
+        size_t letters = option_distance(name, known);
         if (letters == 0)
             return;
         if (letters < least && i < NAMED_COUNT) {
@@ -103,7 +84,7 @@ void variables_read(void)
         if (!text || !*text || option_read(option, text))
             continue;
         option_accepted(option, " or ", accepted, sizeof(accepted));
-        log_line_of_job(option->name, "=", text, ": accepted is ", accepted, "; using ", table[i].fallback, NULL);
+        log_line_of_job(option->name, "=", text, ": expected ", accepted, "; using ", table[i].fallback, NULL);
     }
 }
 

@@ -253,7 +253,7 @@ class Lacking(Counters):
         self.assertGreater(self.load(run).run["samples"]["recorded"], 100)
 
     def test_a_sample_that_cannot_be_is_named_and_the_clock_is_used(self):
-        accepted = "accepted is EVENT@PERIOD, a period from 1 to 10000000000 events; using the clock"
+        accepted = "expected EVENT@PERIOD, a period from 1 to 10000000000 events; using the clock"
         for value, words in ((CLOCK, accepted), (f"{CLOCK}@0", accepted), (f"{CLOCK}@1e6", accepted), ("@5", accepted),
                              ("perf::TASK-CLOK@1000000", f"nearest that can be counted: {CLOCK}, "),
                              ("perf::DUMMY-NONE@1", "using the clock")):

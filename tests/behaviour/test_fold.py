@@ -39,10 +39,10 @@ class Fold(BlameTest):
         kept, apart = re.search(r"^step: (\d+) executions", said), re.search(r"Apart: (\d+) of unusual", said)
         self.assertEqual(int(kept[1]) + int(apart[1] if apart else 0), 100, said)
         self.assertRegex(said, r"\bf \[parallel folds.c:20\]  ?folds\.c .*\bh \[parallel folds.c:33\]  ?folds\.c ")
-        self.assertIn("accepted are: step\n", self.fold(profile.directory, "--phase", "stop", status=2).stderr)
+        self.assertIn("expected step\n", self.fold(profile.directory, "--phase", "stop", status=2).stderr)
         for view in ("folded", "outliers"):
             run = execute([BLAME, "report", "--view", f"{view}:step", profile.directory], clean_environment(), self.new_folder())
-            self.assertEqual((run.status, run.stderr), (2, f"blame report: --view {view}: is blame fold now, of a run with --trace\n"))
+            self.assertEqual((run.status, run.stderr), (2, f"blame report: --view {view}: use blame fold, on a run with --trace\n"))
         self.assertTrue(self.fold(profile.directory, "--format", "svg").stdout.startswith("<svg "))
         _, without = self.profile_of("folds", "100", "6000", env=FAST)
         self.assertEqual(self.fold(without.directory, status=1).stderr, f"blame fold: {without.directory}: made without --trace: run again with blame run --trace\n")

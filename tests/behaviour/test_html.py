@@ -237,11 +237,11 @@ class Html(BlameTest):
 
     def test_wrong_usage_is_one_line(self):
         for arguments, mention, status in (
-                (["--min", "101"], "--min 101: accepted is a number from 0 to 100", 2),
-                (["--min", "0x10"], "--min 0x10: accepted is a number from 0 to 100", 2),
-                (["--titel", "x"], "--titel: no such option; accepted are --output, --title,", 2),
-                (["another"], "another: one profile is accepted", 2),
-                (["--source-dir", "/no/such"], "--source-dir /no/such: No such file or directory; accepted is", 1)):
+                (["--min", "101"], "--min 101: expected a number from 0 to 100", 2),
+                (["--min", "0x10"], "--min 0x10: expected a number from 0 to 100", 2),
+                (["--titel", "x"], "unknown option --titel; did you mean --title? expected one of --output, --title,", 2),
+                (["another"], "and another given; expected one profile", 2),
+                (["--source-dir", "/no/such"], "--source-dir /no/such: No such file or directory; expected", 1)):
             run = self.html(self.lock_profile(), *arguments, status=status)
             self.assertEqual(len(run.stderr.splitlines()), 1, run)
             self.assertIn(mention, run.stderr)

@@ -122,7 +122,7 @@ class Told(JobTest):
 
     def test_notes_about_the_program_and_the_options(self):
         for more, argv, start in (({"BLAME_RATTE": "1"}, [program("quick")], "blame: BLAME_RATTE: there is no such variable"),
-                                  ({"BLAME_RATE": "x"}, [program("quick")], "blame: BLAME_RATE=x: accepted is"),
+                                  ({"BLAME_RATE": "x"}, [program("quick")], "blame: BLAME_RATE=x: expected"),
                                   ({}, [BLAME, "run", program("quick_gcc")], "blame: built by GCC: runs on"),
                                   ({}, [BLAME, "run", "true"], "blame: no profile of rank 0: nothing")):
             with self.subTest(line=start):

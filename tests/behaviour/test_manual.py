@@ -36,12 +36,12 @@ def text_of(path):
 
 
 def commands():
-    text = output(BLAME, "--help").stdout
-    return re.findall(r"(?m)^  ([a-z]+) ", text.split("\ncommands:\n")[1])
+    text = output(BLAME, "help", "all").stdout
+    return re.findall(r"(?m)^  ([a-z]+) ", text.partition("commands:\n")[2])
 
 
 def options_in_help(command):
-    return re.findall(r"(?m)^  (--[a-z-]+)", output(BLAME, command, "--help").stdout)
+    return re.findall(r"(?m)^  (?:-[a-z], )?(--[a-z-]+)", output(BLAME, command, "--help").stdout)
 
 
 class Manual(BlameTest):
@@ -63,17 +63,17 @@ class Manual(BlameTest):
         synopsis = page.split(".SH SYNOPSIS\n")[1].split(".SH")[0]
         self.assertEqual(set(commands()) - set(re.findall(r"[a-z]+", synopsis)), set())
         for command, section in sections.items():
-            self.assertEqual(re.findall(r"(?m)^\.IP .\\fB(--[a-z-]+)\\fR", section), options_in_help(command))
+            self.assertEqual(re.findall(r"(?m)^\.IP .\\fB(?:-[a-z], )?(--[a-z-]+)\\fR", section), options_in_help(command))
             self.assertIn("Examples:", section)
 
     def test_texts_of_help_are_in_the_page(self):
-        """Whole, whatever the form: words behind each other."""
+        """Every word, whatever the line breaks."""
         page = output("mandoc", "-T", "utf8", "-O", "width=500", PAGE).stdout
         page = " ".join(re.sub(".\b", "", page).split())
         for command in commands():
             text = output(BLAME, command, "--help").stdout
             self.assertIn(" ".join(text.partition("\nexamples:\n")[2].split()), page, command)
-            for lines in re.findall(r"(?m)^  --[a-z-]+ .*(?:\n {22}.*)*", text):
+            for lines in re.findall(r"(?m)^  (?:-[a-z], )?--[a-z-]+ .*(?:\n {22}.*)*", text):
                 words = lines.split()
                 self.assertIn(" ".join(words), page, command)
 

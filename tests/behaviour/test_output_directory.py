@@ -114,7 +114,7 @@ class Names(BlameTest):
         before = sorted(os.listdir(directory))
         run = execute([BLAME, "merge", directory], self.tool_environment({}), self.new_folder())
         self.assertEqual((run.status, run.stderr),
-                         (1, f"blame merge: {directory}: is the profile of one process; accepted is the directory of a job\n"))
+                         (1, f"blame merge: {directory}: is the profile of one process; expected the directory of a job\n"))
         self.assertEqual(sorted(os.listdir(directory)), before)
 
     def test_processes_at_once_get_a_directory_each(self):

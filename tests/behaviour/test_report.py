@@ -126,7 +126,44 @@ class WhatCannotBeUsed(BlameTest):
     def test_a_second_directory_is_wrong_usage(self):
         run = self.report(self.measurement()[0], "another", status=2)
         self.assertEqual((run.stdout, len(run.stderr.splitlines())), ("", 1), run)
-        self.assertIn("another: one profile is accepted", run.stderr)
+        self.assertIn("and another given; expected one profile", run.stderr)
 
-    def test_no_directory_is_wrong_usage(self):
-        self.assertTrue(self.report(status=2).stderr.strip())
+    def test_slips_are_answered_with_the_nearest_name_and_others_are_not(self):
+        for arguments, said in ((("reprot", "x"), "blame: unknown command reprot; did you mean report? expected one of run, report,"),
+                                (("zzz",), "blame: unknown command zzz; expected one of run,"),
+                                (("report", "--veiw=flat"), "blame report: unknown option --veiw=flat; did you mean --view? expected one of --view,"),
+                                (("report", "--zz"), "blame report: unknown option --zz; expected one of"),
+                                (("report", "--view", "falt"), "blame report: --view falt: did you mean flat? expected one of top-down,"),
+                                (("report", "--source=1"), "blame report: --source takes no value"),
+                                (("diff", "--top"), "blame diff: --top needs a value; see blame diff --help")):
+            with self.subTest(arguments=arguments):
+                run = execute([BLAME, *arguments], clean_environment(), self.new_folder())
+                self.assertEqual((run.status, run.stdout, len(run.stderr.splitlines())), (2, "", 1), run)
+                self.assertTrue(run.stderr.startswith(said), run)
+
+    def test_without_a_directory_the_newest_profile_here_is_taken(self):
+        folder, profile = self.new_folder(), self.lock_profile()
+        for name, age in (("newest", 0), ("older", 100), ("oldest", 200)):
+            shutil.copytree(profile, os.path.join(folder, name))
+            for file in os.listdir(os.path.join(folder, name)):
+                if file.endswith(".blame"):
+                    os.utime(os.path.join(folder, name, file), (1e9, 1e9 - age))
+        os.makedirs(os.path.join(folder, "no-profile"))
+        for command, options in (("report", ()), ("html", ()), ("export", ("--format", "folded", "-o", "stacks"))):
+            for where, name in ((folder, "newest"), (os.path.join(folder, "older"), ".")):
+                with self.subTest(command=command, name=name):
+                    run = execute([BLAME, command, *options], clean_environment(), where)
+                    self.assertEqual((run.status, run.stderr.splitlines()[0]),
+                                     (0, f"blame {command}: no profile given; taking the newest one here, {name}"), run)
+        run = self.report(status=2)
+        self.assertEqual(run.stderr, "blame report: no profile given, and none is in this folder; expected a profile directory or a *.blame file\n")
+
+    def test_output_has_the_same_names_everywhere(self):
+        for option in ("-o", "--out", "--output"):
+            folder = self.new_folder()
+            for command in (["report", self.lock_profile()], ["html", self.lock_profile()], ["export", "--format", "folded", self.lock_profile()],
+                            ["stat", self.lock_profile()], ["diff", self.lock_profile(), self.lock_profile()]):
+                self.assertEqual(execute([BLAME, *command, option, command[0]], clean_environment(), folder).status, 0, command)
+                self.assertTrue(os.path.isfile(os.path.join(folder, command[0])), command)
+            run = execute([BLAME, "run", option, "run", program("quick"), "0"], clean_environment(), folder)
+            self.assertTrue(os.path.isdir(os.path.join(folder, "run")), run)

@@ -186,7 +186,7 @@ class Views(BlameTest):
         for number, source in found:
             self.assertEqual(source, lines[number - 1])
         refused = self.text("--source-dir", "/no/such", status=1).stderr
-        self.assertIn("--source-dir /no/such: No such file or directory; accepted is", refused)
+        self.assertIn("--source-dir /no/such: No such file or directory; expected", refused)
         empty = self.new_folder()
         run = self.text("--source-dir", empty, "--width", "300")
         self.assertIn("lock.c:", run.stdout)

@@ -100,8 +100,8 @@ FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted)
     struct run_options options = read_options();
     assert_int_equal(options.clock, CLOCK_WALL);
     assert_int_equal(options.rate, 200);
-    assert_string_equal(said, "blame: BLAME_RATE=many: accepted is a whole number from 1 to 10000; using 200\n"
-                              "blame: BLAME_CLOCK=Wall: accepted is wall or cpu; using wall\n");
+    assert_string_equal(said, "blame: BLAME_RATE=many: expected a whole number from 1 to 10000; using 200\n"
+                              "blame: BLAME_CLOCK=Wall: expected wall or cpu; using wall\n");
 }
 
 FROM_EMPTY(every_other_value_is_named_and_replaced)
@@ -154,7 +154,7 @@ FROM_EMPTY(every_other_value_is_named_and_replaced)
         char begin[64];
         clear(NULL);
         setenv(refused[i][0], refused[i][1], 1);
-        snprintf(begin, sizeof(begin), "blame: %s=%s: accepted is ", refused[i][0], refused[i][1]);
+        snprintf(begin, sizeof(begin), "blame: %s=%s: expected ", refused[i][0], refused[i][1]);
         struct run_options options = read_options();
         assert_memory_equal(&options, &defaults, sizeof(options));
         assert_memory_equal(said, begin, strlen(begin));

@@ -364,7 +364,7 @@ static int install(void **unused)
     for (size_t i = 0; i < variant_count; i++)
         wanted += is_wanted(variants[i]);
     if (!wanted)
-        printf("%s: no such variant; accepted are those of tests/differential/differential.mk\n", wanted_variant);
+        printf("%s: no such variant; expected those of tests/differential/differential.mk\n", wanted_variant);
     return wanted ? 0 : -1;
 }
 

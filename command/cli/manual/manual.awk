@@ -1,8 +1,8 @@
-# Fills in a template of a manual page or a completion: instead of its line @OPTIONS@ come all options, as `blame --describe` has them.
+# Fills in the template of a manual page or a completion: all options, from `blame --describe`, replace its line @OPTIONS@.
 #   awk -v form=FORM -v version=VERSION -f manual.awk DESCRIPTION TEMPLATE     FORM: commands, variables (manual pages), bash, zsh, fish
 #
-# DESCRIPTION is lines KIND<TAB>TEXT: command NAME, each with its synopsis, lines about it, options and examples; option NAME VALUE, each with lines of help and
-# words, each with lines of meaning.
+# DESCRIPTION has lines KIND<TAB>TEXT. A command has a synopsis, lines about it, options and examples. An option has lines of help, and words with lines of
+# meaning; a group is the heading above the next option.
 BEGIN { FS = "\t" }
 
 NR == FNR { read_line(); next }
@@ -24,7 +24,12 @@ function read_line()
         of[++options] = commands
         option[options] = $2
         value[options] = $3
-        alone[options] = $4 == "alone" # it may have no value
+        alone[options] = $4 == "alone" # the value may be missing
+        letter[options] = $5
+        heading[options] = next_heading
+        next_heading = ""
+    } else if ($1 == "group") {
+        next_heading = $2
     } else if ($1 == "help") {
         help[options, ++helps[options]] = $2
     } else if ($1 == "word") {
@@ -81,8 +86,10 @@ function write_section(c,    i, o, listed, text)
             print text == "" ? ".PP" : roff(text)
     }
     for (o = 1; o <= options; o++)
-        if (of[o] == c)
-            write_option(option[o], " ", o)
+        if (of[o] == c) {
+            write_heading(o)
+            write_option((letter[o] == "" ? "" : "-" letter[o] ", ") option[o], " ", o)
+        }
     if (examples[c]) {
         print ".PP\nExamples:\n.PP\n.RS 4\n.nf"
         for (i = 1; i <= examples[c]; i++)
@@ -95,6 +102,12 @@ function write_section(c,    i, o, listed, text)
 function is_item(text) { return text ~ /^[a-z0-9][a-z-]*  +[^ ]/ }
 function item_word(text) { return substr(text, 1, index(text, " ") - 1) }
 function item_text(text) { sub(/^[^ ]* +/, "", text); return text }
+
+function write_heading(o)
+{
+    if (heading[o] != "")
+        print ".PP\n.I " roff(heading[o])
+}
 
 function write_option(name, between, o,    i, j, list)
 {
@@ -125,6 +138,7 @@ function write_variables(    o, name)
         if (command[of[o]] == "run" && value[o] != "" && option[o] !~ /^--stacks/) {
             name = "BLAME" toupper(substr(option[o], 2))
             gsub(/-/, "_", name)
+            write_heading(o)
             write_option(name, "=", o)
         }
 }
@@ -134,7 +148,7 @@ function write_variables(    o, name)
 # What stands behind the options: a program and its arguments, an action and profiles, a process, profiles, or nothing.
 function operand(c)
 {
-    return tolower(synopsis[c]) ~ /program/ ? "program" : command[c] == "db" ? "action" : synopsis[c] ~ /^PID/ ? "process" : synopsis[c] ~ /^(DIR|BASE)/ ? "profile" : "none"
+    return tolower(synopsis[c]) ~ /program/ ? "program" : command[c] == "db" ? "action" : synopsis[c] ~ /^PID/ ? "process" : synopsis[c] ~ /^\[?(DIR|BASE)/ ? "profile" : "none"
 }
 
 # What a value is: words, a file, a folder, a profile, or what only the user knows.
@@ -179,8 +193,6 @@ function brief_meaning(o, at,    i, text)
 # Shells' own form: a ' in '...' is '\''.
 function quoted(text) { gsub(/'/, "'\\''", text); return "'" text "'" }
 
-function short_name(o) { return option[o] == "--output" ? "o" : option[o] == "--jobs" ? "j" : "" }
-
 function write_bash(    c, o, list)
 {
     for (c = 1; c <= commands; c++)
@@ -223,7 +235,7 @@ function write_zsh(c,    o, spec, name)
             continue
         name = option[o] (value[o] == "" ? "" : alone[o] ? "=-" : "=")
         spec = "[" brief_help(o) "]" (value[o] == "" ? "" : (alone[o] ? "::" : ":") colons(value[o]) ":" zsh_value(o))
-        print "        " (short_name(o) == "" ? quoted(name spec) : "'(-" short_name(o) " " option[o] ")'{-" short_name(o) "," name "}" quoted(spec)) " \\"
+        print "        " (letter[o] == "" ? quoted(name spec) : "'(-" letter[o] " " option[o] ")'{-" letter[o] "," name "}" quoted(spec)) " \\"
     }
     print "        " (operand(c) == "program" ? "'(-)1:program:_command_names -e' '*::argument:_normal'" : operand(c) == "action" ? \
         "'1:action:(" actions(c) ")' '*:profile:_blame_profiles'" : operand(c) == "process" ? "'1:process:_pids'" : operand(c) == "profile" ? \
@@ -263,7 +275,7 @@ function write_fish(c,    o, here, list)
     print "complete -c blame -n __fish_blame_first -a " command[c] " -d " fish_quoted(purpose[c])
     for (o = 1; o <= options; o++)
         if (of[o] == c)
-            print here (short_name(o) == "" ? "" : "-s " short_name(o) " ") "-l " substr(option[o], 3) (value[o] == "" ? "" : " " fish_value(o)) \
+            print here (letter[o] == "" ? "" : "-s " letter[o] " ") "-l " substr(option[o], 3) (value[o] == "" ? "" : " " fish_value(o)) \
                 " -d " fish_quoted(brief_help(o))
     if (operand(c) == "action")
         print "complete -c blame -n '__fish_blame_is " command[c] "; and __fish_blame_first 2' -a '" actions(c) "'\n" \
