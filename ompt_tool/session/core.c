@@ -1,5 +1,5 @@
-/* The rules of this house: as in sampler.c. System calls: base/run_counts.c's, the thread's CPU time, and those of restart.c that look at the
- * call that was interrupted. */
+/* This file is part of the sample's handler: the rules in sampler.c hold. System calls: those of
+ * base/run_counts.c, the thread's CPU time, and those of restart.c that look at the interrupted call. */
 #include "ompt_tool/session/core.h"
 
 #include <stddef.h>
@@ -11,32 +11,33 @@
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/session/session.h"
 
-/* ---- what it did that has left its core since its last sample, or got this one late: by what the kernel counts, and by its call ---- */
+/* ---- what a thread did that left its core since its last sample, or got this one late: by the kernel's
+ * counts and by its call ---- */
 
-/* So many samples more than there can be seem to have got their core just then, of late: it is not so. */
+/* Surplus of samples that seem to have just got their core; above it, the appearance is not believed. */
 #define DOUBT_LIMIT  8.0
 #define DOUBT_KEPT   0.97
-#define DOUBT_MARGIN 2.0 /* so many, for each that may be */
+#define DOUBT_MARGIN 2.0 /* samples allowed for each possible one */
 
-/* So many moments more than the kernel counts had no core, of late, and more than so many times what chance makes of it. */
+/* Surplus of found moments without a core over the kernel's count, in moments and in standard deviations. */
 #define NONE_LIMIT 2.0
 #define NONE_KEPT  0.999
 #define BY_CHANCE  2.0
 
-#define OFTEN 3 /* turns since the last sample: more than the sample's own wake-up */
-#define SAMPLES                                                                                                        \
-    8 /* of which that is the mean: single ones have more turns, and are asleep more often, where the last was long ago */
-#define LONG_WORK_NS 100000 /* between two of them: some microseconds hardly matter */
-#define MOST_ASLEEP  8.0    /* moments that chance is behind or ahead, at most: no later phase has them */
-#define MOST_OWED    2.0    /* behind, of work, */
-#define MOST_FOUND   64.0   /* and ahead: what was found is certain */
+#define OFTEN        3 /* turns since the last sample; a sample's own wake-up is one */
+#define SAMPLES      8 /* samples in the running mean: a single sample after a long gap has more turns and more sleep */
+#define LONG_WORK_NS 100000 /* ns of work between two turns; shorter ones hardly matter */
+/* greatest balance of moments asleep, either way; a later phase of the program must not inherit more */
+#define MOST_ASLEEP 8.0
+#define MOST_OWED   2.0  /* greatest balance of work not found yet */
+#define MOST_FOUND  64.0 /* greatest balance of work found beyond the count */
 
 static double kept_between(double least, double owed, double most)
 {
     return owed > most ? most : owed < least ? least : owed;
 }
 
-/* At which moments it had a core all the same. */
+/* Sets the first and last moments at which the thread had a core after all. */
 static void note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     uint64_t got_ns = delivery->due_ns + away_ns;
@@ -49,8 +50,8 @@ static void note_had(struct core *core, const struct delivery *delivery, uint64_
         core->had_last = delivery->count - core->first_moments;
 }
 
-/* When the sleep ends, or ended, that it is in or comes out of, if a signal ended that at the moment; 0: that is not known. After one turn it may
- * be the one that the last sample found it in: of that the end is known, or nothing. */
+/* Returns the end of the current or just interrupted sleep; 0 if unknown. After one turn the sleep may be the
+ * one that the last sample saw: its end is then the known one, or unknown. */
 static uint64_t end_of_sleep(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t begin_ns = core->turns == 1 ? delivery->due_ns - core->slept_ns : 0;
@@ -59,8 +60,8 @@ static uint64_t end_of_sleep(const struct core *core, const struct delivery *del
                                 delivery->clocks.ns);
 }
 
-/* How long it would have slept on, if it slept, and while it waited for a core. Where nobody knows half of its time is likely, and the last of
- * its sleeps is cut there. */
+/* Returns how many ns the thread would have slept on while it waited for a core. Without a known end, half of
+ * the sleep's length is the likely rest; the last of several sleeps is cut there. */
 static uint64_t rest_of_sleep(const struct core *core, const struct delivery *delivery)
 {
     uint64_t half_ns = core->slept_ns / (2 * core->turns - 1),
@@ -71,20 +72,21 @@ static uint64_t rest_of_sleep(const struct core *core, const struct delivery *de
     return rest_ns < waited_ns ? rest_ns : waited_ns;
 }
 
-/* Else the counts are those of an earlier sample. */
+/* Returns whether the counts are those of this sample; otherwise they are an earlier sample's. */
 static bool is_asked(const struct core *core, const struct delivery *delivery)
 {
     return core->asked_ns >= delivery->clocks.ns;
 }
 
-/* As many of the present moments as have that time, on average. */
+/* Returns how many of the present sample's moments have that length in total, on average. */
 static double as_moments(const struct delivery *delivery, uint64_t ns)
 {
     return (double)ns * (double)delivery->count / delivery->p;
 }
 
-/* For how long its code slept is owed as moments at which it is found asleep. What it slept of behind a wait nobody knows: there it is as much
- * of these moments as of the time without a core. */
+/* Adds the thread's sleep to the moments that samples are to find asleep. After a wait, nobody knows how much
+ * of the sleep lies after it; the sleep's share of these moments is then its share of the time without a
+ * core. */
 static void owe_sleep(struct core *core, const struct delivery *delivery)
 {
     if (core->stayed && core->slept)
@@ -93,7 +95,7 @@ static void owe_sleep(struct core *core, const struct delivery *delivery)
         core->owed += (double)core->slept_ns / (double)core->off_core_ns * (double)delivery->count;
 }
 
-/* If its signal ended that, it would have slept on. */
+/* Balances moments found asleep. A sleep that the sample's signal ended would have lasted longer. */
 static void note_asleep(struct core *core, const struct delivery *delivery, uint64_t moments)
 {
     if (core->stayed)
@@ -102,8 +104,9 @@ static void note_asleep(struct core *core, const struct delivery *delivery, uint
         core->owed -= (double)moments;
 }
 
-/* Its code has slept since its last sample, and comes out of a call that may sleep, or waited for a page and may do so now. One turn
- * tells, whatever the call says: who has waited for longer than since the moment did not sleep then. */
+/* Returns whether the thread comes out of a call that may sleep, or of a wait for a page that may have slept,
+ * and has slept since its last sample. With a single turn the count of lost ns decides, whatever the call is:
+ * a thread that waited for a core from before the moment was not asleep at the moment. */
 static bool comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
     core->limit_ns = 0;
@@ -115,13 +118,13 @@ static bool comes_out_of_call(struct core *core, const struct delivery *delivery
     return core->limit_ns < UINT64_MAX || (core->turns == 1 && core->lost_ns > core->away_ns + STATE_GRACE_NS);
 }
 
-/* By chance, and the same for each sample with that number. */
+/* Returns true with the probability `part`; the same for every sample with that number. */
 static bool is_drawn(uint64_t number, double part)
 {
     return (double)(hash_number(number) >> 11) * 0x1p-53 < part;
 }
 
-/* What the program lost since the last sample. */
+/* Returns how many moments the program lost its core since the last sample. */
 static double moments_lost(const struct core *core, const struct delivery *delivery)
 {
     return as_moments(delivery, core->lost_ns - core->woken_ns);
@@ -133,14 +136,15 @@ static bool none_is_too_often(const struct core *core, const struct delivery *de
     return beyond > NONE_LIMIT && beyond * beyond > BY_CHANCE * BY_CHANCE * core->none_spread;
 }
 
-/* It does, and has waited for cores more than once: whether it slept still at the moment chance decides, by how many such moments are not
- * found yet; but if nobody has taken its core it did. */
+/* Returns whether the thread, out of a call and with several turns, still slept at the moment. Chance
+ * decides, by the sleeping moments that samples have not found yet. Too many moments without a core mean that
+ * it slept. */
 static bool slept_at(const struct core *core, const struct delivery *delivery)
 {
     return core->turns > 1 && (is_drawn(delivery->due_ns, core->owed) || none_is_too_often(core, delivery));
 }
 
-/* At its first moments, for so long; then it was ready to run. */
+/* Books a sleep of ns at the first moments; at later moments the thread was ready to run. */
 static enum core_state sleep_until(struct core *core, const struct delivery *delivery, uint64_t ns)
 {
     uint64_t moments = core_moments_within(core, delivery, ns);
@@ -152,15 +156,16 @@ static enum core_state sleep_until(struct core *core, const struct delivery *del
     return CORE_NONE;
 }
 
-/* It slept, its signal woke it, and when it got a core the sleep was, or may have been, over: at later moments it was ready to run. */
+/* Books a sleep that the signal ended. By the time the thread got a core, the sleep was over or may have
+ * been: at later moments the thread was ready to run. */
 static enum core_state slept_at_first(struct core *core, const struct delivery *delivery)
 {
     core->woken_ns = rest_of_sleep(core, delivery);
     return sleep_until(core, delivery, core->woken_ns + 1);
 }
 
-/* It slept at the first of its moments: until it got its core; or until its signal, or what it slept for, woke it, and then it waited for
- * one. */
+/* Books a sleep at the first moments. The sleep lasted until the thread got its core; or until the signal, or
+ * what the thread slept for, woke it, and the thread then waited for a core. */
 static enum core_state explain_sleep(struct core *core, const struct delivery *delivery, bool out_of_call)
 {
     core->woken_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
@@ -170,13 +175,16 @@ static enum core_state explain_sleep(struct core *core, const struct delivery *d
         note_asleep(core, delivery, delivery->count);
         return CORE_ASLEEP;
     }
-    core->woken_ns = 0; /* no signal ended that sleep */
+    core->woken_ns = 0; /* no signal ended this sleep */
     return sleep_until(core, delivery, core->away_ns - core->lost_ns);
 }
 
-/* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got then: only who
- * really has lost one for so long is asked so closely, and not who would have got one so far more often than its turns make possible, and than after
- * twice that wait; nor who would have had none for much longer than the kernel counts: it loses its core often, and gets it back at once. */
+/* Returns whether the thread got a core while the signal was on its way.
+ *
+ * A timer tick, or the program's own reading of its CPU time, can look like that. So the thread must have
+ * lost a core for at least that long. Such samples must not be more frequent than the thread's turns make
+ * possible, nor than samples that waited up to twice as long. And the moments found without a core must not
+ * exceed the kernel's count: a thread that often loses its core and gets it back at once would find too many. */
 static bool got_core_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= away_ns && (core->preempted || !core->in_code);
@@ -191,7 +199,8 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
     return seems && core->doubt < DOUBT_LIMIT && !none_is_too_often(core, delivery);
 }
 
-/* What the program lost since the last sample is owed as moments without a core, and what this one found is taken off. */
+/* Adds the loss since the last sample to the moments to be found without a core, and subtracts the moments
+ * that this sample found. */
 static void note_none(struct core *core, const struct delivery *delivery)
 {
     double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0,
@@ -202,10 +211,13 @@ static void note_none(struct core *core, const struct delivery *delivery)
     core->none_spread = NONE_KEPT * NONE_KEPT * core->none_spread + (spread < 0.25 ? spread : 0.25);
 }
 
-/* Of code that leaves its core often the kernel counts for how long it had one: so much of its time, from the last sample's end to this one's
- * moment, is work, and it is owed what samples have not found of that. They find it asleep too often: who is in the kernel, on its way to
- * sleep, is asleep when the signal has come, and so is who went to sleep while that was on its way. Whether it is such code the samples
- * before say, as this one would by what it found. Not of code that has waited for others of its team meanwhile. */
+/* Books expected work for code that leaves its core often; returns false for other code.
+ *
+ * The kernel counts how long such code had a core from the end of the last sample to this one's moment. That
+ * time is work, and samples must find it. Samples alone find such code asleep too often: a thread on its way
+ * to sleep in the kernel is asleep when the signal arrives. Earlier samples decide whether the code is of
+ * this kind, as this sample's own finding would bias the decision. Code that has waited for its team in
+ * between is excluded. */
 static bool expect_work(struct core *core, const struct delivery *delivery)
 {
     if (!is_asked(core, delivery))
@@ -233,7 +245,7 @@ static enum core_state explain(struct core *core, const struct delivery *deliver
                                const ucontext_t *context)
 {
     core->away_ns = away_ns;
-    /* A poll that does not wait comes back interrupted, too. */
+    /* A poll that does not wait also returns interrupted. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
     core->stayed = core->stayed && core->turns && is_asked(core, delivery);
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
@@ -251,13 +263,14 @@ static enum core_state explain(struct core *core, const struct delivery *deliver
         return explain_sleep(core, delivery, out_of_call);
     if (!got_core_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
         return is_counted ? note_work(core) : CORE_HAD;
-    if (!out_of_call) /* which has executed nothing since */
+    if (!out_of_call) /* out of a call the thread has executed nothing since */
         note_had(core, delivery, away_ns);
     return CORE_NONE;
 }
 
-/* From its first moment on, for so long at most, until it got its core: had it, waited for it all of the time or since the signal had woken
- * it, or slept. Of one sample the counts are filled in; which moments are otherwise is filled in here. */
+/* Decides what the thread did for up to away_ns from its first moment until it got its core: it had its core,
+ * waited for it (all of the time, or since the signal woke it), or slept. The counts of the sample must be
+ * filled in. This sets which moments differ. */
 static __attribute__((noinline)) enum core_state explain_away(struct core *core, const struct delivery *delivery,
                                                               uint64_t away_ns, const ucontext_t *context)
 {
@@ -269,10 +282,10 @@ static __attribute__((noinline)) enum core_state explain_away(struct core *core,
 
 /* ---- asking the kernel ---- */
 
-#define CLOCKS_APART 64 /* the wall clock's time and the kernel's counts, by a part of it, at most */
+#define CLOCKS_APART 64 /* the wall clock and the kernel's counts differ by at most this fraction (1/64) */
 
-/* The kernel counts time on a core at ticks and switches, and not when it is read: only so can be seen how long ago a thread got
- * its core. */
+/* True on kernels that update the time on a core at ticks and switches, not when it is read. Only there is
+ * the time since a thread got its core visible. */
 static bool counts_lag;
 
 static void note_lag(struct core *core)
@@ -289,7 +302,7 @@ static void note_asked(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
     core->asked_no_core_ns = core->counts.no_core_ns;
 }
 
-/* Since this was asked last. */
+/* Sets which kinds of switches and faults occurred since the last query. */
 static void ask_switches(struct core *core)
 {
     struct run_switches before = core->switches;
@@ -303,7 +316,7 @@ static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
 {
     ledger->core_source = PROFILE_CORE_CPU_CLOCK;
     core->counts.on_core_ns = clock_thread_cpu_ns();
-    core->stolen_part = 0; /* nobody tells it apart */
+    core->stolen_part = 0; /* unknown with a CPU clock */
 }
 
 void core_begin(struct core *core, const struct state_line *line, const struct moments *moments,
@@ -326,9 +339,12 @@ void core_end(struct core *core)
     run_file_let_go(&core->file);
 }
 
-/* What a hypervisor took: the wall clock has gone on, and no count of the kernel's. Exactly so much since the CPU time was asked last, if it
- * is more than clocks are apart and interrupts take; else, at least, so much since the last sample: what the thread ran from the tick
- * before that on is not known apart. Of a thread that has slept nobody knows. */
+/* Returns ns that a hypervisor took; 0 if unknown or too short to be certain.
+ *
+ * While a hypervisor runs other code, the wall clock goes on and no count of the kernel does. The loss is
+ * exact since the last query of the CPU time, if it exceeds the difference of the clocks and the cost of
+ * interrupts. Otherwise this returns a lower bound since the last sample, as the CPU time between the tick
+ * before that sample and the sample is unknown. After a sleep the loss is unknown. */
 static uint64_t stolen_ns(const struct core *core, uint64_t on_core_before_ns, uint64_t now_ns, uint64_t cpu_ns)
 {
     int64_t passed_ns = (int64_t)(now_ns - core->asked_ns);
@@ -344,7 +360,8 @@ static bool is_late(const struct delivery *delivery)
     return delivery->clocks.ns - delivery->due_ns >= STATE_LATE_NS;
 }
 
-/* It has had a turn since the sample before, or comes late without one. Apart, so that it costs others nothing. */
+/* Decides the state of a thread that has had a turn since the last sample, or that comes late without a turn.
+ * A function of its own: other samples pay nothing for it. */
 static __attribute__((noinline)) enum core_state ask_closely(struct core *core, uint64_t turns,
                                                              uint64_t on_core_before_ns,
                                                              const struct delivery *delivery, const ucontext_t *context)
@@ -356,7 +373,8 @@ static __attribute__((noinline)) enum core_state ask_closely(struct core *core, 
         core->slept = false;
     uint64_t now_ns = clock_now_ns(), cpu_ns = clock_thread_cpu_ns(), late_ns = now_ns - delivery->due_ns;
     uint64_t stolen = is_late(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
-    uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns; /* at least, since it has its core */
+    /* at least, since the thread got its core */
+    uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns;
     uint64_t no_core_ns = core->counts.no_core_ns - core->asked_no_core_ns;
     core->on_core_ns = cpu_ns - core->asked_cpu_ns;
     core->off_core_ns = now_ns - core->asked_ns - core->on_core_ns;
@@ -373,7 +391,7 @@ static __attribute__((noinline)) enum core_state ask_closely(struct core *core, 
     return explain_away(core, delivery, late_ns - on_core_ns, context);
 }
 
-/* At each sample: what the last one was of is not known any more when the counts are. */
+/* Notes at each sample where the thread is; must run before the counts are read again. */
 static void note_where(struct core *core)
 {
     bool was_in_code = core->in_code;
@@ -393,7 +411,7 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
 {
     struct run_counts before = core->counts;
     note_where(core);
-    if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed it */
+    if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed the file */
         ask_clock_from_now(core, ledger);
         ledger->core_unasked += is_late(delivery) ? delivery->count : 0;
         return CORE_HAD;
@@ -401,13 +419,15 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
     if (core->counts.turns != before.turns)
         return ask_closely(core, core->counts.turns - before.turns, before.on_core_ns, delivery, context);
-    /* What the last handler had lost before it asked, it asked about, too. */
+    /* The handler of the last sample lost its core before it read the counts, and its counts include that
+     * loss. */
     if (delivery->due_ns < core->got_ns)
         return explain_away(core, delivery, core->got_ns - delivery->due_ns, context);
     return is_late(delivery) ? ask_closely(core, 0, before.on_core_ns, delivery, context) : CORE_HAD;
 }
 
-/* What it did not run since its last sample it was without a core, unless it went to sleep meanwhile: then nobody knows what of it. */
+/* Takes the time that the thread did not run since its last sample as time without a core. If it slept in
+ * between, its share is unknown. */
 static enum core_state ask_clock(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
                                  const ucontext_t *context)
 {
@@ -441,14 +461,14 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
 
 void core_leave(struct core *core, uint64_t now_ns)
 {
-    if (likely(core->asked_ns < now_ns)) /* at an earlier sample */
+    if (likely(core->asked_ns < now_ns)) /* an earlier sample read the CPU time */
         return;
     core->handler_ns = core->turns && core->in_code ? clock_thread_cpu_ns() - core->asked_cpu_ns : 0;
 }
 
-/* ---- before and behind its waits ---- */
+/* ---- before and after the thread's waits ---- */
 
-/* Which part of the time since the last sample was before the wait began. */
+/* Returns the part of the time since the last sample that lies before the start of the wait. */
 static double part_before(const struct core *core, const struct delivery *delivery, uint64_t since_ticks)
 {
     double since_ns = (double)clock_ticks_ns(&delivery->clocks, since_ticks) - (double)core->last_ns;
@@ -461,7 +481,7 @@ static uint32_t whole_us(double ns)
     return ns < 4e12 ? (uint32_t)(ns / 1000) : UINT32_MAX;
 }
 
-/* What it lost last, and behind the wait, if it is in one that is over. */
+/* Returns the ns that the thread lost last, after its wait if that wait is over. */
 static double lost_at_end(const struct core *core)
 {
     if (likely(core->state == CORE_HAD))
@@ -479,7 +499,7 @@ void core_follow(struct core *core, struct state_line *line, const struct delive
     double at_end_ns = lost_at_end(core), before = core->splits ? 0.5 : 0;
     double spread_ns = (double)core->lost_ns - (double)core->woken_ns - (core->state == CORE_NONE ? at_end_ns : 0);
     if (waited) {
-        before = sleeps ? 1 : part_before(core, delivery, since_ticks); /* who sleeps loses nothing */
+        before = sleeps ? 1 : part_before(core, delivery, since_ticks); /* a sleeping thread loses nothing */
         core->waited_ticks = since_ticks;
     }
     if (waited && idle) {
@@ -521,14 +541,16 @@ void core_note_others(struct core *core, struct state_line *line, struct census 
     store_relaxed(&line->lost_next_us, 0);
 }
 
-/* ---- did the whole process stand still? ---- */
+/* ---- whether the whole process stood still ---- */
 
-#define PARTS 10u /* one in so many of its time may others have been heard, and while it lacked a core */
+/* for 1/10 of its late time other threads may have been heard, or the thread may have lacked a core */
+#define PARTS 10u
 
 uint64_t stopped_heard;
-static uint32_t certain; /* the silence until the end of the gap in which a thread was stopped beyond doubt */
+/* value of the silence at the end of the gap in which a thread was certainly stopped */
+static uint32_t certain;
 
-/* Where samples are rarer that is how they come. */
+/* Returns whether the time between two samples is a gap. With a longer sampling period such times are normal. */
 static bool is_gap(uint32_t ticks)
 {
     uint64_t ns = (uint64_t)ticks << STOPPED_TICK;
@@ -543,10 +565,12 @@ void stopped_note_heard(uint64_t now_ns)
         return;
     if (before && is_gap(now - heard))
         silence += now - heard;
-    compare_exchange(&stopped_heard, &before, (uint64_t)now << 32 | silence); /* or another thread was heard just now */
+    /* fails if another thread was heard just now */
+    compare_exchange(&stopped_heard, &before, (uint64_t)now << 32 | silence);
 }
 
-/* A wait of OpenMP's is in calls that a signal interrupts, or in loops: whose sample comes late was stopped, and with it all. */
+/* Returns whether a thread waits in OpenMP. Such a wait is a loop, or a call that signals interrupt: a late
+ * sample there means that the whole process was stopped. */
 static bool is_any_idle(void)
 {
     const struct state_line *line;
@@ -574,9 +598,9 @@ bool stopped_until_now(struct core *core, const struct delivery *delivery, const
         return false;
     if (is_certain(core, context))
         store_relaxed(&certain, silence);
-    if (load_relaxed(&certain) - before - 1 >= since) /* in none of its gaps */
+    if (load_relaxed(&certain) - before - 1 >= since) /* in none of the gaps */
         return false;
-    if (!core->in_call) { /* it had not slept for a signal to wake it: what it lost it lost then */
+    if (!core->in_call) { /* no signal woke a sleep here: the thread lost its core after the stop */
         core->state = CORE_NONE;
         core->woken_ns = 0;
     }

@@ -1,4 +1,4 @@
-/* Which job this process is a part of, by the variables that launchers set for each rank. */
+/* Identifies the job by the variables that launchers set for each rank. */
 #include "ompt_tool/session/job.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include "base/os.h"
 #include "ompt_tool/session/session.h"
 
-#define ANCESTORS 16 /* between a rank and its launcher: shells, blame run */
+#define ANCESTORS 16 /* most processes between a rank and its launcher (shells, blame run) */
 
 static const char *value_of(const char *variable)
 {
@@ -31,7 +31,7 @@ static pid_t parent_of(pid_t pid)
     return parent;
 }
 
-/* What stands behind an argument; NULL: it is not there. */
+/* Returns the value after an argument; NULL if the argument is missing. */
 static const char *argument_of(const char *arguments, size_t bytes, const char *name)
 {
     const char *end = arguments + bytes;
@@ -41,8 +41,9 @@ static const char *argument_of(const char *arguments, size_t bytes, const char *
     return NULL;
 }
 
-/* MPICH's launcher tells its ranks no name of the job. Its part on each node has the address of the one that the user
- * started, and the number of the group: MPI_Comm_spawn makes another one. */
+/* Identifies a job of MPICH, whose launcher gives its ranks no job name. The launcher's proxy on each node
+ * knows the address of the launcher that the user started, and the number of the process group
+ * (MPI_Comm_spawn makes another group). */
 static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_bytes)
 {
     pid_t pid = getppid();
@@ -64,7 +65,8 @@ static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_byte
     return false;
 }
 
-/* As launchers tell it: of which job, and how that may be called. */
+/* Fills in the job's identity and a name for it, from the launcher's variables. Returns false without a
+ * launcher. */
 static bool ask_launcher(char *identity, size_t bytes, char *name, size_t name_bytes)
 {
     const char *space = value_of("PMIX_NAMESPACE"), *key = value_of("OMPI_MCA_orte_precondition_transports");
@@ -88,7 +90,8 @@ static bool ask_launcher(char *identity, size_t bytes, char *name, size_t name_b
     return true;
 }
 
-/* Users know their batch job's number; what is started in it one after the other is told apart by the identity. */
+/* Names the job after the batch job's number, which users know. The identity distinguishes several jobs of
+ * one batch job. */
 static void name_by_batch_job(char *name, size_t bytes)
 {
     static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};

@@ -1,10 +1,11 @@
-/* The rules of this house: as in sampler.c. */
+/* This file is part of the sample's handler: the rules in sampler.c hold. */
 #include "ompt_tool/session/moments.h"
 
 #include "base/atomics.h"
 #include "cct/timeline/moment.h"
 
-static uint32_t part_bits; /* a period has 2^part_bits parts, more than any thread's number; 0: there is one thread */
+/* a period has 2^part_bits parts, more than any thread's number; 0: there is one thread */
+static uint32_t part_bits;
 
 static uint64_t draw(const struct moments *moments, uint64_t begin_ns)
 {
@@ -37,7 +38,7 @@ void moments_start(struct moments *moments, uint64_t begin_ns, uint64_t period_n
     moments->begin_ns = begin_ns - moments->missed_ns;
     moments->salt = moment_salt(seed, start_ns);
     moments->thread = thread;
-    /* What is left of the first one is a period of its own, shorter; the draw is squeezed into it. */
+    /* The rest of the first period is a shorter period: the draw is scaled to it. */
     moments->next_ns = moment_at(begin_ns, period_ns - moments->missed_ns, draw(moments, moments->begin_ns));
     moments->second_ns = 0;
 }
@@ -56,7 +57,7 @@ static void go_to(struct moments *moments, uint64_t begin_ns, uint64_t moment_ns
     moments->second_ns = 0;
 }
 
-/* The process's period that goes on at now_ns, and whether its moment has come. */
+/* Goes to the first period whose moment is after now_ns; *last_ns is the last moment until then. */
 static void skip_to(struct moments *moments, uint64_t now_ns, uint64_t *last_ns)
 {
     uint64_t period_ns = moments->period_ns, begin_ns = now_ns - (now_ns - moments->begin_ns) % period_ns;

@@ -1,8 +1,10 @@
-/* When a thread is sampled: once in each period, at a moment of it that is drawn anew each time: every moment is as likely
- * as any other, whatever the program does when. The periods are the process's, the same for all threads; a thread's first
- * one, which it begins in, is the rest of one. In each the samples of 2^n threads are spread over its 2^n parts, one in each;
- * which thread's is in which is drawn anew, too, and where in it (docs/accounting.md, cct/timeline/moment.h). Nothing is kept of what was drawn,
- * as it is a hash of the period's begin. */
+/* The times at which a thread is sampled: one random moment in each period.
+ *
+ * Every moment of a period is equally likely, whatever the program does. All threads share the process's
+ * periods. A thread's first period is the rest of the one in which it begins. The samples of 2^n threads are
+ * spread over the 2^n parts of a period, one sample in each part; the thread's part, and the place in it, are
+ * drawn anew for each period (docs/accounting.md, cct/timeline/moment.h). The draw is a hash of the period's
+ * start: nothing needs to be stored. */
 #ifndef BLAME_OMPT_TOOL_SESSION_MOMENTS_H
 #define BLAME_OMPT_TOOL_SESSION_MOMENTS_H
 
@@ -10,29 +12,31 @@
 
 struct moments {
     uint64_t period_ns;
-    uint64_t begin_ns;  /* of the first period that had no sample yet, */
-    uint64_t missed_ns; /* its part before the thread began, 0 in all others, */
-    uint64_t next_ns;   /* and its moment, */
-    uint64_t second_ns; /* and that of the period behind it; 0: not drawn yet */
-    uint64_t salt;      /* the draw is the hash of a period's begin and this */
+    uint64_t begin_ns;  /* start of the first period without a sample */
+    uint64_t missed_ns; /* ns of that period before the thread began; 0 in later periods */
+    uint64_t next_ns;   /* moment of that period */
+    uint64_t second_ns; /* moment of the following period; 0: not drawn yet */
+    uint64_t salt;      /* hashed with a period's start to make the draw */
     uint32_t thread;
 };
 
-/* There are no threads any more, in a forked child. [init] */
+/* Forgets all threads, in a forked child. [init] */
 void moments_reset(void);
 
-/* The thread of that number begins at begin_ns, the process's periods at start_ns, which lies before. [handler] */
+/* Begins the moments of a thread with that number, at begin_ns. The process's periods begin at start_ns,
+ * which must be earlier. [handler] */
 void moments_start(struct moments *moments, uint64_t begin_ns, uint64_t period_ns, uint64_t start_ns, uint64_t seed,
                    uint32_t thread);
 
-/* The moment of the period behind the next. [handler] */
+/* Returns the moment of the period after the next. [handler] */
 uint64_t moments_second(struct moments *moments);
 
-/* The next moment has come, and perhaps others by now_ns: returns how many, the last of them, and for how much of the
- * thread's time they stand. [handler] */
+/* Passes the next moment, and all later ones up to now_ns. Returns how many; *last_ns is the last of them,
+ * *weight_ns the thread's time that they stand for. [handler] */
 uint64_t moments_pass(struct moments *moments, uint64_t now_ns, uint64_t *last_ns, uint64_t *weight_ns);
 
-/* How many of its moments from due_ns, which is one, on come less than ns, which is more than 0, behind it. [handler] */
+/* Returns how many moments, from the one at due_ns on, come less than ns after due_ns. ns must be above 0.
+ * [handler] */
 uint64_t moments_within(const struct moments *moments, uint64_t due_ns, uint64_t ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* One measurement: from the tool's start, or a fork's child's first event, to its end. */
+/* One measurement: from the tool's start, or the first event of a forked child, to its end. */
 #ifndef BLAME_OMPT_TOOL_SESSION_SESSION_H
 #define BLAME_OMPT_TOOL_SESSION_SESSION_H
 
@@ -11,40 +11,40 @@ struct job;
 
 struct session {
     struct run_options options;
-    char program[256]; /* the name that it was started by */
+    char program[256]; /* the name that the program was started under */
     uint64_t period_ns;
-    uint64_t start_ns;     /* process start, CLOCK_MONOTONIC */
-    uint32_t stopping;     /* 1: no more samples, no more trees */
-    bool exits;            /* the program's exit handlers run */
-    uint32_t paused;       /* 1: the program asked for a pause */
-    uint64_t paused_since; /* clock_ticks() */
-    uint64_t paused_ticks; /* of the pauses that are over */
+    uint64_t start_ns;     /* start of the process, CLOCK_MONOTONIC */
+    uint32_t stopping;     /* 1: no more samples and no more changes to trees */
+    bool exits;            /* the program's exit handlers are running */
+    uint32_t paused;       /* 1: the program has asked for a pause */
+    uint64_t paused_since; /* start of the current pause, clock_ticks() */
+    uint64_t paused_ticks; /* length of the finished pauses, in ticks */
     char directory[4096];
-    char file[4224];       /* the measurement file, perhaps elsewhere (network file systems) */
-    char target[4224];     /* where it goes then, if that was claimed; empty: below directory */
-    uint32_t process;      /* of its rank, in a job */
-    const struct job *job; /* the job whose directory this is; NULL: the process has a directory of its own */
+    char file[4224];       /* path of the measurement file; outside the directory on network file systems */
+    char target[4224];     /* final path of the file, if it was claimed; empty: below directory */
+    uint32_t process;      /* number of the process within its rank, in a job */
+    const struct job *job; /* the job that shares the directory; NULL: the process has its own directory */
     char runtime[128];
 };
 
 extern struct session session;
 
-/* A measurement of this process begins: nothing is paused, and no module in the file. [init] */
+/* Begins a measurement of this process, without pauses and with no module in the file. [init] */
 void session_begin(uint64_t process_start_ns);
 
-/* Whether there is to be a profile: a process that loads OpenMP and runs no region is none of the user's. [any] */
+/* Returns whether a profile is to be written. A process that loads OpenMP and runs no region gets none. [any] */
 bool session_is_wanted(void);
 
 /* Removes the directory and the file. [init] */
 void session_discard(void);
 
-/* The program's wish to begin or to end a pause; true if that changed anything. [owner] */
+/* Begins or ends a pause for the program; returns true if that changed anything. [owner] */
 bool session_pause(bool pause);
 
-/* Ticks spent in pauses until then (clock_ticks()). [handler] */
+/* Returns the ticks spent in pauses until now_ticks (clock_ticks()). [handler] */
 uint64_t session_paused_ticks(uint64_t now_ticks);
 
-/* Writes modules that were loaded since the last call to the file. [handler] */
+/* Writes to the file the modules that were loaded since the last call. [handler] */
 void session_record_modules(void);
 
 #endif

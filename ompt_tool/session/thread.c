@@ -11,10 +11,10 @@
 #include "cct/arena.h"
 #include "ompt_tool/session/session.h"
 
-/* What a sample takes of the handler's stack. */
+/* Bytes of the handler's stack that a sample uses. */
 #define SAMPLE_STACK_BYTES (THREAD_HANDLER_STACK_BYTES < 4096u ? THREAD_HANDLER_STACK_BYTES : 4096u)
 
-#define MAX_LEDGERS 65536u /* beyond, a thread goes on with the ledger of one that has ended */
+#define MAX_LEDGERS 65536u /* beyond this number a thread continues the ledger of one that has ended */
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 __thread struct state_line *thread_line __attribute__((tls_model("initial-exec"))) = &state_nobody;
@@ -22,21 +22,21 @@ __thread struct state_line *thread_line __attribute__((tls_model("initial-exec")
 __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
 static struct {
-    uint32_t lock; /* serialises attaching and detaching: rare, outside the handler. */
+    uint32_t lock; /* serialises attaching and detaching: rare, outside the handler */
     struct thread *free, *all;
-    struct thread *half; /* a record that lacks something there was no room for: whoever comes next tries again */
+    struct thread *half; /* a record that there was not enough room for; the next thread tries again */
     uint32_t tree_count;
     uint32_t sampled;   /* threads that have a record now */
-    uint32_t now, most; /* those that count, and their most */
+    uint32_t now, most; /* the program's threads now, and their greatest number */
     uint32_t ledger_count;
-    uint64_t untracked;    /* threads that there was no room for, in all */
-    uint64_t untracked_ns; /* ends less begins of those, modulo 2^64 */
+    uint64_t untracked;    /* total number of threads without room */
+    uint64_t untracked_ns; /* sum of their end times minus sum of their start times, modulo 2^64 */
     uint32_t untracked_now;
 } threads;
 
 static __thread bool is_untracked;
 
-/* One that there is no room for: its time is a loss that is counted. */
+/* Counts the calling thread's time as a loss: there is no room for a record. */
 static void begin_untracked(void)
 {
     fetch_add_relaxed(&threads.untracked, 1);
@@ -59,7 +59,7 @@ uint64_t thread_untracked_ns(uint64_t now_ns)
     return load_relaxed(&threads.untracked_ns) + load_relaxed(&threads.untracked_now) * now_ns;
 }
 
-/* What it has of it stays from one try to the next. */
+/* Completes the record's parts; what was made stays for the next attempt. */
 static bool complete(struct thread *thread)
 {
     return (thread->unwinder.cache || unwinder_init(&thread->unwinder)) &&
@@ -81,8 +81,9 @@ static void unmap_record(struct thread *thread)
     os_unmap((char *)thread - THREAD_HANDLER_STACK_BYTES, record_bytes());
 }
 
-/* Tells valgrind that this is a stack: its memcheck takes a step onto an unknown one for a huge frame, and calls what lies between
- * unused, on which it reports errors. Elsewhere the instructions do nothing. (valgrind.h: VALGRIND_STACK_REGISTER) */
+/* Registers the memory as a stack with valgrind (valgrind.h: VALGRIND_STACK_REGISTER). Without it, memcheck
+ * takes a step onto an unknown stack for a huge frame and reports errors. Outside valgrind the instructions
+ * do nothing. */
 static void tell_valgrind(const char *stack, size_t bytes)
 {
 #ifdef __x86_64__
@@ -97,8 +98,8 @@ static void tell_valgrind(const char *stack, size_t bytes)
 #endif
 }
 
-/* One mapping: the handler's stack, the record, its levels, its paths. What every thread uses is present: what a sample takes of the stack, the
- * record, the first level. */
+/* Maps a record: the handler's stack, the record, its levels, its paths. What every thread uses is made
+ * present: the stack of a sample, the record, the first level. */
 static struct thread *map_record(void)
 {
     char *memory = os_map(record_bytes());
@@ -114,7 +115,7 @@ static struct thread *map_record(void)
     return thread;
 }
 
-/* *fresh: one that the caller has mapped, or NULL. */
+/* Returns a new record. *fresh is a record that the caller has mapped, or NULL. */
 static struct thread *make_record(struct thread **fresh)
 {
     struct thread *thread = threads.half ? threads.half : *fresh ? *fresh : map_record();
@@ -123,7 +124,7 @@ static struct thread *make_record(struct thread **fresh)
     bool whole = thread && complete(thread);
     threads.half = whole ? NULL : thread;
     if (!whole) {
-        arena_note_refusal(ENOMEM); /* unless the file has refused before */
+        arena_note_refusal(ENOMEM); /* no effect if the file has refused before */
         return NULL;
     }
     threads.tree_count++;
@@ -134,11 +135,11 @@ static struct thread *make_record(struct thread **fresh)
     return thread;
 }
 
-/* Of a thread that has ended, which its record still names: its length is that of both threads' lives. */
+/* Continues the ledger of a thread that has ended: its length becomes that of both threads' lives. */
 static struct profile_thread *go_on_with(struct profile_thread *ledger)
 {
     uint64_t now_ns = clock_now_ns(), lived_ns = ledger->end_ns - ledger->begin_ns;
-    ledger->tree = 0; /* of several */
+    ledger->tree = 0; /* several trees */
     store_relaxed(&ledger->last_ns, now_ns);
     store_relaxed(&ledger->begin_ns, now_ns - lived_ns);
     store_release(&ledger->end_ns, 0);
@@ -187,7 +188,8 @@ static struct thread *take_locked(enum profile_thread_kind kind, struct state_li
     return thread;
 }
 
-/* A record is mapped before the lock is taken: the threads of a large team all begin at once. */
+/* Returns a record for a new thread. It is mapped before the lock is taken, as all threads of a large team
+ * begin at once. */
 static struct thread *take_record(enum profile_thread_kind kind, struct state_line *line)
 {
     struct thread *fresh = load_relaxed(&threads.free) || load_relaxed(&threads.half) ? NULL : map_record();
@@ -209,7 +211,7 @@ void thread_count(struct thread *thread, bool counted)
     os_unlock(&threads.lock);
 }
 
-/* What the last thread has left in it. */
+/* Clears what the last thread left in the record. */
 static void clear_record(struct thread *thread)
 {
     thread->in_tool = thread->in_handler = 0;
@@ -217,7 +219,8 @@ static void clear_record(struct thread *thread)
     thread->stands_by.added = 0;
     thread->idle.pending = thread->carries = false;
     thread->dispatch_ranks = (struct profile_ranks){0};
-    /* The record's waits were numbered up to here when it was sampled last: none has the same number. */
+    /* The record numbered its waits up to this value at its last sample; no new wait may have the same
+     * number. */
     thread->line->acquisitions = ++thread->pace.acquisitions;
     thread->pace.since_ns = clock_now_ns();
     thread->unnamed_critical = 0;
@@ -230,7 +233,7 @@ static void clear_record(struct thread *thread)
 struct thread *thread_take(enum profile_thread_kind kind)
 {
     if (!arena_is_open() || load_seq_cst(&session.stopping))
-        return NULL; /* behind the measurement's end nothing is lost */
+        return NULL; /* after the measurement's end nothing is lost */
     struct state_line *line = state_line_acquire();
     struct thread *thread = line ? take_record(kind, line) : NULL;
     if (!thread) {
@@ -249,7 +252,7 @@ void thread_note_run_times(struct thread *thread)
     os_run_times(thread->ledger->tid, &on_core_ns, &no_core_ns);
     thread->ledger->only_core = os_only_core(thread->ledger->tid);
     if (!on_core_ns)
-        return; /* it is not told, or not any more */
+        return; /* unknown, now or always */
     thread->ledger->on_core_ns += (double)on_core_ns - (double)thread->core.begun.on_core_ns;
     thread->ledger->no_core_ns += (double)no_core_ns - (double)thread->core.begun.no_core_ns;
 }
@@ -265,7 +268,7 @@ void thread_give_back(struct thread *thread)
     threads.now -= !thread->unusual.uncounted;
     threads.sampled--;
     thread->active = false;
-    /* With contexts that still wait for their region the record stays with them until the end. */
+    /* A record with contexts that still wait for their region stays with them until the end. */
     if (thread->placeholders.count == 0) {
         thread->next_free = threads.free;
         threads.free = thread;
@@ -311,13 +314,13 @@ static inline bool begin_floats(struct thread *thread)
 bool thread_enter_tool(struct thread *thread)
 {
     if (!thread->in_tool)
-        thread->errno_before = errno; /* the program may look at it behind a call of OpenMP's */
+        thread->errno_before = errno; /* the program may read errno after a call of the runtime */
     store_seq_cst(&thread->in_tool, thread->in_tool + 1);
     signal_fence();
     if (likely(!load_seq_cst(&session.stopping)))
         return begin_floats(thread);
     store_release(&thread->in_tool,
-                  thread->in_tool - 1); /* as thread_leave_tool() does: finish may see this one alone */
+                  thread->in_tool - 1); /* as in thread_leave_tool(): finish() may see this store alone */
     return false;
 }
 

@@ -29,8 +29,8 @@ static const struct {
     const char *fallback;
 } table[] = {RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)};
 
-/* Read elsewhere, by other commands, or between the launcher and the tool. Only the first is for users, and named
- * to them. */
+/* Variables that other commands read, or that pass between the launcher and the tool. Only the first is for
+ * users, and only the first is suggested to them. */
 static const char *const others[] = {"BLAME_LIBOMP",        "BLAME_NOTES",  "BLAME_PROGRAM_PID", "BLAME_FOR_GCC",
                                      "BLAME_STARTED_AGAIN", "BLAME_FOLDER", "BLAME_DB",          "BLAME_PYTHON"};
 
@@ -38,7 +38,7 @@ static const char *const others[] = {"BLAME_LIBOMP",        "BLAME_NOTES",  "BLA
 #define NAMED_COUNT  (OPTION_COUNT + 1)
 #define OTHER_COUNT  (sizeof(others) / sizeof(others[0]))
 
-/* A variable that nothing reads is a slip, and its wish is not met. */
+/* Reports a BLAME_ variable that nothing reads: it is a typing error. */
 static void check_name(const char *entry)
 {
     static const char prefix[] = "BLAME_";
@@ -62,7 +62,8 @@ static void check_name(const char *entry)
                     nearest ? "?" : ", see man libblame", NULL);
 }
 
-/* The program may write its title over the environment (setproctitle), and a child that it forks then reads what we keep. */
+/* Returns a copy of the text. The program may write its title over the environment (setproctitle), and a
+ * forked child then reads the copy. */
 static const char *keep(const char *text)
 {
     char *copy = text ? os_map(strlen(text) + 1) : NULL;
@@ -97,7 +98,7 @@ static const char *throttle_text(char *text, size_t bytes)
     return text;
 }
 
-/* NULL: it was not given, and there is no default. */
+/* Returns the option's value as text; NULL if it was not given and has no default. */
 static const char *value_of(const struct option_spec *option, char *text, size_t bytes)
 {
     const int *number = option->to;
@@ -111,7 +112,7 @@ static const char *value_of(const struct option_spec *option, char *text, size_t
             return *(const char *const *)form->to;
         if (form->read == run_option_throttle)
             return throttle_text(text, bytes);
-        if (form->read == run_option_meta) /* of the run, not of its measurement */
+        if (form->read == run_option_meta) /* belongs to the run, not to its measurement */
             return NULL;
         number = form->to;
         if (!*number)
@@ -121,7 +122,7 @@ static const char *value_of(const struct option_spec *option, char *text, size_t
     return text;
 }
 
-/* Texts come last: they may be longer than the room for all. */
+/* Texts come last: they may be longer than the buffer. */
 void variables_print(char *text, size_t bytes)
 {
     size_t used = 0;
