@@ -1,4 +1,4 @@
-/* The rules of this house: as in sampler.c. */
+/* This file is part of the sample's handler: the rules in sampler.c hold. */
 #include "ompt_tool/sampling/fault.h"
 
 #include <setjmp.h>
@@ -14,8 +14,8 @@
 static const int watched[] = {SIGSEGV, SIGBUS};
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
-/* What the kernel would have done. A faulting instruction is executed again, and its fault is nobody's then;
- * a signal that was sent is sent once more. */
+/* Does what the kernel would have done. A faulting instruction is executed again, and its fault then has no
+ * handler. A sent signal is sent once more. */
 static void leave_to_kernel(int signal, siginfo_t *info)
 {
     struct sigaction action;
@@ -27,7 +27,8 @@ static void leave_to_kernel(int signal, siginfo_t *info)
         syscall(SYS_rt_tgsigqueueinfo, getpid(), os_tid(), signal, info);
 }
 
-/* The program's signals wait while a sample is taken: what faults between begin and end is ours. */
+/* Ends the sample that faulted. The program's signals wait during a sample: a fault between its begin and end
+ * is the tool's. */
 static void handle_fault(int signal, siginfo_t *info, void *context)
 {
     struct thread *thread = thread_self;
@@ -49,11 +50,11 @@ void fault_watch(void)
     for (size_t i = 0; i < WATCHED; i++) {
         struct sigaction old, action;
         if (sigaction(watched[i], NULL, &old) != 0 || old.sa_handler != SIG_DFL)
-            continue; /* the program's own handler stays the one that everybody finds */
+            continue; /* the program's own handler stays installed */
         memset(&action, 0, sizeof(action));
         action.sa_sigaction = handle_fault;
-        /* Left by a jump: nothing to be unblocked. Where the sample's own frame is at the top of the alternate stack, and its handler
-         * elsewhere, a frame of this one's would overwrite it. */
+        /* The handler is left by a jump, so nothing must be unblocked. No SA_ONSTACK where the sample's own
+         * frame is at the top of the alternate stack: this handler's frame would overwrite it. */
         action.sa_flags = SA_SIGINFO | SA_NODEFER | (SA_ONSTACK & ~SAMPLE_ENTRY_FLAG);
         sigaction(watched[i], &action, NULL);
     }

@@ -1,4 +1,4 @@
-/* The rules of this house: as in sampler.c. */
+/* This file is part of the sample's handler: the rules in sampler.c hold. */
 #include "ompt_tool/sampling/sample.h"
 
 #include <stddef.h>
@@ -23,9 +23,9 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/tracing.h"
 
-/* ---- other ranks ----
- * What a sample has to do with other ranks' waiting in MPI: a busy thread's is blamed for it, an idle one's if its rank has none,
- * and one in MPI tells how much of it there is somebody to blame for (docs/accounting.md, "Across ranks"). */
+/* ---- other ranks ---- A sample and the waiting of other ranks in MPI: a busy thread is blamed for it; an
+ * idle thread only if its rank has no busy one; a thread in MPI records how much of its waiting somebody is
+ * to blame for (docs/accounting.md, "Across ranks"). */
 
 #define BURY_APART_NS 10000000u
 
@@ -35,7 +35,8 @@ static struct profile_ranks *ranks_at(struct thread *thread, uint32_t node_idx, 
     return (struct profile_ranks *)attribute_at(&thread->tree, child);
 }
 
-/* At how many of the delivery's moments ranks are asked for: at all, or at the last one for all. */
+/* Returns the number of the delivery's moments at which other ranks are looked at: all of them, or only the
+ * last. */
 static uint32_t ranks_moments(const struct delivery *delivery)
 {
     uint32_t moments = delivery_moments(delivery);
@@ -55,7 +56,7 @@ static struct ranks_census ranks_census_of(const struct delivery *delivery, uint
     return census;
 }
 
-/* As a profile names it. An address is that of the place behind the call. */
+/* Returns the call's key in the profile. The call's address is that of the instruction after it. */
 static uint64_t ranks_key(uint64_t call, bool own_program)
 {
     uint64_t vaddr = own_program ? RANKS_CALL_VADDR(call) : 0;
@@ -65,7 +66,7 @@ static uint64_t ranks_key(uint64_t call, bool own_program)
     return PROFILE_RANKS_KEY(RANKS_CALL_FUNCTION(call), place);
 }
 
-/* Of the thread's dispatch; what is of several calls is of none. */
+/* Returns the rank waiting of the thread's dispatch. Waiting from several calls has no call. */
 static struct profile_ranks *ranks_of_dispatch(struct thread *thread, uint64_t key)
 {
     if (!(thread->dispatch_ranks.wall > 0))
@@ -86,7 +87,7 @@ static struct profile_ranks *ranks_in(struct thread *thread, enum ranks_target t
     return ranks_at(thread, node_idx, key);
 }
 
-/* One of so many threads that have equal parts of the blame for that moment. */
+/* Blames the thread for one of `threads` equal parts of the rank waiting at that moment. */
 static void blame_for_ranks(struct thread *thread, enum ranks_target target, uint32_t node_idx,
                             const struct delivery *delivery, uint32_t number, uint32_t threads)
 {
@@ -110,15 +111,16 @@ static void blame_for_ranks(struct thread *thread, enum ranks_target target, uin
     }
 }
 
-/* At that one of the delivery's moments the thread was one of so many busy ones of its process, in that context; 0: there is
- * none. */
+/* Blames a busy thread, in that context, for rank waiting at one of the delivery's moments. busy: the number
+ * of its process's busy threads. */
 static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, uint32_t node_idx,
                                                         const struct delivery *delivery, uint32_t number, uint32_t busy)
 {
     blame_for_ranks(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
 }
 
-/* At its moments the thread was idle; dispatch is booked where sample_ranks_settle() says, else the blame is in a row of its own. */
+/* Blames an idle thread for rank waiting. Dispatch is booked where sample_ranks_settle() says; other blame
+ * goes to a row of its own. */
 static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, const struct delivery *delivery,
                                                         const struct idle_moment *idle)
 {
@@ -131,7 +133,7 @@ static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, c
     }
 }
 
-/* What the thread's dispatch until now is blamed for belongs to that context; 0: to none, it is lost. */
+/* Books the rank waiting of the thread's dispatch in that context; 0: it is lost. */
 static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread, uint32_t node_idx)
 {
     const struct profile_ranks *dispatch = &thread->dispatch_ranks;
@@ -146,7 +148,7 @@ static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread,
     thread->dispatch_ranks = (struct profile_ranks){0};
 }
 
-/* At all of its moments the thread was in the call of MPI's with that node. */
+/* Records how much waiting a thread in the MPI call of that node had, for which somebody is to blame. */
 static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread, uint32_t node_idx,
                                                            const struct delivery *delivery)
 {
@@ -159,10 +161,11 @@ static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread
     }
 }
 
-/* ---- the whole process stood still ---- */
+/* ---- a stop of the whole process ---- */
 
-/* Books the part of a sample in which the whole process stood still; false without room. Below the root, as nothing in the program is the cause; its inverse_busy is the length of the stop. That nobody idles meanwhile is the reader's
- * to see to, who knows T. */
+/* Books the part of a sample in which the whole process stood still; returns false without room. It goes
+ * below the root, as nothing in the program is the cause. Its inverse_busy is the length of the stop. Nobody
+ * idles during a stop: the reader corrects for that, as it knows T. */
 static __attribute__((noinline)) bool book_stopped(struct thread *thread, const struct delivery *delivery)
 {
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
@@ -175,7 +178,7 @@ static __attribute__((noinline)) bool book_stopped(struct thread *thread, const 
         return false;
     account_own(metric, false, delivery->p, delivery->count);
     metric->inverse_busy += inverse;
-    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* without holes */
+    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* spread evenly over the bins */
         uint64_t time_ns = delivery->due_ns + (uint64_t)(between_ns * (i + 0.5) / PROFILE_LANE_BINS);
         time_add_state(&thread->tree, time_ns, PROFILE_TIME_STOPPED, each);
         time_add(&thread->tree, node_idx, time_ns,
@@ -252,13 +255,13 @@ static void record_places(struct thread *thread, uint32_t code_idx, uint32_t cor
         attribute_places(&thread->tree, core_idx, p / census.busy, places, STATE_FOR_CORE, &share);
 }
 
-/* What a busy thread's sample is of, and where below its context it is booked. */
+/* What a busy thread's sample consists of, and where below its context it is booked. */
 struct busy {
     bool in_runtime, no_core;
-    uint32_t node_idx, own_idx;    /* its context, and where its own time counts; 0: there is no room */
-    uint32_t ranks_idx;            /* and other ranks' waiting; 0: nowhere */
-    double *sum;                   /* the thread's, */
-    enum profile_time_state state; /* and its own at that time */
+    uint32_t node_idx, own_idx;    /* its context, and the node of its own time; 0: no room */
+    uint32_t ranks_idx;            /* node for other ranks' waiting; 0: none */
+    double *sum;                   /* the thread's sum to add to */
+    enum profile_time_state state; /* the thread's state in its timeline */
 };
 
 static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
@@ -280,8 +283,7 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
         busy.state = PROFILE_TIME_NO_CORE;
         busy.sum = &ledger->no_core;
         busy.own_idx = busy.ranks_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
-    } else if (core == CORE_ASLEEP &&
-               !busy.in_runtime) { /* there the runtime waits for something that no event tells */
+    } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* asleep inside the runtime means a wait without an event */
         if (unlikely(thread->unwinder.python != NULL))
             busy.node_idx = busy.ranks_idx = capture_interpreter_wait(thread, busy.node_idx);
         busy.state = PROFILE_TIME_BLOCKED;
@@ -292,7 +294,8 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
     return busy;
 }
 
-/* Where the others' idleness is, in bins as much of the thread's own time is, too; what it was blocked is its context's there. */
+/* Books idleness of others, and in bins the same part of the thread's own time. Blocked time counts for its
+ * context there. */
 static inline void book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p,
                              struct census census, uint64_t time_ns)
 {
@@ -301,8 +304,9 @@ static inline void book_part(struct thread *thread, struct profile_metric *metri
                    (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
 }
 
-/* At one of the delivery's moments. Of the others' idleness a part is the missing core's, the rest the code's; with its part goes as much of the
- * thread's own time (`overhead` there is that, for readers). Where the one has no room the other has all. */
+/* Books one of the delivery's moments; returns false without room. One part of the others' idleness belongs
+ * to the missing core, the rest to the code. The same part of the thread's own time goes with the missing
+ * core (readers find it as `overhead` there). If one of the two nodes has no room, the other gets all. */
 static bool book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count, struct census census,
                       struct waiting_places *places, uint64_t time_ns)
 {
@@ -340,12 +344,13 @@ static struct census census_of_busy(const struct thread *thread, const struct de
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
     *places = (struct waiting_places){.no_core = core == CORE_NONE};
-    if (likely(!is_in_mpi(thread))) /* there it is another rank that is late */
+    if (likely(!is_in_mpi(thread))) /* in MPI the late one is another rank */
         places->lost_ns = core_lost_ns(&thread->core, time_ns);
     return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
 
-/* At all of the delivery's moments the thread was in that state; census and places are those of the last. False without room. */
+/* Books all moments of the delivery in one state; returns false without room. census and places are those of
+ * the last moment. */
 static bool book_moments(struct thread *thread, const struct busy *busy, enum core_state core,
                          const struct delivery *delivery, struct census census, struct waiting_places *places)
 {
@@ -403,7 +408,7 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     }
 }
 
-/* It had no core either, by the kernel's count; what it waits for is another thread. */
+/* Counts a waiting thread's time without a core, by the kernel's count. What it waits for is another thread. */
 static void book_waiting_core(struct thread *thread, const struct delivery *delivery)
 {
     const struct core *core = &thread->core;
@@ -412,8 +417,8 @@ static void book_waiting_core(struct thread *thread, const struct delivery *deli
                                         (double)core_moments_in_state(core, delivery) / (double)delivery->count;
 }
 
-/* Whatever the thread does inside, and whether it has a core for that: it waits for other ranks, and who idles beside it does so
- * because of that. */
+/* Records a sample in MPI. Whatever the thread does inside, and with or without a core, it waits for other
+ * ranks; threads that idle meanwhile do so because of that. */
 static void record_mpi(struct thread *thread, const struct delivery *delivery)
 {
     struct waiting_places places;
@@ -435,7 +440,7 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
     book_waiting_core(thread, delivery);
 }
 
-/* Of a job's rank, for which others may wait meanwhile, or traced. */
+/* Slow path: the process is an MPI rank, or tracing is on. */
 static __attribute__((noinline, cold)) void account_told_idle(struct thread *thread, const struct delivery *delivery)
 {
     struct idle_moment told[DELIVERY_MOMENTS];
@@ -445,7 +450,7 @@ static __attribute__((noinline, cold)) void account_told_idle(struct thread *thr
     tracing_add_idle(thread, delivery, told);
 }
 
-/* No unwinding here: idle threads must cost next to nothing. */
+/* Records an idle sample, without unwinding: idle threads must cost next to nothing. */
 static void record_idle(struct thread *thread, const struct delivery *delivery)
 {
     thread->ledger->recorded += delivery->count;
@@ -457,7 +462,7 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
     book_waiting_core(thread, delivery);
 }
 
-/* Of one of the delivery's moments; false without room. */
+/* Leaves the blame for one of the delivery's moments to the lock's holder; returns false without room. */
 static bool blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,
                          uint64_t time_ns)
 {
@@ -488,7 +493,8 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
         time_ns = delivery_moment_ns(delivery, number, moments);
         struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
         if (!blame_holder(thread, capture.node_idx, key, p, then, time_ns))
-            blame_holder(thread, capture.node_idx, key, p, census, time_ns); /* there was room */
+            /* there was room for this census */
+            blame_holder(thread, capture.node_idx, key, p, census, time_ns);
         note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
         if (unlikely(ranks_are_seen()))
             sample_ranks_busy(thread, capture.node_idx, delivery, number, then.busy);
@@ -518,7 +524,8 @@ static inline void record_state(struct thread *thread, const struct delivery *de
         record_busy(thread, delivery, context);
 }
 
-/* Until it went on; then it may have waited for a core: for its code, or, in its call, for the signal alone. */
+/* Records a stop of the process up to the time when the thread went on. After that it may have waited for a
+ * core: for its code or, in its call, for the signal alone. */
 static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery,
                                                         const ucontext_t *context)
 {
@@ -554,14 +561,14 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     tracing_end(thread, delivery);
 }
 
-/* Dispatch that was recorded as pending, and has no room in the tree after all. */
+/* Counts pending dispatch as lost: it was recorded, and the tree has no room for it. */
 static void lose_dispatch(struct thread *thread, enum profile_drop cause)
 {
     struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
     thread->idle.pending = false;
     sample_ranks_settle(thread, 0);
     tracing_lose(thread);
-    thread->traced = false; /* the time of those is behind them */
+    thread->traced = false; /* the trace is already past their time */
     thread->ledger->recorded -= lost.count;
     sample_drop(thread, &lost, cause);
 }
@@ -575,7 +582,7 @@ static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profil
                                                (float)dispatch->shared_idle, 0});
 }
 
-/* What is of a region that may have ended is carried: it is that of the next one. */
+/* Carries dispatch to the next region: its own region may have ended. */
 static void carry_dispatch(struct thread *thread)
 {
     if (!thread->carries)
@@ -596,7 +603,7 @@ static void book_dispatch(struct thread *thread, uint32_t node_idx, struct profi
     thread->idle.pending = false;
 }
 
-/* Where the thread has waited until now; without a node in a region that may have ended. */
+/* Returns where the thread has waited until now; without a node in a region that may have ended. */
 static struct capture capture_wait(struct thread *thread, bool in_region)
 {
     if (in_region)
@@ -633,7 +640,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
     uint32_t node_idx = capture_region_end(thread, region);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
     if (!metric)
-        return; /* stays carried */
+        return; /* it stays carried */
     add_dispatch(thread, node_idx, metric, &thread->carried);
     thread->carries = false;
     tracing_tell(thread, TRACER_CARRIED, node_idx);
@@ -652,5 +659,5 @@ void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t hold
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
     if (!attribute_blame(&thread->tree, capture.node_idx, lock_key, blame, clock_now_ns()))
-        directed_add(lock_key, holder, blame); /* back to where it came from: the next release, or the end, takes it */
+        directed_add(lock_key, holder, blame); /* put back: the next release, or the end, takes it */
 }

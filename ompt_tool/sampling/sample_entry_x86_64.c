@@ -1,11 +1,13 @@
-/* The rules of this house: as in sampler.c.
+/* This file is part of the sample's handler: the rules in sampler.c hold.
  *
- * The thread's stack for its handler ends where its record begins (THREAD_HANDLER_STACK_BYTES), so that thread_self is all that the entry needs.
- * A thread without a record returns at once. A handler that runs on that stack already stays where it is.
+ * The thread's stack for its handler ends where its record begins (THREAD_HANDLER_STACK_BYTES): thread_self
+ * is all that the entry needs. A thread without a record returns at once. A handler that already runs on that
+ * stack stays on it.
  *
- * A handler starts without access to memory with a protection key (pkey_mprotect): the kernel gives it the rights of a new thread. The
- * interrupted stack may have such a key. Where there are keys, the first entry allows access to all; rt_sigreturn, and the
- * xrstor of restart_resume(), put the program's rights back. ThreadSanitizer may call a handler as a plain function, which nothing puts back. */
+ * A handler starts without access to memory with a protection key (pkey_mprotect): the kernel gives it the
+ * rights of a new thread. The interrupted stack may have such a key. On a system with keys, the first entry
+ * allows access to all memory. rt_sigreturn, and the xrstor of restart_resume(), restore the program's
+ * rights. ThreadSanitizer may call a handler as a plain function, after which nothing would restore them. */
 #include "ompt_tool/sampling/sample_signal.h"
 
 #include <cpuid.h>
@@ -55,7 +57,7 @@ __asm__(".text\n"
         "    movq %rsp, %rcx\n"
         "    movq %rax, %rsp\n"
         "    pushq %rcx\n"
-        "    pushq %rcx\n"                                  /* once more, to align */
+        "    pushq %rcx\n"                                  /* twice, for alignment */
         "    .cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, 8\n" /* the CFA is *rsp + 8 */
         "    call *sample_entry_handler(%rip)\n"
         "    popq %rsp\n"

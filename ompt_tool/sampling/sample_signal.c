@@ -12,15 +12,15 @@
 #include "base/kernel.h"
 #include "base/os.h"
 
-/* As the kernel has it. */
+/* The kernel's own structure of a signal action. */
 struct signal_action {
     uintptr_t handler;
     unsigned long flags, restorer;
     uint64_t mask;
 };
 
-/* sigfillset() leaves out the C library's two: a cancellation (pthread_cancel) would end the thread within the handler, in
- * the midst of what it changes. */
+/* Blocks the C library's two signals during the handler, which sigfillset() leaves out: a cancellation
+ * (pthread_cancel) would end the thread halfway through a change. */
 static bool block_library_signals(int signal)
 {
     struct signal_action action;
@@ -39,8 +39,9 @@ static bool install(sample_handler *handler, int signal)
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = sample_entry(handler);
     action.sa_flags = SA_RESTART | SA_SIGINFO | SAMPLE_ENTRY_FLAG;
-    sigfillset(&action.sa_mask);         /* the program's signals wait, so that restart can see them pending */
-    sigdelset(&action.sa_mask, SIGSEGV); /* but faults cannot wait: blocked, they end the program (fault.c) */
+    sigfillset(&action.sa_mask); /* the program's signals wait; restart sees them pending */
+    /* faults cannot wait: when blocked, they end the program (fault.c) */
+    sigdelset(&action.sa_mask, SIGSEGV);
     sigdelset(&action.sa_mask, SIGBUS);
     return sigaction(signal, &action, NULL) == 0 && block_library_signals(signal);
 }
@@ -49,7 +50,7 @@ int sample_signal_install(sample_handler *handler, int wanted)
 {
     if (wanted && install(handler, wanted))
         return wanted;
-    /* From the highest: of several pending ones the kernel delivers it last, that is, on top. */
+    /* The kernel delivers the highest pending signal last, on top of the others. */
     for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--)
         if (install(handler, signal))
             return signal;

@@ -1,6 +1,6 @@
-/* The rules of this house: everything reachable from handle_sample() is async-signal-safe. No locks, malloc,
- * stdio, lazily allocated TLS; system calls only where a comment says which and why; bounded time.
- * scripts/check-handler.py compares the undefined symbols of these objects with an allowlist. */
+/* The rules of the sample's handler: everything reachable from handle_sample() is async-signal-safe. No
+ * locks, malloc, stdio or lazily allocated TLS. System calls only where a comment names them and says why.
+ * Bounded time. scripts/check-handler.py compares the undefined symbols of these objects with an allowlist. */
 #include "ompt_tool/sampling/sampler.h"
 
 #include <errno.h>
@@ -26,12 +26,14 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/shared_timer.h"
 
-#define RATE_PER_CORE 4000 /* samples a second, of all threads; more only if no core has more than one thread */
+/* most samples a second and core, over all threads; exceeded only with at most one thread a core */
+#define RATE_PER_CORE 4000
 
 uint64_t crowd_least_ns;
 
-/* Every sample of a thread that waits for a core, or sleeps, costs a switch to it: with hundreds of threads a
- * core the program would not get on. One a second of each there is always. */
+/* Lengthens the period for a growing number of threads. Every sample of a thread that sleeps or waits for a
+ * core costs a switch to it: with hundreds of threads a core the program would hardly progress. Each thread
+ * keeps at least one sample a second. */
 void crowd_grows(uint32_t threads)
 {
     uint64_t rate = NS_PER_S / session.period_ns, cores = arena_header()->cores;
@@ -51,11 +53,11 @@ void crowd_forked(void)
 }
 
 #define SLOW_SAMPLES 8
-#define SILENCE_NS   100000000ull /* between two looks at whom the signal comes to */
+#define SILENCE_NS   100000000ull /* ns between two checks of who receives the signal */
 
-static int sample_signal; /* 0: none was left */
-static uint32_t moving;   /* serialises changes of it */
-static int taken_signal;  /* the last that the program took: no timer may be set to it */
+static int sample_signal; /* 0: no signal was left */
+static uint32_t moving;   /* serialises changes of sample_signal */
+static int taken_signal;  /* the last signal that the program took; no timer may be set to it */
 
 int sampler_signal(void)
 {
@@ -68,7 +70,7 @@ uint64_t sampler_signals(void)
     return signal ? 1ull << (signal - 1) : 0;
 }
 
-/* From then on, on the clock that samples come by. */
+/* Begins the thread's periods at begin_ns, on the clock of its samples. */
 static void begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t period_ns)
 {
     thread->ledger->period_ns = period_ns;
@@ -80,8 +82,8 @@ static void begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t per
                       state_line_number(thread->line));
 }
 
-/* How many periods of CPU time this delivery stands for. These timers are checked at the system's ticks and their
- * overruns are not always told: the thread's CPU time itself says how many have passed. */
+/* Returns the number of periods of CPU time that this delivery stands for. The kernel checks these timers at
+ * its ticks and does not always report their overruns. The thread's CPU time is the reliable count. */
 static uint64_t pass_cpu_periods(struct moments *moments)
 {
     int64_t passed_ns = (int64_t)(clock_thread_cpu_ns() - moments->begin_ns), period_ns = (int64_t)moments->period_ns;
@@ -90,14 +92,15 @@ static uint64_t pass_cpu_periods(struct moments *moments)
     return count;
 }
 
-/* One that comes before its moment (a setting of the timer that was changed meanwhile) is that period's sample. */
+/* Returns the delivery of a signal. A signal before its moment (the timer was changed meanwhile) is that
+ * period's sample. */
 static struct delivery take_delivery(struct thread *thread, const siginfo_t *info, const struct clock_reading *clocks)
 {
     struct delivery delivery = {
         .count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
     uint64_t weight_ns = thread->moments.period_ns;
     if (unlikely(info->si_code != SI_TIMER)) {
-        /* An overflow: the next one comes when this one has been handled. */
+        /* An overflow: the next one comes after this one has been handled. */
     } else if (session.options.clock == CLOCK_CPU) {
         delivery.count = pass_cpu_periods(&thread->moments);
         weight_ns *= delivery.count;
@@ -116,9 +119,9 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
     return delivery;
 }
 
-/* A handler that takes longer than the period would be entered again before the program's next instruction,
- * for ever. After some such samples in a row as many are dropped. One slow sample alone says nothing: the
- * thread may have lost its core in it. */
+/* Notes how long the handler took. A handler that takes longer than the period would run again before the
+ * program's next instruction, for ever. After several slow samples in a row, the same number is dropped. A
+ * single slow sample proves nothing: the thread may have lost its core in it. */
 static void note_duration(struct thread *thread, const struct clock_reading *begin)
 {
     if (likely(clock_passed_ns(begin) < thread->moments.period_ns)) {
@@ -129,7 +132,7 @@ static void note_duration(struct thread *thread, const struct clock_reading *beg
     }
 }
 
-/* Measurement has not ended, and does not end before this returns. */
+/* Takes one sample. The measurement has not ended, and does not end before this returns. */
 static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t *context,
                         const struct clock_reading *clocks)
 {
@@ -151,16 +154,18 @@ static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t
         return;
     }
     fault_record_sample(thread, &delivery, context);
-    session_record_modules(); /* compares two numbers, unless the walk met a library that is new */
+    session_record_modules(); /* compares two numbers, unless the walk met a new library */
     note_duration(thread, clocks);
 }
 
-/* False: the measurement has ended. */
+/* Records the delivery; returns false if the measurement has ended. */
 static bool record(struct thread *thread, const siginfo_t *info, ucontext_t *context,
                    const struct clock_reading *clocks)
 {
     store_seq_cst(&thread->in_handler,
-                  1); /* pairs with finish: it waits for us, or we see that it has begun, and it counts this sample */
+                  /* pairs with finish(): either it waits for this handler, or this handler sees that it has
+                   * begun and finish() counts the sample */
+                  1);
     bool goes_on = !load_seq_cst(&session.stopping);
     if (goes_on)
         take_sample(thread, info, context, clocks);
@@ -168,16 +173,18 @@ static bool record(struct thread *thread, const siginfo_t *info, ucontext_t *con
     return goes_on;
 }
 
-/* Whoever has set a timer looks afterwards whether another thread meanwhile disarms all (G1). */
+/* Disarms a timer that was just set to a signal that the program has taken: another thread may be disarming
+ * all timers (G1). */
 static void heed_taken_signal(const struct thread *thread)
 {
     if (unlikely(load_seq_cst(&taken_signal) == thread->signal))
         os_timer_set(thread->timer, false, 0, 0);
 }
 
-/* Its next moment, and the one behind it as the interval: so the timer is set for every other sample only. An
- * interval there must be, as a program may take a signal away (sigtimedwait); where the two moments are close together it
- * is a period, lest many signals go to a program that takes them all. One system call (timer_settime). */
+/* Sets the timer to its next moment, with the moment after that as its interval: the timer is set once in two
+ * samples. The interval must not be 0, as a program may take a signal away (sigtimedwait). If the two moments
+ * are close together, the interval is a period: a program that takes all signals would get too many. One
+ * system call (timer_settime). */
 static void set_timer(struct thread *thread)
 {
     struct moments *moments = &thread->moments;
@@ -188,7 +195,7 @@ static void set_timer(struct thread *thread)
     heed_taken_signal(thread);
 }
 
-/* From the first period on that had no sample yet they are longer. One system call (timer_settime). */
+/* Lengthens the thread's periods, from the first one without a sample on. One system call (timer_settime). */
 static void slow_down(struct thread *thread)
 {
     begin_periods(thread, thread->moments.begin_ns + thread->moments.missed_ns, crowd_period_ns());
@@ -198,7 +205,7 @@ static void slow_down(struct thread *thread)
         os_timer_set(thread->timer, true, 0, thread->moments.period_ns);
 }
 
-/* At the handler's end, for the next sample. */
+/* Prepares the next sample, at the handler's end. */
 static void go_on_sampling(struct thread *thread, const struct clock_reading *clocks)
 {
     bool is_set = thread->second_ns == thread->moments.next_ns;
@@ -209,7 +216,7 @@ static void go_on_sampling(struct thread *thread, const struct clock_reading *cl
     if (unlikely(thread->moments.period_ns < crowd_period_ns()))
         slow_down(thread);
     notes_due(thread->line, clocks, thread->drawn ? thread->moments.next_ns : 0);
-    thread->look_ticks = 0; /* the next wait is noted: what was lost before it is not what others were behind */
+    thread->look_ticks = 0; /* note the next wait: others did not wait for what was lost before it */
 }
 
 static bool is_worker(const struct thread *thread)
@@ -217,8 +224,8 @@ static bool is_worker(const struct thread *thread)
     return thread->ledger->kind == PROFILE_THREAD_WORKER;
 }
 
-/* A worker that idles is a bystander, but not where restart_leave() goes on with a context of its own. One that works
- * is to be one from the begin of its next wait on (sampler_look). */
+/* Makes an idle worker a bystander, except where restart_leave() continues in a context of its own. A working
+ * thread becomes a bystander at its next wait (sampler_look). */
 static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint64_t now_ns)
 {
     if (idle) {
@@ -226,12 +233,12 @@ static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint
             bystander_begin(&thread->stands_by, context, now_ns);
         if (thread->idle.pending || thread->stands_by.added)
             thread->unusual.settles = true;
-        thread->unusual.notes = true; /* it may last */
+        thread->unusual.notes = true; /* the wait may be long */
         return;
     }
     if (is_worker(thread))
         thread->heard_ticks = 0;
-    if (unlikely(thread->stands_by.added)) /* a sample hit it on its way out of a wait */
+    if (unlikely(thread->stands_by.added)) /* a sample hit the thread on its way out of a wait */
         bystander_wakes(&thread->stands_by, context);
 }
 
@@ -242,8 +249,9 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     (void)signal;
     struct thread *thread = thread_self;
     if (!thread)
-        return;                                 /* a late delivery to a thread that has ended its measurement */
-    struct clock_reading clocks = clock_read(); /* the only one of this sample */
+        /* a late delivery to a thread that has ended its measurement */
+        return;
+    struct clock_reading clocks = clock_read(); /* the sample's only reading of the clock */
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info);
     if ((info->si_code == SI_TIMER || overflowed) && record(thread, info, context, &clocks))
@@ -264,8 +272,9 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     restart_leave(&thread->restart, context);
 }
 
-/* Where the user may have no more real-time signals pending (RLIMIT_SIGPENDING) the kernel sends SIGIO in the place of an
- * overflow's, which ends the program; others are not counted. */
+/* Installs the handler. For a counter's overflows the default is SIGSTKFLT. With no more pending real-time
+ * signals allowed for the user (RLIMIT_SIGPENDING), the kernel sends SIGIO instead of an overflow's real-time
+ * signal, and SIGIO ends the program. Other signals have no such limit. */
 bool sampler_init(void)
 {
     int wanted = session.options.signal;
@@ -297,7 +306,7 @@ static void start(struct thread *thread)
     if (unlikely(!signal))
         return;
     if (unlikely(counters_plan_sample_period_ns())) {
-        thread->sampled = true; /* from its first sample on it is armed again */
+        thread->sampled = true; /* its first sample rearms the counter only if this is set */
         thread->sampled = counters_overflow_start(thread, signal);
         thread->ledger->timer_failed = !thread->sampled;
         return;
@@ -322,7 +331,8 @@ static void tell_due(struct thread *thread)
     notes_due(thread->line, &clocks, thread->drawn ? thread->moments.next_ns : 0);
 }
 
-/* Since the last sample came; 0 where nobody knows: for a counter's overflows, and another thread's CPU time. */
+/* Returns the ns since the last sample; 0 if unknown (for a counter's overflows, and for another thread's CPU
+ * time). */
 static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
 {
     bool cpu_clock = session.options.clock == CLOCK_CPU;
@@ -333,14 +343,16 @@ static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
     return silent_ns > 0 ? (uint64_t)silent_ns : 0;
 }
 
-/* None for long: a thread that gets no core is as silent. */
+/* Returns whether no sample has come for long. A thread without a core is also silent. */
 static bool is_silent(const struct thread *thread, uint64_t now_ns)
 {
     uint64_t ns = silent_ns(thread, now_ns);
     return thread->sampled && ns > SILENCE_NS && ns > 4 * thread->moments.period_ns;
 }
 
-/* A program may delete a timer by a number that it never had, and so ours (0, 1, 2 ...). Another thread does not set it: it may be another's by now. */
+/* Returns whether the thread's timer no longer exists. A program may delete a timer by a number that it never
+ * had, and hit ours (0, 1, 2 ...). Another thread must not set the timer: its number may belong to a new
+ * timer by now. */
 static bool is_deleted(struct thread *thread, uint64_t now_ns)
 {
     if (!thread->drawn || !is_silent(thread, now_ns))
@@ -362,7 +374,7 @@ static void note_deleted(void)
              NULL);
 }
 
-/* Its own thread and finish() may both come here: one of them does it. */
+/* Stops the thread's timer. The thread itself and finish() may both call this: only one of them acts. */
 static void stop(struct thread *thread)
 {
     uint64_t was = exchange_seq_cst(&thread->sampled, 0);
@@ -376,7 +388,8 @@ static void stop(struct thread *thread)
     tell_due(thread);
 }
 
-/* Long silence is the program's doing if it has taken the signal, blocks it, or has deleted the timer; a CPU clock may stand still. */
+/* Returns whether the program causes the silence: it has taken the signal, blocks it, or has deleted the
+ * timer. A CPU clock may simply stand still. */
 static bool is_silenced(struct thread *thread, uint64_t now_ns)
 {
     int signal = load_relaxed(&sample_signal);
@@ -396,7 +409,7 @@ void sampler_start(struct thread *thread)
 {
     start(thread);
     tell_due(thread);
-    if (unlikely(load_seq_cst(&session.stopping))) /* finish() may have come by before there was a timer */
+    if (unlikely(load_seq_cst(&session.stopping))) /* finish() may have passed before the timer existed */
         stop(thread);
 }
 
@@ -414,7 +427,7 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
     struct profile_thread *ledger = thread->ledger;
     struct moments *moments = &thread->moments;
     uint64_t last_ns, weight_ns;
-    bool at_ticks = session.options.clock == CLOCK_CPU; /* such a timer has always a tick's samples due */
+    bool at_ticks = session.options.clock == CLOCK_CPU; /* such a timer always has samples of a tick due */
     if (at_ticks || thread->unheard || ledger->timer_failed || !moments->period_ns ||
         counters_plan_sample_period_ns() || moments->next_ns > end_ns)
         return;
@@ -424,7 +437,7 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
     ledger->dropped_ns += (double)weight_ns;
 }
 
-/* Until its owner comes by, no other signal of it can reach the program. */
+/* Disarms the thread's timer: until its owner's next check, none of its signals can reach the program. */
 static void silence(struct thread *thread)
 {
     if (!counters_plan_sample_period_ns())
@@ -442,7 +455,7 @@ static void take_another_signal(int taken)
         for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
             silence(thread);
         int signal = sample_signal_install(handle_sample, 0);
-        if (signal == taken) /* the program has given it back meanwhile */
+        if (signal == taken) /* the program has given the signal back meanwhile */
             store_seq_cst(&taken_signal, 0);
         struct profile_header *header = arena_header();
         header->signals_taken++;
@@ -488,7 +501,7 @@ static __attribute__((noinline)) void look(struct thread *thread, uint64_t now_t
         return;
     }
     thread->notes_apart = notes_choose(thread->line, now_ticks, &due_ticks);
-    if (!thread->notes_apart || !thread->look_ticks) /* of this wait, if it is one */
+    if (!thread->notes_apart || !thread->look_ticks) /* of this wait, if the thread is in one */
         thread->unusual.notes = true;
     if (now_ticks > thread->heard_ticks) {
         int saved_errno = errno;
@@ -519,6 +532,6 @@ void sampler_fork_done(void)
 {
     if (blocked_for_fork)
         sample_signal_unblock(blocked_for_fork);
-    blocked_for_fork = 0; /* a child made past fork() comes here, too */
+    blocked_for_fork = 0; /* a child made without fork() also gets here */
     os_unlock(&moving);
 }

@@ -3,9 +3,9 @@
 #include "base/atomics.h"
 #include "base/os.h"
 
-#define SET     1u /* there is a timer */
+#define SET     1u /* a timer exists */
 #define CLAIMED 2u
-#define BITS    2 /* below the number */
+#define BITS    2 /* bits below the number */
 
 static timer_t number_of(uint64_t word)
 {
@@ -23,7 +23,7 @@ void shared_timer_delete(uint64_t word)
         os_timer_stop(number_of(word));
 }
 
-/* As long as it is claimed its number is no other timer's, and so the word is not another owner's either. */
+/* Disarms the timer. While it is claimed, no other timer has its number; so no other owner has its word. */
 void shared_timer_disarm(uint64_t *word, bool cpu_clock)
 {
     uint64_t set = load_seq_cst(word), claimed = set | CLAIMED;

@@ -1,4 +1,4 @@
-/* The rules of this house: as in sampler.c. */
+/* This file is part of the sample's handler: the rules in sampler.c hold. */
 #include "ompt_tool/sampling/tracing.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/session/session.h"
 
-#define SLACK_NS 1000u /* parts of a delivery are rounded */
+#define SLACK_NS 1000u /* ns; parts of a delivery are rounded */
 
 struct tracing_window tracing_window = {UINT64_MAX, UINT64_MAX};
 static bool may_switch;
@@ -21,7 +21,7 @@ void tracing_start(void)
     struct profile_header *header = arena_header();
     if (session.options.trace)
         run_option_trace_read(session.options.trace, &window);
-    bool counts = counters_plan_sample_period_ns() != 0; /* events have no times */
+    bool counts = counters_plan_sample_period_ns() != 0; /* overflows have no times */
     if (counts && !window.never && !window.asked)
         log_line_of_job("BLAME_TRACE=", session.options.trace,
                         ": samples of BLAME_SAMPLE have no times, and there is no trace of them", NULL);
@@ -53,7 +53,7 @@ static void moved(struct tree *tree, uint32_t from, uint32_t into)
     tracer_moved(thread->tracer, from, into);
 }
 
-/* One system call (mmap), a record's first time. */
+/* Makes the record's tracer, once. One system call (mmap). */
 static bool make_tracer(struct thread *thread)
 {
     thread->tracer = os_map(sizeof(*thread->tracer));
@@ -67,13 +67,14 @@ bool tracing_open(struct thread *thread, const struct delivery *delivery)
     if (delivery->clocks.ns >= load_relaxed(&tracing_window.to_ns) || (!thread->tracer && !make_tracer(thread)))
         return false;
     uint64_t length_ns = (uint64_t)delivery->p, period_ns = thread->moments.period_ns;
-    /* Periods of CPU time end somewhere before the sample. */
+    /* Periods of CPU time end at an unknown time before the sample. */
     uint64_t slack_ns = session.options.clock == CLOCK_CPU ? length_ns + period_ns : SLACK_NS;
     tracer_begin(thread->tracer, delivery->until_ns - length_ns, period_ns, slack_ns);
     return true;
 }
 
-/* Moments in a row that are alike are one run: parts of a delivery stand for no whole number of periods. */
+/* Adds consecutive moments of one kind as one entry: parts of a delivery stand for no whole number of
+ * periods. */
 void tracing_add_idle(struct thread *thread, const struct delivery *delivery,
                       const struct idle_moment told[DELIVERY_MOMENTS])
 {

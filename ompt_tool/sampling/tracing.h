@@ -1,4 +1,5 @@
-/* Samples into their thread's trace (cct/timeline/tracer.h), in the window that BLAME_TRACE or the program asks for. */
+/* Writes samples to their thread's trace (cct/timeline/tracer.h), within the window that BLAME_TRACE or the
+ * program sets. */
 #ifndef BLAME_OMPT_TOOL_SAMPLING_TRACING_H
 #define BLAME_OMPT_TOOL_SAMPLING_TRACING_H
 
@@ -10,21 +11,22 @@
 #include "cct/timeline/tracer.h"
 #include "ompt_tool/session/thread.h"
 
-/* Deliveries from then to then are traced. */
+/* The traced deliveries are those of this time. */
 extern struct tracing_window {
     uint64_t from_ns, to_ns;
 } tracing_window;
 
-/* A measurement begins: the window, and the room for all traces. [init] */
+/* Sets the window and the size limit of all traces, at the start of a measurement. [init] */
 void tracing_start(void);
 
-/* The program's wish, from now on; false if that changes nothing. [owner] */
+/* Switches tracing on or off for the program; returns false if that changes nothing. [owner] */
 bool tracing_switch(bool on);
 
-/* As tracing_begin() where it is due. [handler] */
+/* Slow path of tracing_begin(): opens the trace for a delivery inside the window. [handler] */
 bool tracing_open(struct thread *thread, const struct delivery *delivery);
 
-/* Whether the delivery is traced; what it is of comes by the next three, in time's order. [handler] */
+/* Returns whether the delivery is traced. The next three functions then add what it consists of, in order of
+ * time. [handler] */
 static inline bool tracing_begin(struct thread *thread, const struct delivery *delivery)
 {
     thread->traced =
@@ -47,18 +49,18 @@ static inline void tracing_skip(struct thread *thread, const struct delivery *pa
         tracer_skip(thread->tracer, part->p);
 }
 
-/* An idle thread's; told: as account_idle_hit() does. [handler] */
+/* Adds an idle thread's delivery; told: the moments as account_idle_hit() judged them. [handler] */
 void tracing_add_idle(struct thread *thread, const struct delivery *delivery,
                       const struct idle_moment told[DELIVERY_MOMENTS]);
 
-/* Writes what waits and is ready. [handler] */
+/* Writes the waiting entries that are ready. [handler] */
 void tracing_end(struct thread *thread, const struct delivery *delivery);
 
-/* As tracer_tell() and tracer_lose(). [owner] */
+/* Set the nodes of waiting entries, or give the entries up: tracer_tell() and tracer_lose(). [owner] */
 void tracing_tell(struct thread *thread, enum tracer_later later, uint32_t node_idx);
 void tracing_lose(struct thread *thread);
 
-/* The thread, or the measurement, ends. [owner] */
+/* Writes all that waits, at the end of the thread or of the measurement. [owner] */
 void tracing_flush(struct thread *thread);
 
 #endif
