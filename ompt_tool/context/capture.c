@@ -11,8 +11,8 @@
 #include "ompt_tool/context/walk.h"
 #include "ompt_tool/session/session.h"
 
-#define LEAST_STACK 4096 /* bytes */
-#define EXIT_BYTES  64   /* of exit(), which calls one function and does not come back */
+#define LEAST_STACK 4096 /* bytes of stack that a walk needs */
+#define EXIT_BYTES  64   /* bytes of exit(), which calls one function and does not return */
 
 static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path *path)
 {
@@ -38,7 +38,7 @@ uint64_t capture_key(uintptr_t address)
     return walk_key(&frame);
 }
 
-/* The node below which contexts inside the region are filed. */
+/* Returns the node for contexts inside the region. */
 static uint32_t region_base(struct thread *thread, struct region *region)
 {
     if (!region)
@@ -47,7 +47,7 @@ static uint32_t region_base(struct thread *thread, struct region *region)
                              region->codeptr ? capture_key(region->codeptr - 1) : 0);
 }
 
-/* A thread that the program made: its stack begins in the program's own code. */
+/* Returns true for a thread that the program made: its stack begins in the program's own code. */
 static bool is_own_thread(const struct thread *thread)
 {
     uint32_t kind = thread->ledger->kind;
@@ -59,7 +59,8 @@ static bool is_whole_path(const struct thread *thread, const struct walk *walk, 
     return !boundary && walk->have == UNWIND_END && !walk->on_fiber && is_own_thread(thread);
 }
 
-/* The root, or a named part of it for tasks that the region of is not known: not guessed at. */
+/* Returns the base of a task's contexts: its region's node, or the root. A worker's task of an unknown region
+ * gets a named part of the root, not a guess. */
 static uint32_t task_base(struct thread *thread, struct region *region, bool has_level, int kind)
 {
     uint32_t base = region_base(thread, region);
@@ -80,8 +81,9 @@ uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
     return probe->node_idx;
 }
 
-/* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at.
- * A walk of another thread that went to the stack's end has the whole path, whatever region is being made. */
+/* Returns the base of the task that the walk ended in: its region, or the root; a worker's task without a
+ * record is not guessed. A walk to the end of another thread's stack has the whole path, whatever region is
+ * being made. */
 static uint32_t walk_base(struct thread *thread, const struct walk *walk, bool boundary)
 {
     if (walk->inside)
@@ -94,7 +96,7 @@ static uint32_t walk_base(struct thread *thread, const struct walk *walk, bool b
     return creation && base ? tree_copy_trie_path(&thread->tree, creation, base) : base;
 }
 
-/* The trie's context of what the walk ended in. */
+/* Returns the trie's context of what the walk ended in. */
 static uint32_t walk_context(struct thread *thread, const struct walk *walk, bool from_root)
 {
     if (walk->inside)
@@ -113,7 +115,8 @@ static struct probe_task walk_ended_in(const struct thread *thread, const struct
                                .from_root = is_whole_path(thread, walk, boundary)};
 }
 
-/* Returns the league whose team `region` is, if the walk went on to the task that encountered the league (no code of the program is between); else NULL. */
+/* Returns the league whose team `region` is, if the walk continued to the task that encountered the league
+ * (no code of the program is between); otherwise NULL. */
 static struct region *league_passed(const struct thread *thread, struct region *region, struct region *outer)
 {
     struct region *league = region->outer;
@@ -136,8 +139,9 @@ static void publish_context(struct thread *thread, struct walk *walk, struct reg
         return;
     }
     if (outer.region != region->outer || (thread->context_path.count == 0 && walk->have == UNWIND_BROKEN))
-        return; /* no frame at all is the runtime itself, which begins a region for each team of teams */
-    /* A task of the first thread without a frame of its own (teams): what was walked is the whole path. */
+        /* without any frame, the code is the runtime itself, which begins a region for each team of teams */
+        return;
+    /* A task of the first thread without a frame of its own (teams): the walk has the whole path. */
     region->from_root = outer.from_root;
     uint32_t base = walk_context(thread, walk, region->from_root);
     uint32_t context = add_path(&thread->tree, base, &thread->context_path);
@@ -145,8 +149,8 @@ static void publish_context(struct thread *thread, struct walk *walk, struct reg
         region_publish(region, context);
 }
 
-/* The encountering thread, sampled in its own region, has the region's context further out on its stack: then
- * the context is known at once, also if the region never ends. */
+/* Publishes a region's context when a sample hits the encountering thread in its own region: the context is
+ * further out on its stack. It is then known at once, even if the region never ends. */
 static void publish_early(struct thread *thread, const struct walk *walk)
 {
     struct region *region = walk->level.region;
@@ -183,7 +187,8 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     }
     thread->ledger->paths_truncated += path->truncated;
     result.in_runtime = path->in_runtime;
-    if (boundary) /* first: a region without a context gets a placeholder, to be grafted later */
+    /* before add_path(): a region without a context would get a placeholder and a later graft */
+    if (boundary)
         publish_early(thread, &walk);
     result.node_idx = add_path(&thread->tree, walk_base(thread, &walk, boundary), path);
     if (path->in_runtime && leaf == LEAF_RUNTIME)
@@ -192,8 +197,9 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     return result;
 }
 
-/* Where the handler runs on the interrupted stack (sample_signal.h), and that is a signal stack of the program's, there may be no room for a
- * walk (2 KB, and libunwind's); what lies below is anybody's. */
+/* Returns true if the stack may be too small for a walk (2 KB, and libunwind's need). That can happen where
+ * the handler runs on the interrupted stack (sample_signal.h) and that is a signal stack of the program. The
+ * memory below it belongs to others. */
 static bool lacks_stack(const struct thread *thread, const ucontext_t *context)
 {
     uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, here = (uintptr_t)__builtin_frame_address(0);
@@ -239,13 +245,13 @@ struct capture capture_callback(struct thread *thread, enum leaf leaf)
 {
     unwinder_start_here(&thread->unwinder);
     struct capture result = capture(thread, leaf);
-    signal_fence(); /* no tail call: the walk starts in this function's frame */
+    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
     return result;
 }
 
 static bool is_cut(const struct thread *thread, const struct walk *walk)
 {
-    return thread->path.truncated && walk->have == UNWIND_FRAME; /* by BLAME_DEPTH */
+    return thread->path.truncated && walk->have == UNWIND_FRAME; /* cut by BLAME_DEPTH */
 }
 
 static bool is_innermost(const struct walk *walk)
@@ -265,7 +271,7 @@ void capture_creation(struct thread *thread, struct creation_memo *memo, struct 
                                                    : 0;
     result->cut = is_cut(thread, &walk);
     result->complete = result->cut || (is_innermost(&walk) && (boundary || walk.have == UNWIND_END));
-    signal_fence(); /* as above */
+    signal_fence(); /* prevents a tail call */
 }
 
 void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo, struct probe_open *fresh,
@@ -288,7 +294,7 @@ void capture_probe(struct thread *thread, size_t inside, struct creation_memo *m
     result->creator = add_path(&thread->tree, walk_context(thread, &walk, fresh->task.from_root), &callers);
     thread->ledger->paths_truncated += path->truncated;
     count_steps(thread->ledger, &thread->unwinder);
-    signal_fence(); /* as above */
+    signal_fence(); /* prevents a tail call */
 }
 
 uint32_t capture_region_end(struct thread *thread, struct region *region)
@@ -304,14 +310,14 @@ void capture_region_context(struct thread *thread, struct region *region)
     while (walk.has_level && walk.level.region == region && walk_next_level(&walk))
         ;
     publish_context(thread, &walk, region);
-    signal_fence(); /* as above */
+    signal_fence(); /* prevents a tail call */
 }
 
 bool capture_program_calls(struct thread *thread)
 {
     unwinder_start_here(&thread->unwinder);
     bool found = walk_finds_program(thread);
-    signal_fence(); /* as above */
+    signal_fence(); /* prevents a tail call */
     return found;
 }
 
@@ -320,6 +326,6 @@ bool capture_process_exits(struct thread *thread)
     unwinder_start_here(&thread->unwinder);
     uintptr_t begin = (uintptr_t)bind_find_in_libc("exit");
     bool found = begin && walk_finds_code(thread, begin, begin + EXIT_BYTES);
-    signal_fence(); /* as above */
+    signal_fence(); /* prevents a tail call */
     return found;
 }

@@ -12,19 +12,22 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-/* The innermost probe that the creating task may have open: its context is the creator's then. */
+/* Cuts the key at the innermost probe that the creating task may have open: the probe's context is then the
+ * creator's. */
 static void stop_at_probe(const struct thread *thread, struct creation_key *key)
 {
     const struct probes *probes = thread->probes;
     const struct probe_open *inner = probes && probes->count ? &probes->open[probes->count - 1] : NULL;
     if (!inner || !inner->context || inner->stack >= key->high)
         return;
-    /* The frame around it begins there, and is the last. Not above low: no path fits, and each is walked. */
+    /* The frame around the probe begins there, and is the last one. If it is not above low, no path fits, and
+     * each creation is walked. */
     key->high = inner->stack + sizeof(uintptr_t);
     key->creator = inner->context;
 }
 
-/* The creating task's part of the stack. False when the runtime's addresses are not on this stack, around the key, or stale. */
+/* Fills in the creating task's part of the stack. Returns false if the runtime's addresses are stale, or not
+ * on this stack around the key. */
 static bool find_span(const struct thread *thread, const ompt_frame_t *frame, struct creation_key *key)
 {
     if (!frame)
@@ -43,9 +46,10 @@ static inline bool is_runtime_code(uintptr_t address)
     return address - runtime.code_low < runtime.code_bytes;
 }
 
-/* Clang's programs call the code of a task with if(0) themselves, between two calls of the runtime: no frame
- * of the runtime's is its own, and its exit address is the program's rbp (docs/call-paths.md). GCC's is called
- * by GOMP_task, whose frame the exit address is. */
+/* Returns whether the program calls the task's code. Programs by Clang call the code of a task with if(0)
+ * themselves, between two calls of the runtime: the task has no frame of the runtime, and its exit address is
+ * the program's rbp (docs/call-paths.md). For GCC's programs GOMP_task calls the code, and the exit address
+ * is in that frame. */
 static bool find_called_by_program(const struct thread *thread, const struct creation *creation)
 {
     uintptr_t exit;
@@ -57,7 +61,7 @@ static bool find_called_by_program(const struct thread *thread, const struct cre
     return !on_stack || *(const uintptr_t *)slot != creation->codeptr;
 }
 
-/* Which of the two it is depends on the call alone: the runtime is asked once for each. */
+/* The answer depends on the call alone: each call is looked up once. */
 bool creation_is_called_by_program(struct thread *thread, const struct creation *creation)
 {
     struct creation_call *call = &thread->undeferred[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
@@ -70,7 +74,7 @@ bool creation_is_called_by_program(struct thread *thread, const struct creation 
     return call->by_program;
 }
 
-/* What is created further down than BLAME_DEPTH has one context, of which only the outer part is known. */
+/* Returns the one context of everything created deeper than BLAME_DEPTH; only its outer part is known. */
 static uint32_t cut_below(struct tree *tree, uint32_t creator)
 {
     const struct profile_node *node = tree_node(creator);
@@ -81,20 +85,20 @@ static uint32_t cut_below(struct tree *tree, uint32_t creator)
     return creator ? tree_child(tree, creator, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TRUNCATED) : 0;
 }
 
-/* The walked path (thread->path) below the creator's context. */
+/* Returns the node of the walked path (thread->path) below the creator's context. */
 static uint32_t intern(struct thread *thread, uint32_t creator)
 {
     const struct path *path = &thread->path;
     struct tree *tree = &thread->tree;
     size_t length = path->count;
     if (path->count == 0)
-        return creator; /* the runtime creates tasks in a task of its own: taskloop */
+        return creator; /* the runtime creates tasks in a task of its own (taskloop) */
     for (uint32_t at = creator; at && tree_node(at)->kind != PROFILE_NODE_TRIE; at = tree_node(at)->parent) {
         if (tree_node(at)->kind == PROFILE_NODE_SITE && tree_node(at)->key == path->keys[0])
             return at;
         length++;
     }
-    bool too_deep = length >= (size_t)session.options.depth && creator; /* there has to be room for the mark */
+    bool too_deep = length >= (size_t)session.options.depth && creator; /* leaves room for the mark */
     thread->ledger->paths_truncated += too_deep || path->truncated;
     if (too_deep)
         return cut_below(tree, creator);
@@ -116,7 +120,7 @@ static uint32_t walk_creation(struct thread *thread, const struct creation_key *
         creation_memo_begin(memo, key);
     capture_creation(thread, memo, &walk);
     uint32_t context = intern(thread, walk.creator);
-    /* A path that breaks may go on when the load map is read again. */
+    /* A broken path may continue once the load map has been read again. */
     if (memo && context && walk.complete)
         creation_memo_keep(memo, walk.cut, context);
     thread->ledger->creation_walks++;

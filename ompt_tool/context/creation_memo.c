@@ -12,8 +12,8 @@
 #define EDGES_BITS 16
 #define EDGES      (1u << EDGES_BITS)
 #define EDGES_MOST (EDGES / 4 * 3)
-#define STEPS_PATH (2u * 4096u + 2u) /* of the longest path: two a frame, and the end */
-#define FROM_KEY   0x80000000u       /* an edge from a creator's context, and not from a step */
+#define STEPS_PATH (2u * 4096u + 2u) /* steps of the longest path: two a frame, and the end */
+#define FROM_KEY   0x80000000u       /* marks an edge from a creator's context instead of a step */
 #define NOT_SAVED  INT64_MIN
 #define UNSURE     16u
 
@@ -31,24 +31,24 @@ struct step {
 
 struct edge {
     uintptr_t word;
-    uint32_t from; /* the step whose word is another one, or FROM_KEY | creator */
-    uint32_t to;   /* the step that has this word; 0: no edge */
+    uint32_t from; /* the step with a different word, or FROM_KEY | creator */
+    uint32_t to;   /* the step with this word; 0: no edge */
 };
 
 struct creation_memo {
-    uint32_t generation; /* of the load map */
+    uint32_t generation; /* generation of the load map */
     uint32_t unsure_count;
-    const struct loadmap_range *unsure[UNSURE]; /* of paths that are kept: ranges that can be unloaded */
-    uint32_t used;                              /* steps; number 0 is none */
+    const struct loadmap_range *unsure[UNSURE]; /* ranges of kept paths that can be unloaded */
+    uint32_t used;                              /* steps in use; number 0 is none */
     uint32_t edge_count;
-    /* The walk that is being noted: its steps lie behind those in use. */
+    /* The walk being noted: its steps follow those in use. */
     struct creation_key key;
     bool usable;
     uint32_t noted;
     uint32_t noted_unsure; /* a bit for each of `unsure` */
     uintptr_t base;
     bool base_is_rbp;   /* the frame pointer in the next frame is base itself */
-    int64_t rbp_offset; /* or was saved at base + rbp_offset; NOT_SAVED: elsewhere */
+    int64_t rbp_offset; /* otherwise it was saved at base + rbp_offset; NOT_SAVED: elsewhere */
     struct edge edges[EDGES];
     struct step steps[STEPS];
 };
@@ -87,13 +87,13 @@ struct creation_memo *creation_memo_for_more(struct creation_memo **memo)
     return *memo;
 }
 
-/* The stack of a program built with AddressSanitizer has red zones between what is compared. */
+/* Returns a word of the stack. With AddressSanitizer, red zones lie between the compared words. */
 __attribute__((no_sanitize_address)) static inline uintptr_t word_at(uintptr_t address)
 {
     return *(const uintptr_t *)address;
 }
 
-/* The edge, or the empty place where it belongs. */
+/* Returns the index of the edge, or of the empty entry where it belongs. */
 static inline uint32_t edge_place(const struct creation_memo *memo, uint32_t from, uintptr_t word)
 {
     uint64_t hash = hash_number(word ^ (uint64_t)from << 40 ^ from);
@@ -122,7 +122,7 @@ static __attribute__((noinline)) uint32_t context_if_still_there(const struct cr
     return end->context;
 }
 
-/* The step with that word in the other's place, NULL if no path has it. */
+/* Returns the step with that word in place of the given step; NULL if no path has it. */
 static inline const struct step *step_with(const struct creation_memo *memo, const struct step *step, uintptr_t word)
 {
     if (likely(step->word == word))
@@ -138,8 +138,9 @@ static inline uint32_t end_context(const struct creation_memo *memo, const struc
     return likely(!end->unsure) ? end->context : context_if_still_there(memo, end);
 }
 
-/* low and high of the key are multiples of a word, and so are all offsets. Return addresses follow one another outward: from one
- * base the walk has seen that they do, and for a base that the stack names it is asked. */
+/* The key's low and high are multiples of a word, and so are all offsets. Return addresses lie one above
+ * another. The walk has seen this for offsets from one base; for a base read from the stack it is checked
+ * here. */
 uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key)
 {
     uintptr_t base = key->low, high = key->high, lowest = base;
@@ -179,7 +180,7 @@ static struct step *note(struct creation_memo *memo, enum step_kind kind)
 {
     struct step *step = &memo->steps[memo->used + memo->noted];
     if (memo->used + memo->noted >= STEPS - 1) {
-        memo->usable = false; /* the path is longer than any that BLAME_DEPTH allows */
+        memo->usable = false; /* longer than any path that BLAME_DEPTH allows */
         return step;
     }
     memo->noted++;
@@ -189,7 +190,7 @@ static struct step *note(struct creation_memo *memo, enum step_kind kind)
     return step;
 }
 
-/* The next frame's CFA is counted from the frame pointer: base has to be there. */
+/* Notes a step to the frame pointer, from which the next frame's CFA is counted. */
 static void note_base(struct creation_memo *memo, uintptr_t rbp)
 {
     if (memo->base_is_rbp)
@@ -203,7 +204,7 @@ static void note_base(struct creation_memo *memo, uintptr_t rbp)
     memo->base_is_rbp = true;
 }
 
-/* Where the caller's frame pointer was saved. */
+/* Notes where the caller's frame pointer was saved. */
 static void note_rbp(struct creation_memo *memo, const struct unwind_frame *frame)
 {
     if (frame->recipe.rbp == RECIPE_RBP_SAME)
@@ -215,14 +216,15 @@ static void note_rbp(struct creation_memo *memo, const struct unwind_frame *fram
         memo->rbp_offset = (int64_t)(slot - memo->base);
 }
 
-/* The frame of the runtime's function that the program called: its return address lies at low + 8. */
+/* Notes the frame of the runtime's function that the program called: its return address is at low + 8. */
 static void note_first(struct creation_memo *memo, uintptr_t slot)
 {
     if (slot != memo->key.low + sizeof(uintptr_t) || word_at(slot) != memo->key.codeptr)
         memo->usable = false; /* it is not where the runtime says */
 }
 
-/* Unloaded and replaced, its addresses are another library's: to be looked at when the path is found. */
+/* Notes a range that can be unloaded. Its addresses may belong to another library later, so finding the path
+ * checks the range. */
 static void note_range(struct creation_memo *memo, const struct loadmap_range *range)
 {
     uint32_t at = 0;
@@ -243,10 +245,11 @@ void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *f
 {
     uintptr_t slot = recipe_return_slot(frame->recipe, frame->cfa);
     if (!memo->usable || !frame->cfa || slot < memo->key.low)
-        return; /* the outermost frame, or one of the tool's or the runtime's own */
+        return; /* the outermost frame, or one of the tool or the runtime */
     note_range(memo, frame->range);
     if (!is_on_stack(&memo->key, slot)) {
-        memo->usable = frame->stack < memo->key.high && slot >= memo->key.high; /* the frame that called the task */
+        /* the frame that called the task */
+        memo->usable = frame->stack < memo->key.high && slot >= memo->key.high;
         return;
     }
     if (memo->noted == 0)
@@ -268,8 +271,8 @@ void creation_memo_spoil(struct creation_memo *memo)
     memo->usable = false;
 }
 
-/* Goes with the steps noted as far as there are such. Returns the number of them that are known; *from is the
- * step (or the key) where the rest begins. */
+/* Follows the noted steps as far as the tree has them. Returns the number of known steps; *from is the step
+ * (or the key) where the rest begins. */
 static uint32_t known_steps(struct creation_memo *memo, const struct step *noted, uint32_t *from)
 {
     uint32_t at = follow(memo, *from, memo->key.codeptr);
@@ -280,13 +283,13 @@ static uint32_t known_steps(struct creation_memo *memo, const struct step *noted
         bool has_offset = step->kind == STEP_RETURN || step->kind == STEP_BASE;
         *from = at;
         if (step->kind != noted[count].kind || (has_offset && step->offset != noted[count].offset)) {
-            memo->usable = false; /* the same words, and another way to unwind them */
+            memo->usable = false; /* the same words, unwound in another way */
             return count;
         }
         if (step->word != noted[count].word && !(at = follow(memo, at, noted[count].word)))
             return count;
     }
-    memo->usable = false; /* it is there already */
+    memo->usable = false; /* the path is already kept */
     return memo->noted;
 }
 

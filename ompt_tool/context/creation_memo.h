@@ -1,17 +1,17 @@
-/* Paths of task creations that were walked before: what to compare on the stack so that another creation is
- * known to have the same path without a walk.
+/* Known paths of task creations: what to compare on the stack to recognise a path without a walk.
  *
  * A path is a program of steps over the stack, from the runtime's frame outward, with one register, `base`:
  *
- *     RETURN offset, word   the return address at base + offset is word: it tells the next frame's code, and
- *                           so how far away that frame's own return address is, if its CFA is rsp + k
+ *     RETURN offset, word   the return address at base + offset is word: it identifies the next frame's code,
+ *     and
+ *                           so the distance to that frame's own return address, if its CFA is rsp + k
  *     BASE offset           base = the rbp saved at base + offset: the next frame's CFA is rbp + k
  *     END word, context     the creating task's first frame is reached: its exit address is base + word
  *     CUT context           BLAME_DEPTH frames are reached
  *
- * Every step is what the unwinder does there, so a path that fits is the same path. Frames of varied size
- * (VLA, alloca) move base and nothing else. Paths are kept as a tree: they share their steps up to the first
- * word that differs, where an edge (step, word) leads on. */
+ * Every step is what the unwinder does there, so a path that fits is the same path. Frames of varying size
+ * (VLA, alloca) only move base. The paths form a tree: they share their steps up to the first word that
+ * differs, where an edge (step, word) leads on. */
 #ifndef BLAME_OMPT_TOOL_CONTEXT_CREATION_MEMO_H
 #define BLAME_OMPT_TOOL_CONTEXT_CREATION_MEMO_H
 
@@ -21,38 +21,39 @@
 struct creation_memo;
 struct unwind_frame;
 
-/* What is known of a creation before its path: paths are kept apart by creator and codeptr. */
+/* What is known of a creation before its path. Each pair of creator and codeptr has its own paths. */
 struct creation_key {
-    uint32_t creator;    /* context of the creating task */
-    uintptr_t codeptr;   /* where the program called the runtime, and so the return address at low + 8 */
-    uintptr_t low, high; /* the creating task's part of the stack: the runtime's frame, the task's first */
+    uint32_t creator;  /* context of the creating task */
+    uintptr_t codeptr; /* the program's call of the runtime: the return address at low + 8 */
+    /* the creating task's part of the stack: from the runtime's frame to the task's first frame */
+    uintptr_t low, high;
 };
 
-/* No paths; NULL when there is no memory. Memory is touched as paths come. [owner] */
+/* Returns an empty memo; NULL without memory. Its pages are touched only as paths come. [owner] */
 struct creation_memo *creation_memo_make(void);
 void creation_memo_free(struct creation_memo *memo); /* [owner] */
 
-/* False when other paths are to be forgotten before there is room for more, or because the load map is
- * another one: then what is at an address may be other code. [owner] */
+/* Returns false if the memo is full, or belongs to an earlier load map: other code may then be at its
+ * addresses. [owner] */
 bool creation_memo_is_good(const struct creation_memo *memo);
 
-/* *memo as long as it is good, else a new one in its place; NULL when there is no memory. [owner] */
+/* Returns *memo while it is good, otherwise a new one in its place; NULL without memory. [owner] */
 struct creation_memo *creation_memo_for_more(struct creation_memo **memo);
 
-/* The context of the path on the stack, 0 if it is not known. [owner] */
+/* Returns the context of the path on the stack, 0 if unknown. [owner] */
 uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key);
 
-/* Begins to note the frames of a walk. The steps get lost with the next begin if nobody keeps them. [owner] */
+/* Begins to note the frames of a walk. Steps that are not kept are lost at the next call. [owner] */
 void creation_memo_begin(struct creation_memo *memo, const struct creation_key *key);
 
-/* The walk's next frame. The handler's walks have no memo. [handler] */
+/* Notes the walk's next frame. The handler's walks have no memo. [handler] */
 void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *frame);
 
-/* The path is not to be kept: more than its frames tells it from others. [handler] */
+/* Prevents the path from being kept: its frames alone do not identify it. [handler] */
 void creation_memo_spoil(struct creation_memo *memo);
 
-/* Keeps the path that was noted, unless a frame was left by other means than the above. cut: by BLAME_DEPTH.
- * [owner] */
+/* Keeps the noted path. Returns false if a frame was left in a way that the steps cannot express. cut:
+ * BLAME_DEPTH cut the path. [owner] */
 bool creation_memo_keep(struct creation_memo *memo, bool cut, uint32_t context);
 
 #endif

@@ -8,11 +8,12 @@
 
 _Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the flags have room in the address of a record");
 
-#define MAX_FRAME_BYTES 256 /* between a task's frame and its word, in any runtime that can be believed */
+#define MAX_FRAME_BYTES 256 /* greatest plausible distance from a task's frame to its word, in bytes */
 
-static uintptr_t frame_bytes; /* from a task's frame to its word; 0: not known, and no task has an exit address */
+/* bytes from a task's frame to its word; 0: unknown, and no task has an exit address */
+static uintptr_t frame_bytes;
 
-/* From an initial task's begin. */
+/* Learns that distance at the start of an initial task. */
 static void learn_frames(const ompt_data_t *task)
 {
     ompt_data_t *current = NULL;
@@ -24,7 +25,7 @@ static void learn_frames(const ompt_data_t *task)
     store_relaxed(&frame_bytes, known ? bytes : 0);
 }
 
-/* The one that stands for no task: none of the runtime's words is there. */
+/* Returns the level that stands for no task: none of the runtime's words has its address. */
 static struct level *bottom_of(const struct thread *thread)
 {
     return thread->last_level - LEVELS;
@@ -32,7 +33,7 @@ static struct level *bottom_of(const struct thread *thread)
 
 static void set_level(struct thread *thread, struct level *level)
 {
-    signal_fence(); /* the handler finds the level when it is complete */
+    signal_fence(); /* the handler must find a complete level */
     store_relaxed(&thread->level, level);
     signal_fence();
 }
@@ -52,7 +53,7 @@ static void push_above(struct thread *thread, struct level *level, ompt_data_t *
         thread->levels_beyond++;
         return;
     }
-    set_level(thread, level); /* what is above is no level while it is written */
+    set_level(thread, level); /* an entry above the level is ignored while it is written */
     level[1] = pushed;
     set_level(thread, level + 1);
 }
@@ -62,7 +63,7 @@ static void push(struct thread *thread, ompt_data_t *task, uintptr_t team)
     push_above(thread, thread->level, task, team);
 }
 
-/* The level that says which region the task of this one is in. */
+/* Returns the level that has the region of this level's task. */
 static const struct level *team_of(const struct thread *thread, const struct level *level)
 {
     const struct level *bottom = bottom_of(thread);
@@ -81,9 +82,9 @@ struct region *levels_region(const struct thread *thread)
     return region_of(thread, load_relaxed(&thread->level));
 }
 
-/* A task's memory may be another's already: a worker's between the join and its next region, that of a part
- * of an untied task that has ended without an event. Read so that a wild pointer is a failure and not a
- * fault. */
+/* Returns a task's exit address, 0 if it has none. The task's memory may already belong to another task: a
+ * worker's between the join and its next region, or that of a part of an untied task that ended without an
+ * event. So it is read in a way that a wild pointer is a failure, not a fault. */
 static uintptr_t exit_of(const struct level *level)
 {
     uintptr_t exit = load_relaxed(&level->exit), bytes = load_relaxed(&frame_bytes);
@@ -136,7 +137,8 @@ static uintptr_t team_flags(int type, int thread_num)
     return thread_num == 0 ? LEVEL_IMPLICIT | LEVEL_PRIMARY : LEVEL_IMPLICIT;
 }
 
-/* Nothing is known of what is around the task: a thread that the tool meets in the middle, a forked child's. */
+/* Learns the current task alone. Nothing is known about the tasks around it: the tool met the thread in the
+ * middle, or it is a forked child's. */
 static void learn(struct thread *thread, ompt_data_t *task)
 {
     ompt_data_t *parallel_data = NULL;
@@ -184,7 +186,7 @@ void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task
     if (begins && prior && thread->level->task != prior)
         levels_find(thread, prior);
     if (levels_return_to(thread, next))
-        return; /* prior has ended, or was never begun: a cancelled one */
+        return; /* prior has ended, or never began (a cancelled task) */
     if (begins)
         push(thread, next, 0);
     else if (thread->level->task == prior)
@@ -204,12 +206,13 @@ void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *f
 void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
                          int flags)
 {
-    /* Those of a league are like implicit ones. */
+    /* The initial tasks of a league are treated as implicit ones. */
     bool initial = (flags & ompt_task_initial) && !thread->level->exit && thread->ledger->kind != PROFILE_THREAD_WORKER;
     if (unlikely(initial))
         learn_frames(task);
     if ((flags & ompt_task_initial) && thread->level->exit && !region && !thread->regions.nameless)
-        region = thread->regions.open; /* libomp does not say of which league a team without others is: of this one */
+        /* libomp does not say which league a single team belongs to: it is the open one */
+        region = thread->regions.open;
     bool first = initial || (thread_num != 0 && !thread->level->exit);
     uintptr_t team = initial ? LEVEL_INITIAL : LEVEL_IMPLICIT;
     if (!initial && thread_num == 0)

@@ -10,8 +10,8 @@
 #include "ompt_tool/session/session.h"
 #include "unwind/python.h"
 
-#define MAX_LEVELS  64 /* ancestors looked at in one walk */
-#define ENTRY_BYTES 64 /* of _start, which has no unwind information on some systems */
+#define MAX_LEVELS  64 /* most ancestors that one walk looks at */
+#define ENTRY_BYTES 64 /* bytes of _start, which has no unwind information on some systems */
 
 static uintptr_t program_entry;
 
@@ -49,8 +49,8 @@ static bool skip_stale_level(struct walk *walk)
     return walk_next_level(walk);
 }
 
-/* An exit address that no frame of this stack has. For a task with if(0), whose code clang's programs call
- * themselves, libomp takes whatever the program has in rbp. */
+/* Returns true for an exit address that no frame of this stack has. For a task with if(0), whose code
+ * programs by Clang call themselves, libomp takes the value that the program has in rbp. */
 static bool is_foreign_exit(const struct walk *walk)
 {
     return walk->level.exit && (walk->level.exit < walk->stack_low ||
@@ -76,8 +76,8 @@ void walk_begin(struct walk *walk, struct thread *thread)
     do /* a task outside all regions runs where it was made: its callers are on this stack */
         walk_next_level(walk);
     while (walk->has_level && walk->level.kind == ompt_task_explicit && !walk->level.region);
-    /* A serialised region or an undeferred task leaves an exit address that its returned frame once had:
-     * below the stack pointer, it can mark nothing. The task above is the one whose stack this is. */
+    /* A serialised region or an undeferred task leaves the exit address of a frame that has returned. Below
+     * the stack pointer, such an address marks nothing. The task above is the one that owns this stack. */
     while (walk->has_level && is_foreign_exit(walk) && skip_stale_level(walk))
         ;
     next_frame(walk);
@@ -88,8 +88,8 @@ static bool has_exit(const struct walk *walk)
     return walk->has_level && walk->level.exit >= walk->stack_low && walk->level.exit < walk->stack_high;
 }
 
-/* The runtime's frame that called the code of the task around, when the walk's task has none on the stack yet, or never gets
- * one (leagues). */
+/* Returns true for the runtime's frame that called the code of the task around, if the walk's task has no
+ * frame on the stack yet or never gets one (leagues). */
 static bool is_boundary_around(struct walk *walk, const struct unwind_frame *frame)
 {
     if (!walk->has_level || walk->level.exit || walk->level.kind == ompt_task_initial)
@@ -104,10 +104,11 @@ static bool is_boundary_around(struct walk *walk, const struct unwind_frame *fra
     return false;
 }
 
-/* A runtime frame behind user code, when the task's exit address is missing or stale. GOMP_parallel_loop_*
- * set none for the primary thread, but the runtime's frame that called the region's body is here. While a
- * region is being made its task has no exit address yet either, nor any frame: then this is the boundary of
- * the task around. (A region serialised by clang has no such frame: its body is called by user code.) */
+/* Returns true for a runtime frame after user code, if the task's exit address is missing or stale.
+ * GOMP_parallel_loop_* set none for the primary thread, but the runtime's frame that called the region's body
+ * is here. While a region is being made, its task has neither an exit address nor a frame: the frame is then
+ * the boundary of the task around. (A region serialised by Clang has no such frame: user code calls its
+ * body.) */
 static bool is_unmarked_boundary(struct walk *walk, const struct unwind_frame *frame)
 {
     if (walk->has_stale) {
@@ -121,8 +122,8 @@ static bool is_unmarked_boundary(struct walk *walk, const struct unwind_frame *f
            (walk->has_level && !walk->level.exit && walk->level.kind != ompt_task_initial);
 }
 
-/* True if the frame is the runtime's, and called the code of the walk's current task. Frames of user code
- * that reach over the exit address show that it is stale (see walk_begin). */
+/* Returns true if the frame is the runtime's and called the code of the walk's current task. A frame of user
+ * code that spans the exit address shows that the address is stale (see walk_begin). */
 static bool is_boundary(struct walk *walk, const struct unwind_frame *frame, bool runtime_frame, bool leading)
 {
     while (has_exit(walk) && frame->cfa > walk->level.exit) {
@@ -134,19 +135,20 @@ static bool is_boundary(struct walk *walk, const struct unwind_frame *frame, boo
     return runtime_frame && (leading ? is_boundary_around(walk, frame) : is_unmarked_boundary(walk, frame));
 }
 
-/* Frames that only start the program's own code: the loader, _start, __libc_start_main, a thread's start. */
+/* Returns true for frames that only start the program's own code: the loader, _start, __libc_start_main, a
+ * thread's start. */
 static bool is_system(const struct unwind_frame *frame, uint32_t flags)
 {
     return (flags & PROFILE_MODULE_SYSTEM) || frame->ip - program_entry < ENTRY_BYTES;
 }
 
-/* Drops the frames that start threads and programs from a path that reached the stack's end. */
+/* Drops the frames that start threads and programs, from a path that reached the stack's end. */
 static void cut_start(struct path *path, size_t system_count)
 {
     if (system_count < path->count || path->in_runtime)
         path->count -= system_count;
     else if (path->count)
-        path->count = 1; /* all of it is the system's: the innermost says most */
+        path->count = 1; /* all frames are the system's: the innermost is the most useful */
 }
 
 static bool is_own_stack(const struct walk *walk, uintptr_t address)
@@ -154,8 +156,9 @@ static bool is_own_stack(const struct walk *walk, uintptr_t address)
     return address >= walk->unwinder->own_stack_low && address < walk->unwinder->own_stack_high;
 }
 
-/* Whether the frame that called the task's code is on another stack than the walk. Below the walk's own frames an address may be stale,
- * but not that of a team's first thread: only regions of one thread are serialised. */
+/* Returns whether the frame that called the task's code is on another stack than the walk. An address below
+ * the walk's own frames may be stale, except for a team's first thread: only regions of one thread are
+ * serialised. */
 static bool is_elsewhere(const struct walk *walk, const struct task_level *level, const struct level *place)
 {
     bool runs_team = place == load_relaxed(&walk->thread->level) && walk->thread->team > 1;
@@ -164,8 +167,8 @@ static bool is_elsewhere(const struct walk *walk, const struct task_level *level
            (level->kind == ompt_task_implicit && (is_above || (is_below && runs_team)));
 }
 
-/* A fiber's path ends where the fiber began, without the frame that called the code of the task which runs it: that is on the thread's
- * stack, or on one further up. */
+/* Finds the task that runs on a fiber. A fiber's path ends where the fiber began, without the frame that
+ * called the task's code: that frame is on the thread's stack, or on a stack further up. */
 static bool find_fibers_task(struct walk *walk)
 {
     struct task_level level;
@@ -189,18 +192,19 @@ static bool find_fibers_task(struct walk *walk)
 static void take_runtime_frame(struct path *path, const struct unwind_frame *frame)
 {
     path->in_runtime = true;
-    path->runtime_key = walk_key(frame); /* the last one stays: the entry that user code called */
+    path->runtime_key = walk_key(frame); /* the last one remains: the entry that user code called */
     path->count = 0;                     /* what the runtime called is the runtime's time */
 }
 
-/* Which task the walk is in may turn out late: a level that was passed over as stale may be its own. */
+/* Returns whether the walk's task may have this probe. The walk's task can turn out late: a level that was
+ * skipped as stale may be its own. */
 static bool is_of_walk(const struct walk *walk, const struct probe_open *probe)
 {
     return !walk->has_level || probe->task.region == walk->level.region ||
            (walk->has_stale && probe->task.region == walk->stale.region);
 }
 
-/* The innermost phase, event or parameter that the walk's task has open. */
+/* Returns the innermost phase, event or parameter that the walk's task has open. */
 static struct probe_open *innermost_probe(struct walk *walk)
 {
     struct probes *probes = walk->thread->probes;
@@ -217,7 +221,8 @@ static struct probe_open *innermost_probe(struct walk *walk)
     return walk->probe;
 }
 
-/* True if the frame is that of the function that began it, or one around that: what is further out is known. */
+/* Returns true if the frame is that of the function that began the probe, or one around it: everything
+ * further out is known. */
 static bool is_around_probe(struct walk *walk, const struct unwind_frame *frame)
 {
     struct probe_open *probe = innermost_probe(walk);
@@ -227,8 +232,8 @@ static bool is_around_probe(struct walk *walk, const struct unwind_frame *frame)
     return true;
 }
 
-/* The interpreter's own frames beside its loop say nothing to who wrote a script. Whether those further in than a call of the
- * loop are such shows when that is met. */
+/* Adds one of the interpreter's own frames. Outside its loop, such frames mean nothing to the author of a
+ * script. A later call of the loop shows whether these frames are inside it. */
 static void take_glue(struct walk *walk, struct path *path)
 {
     struct walk_python *python = &walk->python_path;
@@ -247,7 +252,7 @@ static bool next_place(struct walk *walk, struct python_place *place)
     return python_next(&walk->python, walk->unwinder, place);
 }
 
-/* A call of the interpreter's loop becomes the Python frames that it runs. */
+/* Replaces a call of the interpreter's loop with the Python frames that it runs. */
 static void take_loop(struct walk *walk, struct path *path)
 {
     struct walk_python *python = &walk->python_path;
@@ -261,7 +266,7 @@ static void take_loop(struct walk *walk, struct path *path)
         path->keys[path->count++] = walk_key(&walk->at);
     *python = (struct walk_python){.found = true, .end = path->count};
     walk->python.waits = false; /* what called the loop is something else */
-    if (walk->memo)             /* which knows the stack alone */
+    if (walk->memo)             /* the memo knows the stack alone */
         creation_memo_spoil(walk->memo);
 }
 
@@ -272,7 +277,7 @@ static void begin_interpreters(struct walk *walk)
     r_begin(&walk->r);
 }
 
-/* False: the frame is one like any other. */
+/* Adds a frame of the interpreter; returns false for a frame like any other. */
 static __attribute__((noinline)) bool take_python_frame(struct walk *walk, struct path *path)
 {
     if (path->count == (size_t)session.options.depth || is_system(&walk->at, flags_of(&walk->at)))
@@ -282,7 +287,7 @@ static __attribute__((noinline)) bool take_python_frame(struct walk *walk, struc
     walk->in_r = (flags_of(&walk->at) & PROFILE_MODULE_R) != 0;
     enum python_kind kind = walk->in_r ? r_meet(&walk->r, &walk->at) : python_meet(&walk->python, &walk->at);
     if (walk->python.waits)
-        path->count = 0; /* the row of that wait says it all */
+        path->count = 0; /* the wait's row alone says enough */
     if (kind == PYTHON_GLUE && !walk->python.waits)
         take_glue(walk, path);
     else if (kind == PYTHON_LOOP)
@@ -319,7 +324,7 @@ bool walk_task(struct walk *walk, struct path *path)
         if (path->count == (size_t)session.options.depth) {
             path->truncated = true;
             walk->inside = innermost_probe(walk);
-            return walk->inside != NULL; /* as below */
+            return walk->inside != NULL; /* the probe's begin is further out all the same */
         }
         bool system = is_system(&walk->at, flags);
         leading = leading && system;
@@ -334,12 +339,12 @@ bool walk_task(struct walk *walk, struct path *path)
         walk->have = UNWIND_BROKEN; /* no thread begins in user code: a frame without unwind information */
     path->truncated = walk->have == UNWIND_BROKEN;
     if (unlikely(path->truncated) && (walk->inside = innermost_probe(walk)))
-        return true; /* it is further out all the same */
+        return true; /* the probe's begin is further out all the same */
     if (walk->have == UNWIND_END)
         cut_start(path, system_count);
     if (path->count == 0 && (path->in_runtime || boundary)) {
         path->in_runtime = true;
-        path->runtime_key = 0; /* no user code on the stack that could have called an entry */
+        path->runtime_key = 0; /* no user code on the stack can have called an entry */
     }
     return boundary;
 }
