@@ -16,14 +16,14 @@
 #include "ompt_tool/session/thread.h"
 
 #define SEPARATOR      " = " /* between a parameter's name and its value */
-#define PARAMETER_NAME 480u  /* most bytes of a parameter's name that are looked at */
+#define PARAMETER_NAME 480u  /* most bytes of a parameter's name that are compared */
 
 static enum profile_node_kind node_kind(enum blame_kind kind)
 {
     return kind == BLAME_ITERATION ? PROFILE_NODE_PHASE : (enum profile_node_kind)kind;
 }
 
-/* What a text is found by besides its address: a parameter's value. */
+/* Returns a parameter's value, which is part of a text's hash; 0 for others. */
 static inline uint64_t number_of(const struct probe_begin *begin)
 {
     return begin->kind == BLAME_PARAMETER ? begin->number : 0;
@@ -35,10 +35,10 @@ static inline uint32_t text_place(const struct probe_begin *begin)
     return (uint32_t)(hash_number(text) >> 40) % PROBE_TEXTS;
 }
 
-/* A parameter's record, by the name alone. */
+/* Returns whether the record is this parameter's, by the name alone. */
 static bool is_parameter(const struct profile_name *record, const struct probe_begin *call)
 {
-    const size_t cut_bytes = 200; /* a text that was cut has at least so much of the name */
+    const size_t cut_bytes = 200; /* a text that was cut has at least this much of the name */
     bool cut = record->flags & PROFILE_NAME_CUT;
     size_t bytes = cut && call->bytes > cut_bytes ? cut_bytes : call->bytes;
     return record->kind == PROFILE_NODE_PARAMETER && bytes < sizeof(record->text) &&
@@ -120,7 +120,7 @@ static uint32_t known_place(uint32_t parent, uint32_t name, uint64_t number)
     return (uint32_t)(hash >> 40) % PROBE_PLACES;
 }
 
-/* The probe's own nodes in the trie. */
+/* Adds the probe's own nodes to the trie. */
 static uint32_t add_probe(struct tree *tree, uint32_t parent, const struct probe_begin *begin, uint32_t name)
 {
     uint32_t context = tree_child(tree, parent, node_kind(begin->kind), name), entries = tree->entries;
@@ -167,11 +167,11 @@ void probe_for_caller(struct thread *thread, struct probe_begin *begin)
         begin->stack = frame.cfa;
         begin->place = *(const uintptr_t *)(frame.cfa - sizeof(uintptr_t));
     }
-    signal_fence(); /* no tail call: the walk starts in this function's frame */
+    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
     thread_leave_tool(thread);
 }
 
-/* Walks, and keeps the path in mind; returns the context of the callers. */
+/* Walks and remembers the path; returns the callers' context. */
 static uint32_t walk(struct thread *thread, const struct probe_begin *begin, const struct creation_key *key,
                      struct probe_open *fresh)
 {
@@ -190,22 +190,22 @@ static uint32_t walk(struct thread *thread, const struct probe_begin *begin, con
     return found.creator;
 }
 
-/* The part of the stack where the callers are, and in whose context: as far as it is the current task's, and
- * inside the innermost one that this has open. False when the runtime's addresses are not on this stack. */
+/* Finds the part of the stack with the callers, inside the current task and its innermost open probe, and the
+ * context it continues. Returns false if the runtime's addresses are not on this stack. */
 static bool find_span(const struct thread *thread, const struct probe_begin *begin, const struct task_level *level,
                       const struct probe_open *around, struct creation_key *key)
 {
     uintptr_t end = thread->unwinder.own_stack_high;
     key->codeptr = begin->place;
     key->low = begin->stack - 2 * sizeof(uintptr_t);
-    /* The frame around it begins there, and is the last. */
+    /* The frame around the probe begins there, and is the last one. */
     key->high = around ? around->stack + sizeof(uintptr_t) : level->exit ? level->exit : end;
     key->creator = around ? around->context : task_word_context(level->data);
     return (key->low | key->high) % sizeof(uintptr_t) == 0 && key->low < key->high && key->high <= end &&
            key->high - key->low <= INT32_MAX;
 }
 
-/* The innermost one that the current task has open, unless its begin lies further in than this one's. */
+/* Returns the innermost open probe of the current task; NULL if it is further in than this one's begin. */
 static const struct probe_open *find_around(const struct thread *thread, const struct task_level *level)
 {
     const struct probes *probes = thread->probes;
@@ -215,7 +215,7 @@ static const struct probe_open *find_around(const struct thread *thread, const s
     return mine ? around : NULL;
 }
 
-/* Asking the runtime takes as long as all the rest of a begin: once a task. */
+/* Returns the current task's level. Asking the runtime takes as long as the rest of a begin: once a task. */
 static const struct task_level *current_level(struct thread *thread)
 {
     struct probes *probes = thread->probes;
@@ -252,15 +252,15 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
     probe_context_below(thread, parent, begin, fresh);
 }
 
-/* The record is that of the context below this region in this life of its: below a region that is not
- * resolved, nodes go with the next graft. */
+/* Returns whether the record is that of the context below this region, in this instance of the region. Below
+ * an unresolved region, the next graft moves the nodes. */
 static inline bool is_record_of(const struct probe_known *known, const struct probe_open *open, const struct tree *tree)
 {
     return known->record && known->context == open->context && known->region == open->task.region &&
            (!open->task.region || (known->instance == open->task.region->instance && known->grafts == tree->grafts));
 }
 
-/* A record below the node, NULL when there is no room. */
+/* Returns a record below the node, NULL without room. */
 static void *record_below(struct tree *tree, uint32_t *node_idx, enum profile_node_kind kind)
 {
     *node_idx = *node_idx ? tree_child(tree, *node_idx, kind, 0) : 0;
@@ -293,7 +293,7 @@ struct profile_probe *probe_record(struct thread *thread, struct probe_open *ope
     if (!entered && !thread->probes->finishing)
         return NULL;
     if (known->context != open->context)
-        known = &once; /* the place has been taken by another */
+        known = &once; /* another context has taken its index */
     find_record(thread, open, known);
     *counters = known->counters;
     if (entered)
@@ -308,7 +308,7 @@ bool probe_is_ended_by(const struct probe_open *open, const struct probe_begin *
         return false;
     if (likely(!(load_relaxed(&record->flags) & PROFILE_NAME_THROTTLED)))
         return true;
-    return end->for_caller || open->stack == end->stack; /* not the end of one that was not measured */
+    return end->for_caller || open->stack == end->stack; /* not the end of a call that was not measured */
 }
 
 void probe_misnested(struct thread *thread, uint32_t inner, uintptr_t inner_place, uint32_t outer,
@@ -320,7 +320,7 @@ void probe_misnested(struct thread *thread, uint32_t inner, uintptr_t inner_plac
     thread_leave_tool(thread);
 }
 
-/* A forked child does not know what its parent had open; what is off or was lost has no begin either. */
+/* A forked child does not know its parent's open probes; an excluded or lost probe has no begin either. */
 void probe_unmatched(struct thread *thread, const struct probe_begin *end)
 {
     uint32_t name = probe_find_text(thread->probes, end);

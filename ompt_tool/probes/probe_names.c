@@ -14,7 +14,7 @@
 #define SLOTS     131072u
 #define NAMES     65536u
 #define TEXT_ROOM sizeof(((struct profile_name *)0)->text)
-#define HASH_TEXT 18u /* "#" and 16 digits, and the end */
+#define HASH_TEXT 18u /* "#", 16 digits, and the terminating zero */
 #define MISNESTED 64u /* most that are noted */
 
 static struct {
@@ -23,10 +23,10 @@ static struct {
     uint32_t misnested;
     uint32_t *slots;               /* hash table of numbers; 0: empty */
     struct profile_name **records; /* by number */
-    uint8_t *noted;                /* by number: misnested before */
+    uint8_t *noted;                /* by number: already reported as misnested */
 } names;
 
-/* Not inline: it would take registers from the common way, on which nothing is hashed. */
+/* Not inlined: it would take registers from the common path, which needs no hash. */
 uint64_t probe_name_hash(const char *text, size_t bytes)
 {
     return hash_bytes(text, bytes);
@@ -39,7 +39,8 @@ void probe_count_lost(void)
         fetch_add_relaxed(&header->probes_lost, 1);
 }
 
-/* The text as the file has it: what is too long ends in a hash of all of it. False if it is whole. */
+/* Writes the text as the file has it: a text that is too long ends in a hash of the whole. Returns false if
+ * it is not cut. */
 static bool cut_text(char out[TEXT_ROOM], const char *text, size_t bytes)
 {
     memset(out, 0, TEXT_ROOM);
@@ -61,7 +62,7 @@ bool probe_name_is(const struct profile_name *record, enum profile_node_kind kin
     return record->kind == (uint32_t)kind && memcmp(record->text, cut, TEXT_ROOM) == 0;
 }
 
-/* Whether one of the comma separated shell patterns is the name's. */
+/* Returns whether one of the comma-separated shell patterns matches the name. */
 static bool matches(const char *patterns, const char *name)
 {
     char pattern[256];
@@ -110,7 +111,7 @@ static uint32_t add_name(enum profile_node_kind kind, const char *text, size_t b
     if (cut_text(record->text, text, bytes))
         record->flags |= PROFILE_NAME_CUT;
     record->place = capture_key(place - 1);
-    store_release(&record->kind, (uint32_t)kind); /* a reader of the file skips the record until then */
+    store_release(&record->kind, (uint32_t)kind); /* until then a reader of the file skips the record */
     names.records[number + 1] = record;
     names.count++;
     return number + 1;
@@ -146,7 +147,7 @@ struct profile_name *probe_name_record(uint32_t number)
     return names.records[number];
 }
 
-/* A name as a field: its tabs, which separate fields, become blanks. Returns where the next one begins. */
+/* Writes a name as a field: tabs, which separate fields, become blanks. Returns the position after it. */
 static size_t put_field(char *line, size_t at, const char *name)
 {
     for (; *name; name++)

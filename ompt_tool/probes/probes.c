@@ -1,7 +1,7 @@
-/* The common way through begin and end touches the thread's own memory only: the name is found by its address
- * and compared, the context by that of the probe around, when both were begun in one frame, and the record of
- * exact times by the context. It changes nothing that the handler uses but the stack of open ones, entry
- * first. Everything else happens inside thread_enter_tool(), in probe_context.c. */
+/* The common path through begin and end touches the thread's own memory only. The name is found by its
+ * address and compared. The context is found by that of the probe around, if both begin in one frame, and the
+ * record of exact times by the context. The path changes nothing that the handler uses except the stack of
+ * open probes, entry first. Everything else happens inside thread_enter_tool(), in probe_context.c. */
 #include "ompt_tool/probes/probes.h"
 
 #include <omp-tools.h>
@@ -20,7 +20,7 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-#define REFRESH_TICKS (1u << 23) /* some milliseconds: how long a reading of the clocks is good for */
+#define REFRESH_TICKS (1u << 23) /* how long a reading of the clocks is used: some milliseconds */
 
 #define KIND(kind) ((enum blame_kind)((kind) & ~BLAME_FOR_CALLER))
 
@@ -31,7 +31,7 @@ void probes_init(struct thread *(*attach)(void))
     attach_child = attach;
 }
 
-/* A thread that the runtime has not met: asking it anything makes them acquainted, and attaches the thread. */
+/* Attaches a thread that the runtime has not met: any call of the runtime makes the thread known to it. */
 static __attribute__((noinline)) struct thread *introduce(void)
 {
     struct thread *child = attach_child();
@@ -73,8 +73,9 @@ static inline struct thread *probing_thread(void)
     return likely(!load_relaxed(&session.stopping)) ? thread : NULL;
 }
 
-/* Begin and end belong into no signal handler. One that has interrupted this thread's begin or end, or
- * another callback, would find a lock taken for ever and tables half changed: it gets nothing done. */
+/* Marks the thread as inside begin or end; returns false if it is inside already. Begin and end must not be
+ * called from a signal handler. One that has interrupted this thread's begin or end, or another callback,
+ * would find a lock held for ever and tables half changed: its calls do nothing. */
 static inline bool make_busy(const struct thread *thread)
 {
     if (unlikely(thread->probes->busy || load_relaxed(&thread->in_tool)))
@@ -90,7 +91,7 @@ static inline void make_idle(const struct thread *thread)
     thread->probes->busy = false;
 }
 
-/* Below the one around, begun in the same frame: nothing to walk. */
+/* Returns whether the probe is directly below the one around, begun in the same frame: nothing to walk. */
 static inline bool continues(const struct probe_open *around, const struct probe_begin *begin)
 {
     return around->stack == begin->stack && around->context;
@@ -103,7 +104,7 @@ static inline void push(struct probes *probes, const struct probe_open *fresh)
     store_relaxed(&probes->count, probes->count + 1);
 }
 
-/* There is no room for one that begins. */
+/* Counts a begin that found no room. */
 static __attribute__((noinline)) void add_lost(struct probes *probes, uintptr_t stack)
 {
     if (!probes->depth_lost++ || probes->lost_stack < stack)
@@ -164,7 +165,7 @@ static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, in
     make_idle(thread);
 }
 
-/* What was measured of one that has ended. */
+/* Adds the times of a probe that has ended. */
 static void add_times(struct probes *probes, struct profile_probe *record, const struct probe_open *ended,
                       uint64_t end_ticks, uint64_t ticks)
 {
@@ -193,7 +194,7 @@ static inline void throttle(const struct profile_probe *record, uint32_t name)
         probe_throttle(name, record->calls);
 }
 
-/* By how much the counters have gone on since the innermost one began. */
+/* Adds what the counters counted since the innermost probe began. */
 static __attribute__((noinline)) void add_counters(struct thread *thread, struct profile_counters *counters)
 {
     const int64_t *begun = thread->probes->counted[thread->probes->count - 1];
@@ -231,7 +232,7 @@ static __attribute__((noinline)) void book_innermost(struct thread *thread, uint
         thread->ledger->probed_exact += (double)ticks * probes->clocks.ns_per_tick;
 }
 
-/* The innermost one ends. */
+/* Ends the innermost probe. */
 static void end_innermost(struct thread *thread, uint64_t end_ticks)
 {
     struct float_state floats = float_begin();
@@ -239,7 +240,8 @@ static void end_innermost(struct thread *thread, uint64_t end_ticks)
     float_end(floats);
 }
 
-/* Any but the innermost, or none: what is still open inside is ended too, and all of it is told once. */
+/* Ends a probe that is not the innermost, or none: ends what is still open inside it, too, and reports each
+ * once. */
 static __attribute__((noinline)) void end_other(struct thread *thread, const struct probe_begin *end,
                                                 uint64_t end_ticks)
 {
@@ -260,8 +262,9 @@ static __attribute__((noinline)) void end_other(struct thread *thread, const str
     end_innermost(thread, end_ticks);
 }
 
-/* While there are some that had no room: whether one of them ends, as each does before those that had room.
- * But functions that were left by longjmp() or an exception never end theirs: those around go on. */
+/* Returns whether the call ends a probe that found no room, while there are such. They end before the probes
+ * around them. But functions left by longjmp() or an exception never end theirs; an end of a probe around
+ * them then counts. */
 static __attribute__((noinline)) bool is_end_of_lost(struct probes *probes, const struct probe_begin *end)
 {
     for (uint32_t i = probes->count; probes->lost_stack < end->stack && i > 0; i--) {
@@ -291,7 +294,7 @@ static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
     };
     struct probes *probes = thread->probes;
     if (unlikely(probes->depth_lost) && is_end_of_lost(probes, &end))
-        ; /* counted when it began */
+        ; /* was counted when it began */
     else if (likely(probes->count) && likely(probe_is_ended_by(&probes->open[probes->count - 1], &end)))
         end_innermost(thread, end_ticks);
     else
