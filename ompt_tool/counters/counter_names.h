@@ -1,4 +1,4 @@
-/* Names of counters, as users write them: lists, periods, and which other names are near. */
+/* Names of counters as users write them: lists, periods, and similar names. */
 #ifndef BLAME_OMPT_TOOL_COUNTERS_COUNTER_NAMES_H
 #define BLAME_OMPT_TOOL_COUNTERS_COUNTER_NAMES_H
 
@@ -8,17 +8,18 @@
 
 #define COUNTER_NAME_BYTES  128u
 #define COUNTER_NEAREST     3u
-#define COUNTER_MOST_PERIOD 10000000000ull /* as nanoseconds, 10^9 times that, it fits 64 bits */
+#define COUNTER_MOST_PERIOD 10000000000ull /* in ns, 10^9 times that, it fits in 64 bits */
 
-/* The next name of a list separated by commas, without blanks around it; false at its end. Empty names are
- * skipped; one that is too long is cut. [any] */
+/* Copies the next name of a list separated by commas, without blanks around it; returns false at the end.
+ * Skips empty names and cuts long ones. [any] */
 bool counter_names_next(const char **list, char name[COUNTER_NAME_BYTES]);
 
-/* EVENT@PERIOD, a whole number from 1 to COUNTER_MOST_PERIOD; false: it is not of that form. [any] */
+/* Splits EVENT@PERIOD, with a whole number from 1 to COUNTER_MOST_PERIOD; returns false for other forms.
+ * [any] */
 bool counter_names_split(const char *text, char name[COUNTER_NAME_BYTES], uint64_t *period);
 
-/* How many letters are to be changed, put in or left out to make one name of the other, of lower or upper
- * case. A name's part behind "::" stands for the whole, too. [any] */
+/* Returns how many letters must be changed, added or removed to make one name the other; case is ignored. The
+ * part after "::" also stands for the whole name. [any] */
 unsigned counter_names_distance(const char *wanted, const char *name);
 
 /* The nearest names so far, nearest first. */
@@ -28,7 +29,7 @@ struct counter_nearest {
     char name[COUNTER_NEAREST][COUNTER_NAME_BYTES];
 };
 
-/* Whether the name would be among the nearest; add puts it there. [any] */
+/* Returns whether the name would be among the nearest; counter_nearest_add() adds it. [any] */
 bool counter_nearest_wants(const struct counter_nearest *nearest, const char *wanted, const char *name);
 void counter_nearest_add(struct counter_nearest *nearest, const char *wanted, const char *name); /* [any] */
 

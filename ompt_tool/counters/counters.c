@@ -1,5 +1,5 @@
-/* The rules of this house: as in sampler.c. What runs in the handler works on the thread's own struct
- * counters and the kernel's descriptors, nothing else. */
+/* This file is part of the sample's handler: the rules in sampler.c hold. Code in the handler uses only the
+ * thread's own struct counters and the kernel's descriptors. */
 #include "ompt_tool/counters/counters.h"
 
 #include <errno.h>
@@ -12,17 +12,17 @@
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/session/session.h"
 
-/* Of a thread, in its own mapping, for ever. */
+/* A thread's counters, in a mapping of their own that is never unmapped. */
 struct counters {
     struct perf_group group, overflow;
-    int64_t now[PROFILE_COUNTERS];     /* at the last sample */
-    int64_t waiting[PROFILE_COUNTERS]; /* to be booked */
-    struct profile_counters *sum[3];   /* in the file; by enum profile_counters_sum */
+    int64_t now[PROFILE_COUNTERS];     /* values at the last sample */
+    int64_t waiting[PROFILE_COUNTERS]; /* counts not yet booked */
+    struct profile_counters *sum[3];   /* sums in the file, by enum profile_counters_sum */
 };
 
 static uint32_t failure_told;
 
-/* Once for all threads. */
+/* Reports a failure, once for all threads. */
 static void tell_failure(const char *variable, const char *what)
 {
     uint32_t expected = 0;
@@ -61,7 +61,7 @@ void counters_attach(struct thread *thread)
     thread->counters = counters;
     if (!counters_plan.count)
         return;
-    /* A ledger that threads share has no room for the sums of several. */
+    /* A ledger that threads share has room for one thread's sums only. */
     if (!counters || !thread->ledger->tree || thread->ledger->counters[PROFILE_COUNTERS_TOTAL] ||
         !make_sums(thread, counters) || !perf_group_open(&counters->group, counters_plan.event, counters_plan.events)) {
         thread->ledger->counters_failed = 1;
@@ -69,7 +69,7 @@ void counters_attach(struct thread *thread)
     }
 }
 
-/* The kernel's numbers as counters: each the sum of its parts, or the first less the others. */
+/* Makes counters of the kernel's numbers: the sum of a counter's parts, or the first minus the others. */
 static void combine(const uint64_t *numbers, int64_t *values)
 {
     for (uint32_t i = 0; i < counters_plan.count; i++) {
@@ -99,7 +99,8 @@ void counters_take_delta(struct thread *thread)
     if (!counters->group.count)
         return;
     if (!counters_read_all(thread, now)) {
-        thread->ledger->counters_failed = 1; /* the program has closed it, or the kernel has given it up */
+        /* the program has closed the descriptor, or the kernel has given it up */
+        thread->ledger->counters_failed = 1;
         return;
     }
     for (uint32_t i = 0; i < counters_plan.count; i++) {

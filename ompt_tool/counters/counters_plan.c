@@ -8,12 +8,12 @@
 #include "ompt_tool/counters/papi.h"
 #include "ompt_tool/session/session.h"
 
-#define LEAST_CLOCK_PERIOD 10000u /* ns: the kernel's clocks do not overflow more often */
+#define LEAST_CLOCK_PERIOD 10000u /* ns; the kernel's clocks do not overflow more often */
 #define WHY_BYTES          256u
 
 struct counters_plan counters_plan;
 
-static bool user_only; /* the kernel's own doings may not be counted */
+static bool user_only; /* the kernel's own work must not be counted */
 
 static const char *reason(int cause)
 {
@@ -33,7 +33,7 @@ static const char *reason(int cause)
     }
 }
 
-/* Whether the kernel counts these, all at once, for this thread. */
+/* Returns whether the kernel can count all these events at once for this thread. */
 static bool try_group(const struct perf_event *events, uint32_t count)
 {
     struct perf_group group;
@@ -59,7 +59,8 @@ static bool works_alone(const struct papi_event *event)
     return try_group(tried.part, tried.parts);
 }
 
-/* Unprivileged users may often count only what their programs do themselves: then that, and once a line. */
+/* Makes the event one that the user may count. Unprivileged users may often count only what their programs do
+ * themselves; then the event is limited to that, with one line on stderr. */
 static bool make_permitted(struct papi_event *event)
 {
     if (user_only)
@@ -104,7 +105,7 @@ static bool is_twice(const char *name)
     return false;
 }
 
-/* Behind those before it: all are counted at once. */
+/* Adds the counter to the earlier ones, if all can be counted at once. */
 static bool take_entry(const char *name, const struct papi_event *event)
 {
     uint32_t first = counters_plan.events;

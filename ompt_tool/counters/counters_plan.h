@@ -1,4 +1,4 @@
-/* What BLAME_COUNTERS and BLAME_SAMPLE ask for, as far as this machine can do it. */
+/* The counters of BLAME_COUNTERS and BLAME_SAMPLE that this machine has. */
 #ifndef BLAME_OMPT_TOOL_COUNTERS_COUNTERS_PLAN_H
 #define BLAME_OMPT_TOOL_COUNTERS_COUNTERS_PLAN_H
 
@@ -11,11 +11,11 @@
 
 struct counters_plan_entry {
     char name[COUNTER_NAME_BYTES];
-    uint32_t first, parts; /* of counters_plan.event */
-    bool subtract;         /* the first less the others, not their sum */
+    uint32_t first, parts; /* indices in counters_plan.event */
+    bool subtract;         /* the first minus the others, instead of their sum */
 };
 
-/* Never changed after counters_plan_init(). */
+/* Constant after counters_plan_init(). */
 extern struct counters_plan {
     uint32_t count;
     struct counters_plan_entry entry[PROFILE_COUNTERS];
@@ -26,14 +26,16 @@ extern struct counters_plan {
     char text[PROFILE_COUNTERS * COUNTER_NAME_BYTES], sample_text[COUNTER_NAME_BYTES + 24];
 } counters_plan;
 
-/* Finds out which of the counters that the options ask for there are; each other is named on stderr. [init] */
+/* Finds out which of the requested counters exist; names each missing one on stderr. [init] */
 void counters_plan_init(void);
 
-/* Names of the counters that there are, separated by '\n'; EVENT@PERIOD of the samples. NULL: none. [any] */
+/* Return the names of the existing counters, separated by '\n'; and the samples' EVENT@PERIOD. NULL: none.
+ * [any] */
 const char *counters_plan_text(void);
 const char *counters_plan_sample_text(void);
 
-/* p of a sample by overflow, events as nanoseconds of seconds; 0: a clock tells when to sample. [any] */
+/* Returns the weight p of a sample by overflow, one event as a second of ns; 0: a clock decides when to
+ * sample. [any] */
 uint64_t counters_plan_sample_period_ns(void);
 
 #endif

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALL_LEVELS (PFM_PLM0 | PFM_PLM3) /* of the kernel and of the user */
+#define ALL_LEVELS (PFM_PLM0 | PFM_PLM3) /* kernel and user level */
 
 static struct {
-    bool shared; /* the program had initialised it */
+    bool shared; /* the program had initialised PAPI */
     int (*is_initialized)(void);
     int (*library_init)(int);
     void (*shutdown)(void);
@@ -20,7 +20,8 @@ static struct {
     int (*enum_preset)(int *, int);
 } papi;
 
-/* Which has the processor's and the kernel's own events, and has the kernel's on processors, too, that PAPI does not know. */
+/* libpfm, which knows the events of the processor and the kernel. It also knows the kernel's events on
+ * processors that PAPI does not know. */
 static struct {
     pfm_err_t (*initialize)(void);
     const char *(*strerror)(int);
@@ -52,7 +53,7 @@ static const struct {
     {"pfm_get_event_next", (void **)&pfm.next},
 };
 
-/* It stays loaded: a library that goes again may leave something behind in other threads. */
+/* Loads the libraries. They stay loaded: unloading may leave something behind in other threads. */
 static bool load(char *why, size_t bytes)
 {
     void *library = NULL;
@@ -78,7 +79,7 @@ bool papi_open(char *why, size_t bytes)
     papi.shared = papi.is_initialized() != PAPI_NOT_INITED;
     int code = papi.shared ? (int)PAPI_VER_CURRENT : papi.library_init(PAPI_VER_CURRENT);
     if (code == (int)PAPI_VER_CURRENT) {
-        pfm.initialize(); /* PAPI does not where it does not know the processor */
+        pfm.initialize(); /* PAPI does not initialise it for a processor that it does not know */
         return true;
     }
     snprintf(why, bytes, "%s", code > 0 ? "another version of PAPI" : papi.strerror(code));
@@ -91,7 +92,7 @@ void papi_close(void)
         papi.shutdown();
 }
 
-/* A native event, with or without its component's name. */
+/* Encodes a native event, with or without its component's name. */
 static bool encode(const char *name, struct perf_event *event, char *why, size_t bytes)
 {
     const char *behind = strstr(name, ":::");
@@ -123,7 +124,7 @@ static bool encode_preset(const PAPI_event_info_t *info, struct papi_event *even
 
 bool papi_find(const char *name, struct papi_event *event, char *why, size_t bytes)
 {
-    static PAPI_event_info_t info; /* large */
+    static PAPI_event_info_t info; /* static, as it is large */
     int number;
     memset(event, 0, sizeof(*event));
     int code = papi.name_to_code(name, &number);
