@@ -1,4 +1,4 @@
-/* Some stores to the thread's own lines and its rank's at the begin of a call, and at its end. */
+/* The start and the end of an MPI call cost a few stores to the thread's own lines and its rank's. */
 #include "ompt_tool/ranks/mpi_wait.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "blame/ranks.h"
 #include "ompt_tool/ranks/ranks_join.h"
 
-/* libblame-mpi.so's. (Asking by name for what is not there takes the program's heap.) */
+/* A function of libblame-mpi.so. (Looking up a missing name with dlsym() uses the program's heap.) */
 extern mpi_layer_attach blame_mpi_attach __attribute__((weak));
 
 static bool is_on_own_stack(const struct thread *thread, uintptr_t address)
@@ -19,7 +19,7 @@ static bool is_on_own_stack(const struct thread *thread, uintptr_t address)
     return address >= thread->unwinder.own_stack_low && address < thread->unwinder.own_stack_high;
 }
 
-/* A fiber's stack may be no memory any more. */
+/* Returns whether the frame still returns there. A fiber's stack may be unmapped by now. */
 static bool still_returns_to(uintptr_t frame, uintptr_t returns_to)
 {
     uintptr_t found = 0;
@@ -29,8 +29,8 @@ static bool still_returns_to(uintptr_t frame, uintptr_t returns_to)
     return read && found == returns_to;
 }
 
-/* True if the function of the thread's call has returned, or was jumped out of: its frame lies deeper than that place on the stack,
- * or others have used it since. */
+/* Returns true if the function of the thread's call has returned or was left by a jump: its frame is deeper
+ * than that place on the stack, or other frames have overwritten it. */
 static bool is_gone(const struct thread *thread, uintptr_t stack)
 {
     const uintptr_t *frame = thread->mpi.frame;
@@ -56,7 +56,8 @@ void mpi_wait_forget(struct thread *thread)
     thread->mpi.told = false;
 }
 
-/* A call inside a call is the outer one's: MPICH's Fortran calls its C. */
+/* Begins a wait. A call inside a call belongs to the outer one: MPICH's Fortran functions call its C
+ * functions. */
 static bool begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer)
 {
     struct thread *thread = thread_self;
@@ -101,7 +102,7 @@ static bool end(const uintptr_t *frame)
     return thread->mpi.samples > 0;
 }
 
-/* Beside the handler's sums, in what they leave free of the call's record (cct/profile_format.h). */
+/* Adds the call's sizes, in fields of its record that the handler's sums leave free (cct/profile_format.h). */
 static void size(uint32_t ranks, double bytes)
 {
     struct thread *thread = thread_self;

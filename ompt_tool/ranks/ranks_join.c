@@ -23,11 +23,11 @@
 
 #define ATTEMPTS 100 /* while others close what was made before */
 #define PAUSE_US 1000
-#define LOOKS    4096 /* at names */
+#define LOOKS    4096 /* names that are looked at */
 
 #define SHARED "/dev/shm/"
 
-/* LLVM's runtime dies of a full /dev/shm: what there is, is left to it. */
+/* Bytes of /dev/shm that must stay free: LLVM's runtime crashes when it is full. */
 #define LEFT_BYTES (1 << 20)
 
 struct ranks_program ranks_program;
@@ -37,7 +37,7 @@ static struct {
     char path[64];
     uint32_t own, local;
     uint32_t has_come;
-    bool knows_numbers; /* whose process numbers are its own: those of others' names are other processes' */
+    bool knows_numbers; /* process numbers are comparable: the name includes their namespace */
 } joined;
 
 static void know_program(void)
@@ -50,7 +50,8 @@ static void know_program(void)
                                            hash_bytes(module->build_id, module->build_id_bytes)};
 }
 
-/* Processes that have numbers of their own cannot ask whether others live. */
+/* Chooses the segment's path. It includes the namespace of process numbers: in another one it is impossible
+ * to ask whether a process lives. */
 static void choose_path(const char *identity)
 {
     struct stat numbers = {0};
@@ -59,7 +60,7 @@ static void choose_path(const char *identity)
              (unsigned long long)numbers.st_ino, (unsigned long long)hash_bytes(identity, strlen(identity)));
 }
 
-/* NULL with errno. */
+/* Returns the mapped segment; NULL with errno. */
 static struct ranks_segment *map_segment(int fd)
 {
     struct stat found;
@@ -79,7 +80,7 @@ static struct ranks_segment *map_segment(int fd)
     return segment;
 }
 
-/* A process of this rank is there already, and lives. */
+/* Returns whether a living process of this rank is already there. */
 static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
 {
     for (uint32_t i = 0; i < RANKS_MAX && i < load_acquire(&segment->high); i++) {
@@ -91,7 +92,7 @@ static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
     return false;
 }
 
-/* 0, or an errno; EAGAIN: the segment has been closed meanwhile. */
+/* Takes a line of the segment. Returns 0 or an errno; EAGAIN: the segment has been closed meanwhile. */
 static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
 {
     uint32_t own = ranks_lines_claim(segment, getpid());
@@ -106,7 +107,7 @@ static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
         error = EEXIST;
     if (error) {
         ranks_lines_give_back(segment, own);
-        if (ranks_lines_leave(segment)) /* who left meanwhile found it claimed */
+        if (ranks_lines_leave(segment)) /* a process that left meanwhile found the line claimed */
             unlink(joined.path);
         return error;
     }
@@ -138,7 +139,7 @@ static int try_to_join(uint32_t rank)
     return error;
 }
 
-/* All lines that can be read are there: another's file may be cut. */
+/* Returns whether the file holds all readable lines: another user of it may have cut it. */
 static bool is_whole(const struct ranks_segment *segment, off_t bytes)
 {
     for (size_t i = 0; i < RANKS_MAX; i++)
@@ -148,7 +149,7 @@ static bool is_whole(const struct ranks_segment *segment, off_t bytes)
     return true;
 }
 
-/* Its processes are dead, and none has removed it. */
+/* Removes a segment whose processes are all dead. */
 static void remove_left(const char *path)
 {
     struct stat found;
@@ -168,7 +169,7 @@ static void remove_left(const char *path)
     os_unmap(segment, RANKS_BYTES);
 }
 
-/* Of jobs that were killed before all their ranks had come. */
+/* Removes the segments of jobs that were killed before all their ranks had arrived. */
 static void remove_what_others_left(void)
 {
     const char *own = joined.path + strlen(SHARED);
@@ -213,8 +214,8 @@ void ranks_join(void)
     }
 }
 
-/* A rank may start other programs first: those know nothing of MPI, and who calls it has joined. When all have come nobody will look
- * for the name. */
+/* Counts this process as arrived. A rank may first start other programs, which do not use MPI; a process that
+ * calls MPI has joined. After the last arrival no process will look for the name. */
 void ranks_come(void)
 {
     struct ranks_segment *segment = load_relaxed(&joined.segment);
@@ -231,7 +232,7 @@ void ranks_come(void)
 void ranks_leave(void)
 {
     struct ranks_segment *segment = joined.segment;
-    if (!segment || !ranks_are_seen()) /* a fork's child */
+    if (!segment || !ranks_are_seen()) /* a forked child */
         return;
     joined.segment = NULL;
     ranks_disappear();

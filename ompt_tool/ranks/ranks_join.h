@@ -1,4 +1,5 @@
-/* The memory in which the ranks of a job on one node see who of them waits in MPI (blame/ranks.h): made, joined, left. */
+/* The memory in which a job's ranks on one node see which of them wait in MPI (blame/ranks.h): made, joined,
+ * left. */
 #ifndef BLAME_OMPT_TOOL_RANKS_RANKS_JOIN_H
 #define BLAME_OMPT_TOOL_RANKS_RANKS_JOIN_H
 
@@ -6,28 +7,29 @@
 
 #include "blame/ranks.h"
 
-/* Of the program itself. */
+/* The program's own module. */
 struct ranks_program {
     uintptr_t code, code_bytes, load_bias;
-    uint64_t build; /* equal for equal builds; 0: not known */
+    uint64_t build; /* equal for equal builds; 0: unknown */
 };
 extern struct ranks_program ranks_program;
 
-/* A call of that function that returns there. [any] */
+/* Returns the call of that function with that return address. [any] */
 static inline uint64_t ranks_join_call(uint32_t function, uintptr_t returns_to)
 {
     bool in_program = returns_to - ranks_program.code < ranks_program.code_bytes;
     return RANKS_CALL(function, in_program ? returns_to - ranks_program.load_bias : 0);
 }
 
-/* This process becomes one of the job's ranks on this node, if it is a job's; without shared memory it sees none, and the file
- * says so. [init] */
+/* Makes this process one of the job's ranks on this node, if it belongs to a job. Without shared memory it
+ * sees no other rank, and the file says so. [init] */
 void ranks_join(void);
 
-/* It calls MPI: as one of the node's ranks it has come. [owner] */
+/* Notes that the process calls MPI: it has arrived as one of the node's ranks. [owner] */
 void ranks_come(void);
 
-/* And is none any more. Who leaves last removes the memory, unless all had come and it is removed already. [init] */
+/* Leaves the node's ranks. The last one removes the memory, unless all had arrived and it is already removed.
+ * [init] */
 void ranks_leave(void);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/atomics.h"
 #include "base/os.h"
 
-/* What it had as another program, until exec(). */
+/* Releases the line that the process had as another program, before exec(). */
 static void let_go_of_before(struct ranks_segment *segment, pid_t pid)
 {
     for (uint32_t i = 0; i < RANKS_MAX; i++)
@@ -25,7 +25,8 @@ uint32_t ranks_lines_claim(struct ranks_segment *segment, pid_t pid)
 
 void ranks_lines_give_back(struct ranks_segment *segment, uint32_t line)
 {
-    store_seq_cst(&segment->owner[line], 0); /* X2: who reopens the segment because of it looks again */
+    /* X2: a process that reopens the segment because of this line looks again */
+    store_seq_cst(&segment->owner[line], 0);
 }
 
 bool ranks_lines_are_closed(const struct ranks_segment *segment)
@@ -36,7 +37,8 @@ bool ranks_lines_are_closed(const struct ranks_segment *segment)
 void ranks_lines_show(struct ranks_segment *segment, uint32_t line, pid_t pid)
 {
     store_seq_cst(&segment->owner[line],
-                  (uint64_t)pid | RANKS_READY); /* X2: who leaves last sees who has left, and not a claim */
+                  /* X2: the last one to leave sees who has left, and not a claim */
+                  (uint64_t)pid | RANKS_READY);
     uint32_t high = load_relaxed(&segment->high);
     while (high < line + 1 && !compare_exchange(&segment->high, &high, line + 1))
         ;
@@ -65,11 +67,12 @@ bool ranks_lines_leave(struct ranks_segment *segment)
     while (is_empty(segment)) {
         uint32_t nobody = 0, mine = 1;
         if (!compare_exchange(&segment->closed, &nobody,
-                              mine)) /* X2: who comes now looks for it behind its claim of a line, */
+                              /* X2: a process that joins now looks at `closed` after its claim of a line */
+                              mine))
             return false;
-        if (is_empty(segment)) /* and here its claim is looked for */
+        if (is_empty(segment)) /* X2: and its claim is looked for here */
             return true;
-        compare_exchange(&segment->closed, &mine, 0); /* who has left meanwhile left this to us */
+        compare_exchange(&segment->closed, &mine, 0); /* a process that left meanwhile relied on this one */
     }
     return false;
 }
