@@ -1,4 +1,4 @@
-/* The rules of this house: callbacks only load, store and exchange words; the handler only loads. */
+/* Callbacks only load, store and exchange words here; the handler only loads. */
 #include "ompt_tool/locks/lock_names.h"
 
 #include <stdbool.h>
@@ -10,16 +10,16 @@
 #include "cct/arena.h"
 
 #define TABLES      3u
-#define LINE        8u /* places of a cache line: a search looks at one, only in the last table at more */
-#define NEAR_BITS   3u /* locks in the same 32 bytes begin in one line: an array of them fills whole lines */
+#define LINE        8u /* entries of a cache line: a search looks at one line, in the last table at more */
+#define NEAR_BITS   3u /* locks in the same 32 bytes begin in one line: an array of locks fills whole lines */
 #define LAST_WINDOW 64u
-#define CALLS       4096u /* call number 0 is "not known" */
+#define CALLS       4096u /* call number 0 is "unknown" */
 #define CALL_WINDOW 32u
 
-/* A word: address / 4 (48 bits), number of the call (16). Locks of GCC's omp_lock_t are 4 bytes. */
+/* A word: address / 4 (48 bits), number of the call (16 bits). GCC's omp_lock_t has 4 bytes. */
 #define CALL_BITS    16
 #define ADDRESS_BITS 50
-#define DESTROYED    UINT64_MAX /* was in use: a search goes on behind it */
+#define DESTROYED    UINT64_MAX /* a used entry: a search continues after it */
 
 static uint64_t *tables[TABLES];
 static uint64_t calls[CALLS];
@@ -46,7 +46,7 @@ static void count_lost(void)
         fetch_add_relaxed(&header->lock_inits_lost, 1);
 }
 
-/* The number of the call; 0 when there is no room for it. */
+/* Returns the call's number; 0 without room. */
 static uint32_t call_number(uint64_t call)
 {
     for (uint32_t i = 0, place = hash_number(call) >> 32 & (CALLS - 1); i < CALL_WINDOW;
@@ -60,14 +60,14 @@ static uint32_t call_number(uint64_t call)
     return 0;
 }
 
-/* What a search has found: the lock's place, or where it may be put. */
+/* The result of a search: the lock's entry, or a free one. */
 struct place {
     uint64_t *word;
-    uint64_t seen; /* what the word was */
+    uint64_t seen; /* value of the word */
     bool present;
 };
 
-/* Searches one table; true when the search is over. */
+/* Searches one table; returns true if the search is over. */
 static bool search(uint32_t number, uint64_t *table, uint64_t name, struct place *found)
 {
     uint32_t mask = entries_of(number) - 1, at = hash_number(name >> NEAR_BITS) >> 32 & mask & ~(LINE - 1);
@@ -83,7 +83,8 @@ static bool search(uint32_t number, uint64_t *table, uint64_t name, struct place
     return false;
 }
 
-/* The first place that was used before, or the empty one that ends the search, is where a new lock goes. */
+/* Returns the lock's entry. For a new lock, that is the first destroyed entry, or the empty one that ends the
+ * search. */
 static struct place find(uint64_t name, bool make)
 {
     struct place found = {NULL, 0, false};
@@ -111,7 +112,7 @@ void lock_names_initialised(uint64_t address, uint64_t call)
         return;
     }
     if (call && !number)
-        count_lost(); /* and stored without its call: an older one would be wrong */
+        count_lost(); /* stored without its call: an older call would be wrong */
     for (;;) {
         struct place place = find(name, true);
         if (!place.word) {
@@ -119,7 +120,7 @@ void lock_names_initialised(uint64_t address, uint64_t call)
             return;
         }
         if (compare_exchange(place.word, &place.seen, word))
-            return; /* N1: only places of other locks are contended for */
+            return; /* N1: threads compete only for entries of different locks */
     }
 }
 

@@ -1,4 +1,5 @@
-/* The rules of this house: as in sampler.c; lock_waits_name_critical() alone, with all that finds critical sections, runs outside the handler. */
+/* This file is part of the sample's handler: the rules in sampler.c hold. Only lock_waits_name_critical(),
+ * and the functions that find critical sections for it, run outside the handler. */
 #include "ompt_tool/locks/lock_waits.h"
 
 #include <elf.h>
@@ -13,28 +14,28 @@
 #include "ompt_tool/locks/lock_names.h"
 #include "unwind/loadmap.h"
 
-/* ---- names of critical sections ----
- * From a critical section's lock to its name. libomp keeps the lock of a critical section on its own heap and
- * a pointer to it in a variable that the compiler named after the section; the wait id is the lock's address.
- * So the variables, found by name in the modules' symbol tables, are followed to their locks, once for each
- * lock that a sample saw a wait for. (At the end of the program libomp has freed the locks.) */
+/* ---- names of critical sections ---- From a critical section's lock to its name. libomp keeps the lock on
+ * its own heap, and a pointer to it in a variable that the compiler named after the section; the wait id is
+ * the lock's address. So the variables, found by name in the modules' symbol tables, are followed to their
+ * locks, once for each lock that a sample saw a wait for. (At the program's end libomp has freed the locks.) */
 
 #define MAX_VARIABLES 1024u
 #define BLOCK         128u  /* symbols read at once */
-#define WINDOW        4096u /* of names */
-#define READS         512u  /* of files, in one call; or a block's names more */
+#define WINDOW        4096u /* bytes of names */
+#define READS         512u  /* reads of files in one call, or a block's names more */
 
 static const char prefix[] = ".gomp_critical_user_";
 
 static struct {
-    int32_t busy;     /* the process whose thread is here: a forked child is not kept out by its parent's */
-    uint32_t modules; /* read so far */
-    uint32_t section; /* of the next one, and of that */
-    uint64_t symbol;  /* that many are read, too: the next call goes on there */
-    uint32_t reads;   /* left to this call */
+    /* the process whose thread is here: a parent's thread must not keep out a forked child */
+    int32_t busy;
+    uint32_t modules; /* modules read so far */
+    uint32_t section; /* next section of the next module */
+    uint64_t symbol;  /* symbols of that section already read; the next call continues there */
+    uint32_t reads;   /* reads left to this call */
     uint32_t count;
     uint64_t keys[MAX_VARIABLES];
-    uint64_t names_at; /* where in the file names[] are; names_bytes 0: nothing is there */
+    uint64_t names_at; /* position of names[] in the file; names_bytes 0: nothing is there */
     size_t names_bytes;
     char names[WINDOW];
 } variables;
@@ -50,14 +51,14 @@ static bool read_at(int file, uint64_t offset, void *to, size_t bytes)
     return read_some(file, offset, to, bytes) == (ssize_t)bytes;
 }
 
-/* Clang's variables are an int[8], GCC's a pointer. */
+/* Returns whether the symbol may be a critical section's variable: Clang's is an int[8], GCC's a pointer. */
 static bool may_be_critical(const ElfW(Sym) * symbol)
 {
     return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF &&
            (symbol->st_size == 32 || symbol->st_size == sizeof(void *));
 }
 
-/* Symbols that follow one another have names that are near one another, mostly. */
+/* Returns whether the name has the prefix. Consecutive symbols mostly have names close together. */
 static bool has_prefix(int file, uint64_t offset)
 {
     const size_t bytes = sizeof(prefix) - 1;
@@ -74,12 +75,12 @@ static void add_variable(uint64_t key)
 {
     for (uint32_t i = 0; i < variables.count; i++)
         if (variables.keys[i] == key)
-            return; /* in .symtab and .dynsym */
+            return; /* already found, in .symtab or .dynsym */
     if (variables.count < MAX_VARIABLES)
         variables.keys[variables.count++] = key;
 }
 
-/* False: there is more. */
+/* Reads a symbol table; returns false if more is left to read. */
 static bool read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
 {
     ElfW(Sym) block[BLOCK];
@@ -99,7 +100,7 @@ static bool read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table,
     return true;
 }
 
-/* False: there is more. */
+/* Reads a module's sections; returns false if more is left to read. */
 static bool read_sections(int file, uint32_t module_id)
 {
     ElfW(Ehdr) header;
@@ -120,7 +121,7 @@ static bool read_sections(int file, uint32_t module_id)
     return true;
 }
 
-/* False: there is more. */
+/* Reads a module; returns false if more is left to read. */
 static bool read_module(uint32_t module_id, const struct loadmap_module *module)
 {
     int file = os_open_read(module->path);
@@ -132,7 +133,7 @@ static bool read_module(uint32_t module_id, const struct loadmap_module *module)
     return whole;
 }
 
-/* False: there is more. */
+/* Reads the modules that are new; returns false if more is left to read. */
 static bool read_new_modules(void)
 {
     uint32_t skip = PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL | PROFILE_MODULE_VDSO;
@@ -146,8 +147,8 @@ static bool read_new_modules(void)
     return true;
 }
 
-/* The lock that the variable stands for: itself (libomp's direct locks, made with a hint), or the first word
- * of what it points to. */
+/* Returns the lock of a variable: the variable itself (libomp's direct locks, made with a hint), or the first
+ * word of what it points to. */
 static uintptr_t lock_of(uint64_t key)
 {
     const struct loadmap_module *module = loadmap_module(PROFILE_KEY_MODULE(key));
@@ -167,9 +168,9 @@ static bool enter(void)
            (seen != self && compare_exchange(&variables.busy, &seen, self));
 }
 
-/* *key: PROFILE_KEY of the variable whose critical section has this wait id; 0: there is none. Reads the
- * symbol tables of modules that are new to it, some hundred reads of files a call. False while another thread is at it, or there
- * is more to be read and the variable was not in what has been: to be asked again. */
+/* Finds the variable of the critical section with this wait id. *key: its PROFILE_KEY; 0: there is none.
+ * Reads the symbol tables of new modules, some hundred reads of files a call. Returns false if another thread
+ * is in here, or if more is left to read and the variable has not been found yet: call again. */
 static bool critical_names_find(uint64_t wait_id, uint64_t *key)
 {
     *key = 0;
@@ -191,7 +192,7 @@ static bool is_user_lock(uint64_t lock_key)
     return kind == PROFILE_LOCK_LOCK || kind == PROFILE_LOCK_NEST_LOCK;
 }
 
-/* The call as a PROFILE_KEY; 0: none is known. */
+/* Returns the initialising call as a PROFILE_KEY; 0 if unknown. */
 static uint64_t initialiser_key(uint64_t lock_key)
 {
     return is_user_lock(lock_key) ? lock_names_initialiser(PROFILE_LOCK_KEY_ID(lock_key)) : 0;
@@ -224,7 +225,7 @@ void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
         thread->unnamed_critical = lock_key;
 }
 
-/* After the release, so that nobody waits for this. */
+/* Runs after the release: no thread waits for it. */
 void lock_waits_name_critical(struct thread *thread, uint64_t lock_key)
 {
     thread->unnamed_critical = 0;
