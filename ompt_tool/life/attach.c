@@ -19,7 +19,8 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/tracing.h"
 
-/* A rank that has some is sampled whatever it does. Behind the last one's end the runtime waits for its workers. */
+/* Number of initial threads. A rank that has some is sampled whatever it does. After the last one's end the
+ * runtime waits for its workers. */
 static uint32_t initial_threads;
 
 static bool is_initial(const struct thread *thread)
@@ -32,18 +33,19 @@ static __attribute__((noinline)) struct thread *attach(enum profile_thread_kind 
     struct thread *thread = thread_take(kind);
     if (!thread)
         return NULL;
-    if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) { /* others come only on a core */
+    /* other clocks sample only a thread with a core */
+    if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) {
         core_begin(&thread->core, thread->line, &thread->moments, thread->ledger);
         stopped_begin(&thread->core);
     }
     crowd_grows(thread_sampled());
     levels_clear(thread);
-    thread->regions.open = NULL; /* what the record's last owner left so never ends */
+    thread->regions.open = NULL; /* regions that the record's last owner left open never end */
     thread->regions.nameless = 0;
     probes_attach(thread);
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
-    state_set_idle(thread->line, 0); /* as long as it does not count */
+    state_set_idle(thread->line, 0); /* until the thread counts */
     thread->unusual.notes = true;
     signal_fence();
     counters_attach(thread);
@@ -57,7 +59,7 @@ static __attribute__((noinline)) struct thread *attach(enum profile_thread_kind 
 
 struct thread *attach_thread(enum profile_thread_kind kind)
 {
-    int saved_errno = errno; /* a thread of the program's may look at it behind its first call of OpenMP's */
+    int saved_errno = errno; /* a thread of the program may read errno after its first OpenMP call */
     struct float_state floats = float_begin();
     struct thread *thread = attach(kind);
     float_end(floats);

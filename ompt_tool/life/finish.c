@@ -1,5 +1,6 @@
-/* The end: other threads may still run, in the program, in a callback or in the handler. session.stopping
- * turns them away; those already inside are waited for, but not for ever: the program comes first. */
+/* The end. Other threads may still run, in the program, in a callback or in the handler. session.stopping
+ * keeps them out. finish() waits for threads that are already inside, but not for ever: the program comes
+ * first. */
 #include "ompt_tool/life/finish.h"
 
 #include <errno.h>
@@ -40,10 +41,10 @@
 #include "unwind/modules.h"
 #include "unwind/r.h"
 
-#define MOST_BYTES  (64u << 20) /* of all files together */
-#define FIRST_BYTES 4096u       /* of a file: headers, and most often the build id */
+#define MOST_BYTES  (64u << 20) /* bytes of all files together */
+#define FIRST_BYTES 4096u       /* bytes of a file to compare: its headers, and mostly its build id */
 
-/* True if the path leads to another file than the one that was mapped, or to none. */
+/* Returns true if the path leads to another file than the mapped one, or to none. */
 static bool is_gone(const struct loadmap_module *module)
 {
     char now[FIRST_BYTES], then[FIRST_BYTES];
@@ -57,7 +58,8 @@ static bool is_gone(const struct loadmap_module *module)
     return !same;
 }
 
-/* The mapping may reach beyond the end of a file that was cut: then the system call fails, and the process lives. */
+/* Writes a module's mapping to a file. The mapping may be longer than a file that was cut: the system call
+ * then fails, and the process lives. */
 static bool write_image(const char *path, const struct loadmap_module *module)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -72,7 +74,8 @@ static bool write_image(const char *path, const struct loadmap_module *module)
     return done == module->image_bytes;
 }
 
-/* Writes libraries whose files are gone when the program ends beside the measurement, for the finisher, which removes them. */
+/* Writes the libraries whose files no longer exist next to the measurement. The finisher reads and removes
+ * them. */
 static void keep_images(const char *measurement)
 {
     char path[PATH_MAX];
@@ -85,8 +88,8 @@ static void keep_images(const char *measurement)
     }
 }
 
-#define WAIT_NS      200000000ull /* for threads inside the handler or a callback */
-#define LEAST_PAUSES 10           /* of 0.1 ms, for each of them, even if that time is over */
+#define WAIT_NS      200000000ull /* ns to wait for threads inside the handler or a callback */
+#define LEAST_PAUSES 10           /* pauses of 0.1 ms that each of them gets, even after that time */
 
 static void pause_shortly(void)
 {
@@ -94,8 +97,9 @@ static void pause_shortly(void)
     nanosleep(&pause, NULL);
 }
 
-/* A thread that does not come out in time keeps its tree to itself: nobody else touches it. It has some pauses of its own, lest what passes otherwise
- * (other threads are settled, the machine is busy or stands still) leaves it none to come out in. */
+/* Waits until the thread is outside the handler and its callbacks; returns false after the deadline. Its tree
+ * then stays its own: no other thread touches it. Each thread gets some pauses of its own, in case the time
+ * passes otherwise (other threads are settled, the machine is busy or stands still). */
 static bool is_quiet(const struct thread *thread, uint64_t deadline_ns)
 {
     for (int pauses = 0; load_seq_cst(&thread->in_handler) || load_seq_cst(&thread->in_tool); pauses++) {
@@ -119,7 +123,8 @@ static void settle_thread(struct thread *thread, uint64_t now_ns)
         thread->ledger->end_ns = now_ns;
 }
 
-/* `exit` inside a region: the regions that this thread began are still open, their contexts on its stack. */
+/* Captures the contexts of the regions that this thread has open, after `exit` inside a region: they are on
+ * its stack. */
 static void resolve_open_regions(struct thread *self)
 {
     struct task_level level;
@@ -131,9 +136,9 @@ static void resolve_open_regions(struct thread *self)
 static void resolve_all(uint64_t now_ns)
 {
     uint64_t deadline_ns = now_ns + WAIT_NS;
-    if (thread_self &&
-        !load_relaxed(
-            &thread_self->in_tool)) /* else exit() in a handler of the program's, which came in the midst of a change */
+    if (thread_self && !load_relaxed(
+                           /* otherwise a signal handler of the program has called exit(), halfway through a change */
+                           &thread_self->in_tool))
         resolve_open_regions(thread_self);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all) {
         if (!is_quiet(thread, deadline_ns))
@@ -164,7 +169,7 @@ static void finish_header(uint64_t now_ns)
         header->regions += thread->regions.begun;
 }
 
-/* From its temporary place to the output directory. */
+/* Moves the file from its temporary directory to the output directory. */
 static void move_file(void)
 {
     char target[sizeof(session.target)];
@@ -228,10 +233,10 @@ static __attribute__((noinline)) void finish_once(void)
     uint32_t expected = 0;
     if (!arena_is_open() || arena_header()->pid != os_pid() || finished_by == getpid() ||
         !compare_exchange(&session.stopping, &expected, 1))
-        return;    /* another one's is left by who was made past fork(), too */
-    ranks_leave(); /* first: from here on no sample could take the blame of a busy rank */
+        return;    /* a process made without fork() leaves its parent's measurement alone */
+    ranks_leave(); /* first: from here on no sample can blame a busy rank */
     finished_by = getpid();
-    if ((pid_t)arena_header()->pid != finished_by) /* its memory is the program's */
+    if ((pid_t)arena_header()->pid != finished_by) /* a child of vfork(), in the program's memory */
         log_line("a child of vfork() has ended by exit(), not by _exit(): it took the OpenMP runtime along, and what "
                  "comes is not measured",
                  NULL);

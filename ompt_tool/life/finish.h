@@ -2,7 +2,7 @@
 #ifndef BLAME_OMPT_TOOL_LIFE_FINISH_H
 #define BLAME_OMPT_TOOL_LIFE_FINISH_H
 
-/* Stops sampling, resolves what is left, completes the measurement file and waits for its reports. The second
+/* Stops sampling, resolves what is left, completes the measurement file and waits for its reports. A second
  * call does nothing. [init] */
 void finish(void);
 

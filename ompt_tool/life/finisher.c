@@ -2,13 +2,15 @@
  *
  *     program --- keeper --- finisher
  *
- * The keeper shares the program's memory, and its end raises no signal: wait(), waitpid(-1) and SIGCHLD's handlers of the program
- * know nothing of it, whichever thread calls them, and SIGCHLD may be ignored; we alone wait for it (__WCLONE). A process that
- * executes another program gets SIGCHLD as its end's signal back (de_thread() in the kernel's fs/exec.c); so that one is the
- * keeper's child, and the keeper stays until it has ended: an orphan would go to the program if that is a subreaper.
+ * The keeper shares the program's memory, and its end raises no signal. So the program's wait(), waitpid(-1)
+ * and SIGCHLD handlers never see it, in any thread, even if SIGCHLD is ignored; the tool alone waits for it
+ * (__WCLONE). A process that executes another program gets SIGCHLD back as the signal of its end (de_thread()
+ * in the kernel's fs/exec.c). So that process is the keeper's child. The keeper stays until it has ended: an
+ * orphan would become the program's child if the program is a subreaper.
  *
- * What runs in the other two processes, here, uses the program's memory while its threads run on: system calls alone, nothing of the C
- * library, no thread-local storage, all signals blocked (the program's handlers would run in the wrong process). */
+ * The code of both processes in this file uses the program's memory while its threads run. It makes system
+ * calls only, uses nothing of the C library and no thread-local storage, and blocks all signals (the
+ * program's handlers would run in the wrong process). */
 #include "ompt_tool/life/finisher.h"
 
 #include <dlfcn.h>
@@ -32,33 +34,34 @@
 
 #define STACK_BYTES   16384
 #define MAX_VARIABLES 32
-#define LIMIT_S       600          /* a finisher that takes longer hangs */
-#define LEAST_MEMORY  (128u << 20) /* below this limit the command does not even start, and the dynamic loader says so */
-#define LEAST_FILES   16           /* nor with fewer descriptors */
-#define WANTED_STACK  (8u << 20)   /* of libdw; the program's limit may be less */
+#define LIMIT_S       600 /* seconds; a finisher that takes longer hangs */
+/* bytes; below this limit not even the dynamic loader can start the command */
+#define LEAST_MEMORY (128u << 20)
+#define LEAST_FILES  16         /* descriptors that the command needs to start */
+#define WANTED_STACK (8u << 20) /* bytes of stack that libdw needs; the program's limit may be less */
 
 static struct {
-    char command[PATH_MAX]; /* "": there is none */
+    char command[PATH_MAX]; /* "": none was found */
     char library[PATH_MAX];
-    long filters; /* of seccomp, when the tool started; -1: not known */
+    long filters; /* seccomp filters when the tool started; -1: unknown */
 } found = {.filters = -1};
 
-/* What the three processes share. */
+/* The memory that the three processes share. */
 struct finisher {
     const char *arguments[5];
     const char *environment[MAX_VARIABLES + 1];
     struct rlimit stack;
     long limit_s;
     bool mute;
-    int error;  /* an errno: why it did not start */
-    int status; /* as wait() tells it */
+    int error;  /* errno of the failed start, 0: started */
+    int status; /* exit status as wait() gives it */
     bool late;
     char keeper_stack[STACK_BYTES] __attribute__((aligned(16)));
     char finisher_stack[STACK_BYTES] __attribute__((aligned(16)));
 };
 
-/* As clone() of the C library, which sanitizers take for a fork and answer with work on the program's memory. The
- * function does not return. */
+/* Starts a process that runs the function, which must not return. Sanitizers take the C library's clone() for
+ * a fork, and respond with work on the program's memory; so this makes the system call itself. */
 static long start_process(unsigned long flags, char *stack, void (*function)(struct finisher *),
                           struct finisher *finisher)
 {
@@ -126,7 +129,7 @@ static void set_default(int signal)
     kernel_call(SYS_rt_sigaction, signal, (long)&action, 0, sizeof(action.mask), 0, 0);
 }
 
-/* What is ignored of a terminal's signals stays so (a background job, nohup). */
+/* Sets all signals to their defaults, except a terminal's signals that are ignored (a background job, nohup). */
 static void reset_signals(void)
 {
     for (int signal = 1; signal < _NSIG; signal++)
@@ -134,15 +137,16 @@ static void reset_signals(void)
             set_default(signal);
 }
 
-/* Nothing is read from or written to the program's standard input and output; where there is no stderr, messages must not get
- * into a file that is opened later. */
+/* Disconnects the program's standard input and output. Without a stderr, messages must not go to a file that
+ * is opened later. */
 static void set_descriptors(bool mute)
 {
     long null = kernel_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
     mute = mute || kernel_call(SYS_fcntl, STDERR_FILENO, F_GETFD, 0, 0, 0, 0) < 0 || null == STDERR_FILENO;
     for (int fd = 0; null >= 0 && fd <= (mute ? STDERR_FILENO : STDOUT_FILENO); fd++)
-        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0);                  /* refused where they are the same */
-    kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0); /* before Linux 5.9 it keeps them */
+        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0); /* refused if they are the same */
+    /* before Linux 5.9 the descriptors stay open */
+    kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0);
 }
 
 static void become_command(struct finisher *finisher)
@@ -162,21 +166,22 @@ static void keep(struct finisher *finisher)
 {
     const uint64_t child = 1ull << (SIGCHLD - 1);
     const struct timespec limit = {finisher->limit_s, 0}, moment = {1, 0};
-    set_default(SIGCHLD); /* ignored, it would take the status along */
+    set_default(SIGCHLD); /* with SIGCHLD ignored the status would be lost */
     long pid = start_process(CLONE_VM | CLONE_VFORK | SIGCHLD, finisher->finisher_stack, become_command, finisher);
     if (pid < 0) {
         finisher->error = (int)-pid;
         end_process();
     }
 #ifdef SYS_close_range
-    kernel_call(SYS_close_range, 0, ~0u, 0, 0, 0, 0); /* nobody waits for the end of what only we still have open */
+    /* others must not wait for the end of files that only the keeper has open */
+    kernel_call(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
 #endif
     while (kernel_call(SYS_wait4, pid, (long)&finisher->status, WNOHANG, 0, 0, 0) == 0) {
         const struct timespec *time = finisher->late ? &moment : &limit;
         if (kernel_call(SYS_rt_sigtimedwait, (long)&child, 0, (long)time, sizeof(child), 0, 0) != -EAGAIN)
             continue;
         if (finisher->late)
-            break; /* not even SIGKILL reaches it */
+            break; /* not even SIGKILL ends it */
         finisher->late = true;
         kernel_call(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
     }
@@ -212,7 +217,8 @@ void finisher_find(void)
     }
 }
 
-/* Where the command looks for its own libraries and folders, and how it writes; nothing that was meant for the program. */
+/* Copies the variables that decide where the command finds its libraries and folders, and how it writes.
+ * Variables meant for the program are left out. */
 static void choose_environment(struct finisher *finisher)
 {
     static const char *const kept[] = {"PATH=",     "HOME=",        "TMPDIR=", "LD_LIBRARY_PATH=", "LANG=", "LC_ALL=",
@@ -224,7 +230,8 @@ static void choose_environment(struct finisher *finisher)
                 finisher->environment[count++] = *entry;
 }
 
-/* Whoever has given up rights since the start (setuid) may have lost the directory with them; whoever has not, `blame run`, makes the reports then. */
+/* Returns whether the process may write the file. A program that has given up rights (setuid) may have lost
+ * access to the directory; `blame run`, which has not, then makes the reports. */
 static bool may_write(const char *file)
 {
     int fd = open(file, O_WRONLY | O_CLOEXEC);
@@ -234,7 +241,7 @@ static bool may_write(const char *file)
     return !refused;
 }
 
-/* NULL, or why it is better not to try. */
+/* Returns why no finisher should be tried; NULL: try it. */
 static const char *why_not(const char *file, char *text, size_t bytes)
 {
     struct rlimit memory, files;
@@ -246,7 +253,8 @@ static const char *why_not(const char *file, char *text, size_t bytes)
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
         return "too few open files are allowed (ulimit -n)";
     if (filters != found.filters)
-        return "the program has locked itself in (seccomp, chroot)"; /* which may end who starts a process */
+        /* the filter may end a program that starts a process */
+        return "the program has locked itself in (seccomp, chroot)";
     if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur < LEAST_MEMORY)
         return "too little memory is allowed (ulimit -v)";
     if (!may_write(file)) {
@@ -256,11 +264,11 @@ static const char *why_not(const char *file, char *text, size_t bytes)
     return NULL;
 }
 
-/* Until it has ended; false with errno if it did not start. */
+/* Runs the keeper until its end; returns false with errno if it did not start. */
 static bool run_keeper(struct finisher *finisher)
 {
     const char *preloaded = getenv("LD_PRELOAD");
-    /* valgrind knows no process that shares memory and runs beside its parent. */
+    /* valgrind does not support a process that shares memory and runs next to its parent. */
     unsigned long flags = preloaded && strstr(preloaded, "vgpreload") ? 0 : CLONE_VM;
     const uint64_t all = ~0ull;
     uint64_t mask;
@@ -273,7 +281,7 @@ static bool run_keeper(struct finisher *finisher)
     return pid > 0;
 }
 
-/* False: there are no reports. */
+/* Returns whether there are reports, otherwise with the reason. */
 static bool judge(const struct finisher *finisher, char *why, size_t bytes)
 {
     if (finisher->error)
@@ -283,7 +291,7 @@ static bool judge(const struct finisher *finisher, char *why, size_t bytes)
     else if (WIFSIGNALED(finisher->status))
         snprintf(why, bytes, "what makes them was ended by signal %d", WTERMSIG(finisher->status));
     else
-        return true; /* it has said itself what it could not do */
+        return true; /* the finisher has reported its own failures */
     return false;
 }
 

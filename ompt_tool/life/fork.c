@@ -32,15 +32,14 @@ uint32_t *fork_own = &never_missed;
 static uint32_t child_waits;
 static uint64_t forked_ns;
 
-/* The parent's trees and ledgers are in a file that the parent goes on writing: the child lets go of all of
- * it. */
+/* Drops the parent's trees and ledgers: the parent continues to write the file they are in. */
 void fork_in_child(void)
 {
     bool measured = arena_is_open() || load_relaxed(&child_waits);
     arena_abandon();
     counters_forked();
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
-        core_end(&thread->core); /* its file would go on telling of the parent's thread */
+        core_end(&thread->core); /* its file would go on counting the parent's thread */
     thread_reset();
     state_reset();
     moments_reset();
@@ -58,7 +57,8 @@ void fork_in_child(void)
     sampler_fork_done();
 }
 
-/* A region in a handler that ran before this one has noticed the fork already, and may be measured. */
+/* Drops the parent's state, unless a region in an earlier handler has noticed the fork; that region may be
+ * measured. */
 static void child_of_fork(void)
 {
     if (fork_own == &never_missed || fork_is_new())

@@ -1,5 +1,5 @@
-/* Forks: the child starts a measurement of its own, but only with its first OpenMP event, so that a fork that
- * is followed by exec leaves no trace. */
+/* Forks. A child starts a measurement of its own, but only at its first OpenMP event: a fork that is followed
+ * by exec leaves no trace. */
 #ifndef BLAME_OMPT_TOOL_LIFE_FORK_H
 #define BLAME_OMPT_TOOL_LIFE_FORK_H
 
@@ -8,35 +8,36 @@
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
-/* Registers what is to happen around fork(). [init] */
+/* Registers the handlers around fork(). [init] */
 void fork_init(void);
 
-/* Not 0, but in a child that has not let go of what is its parent's: other handlers of pthread_atfork() run before ours, the
- * runtime's among them; of a child made by clone() or _Fork() nobody is told. */
+/* 0 in a child that still has its parent's state, otherwise not 0. Other handlers of pthread_atfork() run
+ * before ours, the runtime's among them; and nobody is notified of a child made by clone() or _Fork(). */
 extern uint32_t *fork_own __attribute__((visibility("hidden")));
 
-/* In a child: lets go of what is its parent's, so that it measures for itself. [owner] */
+/* Drops the parent's state in a child, which then measures for itself. [owner] */
 void fork_in_child(void);
 
-/* Returns whether this is such a child: what is told in it goes to nobody's record until a region begins. [any] */
+/* Returns whether the process is a child that still has its parent's state. Events in it go to no record
+ * until a region begins. [any] */
 static inline bool fork_is_new(void)
 {
     return unlikely(!load_relaxed(fork_own));
 }
 
-/* Where a region begins, before such a child begins a team. [owner] */
+/* Drops the parent's state where a region begins, before such a child begins a team. [owner] */
 static inline void fork_notice(void)
 {
     if (fork_is_new())
         fork_in_child();
 }
 
-/* In a child that does not measure yet: starts to, and attaches the calling thread. NULL elsewhere, and when that fails.
- * [owner] */
+/* Starts the measurement of a child that does not measure yet, and attaches the calling thread. Returns NULL
+ * in other processes, and on failure. [owner] */
 struct thread *fork_child_attach(void);
 
-/* The calling thread's record, for an event of its own: the first one of a child begins its measurement. NULL when it has none.
- * [owner] */
+/* Returns the calling thread's record for one of its events; NULL if it has none. The first event of a child
+ * begins its measurement. [owner] */
 static inline struct thread *fork_self(void)
 {
     struct thread *thread = thread_self;

@@ -21,7 +21,8 @@ bool launch_wants_region(void)
     return blame_launched.image_start_ns && !(blame_launched.before_main && is_named_program());
 }
 
-/* libomp warns of each call that is deprecated, and libgomp does not. All other warnings of libomp's are kept: they concern what the program does. */
+/* Returns whether a variable stays set. libomp warns of each deprecated call, and libgomp does not. All other
+ * warnings of libomp stay: they concern what the program does. */
 static bool is_kept(const char *name)
 {
     bool warnings = strcmp(name, "KMP_WARNINGS") == 0;

@@ -1,20 +1,21 @@
-/* Who started the process, and what was done to it before the runtime started: by `blame run`, LLVM's runtime in the
- * place of GCC's, and variables for that case. */
+/* The process's launcher, and what it changed before the runtime started: `blame run` puts LLVM's runtime in
+ * the place of GCC's, and sets variables for that case. */
 #ifndef BLAME_OMPT_TOOL_LIFE_LAUNCH_H
 #define BLAME_OMPT_TOOL_LIFE_LAUNCH_H
 
 #include <stdbool.h>
 
-/* True if the process may not be worth a profile: none of its regions has begun, and it is not the program
- * that the user named, or that does not itself need OpenMP. [init] */
+/* Returns true if the process may not be worth a profile until it begins a region: it is neither the program
+ * that the user named nor one that itself needs OpenMP. [init] */
 bool launch_wants_region(void);
 
-/* The runtime is about to read its environment: takes out what was meant for programs of GCC and is not needed: no object got this
- * runtime in the place of GCC's, or none calls what it would comment on. [init] */
+/* Removes the variables that were meant for GCC programs and are not needed, before the runtime reads its
+ * environment. They are not needed if no object got this runtime instead of GCC's, or if none calls what the
+ * runtime would comment on. [init] */
 void launch_restore_environment(void);
 
-/* The file to which a profile's directory is told, if `blame run` waits behind the program: it makes the reports that could
- * not be made here; NULL: it does not. [any] */
+/* Returns the file for the profile's directory, if `blame run` waits for the program's end: it makes the
+ * reports that could not be made here. NULL otherwise. [any] */
 const char *launch_notes(void);
 
 #endif

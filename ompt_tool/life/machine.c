@@ -13,7 +13,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 
-/* What follows a word at the begin of a line; NULL: no line has it. */
+/* Returns the text after a word at the start of a line; NULL if no line has the word. */
 static const char *behind(const char *text, const char *word)
 {
     for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
@@ -22,14 +22,15 @@ static const char *behind(const char *text, const char *word)
     return NULL;
 }
 
-/* How long a group's threads were kept from running, and those of the groups around it. */
+/* Returns how many ns the threads of a group, and of the groups around it, were kept from running. */
 static uint64_t throttled_ns(const char *mount, char *group)
 {
     uint64_t sum = 0;
     if (strcmp(group, "/") == 0)
-        *group = '\0'; /* the root, also a container's, once */
+        *group = '\0'; /* the root, also a container's, counts once */
     for (;;) {
-        static char path[2 * PATH_MAX], text[1024]; /* of one thread at a time: who exits may have a small stack */
+        /* static: an exiting thread may have a small stack; used by one thread at a time */
+        static char path[2 * PATH_MAX], text[1024];
         snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, group);
         os_read_text(path, text, sizeof(text));
         const char *us = behind(text, "throttled_usec "), *ns = behind(text, "throttled_time ");
@@ -41,7 +42,8 @@ static uint64_t throttled_ns(const char *mount, char *group)
     }
 }
 
-/* Of all groups: the second version's has no controllers in its line, the first version's is the one of "cpu". */
+/* Returns the throttled time of all groups. A line of cgroup version 2 has no controllers; a line of version
+ * 1 counts if it has "cpu". */
 static uint64_t all_throttled_ns(void)
 {
     static char groups[4096];
@@ -98,7 +100,7 @@ void machine_note(const char *key)
     arena_text(key, note);
 }
 
-/* A line of each variable; what does not fit, or has lines itself, is left out. */
+/* Writes one line for each variable. A variable with several lines, or without room, is left out. */
 static void environment_text(char *text, size_t bytes)
 {
     size_t used = 0;
@@ -117,16 +119,17 @@ static void environment_text(char *text, size_t bytes)
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-#define HAS_APERFMPERF 1u /* of leaf 6 in ecx: the kernel measures clock speeds */
+#define HAS_APERFMPERF 1u /* bit of leaf 6 in ecx: the kernel measures clock speeds */
 
-/* Returns whether /proc/cpuinfo can be opened without asking other cores, which takes up to 10 ms in older kernels. */
+/* Returns whether /proc/cpuinfo can be read without asking other cores, which takes up to 10 ms on older
+ * kernels. */
 static bool cpuinfo_is_cheap(void)
 {
     unsigned eax, ebx, ecx, edx;
     return !__get_cpuid(6, &eax, &ebx, &ecx, &edx) || !(ecx & HAS_APERFMPERF);
 }
 
-/* As the processor itself has it: /proc/cpuinfo asks all cores, and wakes those that sleep. */
+/* Copies the processor's own name: /proc/cpuinfo asks all cores, and wakes sleeping ones. */
 static void model_text(char text[49])
 {
     unsigned words[12] = {0};
@@ -145,12 +148,12 @@ static bool cpuinfo_is_cheap(void)
     return false;
 }
 
-/* Its number (MIDR_EL1): the processor itself has no name, and /proc/cpuinfo none either. */
+/* Writes the processor's number (MIDR_EL1): it has no name, neither in a register nor in /proc/cpuinfo. */
 static void model_text(char text[49])
 {
     uint64_t number;
     *text = '\0';
-    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) /* the kernel answers */
+    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) /* the kernel answers the read */
         return;
     __asm__("mrs %0, midr_el1" : "=r"(number));
     snprintf(text, 49, "aarch64 implementer 0x%02x part 0x%03x r%up%u", (unsigned)(number >> 24 & 0xff),
@@ -158,7 +161,7 @@ static void model_text(char text[49])
 }
 #endif
 
-#define MOST_CACHES 16 /* of a core */
+#define MOST_CACHES 16 /* most caches of a core */
 #define CACHE_PATH  "/sys/devices/system/cpu/cpu0/cache/index%d/%s"
 
 /* Lines of NAME=VALUE. */
@@ -167,7 +170,7 @@ struct facts {
     size_t used;
 };
 
-/* Adds a line; without a value, or without room, none. */
+/* Adds a line; none without a value or without room. */
 static void put_fact(struct facts *facts, const char *name, const char *value, size_t bytes)
 {
     size_t room = sizeof(facts->text) - facts->used, length = strlen(name) + bytes + 2;
@@ -204,10 +207,10 @@ static void put_distribution(struct facts *facts)
         put_fact(facts, "distribution", name, strcspn(name, (char[]){quote, '\n', '\0'}));
 }
 
-/* Puts the highest clock speed of core 0; without cpufreq, as in a virtual machine, its speed now. */
+/* Puts the highest clock speed of core 0; without cpufreq, as in a virtual machine, its present speed. */
 static void put_clock_speed(struct facts *facts)
 {
-    char text[2048]; /* has core 0's lines */
+    char text[2048]; /* long enough for core 0's lines */
     uint64_t khz = 0;
     if (os_read_text("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text, sizeof(text)))
         khz = strtoull(text, NULL, 10);
@@ -218,7 +221,7 @@ static void put_clock_speed(struct facts *facts)
     put_number(facts, "cpu_mhz", khz / 1000);
 }
 
-/* Returns a size of bytes as the kernel writes it: "32K". */
+/* Returns a size in bytes, which the kernel writes as "32K". */
 static uint64_t size_of(const char *text)
 {
     char *unit;
@@ -226,7 +229,7 @@ static uint64_t size_of(const char *text)
     return *unit == 'K' ? size << 10 : *unit == 'M' ? size << 20 : size;
 }
 
-/* Puts those of core 0 that have data, one of each level. */
+/* Puts core 0's caches that hold data, one of each level. */
 static void put_caches(struct facts *facts)
 {
     static const char *const names[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
@@ -249,7 +252,7 @@ static void put_caches(struct facts *facts)
         put_number(facts, names[i], bytes[i]);
 }
 
-/* Returns how many numbers a list like "0-3,8" has. */
+/* Returns how many numbers a list such as "0-3,8" has. */
 static uint64_t count_list(const char *text)
 {
     uint64_t count = 0;

@@ -1,4 +1,4 @@
-/* Where the measurement goes: the output directory, of this process alone or of its job, and the file in it. */
+/* The output directory, of this process alone or of its job, and the measurement file in it. */
 #include "ompt_tool/life/output.h"
 
 #include <dirent.h>
@@ -22,9 +22,10 @@
 
 #define LETTERS      "ephrj%"
 #define MOST_NAME    160
-#define MAX_ATTEMPTS 100000     /* of ".1", ".2" ... behind a directory's name */
-#define MOST_LEFT    20         /* so often the job's directory may go away before our file is in it */
-#define SAME_BOOT_NS 1000000000 /* clocks are read at different moments, and may be set a little meanwhile */
+#define MAX_ATTEMPTS 100000 /* suffixes ".1", ".2" ... of a directory's name */
+#define MOST_LEFT    20     /* attempts to join the job's directory while others remove it */
+/* ns by which two boot times of one machine may differ: clocks are read one after another and may be adjusted */
+#define SAME_BOOT_NS 1000000000
 
 static struct job job; /* all zero: none */
 
@@ -35,7 +36,8 @@ static void append(char *text, size_t bytes, const char *more)
         snprintf(text + used, bytes - used, "%s", more);
 }
 
-/* The program's name as a part of others, with room for the rest (a file's ends at 255 bytes); cut behind a whole character of UTF-8. */
+/* Returns the program's name as a part of file names, with room for the rest (255 bytes); cut after a whole
+ * UTF-8 character. */
 static const char *program_name(void)
 {
     static char name[MOST_NAME + 1];
@@ -49,7 +51,7 @@ static const char *program_name(void)
     return name;
 }
 
-/* %e program, %p pid, %h host, %r MPI rank, %j job, %% a percent sign; anything else stays as it is. */
+/* Expands %e program, %p pid, %h host, %r MPI rank, %j job, %% percent sign; anything else stays as it is. */
 static void expand(const char *pattern, char *text, size_t bytes)
 {
     char number[24], host[HOST_NAME_MAX + 1] = "";
@@ -72,7 +74,7 @@ static void expand(const char *pattern, char *text, size_t bytes)
             case 'r':
                 piece = launcher_rank() ? launcher_rank() : "0";
                 break;
-            case 'j': /* a program alone is its own job */
+            case 'j': /* a program without a job is its own job */
                 piece = *job.name ? job.name : log_decimal((uint64_t)getpid(), number);
                 break;
             default:
@@ -93,7 +95,7 @@ static void check_pattern(const char *pattern)
         }
 }
 
-/* The folders above path, as far as they are missing. */
+/* Makes the missing folders above path. */
 static void make_folders_above(const char *path)
 {
     char folder[sizeof(session.directory)];
@@ -104,21 +106,23 @@ static void make_folders_above(const char *path)
     }
 }
 
-/* A folder that exists and has no name to which a number could be appended: it ends in a slash, or is . or .. */
+/* Returns true for an existing folder to whose name no number can be appended: it ends in a slash, or is . or
+ * .. */
 static bool is_place(const char *path)
 {
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
     return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && access(path, F_OK) == 0;
 }
 
-/* Beside a device or a pipe nobody wants a directory. */
+/* Returns true for a device or a pipe: a directory next to it makes no sense. */
 static bool is_device(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode);
 }
 
-/* A pattern with the process or the rank in it names a directory for each; so does who wants the files of each. */
+/* Returns whether the job's processes share a directory. They do not if the pattern names the process or the
+ * rank, or if the user wants the files of each. */
 static bool shares_directory(void)
 {
     const char *csv = secure_getenv("BLAME_CSV");
@@ -130,7 +134,8 @@ static bool shares_directory(void)
     return !(csv && strcmp(csv, "1") == 0);
 }
 
-/* A name begins where `blame run` was typed, as far as there is such a folder for this process: what it started may have gone elsewhere. */
+/* Puts the directory in which `blame run` was typed in front of a relative name, if this process can enter
+ * it. The program may have changed its directory. */
 static void begin_in_folder(char *name, size_t bytes)
 {
     const char *folder = secure_getenv("BLAME_FOLDER");
@@ -144,7 +149,7 @@ static void begin_in_folder(char *name, size_t bytes)
     name[length] = '/';
 }
 
-/* What BLAME_OUT, or the default, names; false: no directory can have that name. */
+/* Expands BLAME_OUT or the default; returns false if no directory can have that name. */
 static bool choose_name(char *wanted, size_t bytes)
 {
     const char *name = *job.identity ? "blame-%e-%j" : launcher_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
@@ -164,14 +169,16 @@ static bool choose_name(char *wanted, size_t bytes)
     return false;
 }
 
-/* Returns whether the file was made since this machine has run: another machine that shares the folder booted at another moment. */
+/* Returns whether the file was made on this machine since it booted. Another machine that shares the folder
+ * booted at another time. */
 static bool is_of_this_machine(const struct profile_header *header)
 {
     int64_t booted_ns = header->start_realtime_ns - (int64_t)header->start_ns;
     return llabs(booted_ns - (clock_realtime_ns() - (int64_t)clock_now_ns())) < SAME_BOOT_NS;
 }
 
-/* Returns whether this process made the file before it became another program (exec), and measured nothing: it has begun no region. */
+/* Returns whether this process made the file before it became another program (exec), and measured nothing:
+ * it has begun no region. */
 static bool is_left_by_us(const char *path)
 {
     struct profile_header header;
@@ -185,7 +192,8 @@ static bool is_left_by_us(const char *path)
     return ours;
 }
 
-/* Removes a profile without a region that this process left there before exec: the directory's name is then free for the program that it became. */
+/* Removes a profile without a region that this process left there before exec. The program that it became can
+ * then use the directory's name. */
 static void take_back(const char *path)
 {
     char end[32], file[PATH_MAX];
@@ -204,7 +212,8 @@ static void take_back(const char *path)
         closedir(directory);
 }
 
-/* Exclusively: an existing directory is never touched, several processes never share one. */
+/* Makes a directory of this process's own. An existing directory is never touched, and several processes
+ * never share one. */
 static bool make_own(const char *wanted)
 {
     if (launch_notes())
@@ -220,14 +229,16 @@ static bool make_own(const char *wanted)
     return false;
 }
 
-/* What is for nobody else to read. False with errno. */
+/* Returns whether a file may be in that directory, given that a private file must be in a directory of its
+ * user. False with errno. */
 static bool may_lie_in(const struct stat *directory)
 {
     errno = EPERM;
     return !session.options.private || directory->st_uid == geteuid();
 }
 
-/* Who may write to the folder above can have put a link in the place of the directory that was just made, or one of his own. False with errno. */
+/* Returns whether the directory is the one just made. A user who may write to the folder above can have
+ * replaced it by a link or by a directory of his own. False with errno. */
 static bool look_at_directory(struct stat *made)
 {
     if (lstat(session.directory, made) != 0)
@@ -238,7 +249,7 @@ static bool look_at_directory(struct stat *made)
     return false;
 }
 
-/* The program may change its directory. */
+/* Makes the directory's path absolute: the program may change its current directory. */
 static void make_absolute(void)
 {
     char absolute[PATH_MAX];
@@ -251,8 +262,7 @@ static mode_t file_mode(void)
     return session.options.private ? 0600 : 0666;
 }
 
-/* Shared mappings of network files stall: there the arena lives in memory, or in TMPDIR, and moves at the
- * end. */
+/* Opens the arena in memory or in TMPDIR, and moves it at the end: shared mappings of network files stall. */
 static bool open_elsewhere(void)
 {
     const char *places[] = {"/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
@@ -271,7 +281,7 @@ static bool is_network(void)
     return os_is_network_path(session.directory) || secure_getenv("BLAME_TEST_NETWORK");
 }
 
-/* A file of that name, empty as yet, so that nobody else of the job takes it. */
+/* Creates an empty file of that name: no other process of the job takes it. */
 static bool claim(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file_mode());
@@ -288,14 +298,16 @@ static uint32_t count_files(void)
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         size_t length = strlen(entry->d_name);
         count += entry->d_name[0] != '.' && length > 6 &&
-                 strcmp(entry->d_name + length - 6, ".blame") == 0; /* not the marks, nor logs of stacks */
+                 /* neither the marks nor the logs of stacks */
+                 strcmp(entry->d_name + length - 6, ".blame") == 0;
     }
     if (directory)
         closedir(directory);
     return count;
 }
 
-/* The file of this rank, or of its second process; who has no rank takes the next number. False with errno. */
+/* Opens the file of this rank, or of its next process. A process without a rank takes the next number. False
+ * with errno. */
 static bool open_in_job(void)
 {
     uint32_t *counted = job.ranked ? &session.process : &job.rank;
@@ -305,7 +317,7 @@ static bool open_in_job(void)
     for (int i = 0; i < MAX_ATTEMPTS; i++, ++*counted) {
         char *path = network ? session.target : session.file;
         int used = snprintf(path, sizeof(session.target), "%s/" JOB_RANK_FORMAT, session.directory, job.rank);
-        if (session.process) /* instead of ".blame" */
+        if (session.process) /* replaces ".blame" */
             snprintf(path + used - strlen(".blame"), 32, ".%u.blame", session.process);
         if (network ? claim(path) : arena_open(path, file_mode()))
             return !network || open_elsewhere();
@@ -315,7 +327,7 @@ static bool open_in_job(void)
     return false;
 }
 
-/* Who leaves may take the directory away: it is made anew. */
+/* Joins the job's directory. A process that leaves may remove it: it is then made again. */
 static bool join_job(const char *wanted)
 {
     struct stat status;
@@ -350,7 +362,7 @@ static bool open_own(void)
     return is_network() ? open_elsewhere() : arena_open(session.file, file_mode());
 }
 
-/* In the directory that was made: what lies elsewhere is taken back. */
+/* Opens the file in the directory just made; removes a file that turns out to be in another directory. */
 static bool open_inside(const struct stat *made)
 {
     struct stat directory, file;
@@ -367,7 +379,7 @@ static bool open_inside(const struct stat *made)
 
 bool output_open(void)
 {
-    char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
+    char wanted[sizeof(session.directory) - 16]; /* leaves room for a number after the name */
     session.target[0] = '\0';
     session.job = NULL;
     session.process = 0;

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Makes the output directory, or joins the job's, and opens the arena. Fills directory, file, target, process and job of
- * the session. Returns false after a line on stderr. [init] */
+/* Makes the output directory, or joins the job's, and opens the arena. Fills directory, file, target, process
+ * and job of the session. Returns false after a line on stderr. [init] */
 bool output_open(void);
 
 #endif

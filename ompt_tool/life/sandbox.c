@@ -1,5 +1,6 @@
-/* A filter may end a process at a system call that the program itself never makes, and it cannot be asked. So where there is one, a copy of
- * the process tries the calls of the tool, with arguments by which they do nothing. Who may not start a process is not tried. */
+/* A filter may end a process at a system call that the program itself never makes, and filters cannot be
+ * queried. So if there is a filter, a copy of the process tries the tool's calls, with arguments that make
+ * them do nothing. If the process cannot be copied, nothing is tried. */
 #include "ompt_tool/life/sandbox.h"
 
 #include <errno.h>
@@ -16,9 +17,9 @@
 #include "base/os.h"
 
 #define NO_FILE    -1l
-#define LOGS_CALLS 5 /* the first ones are log_line()'s */
+#define LOGS_CALLS 5 /* the first calls are those of log_line() */
 
-/* Where nothing is said, arguments are 0: no memory, no name, no bytes. */
+/* Unnamed arguments are 0: no memory, no name, no bytes. */
 static const struct attempt {
     const char *name;
     long number, first, second, third, fourth, fifth;
@@ -57,7 +58,7 @@ static const struct attempt {
     {"timer_create", SYS_timer_create, NO_FILE, 0, 0, 0, 0},
     {"timer_delete", SYS_timer_delete, NO_FILE, 0, 0, 0, 0},
     {"timer_settime", SYS_timer_settime, NO_FILE, 0, 0, 0, 0},
-    {"rt_tgsigqueueinfo", SYS_rt_tgsigqueueinfo, NO_FILE, 0, 0, 0, 0}, /* restart/restart.c, of counters */
+    {"rt_tgsigqueueinfo", SYS_rt_tgsigqueueinfo, NO_FILE, 0, 0, 0, 0}, /* restart/restart.c, for counters */
     {"uname", SYS_uname, 0, 0, 0, 0, 0},
 #ifdef SYS_access
     {"access", SYS_access, 0, 0, 0, 0, 0},
@@ -65,7 +66,7 @@ static const struct attempt {
     {"readlink", SYS_readlink, 0, 0, 0, 0, 0},
     {"rmdir", SYS_rmdir, 0, 0, 0, 0, 0},
     {"unlink", SYS_unlink, 0, 0, 0, 0, 0},
-#else /* later architectures have only the newer ones */
+#else /* newer architectures have only the newer calls */
     {"faccessat", SYS_faccessat, NO_FILE, 0, 0, 0, 0},
     {"mkdirat", SYS_mkdirat, NO_FILE, 0, 0, 0, 0},
     {"readlinkat", SYS_readlinkat, NO_FILE, 0, 0, 0, 0},
@@ -83,11 +84,11 @@ static bool is_filtered(void)
     return strstr(text, "\nSeccomp:\t2\n") != NULL;
 }
 
-/* In the copy, which ends here: system calls alone. */
+/* Tries all calls in the copy, which ends here. System calls only. */
 static void try_all(uint32_t *at)
 {
     const struct rlimit none = {0, 0};
-    kernel_call(SYS_prlimit64, 0, RLIMIT_CORE, (long)&none, 0, 0, 0); /* its end is nobody's business */
+    kernel_call(SYS_prlimit64, 0, RLIMIT_CORE, (long)&none, 0, 0, 0); /* no core dump of the copy */
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         const struct attempt *attempt = &attempts[i];
         store_relaxed(at, i);
@@ -99,7 +100,8 @@ static void try_all(uint32_t *at)
         kernel_call(SYS_exit_group, 0, 0, 0, 0, 0, 0);
 }
 
-/* The program finds no child and gets no signal of it (ompt_tool/life/finisher.c). */
+/* Returns the first call that ends the copy. The program finds no child and gets no signal from it
+ * (ompt_tool/life/finisher.c). */
 static uint32_t first_ended(uint32_t *at)
 {
     const uint64_t all = ~0ull;

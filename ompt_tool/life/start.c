@@ -1,4 +1,4 @@
-/* The output directory and the measurement file, from nothing to their first words. */
+/* Makes the output directory and the measurement file, up to its first texts. */
 #include "ompt_tool/life/start.h"
 
 #include <errno.h>
@@ -39,7 +39,8 @@ static bool needs_runtime(const struct dl_phdr_info *program)
         if (program->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)(program->dlpi_addr + program->dlpi_phdr[i].p_vaddr);
     for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr >= program->dlpi_addr) /* the loader made it absolute */
+        /* the loader made it absolute */
+        if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr >= program->dlpi_addr)
             strings = (const char *)entry->d_un.d_ptr;
     for (const ElfW(Dyn) *entry = dynamic; strings && entry->d_tag != DT_NULL; entry++) {
         const char *name = strings + entry->d_un.d_val;
@@ -55,7 +56,8 @@ static bool has_text(const struct dl_phdr_info *program, const char *text, size_
     for (unsigned i = 0; i < program->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
         bool only_code =
-            segment->p_flags & PF_X && segment->p_offset; /* the first has the file's headers, and may have texts */
+            /* the first segment has the file's headers and may have texts */
+            segment->p_flags & PF_X && segment->p_offset;
         if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && !(segment->p_flags & PF_W) && !only_code &&
             memmem((const void *)(program->dlpi_addr + segment->p_vaddr), segment->p_filesz, text, bytes))
             return true;
@@ -63,7 +65,8 @@ static bool has_text(const struct dl_phdr_info *program, const char *text, size_
     return false;
 }
 
-/* Looks at the first object only, the program: for texts that libgomp's start and errors need. A stripped program has them, too. */
+/* Looks in the program, the first object, for texts that libgomp needs at its start and for errors. A
+ * stripped program has them, too. */
 static int look_at_program(struct dl_phdr_info *program, size_t bytes, void *unused)
 {
     static const char variable[] = "GOMP_SPINCOUNT", error[] = "\nlibgomp: ";
@@ -74,18 +77,20 @@ static int look_at_program(struct dl_phdr_info *program, size_t bytes, void *unu
                : -1;
 }
 
-/* Returns whether a copy of libgomp is linked into the program itself: that has no tool interface. Searches the program's constants, 1 ms for 5 MB of them, unless it needs a shared runtime. */
+/* Returns whether a copy of libgomp is linked into the program itself; such a copy has no tool interface.
+ * Searches the program's constants (1 ms for 5 MB), unless the program needs a shared runtime. */
 static bool has_static_runtime(void)
 {
-    static int found; /* a forked child has what its parent found */
+    static int found; /* a forked child has its parent's result */
     if (!found)
         found = dl_iterate_phdr(look_at_program, NULL);
     return found > 0;
 }
 
-static char python[160]; /* its version and, behind a tab, why its frames are not read; "": there is none */
+static char python[160]; /* version of Python and, after a tab, why its frames are not read; "": none */
 
-/* Arguments may be secrets: who says so keeps them. A program may write a title over them: a forked child has what its parent read first. */
+/* Returns the command line, or only the program's name if the user asked for that: arguments may be secrets.
+ * The program may write a title over its arguments; a forked child uses what its parent read first. */
 static const char *read_command(void)
 {
     static char text[8192];
@@ -132,7 +137,7 @@ void start_find_interpreters(void)
         snprintf(python, sizeof(python), "%s%s%s", version, why_not ? "\t" : "", why_not ? why_not : "");
 }
 
-/* A reader in another mount namespace may not find the files that the profile names. */
+/* Writes the mount namespace: a reader in another one may not find the files that the profile names. */
 static void write_mounts(void)
 {
     char text[64] = "";
@@ -170,8 +175,9 @@ static void write_texts(void)
         arena_text("sample", counters_plan_sample_text());
 }
 
-/* Of the time until now the process used some, the kernel has counted how long this thread waited for a core, and the rest it
- * slept: unless that is no longer than the process's start is uncertain. Where nothing is counted all is work. */
+/* Divides the time before the tool's start. The process used some of it, the kernel counted how long this
+ * thread waited for a core, and the thread slept the rest, unless the rest is shorter than the uncertainty of
+ * the process's start. Without the kernel's counts all of it is work. */
 static void note_before_start(struct profile_header *header)
 {
     uint64_t on_core_ns, no_core_ns;
@@ -212,7 +218,7 @@ static void write_header(void)
     header->sample_signal = (uint32_t)sampler_signal();
 }
 
-/* Tells `blame run` which profiles there are: it finishes those of processes that were killed. */
+/* Writes the profile's paths for `blame run`, which finishes the profiles of killed processes. */
 static void leave_note(bool measured)
 {
     char line[sizeof(session.directory) + 2 * sizeof(session.file) + 4];
@@ -220,7 +226,7 @@ static void leave_note(bool measured)
     int fd = notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return;
-    /* Texts that end by a zero byte; without a profile they are empty: the tool has said why. */
+    /* Texts end with a zero byte. Without a profile they are empty: the tool has printed the reason. */
     int bytes = measured
                     ? snprintf(line, sizeof(line), "%s%c%s%c%s", session.directory, 0, session.file, 0, session.target)
                     : snprintf(line, sizeof(line), "%c%c", 0, 0);
@@ -231,8 +237,8 @@ static void leave_note(bool measured)
     close(fd);
 }
 
-/* A rank leaves its reports to whoever puts the job together; who wants no files is not made to wait for a summary. Both
- * unless they are asked for by name. */
+/* Chooses the reports. A rank leaves its reports to the command that merges the job; without files there is
+ * no summary to wait for. The user can ask for both by name. */
 static void choose_reports(struct run_options *options)
 {
     if ((launcher_starts_many() || options->job) && !secure_getenv("BLAME_CSV"))
@@ -241,8 +247,9 @@ static void choose_reports(struct run_options *options)
         options->summary = 0;
 }
 
-/* One that nobody can know: what a program does when cannot depend on it. A forked child has one of its own: what it does
- * as its parent's other children do is not seen at the same moments. */
+/* Chooses a random seed that nobody can know: the program's behaviour cannot depend on it. A forked child has
+ * a seed of its own, so that work which it does in step with its parent's other children is sampled at
+ * different moments. */
 static void choose_seed(struct run_options *options)
 {
     static bool by_chance;
@@ -264,7 +271,7 @@ bool start_measuring(uint64_t process_start_ns)
     choose_reports(&session.options);
     choose_seed(&session.options);
     if (!output_open()) {
-        leave_note(false); /* of a child, too */
+        leave_note(false); /* for a forked child, too */
         return false;
     }
     write_header();

@@ -1,18 +1,18 @@
-/* The begin of a measurement. */
+/* The start of a measurement. */
 #ifndef BLAME_OMPT_TOOL_LIFE_START_H
 #define BLAME_OMPT_TOOL_LIFE_START_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Looks for interpreters in the process: the measurement says which there are. [init] */
+/* Looks for interpreters in the process, for the measurement to list. [init] */
 void start_find_interpreters(void);
 
-/* Tells `blame run` that nothing is measured here, and that the reason has been printed. [init] */
+/* Notes for `blame run` that nothing is measured here and that the reason has been printed. [init] */
 void start_refused(void);
 
-/* Creates the output directory and the arena, and fills the header. False, after one line on stderr, when
- * nothing can be measured. [init] */
+/* Creates the output directory and the arena, and fills the header. Returns false, after one line on stderr,
+ * if nothing can be measured. [init] */
 bool start_measuring(uint64_t process_start_ns);
 
 #endif
