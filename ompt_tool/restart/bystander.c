@@ -7,7 +7,8 @@
 #include "base/kernel.h"
 #include "ompt_tool/restart/restart_state.h"
 
-#define PATIENCE_NS 1500000000u /* beside much load the initial thread, too, may have no core for half a second */
+/* under heavy load even the initial thread may have no core for half a second */
+#define PATIENCE_NS 1500000000u
 #define LOOKS       8u
 #define BIT(signal) (1ull << ((signal) - 1))
 
@@ -15,9 +16,10 @@ static const uint64_t of_the_process = BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) 
                                        BIT(SIGCHLD) | BIT(SIGCONT) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU) |
                                        BIT(SIGIO) | BIT(SIGWINCH);
 
-static uint64_t left_alone; /* those that the initial thread does not take */
+static uint64_t left_alone; /* signals that the initial thread does not take */
 
-/* A signal that each look finds pending, for so long, nobody takes; one that comes again and again is missing in between. */
+/* Finds signals that no thread takes: each look in that time finds them pending. A signal that is sent again
+ * and again is missing in some of them. */
 static void look(struct bystander *bystander, uint64_t now_ns)
 {
     uint64_t pending = 0;
@@ -55,7 +57,7 @@ void bystander_wakes(struct bystander *bystander, ucontext_t *context)
     bystander->added = 0;
 }
 
-/* Returns the mask that was. */
+/* Returns the previous mask. */
 static uint64_t change_mask(int how, uint64_t signals)
 {
     sigset_t set, old;

@@ -1,11 +1,13 @@
-/* Signals for the whole process are the program's serial code's: alarm(), a timer, kill(), a child that ends. The kernel
- * gives them to the initial thread, unless that has another signal pending or blocks them: then to any thread that
- * takes them. Our samples make it so: a handler that leaves by siglongjmp() would then leave from a stack that is not
- * the program's, and pause() would wait for ever (docs/architecture.md, "Restarted system calls", 5).
+/* Signals for the whole process belong to the program's serial code: alarm(), a timer, kill(), a child's end.
+ * The kernel gives them to the initial thread, unless that thread has another signal pending or blocks them.
+ * Then any thread that takes them gets them, and samples make this likely. A handler that leaves by
+ * siglongjmp() would then leave from a stack that is not the program's, and pause() would wait for ever
+ * (docs/restart.md, "Signals for the process").
  *
- * A worker that a sample finds idle, or found at work before it waits, therefore blocks such signals until it works
- * again: two system calls for a wait next to a sample, none for others. What programs send to single threads (SIGUSR1, real-time signals ...), what
- * profilers use (SIGPROF, SIGVTALRM) and what a fault raises is not blocked. */
+ * So a worker that a sample finds idle, or found at work before its wait, blocks such signals until it works
+ * again. This costs two system calls for a wait that a sample hit, and none for others. Not blocked are the
+ * signals that programs send to single threads (SIGUSR1, real-time signals ...), those of profilers (SIGPROF,
+ * SIGVTALRM) and those of faults. */
 #ifndef BLAME_OMPT_TOOL_RESTART_BYSTANDER_H
 #define BLAME_OMPT_TOOL_RESTART_BYSTANDER_H
 
@@ -13,24 +15,26 @@
 #include <ucontext.h>
 
 struct bystander {
-    uint64_t added;   /* signals that it does not block by itself, a bit each; 0: it is no bystander */
-    uint64_t pending; /* those of them that were at each look since then */
+    /* signals that the tool blocks in the thread, a bit each; 0: the thread is no bystander */
+    uint64_t added;
+    uint64_t pending; /* those of them that were pending at each look since since_ns */
     uint64_t since_ns;
     uint32_t looks;
 };
 
-/* From the end of the handler on the interrupted thread blocks them, too. One that does already looks whether one stays
- * pending: the initial thread has ended (pthread_exit), or does not take it. After a second and a half that one is no longer
- * blocked, by anybody: it goes where the kernel sends it. A look is a system call (rt_sigpending). [handler] */
+/* Makes the interrupted thread block the signals, from the end of the handler on. A thread that already
+ * blocks them checks whether one stays pending: the initial thread has ended (pthread_exit), or does not take
+ * it. After 1.5 seconds no thread blocks that signal any more, and the kernel chooses its thread. Such a
+ * check is one system call (rt_sigpending). [handler] */
 void bystander_begin(struct bystander *bystander, ucontext_t *context, uint64_t now_ns);
 
-/* The calling thread blocks them from now on. [owner] */
+/* Makes the calling thread block the signals from now on. [owner] */
 void bystander_now(struct bystander *bystander);
 
-/* From the end of the handler on it takes them again. [handler] */
+/* Makes the interrupted thread take the signals again, from the end of the handler on. [handler] */
 void bystander_wakes(struct bystander *bystander, ucontext_t *context);
 
-/* The calling thread takes them again. [owner] */
+/* Makes the calling thread take the signals again. [owner] */
 void bystander_end(struct bystander *bystander);
 
 #endif

@@ -1,21 +1,17 @@
-/*
- * Which call was interrupted, when it is due, and how it goes on. restart.h has the method and the rules for
- * the caller.
+/* Finds out which call was interrupted, when it is due, and how it continues. restart.h has the method and
+ * the rules for the caller.
  *
- * Handler code: no locks, no memory from the heap, no stdio, no errno (system calls go through
- * kernel_call).
+ * Handler code: no locks, no heap memory, no stdio, no errno (system calls go through kernel_call).
  *
- * What follows from the kernel's sources (kernel/time/hrtimer.c, fs/select.c, kernel/futex,
+ * Facts from the kernel's sources (kernel/time/hrtimer.c, fs/select.c, kernel/futex,
  * arch/x86/kernel/signal.c, arch/arm64/kernel/signal.c):
- *   K1  -ERESTART_RESTARTBLOCK becomes -EINTR when a handler runs, the restart block stays; rt_sigreturn
+ *   K1  -ERESTART_RESTARTBLOCK becomes -EINTR when a handler runs; the restart block stays. rt_sigreturn
  *       resets it.
  *   K2  A restart block holds an absolute expiry and the program's rem pointer, which is rewritten at each
  *       interruption.
- *   K3  ppoll and pselect6 write the remainder into the program's structure before -EINTR, if it can be
- *       written to.
+ *   K3  ppoll and pselect6 write the remainder into the program's structure before -EINTR, if it is writable.
  *   K4  Calls with a mask argument leave it in force while the handler is set up; the frame has the mask to
- *       return to.
- */
+ *       return to. */
 #include "restart.h"
 
 #include <errno.h>
@@ -40,41 +36,44 @@
 #include "restart_machine.h"
 #include "restart_rest.h"
 
-/* ---- which calls show the program an EINTR although SA_RESTART is set, and how each is put back ---- */
+/* ---- the calls that return EINTR to the program in spite of SA_RESTART, and the way to put each back ---- */
 
 enum restart_way {
-    WAY_KERNEL,   /* restart_syscall, if the kernel left a restart block; else in place */
+    WAY_KERNEL,   /* restart_syscall, if the kernel left a restart block; otherwise in place */
     WAY_WAIT,     /* the wait stub */
-    WAY_SOCKET,   /* the wait stub, with a time limit that is the socket's */
+    WAY_SOCKET,   /* the wait stub, with the socket's time limit */
     WAY_IN_PLACE, /* the same instruction again */
-    WAY_HERE, /* in the handler, which no signal interrupts: each time it begins anew, so that in place it may never end */
-    WAY_URING, /* in place, or the wait stub with a time limit that is in a structure */
+    /* in the handler, which no signal interrupts: the call begins again each time, and in place it might
+     * never end */
+    WAY_HERE,
+    WAY_URING, /* in place, or the wait stub with a time limit from a structure */
 };
 
 enum restart_limit {
     LIMIT_NONE,
-    LIMIT_MS,   /* an int of milliseconds, negative: none */
-    LIMIT_REL,  /* a timespec that the kernel leaves alone, NULL: none */
-    LIMIT_LEFT, /* a timespec that the kernel keeps up to date, NULL: none */
-    LIMIT_SLEEP, /* how long it sleeps; the next argument is where the program wants to have what is left, NULL: nowhere */
+    LIMIT_MS,   /* an int of milliseconds; negative: none */
+    LIMIT_REL,  /* a timespec that the kernel does not change; NULL: none */
+    LIMIT_LEFT, /* a timespec that the kernel updates to the remaining time; NULL: none */
+    /* length of a sleep; the next argument is where the program wants the remaining time, NULL: nowhere */
+    LIMIT_SLEEP,
 };
 
 enum restart_mask {
     MASK_NONE, /* the call has no mask argument */
-    MASK_PTR,  /* the argument is a sigset, its size is the next one */
+    MASK_PTR,  /* the argument is a sigset, the next one its size */
     MASK_PAIR, /* the argument points to a sigset's address and its size */
 };
 
 struct restart_rule {
     short call;
-    short wait_call;     /* WAY_WAIT: the call that waits instead of it */
-    short socket_option; /* WAY_SOCKET: the one that holds the time limit */
+    short wait_call;     /* WAY_WAIT: the call that waits in its place */
+    short socket_option; /* WAY_SOCKET: the option with the time limit */
     uint8_t way;         /* enum restart_way */
     uint8_t limit, limit_arg;
     uint8_t mask, mask_arg;
 };
 
-/* The call, the one that waits instead of it, and which arguments of that are its time limit and its mask. */
+/* The call, the call that waits in its place, and the latter's arguments for the time limit and the mask. */
 #define WAIT(number, instead, limit_kind, limit_at, mask_kind, mask_at)                                                \
     {.call = number,                                                                                                   \
      .way = WAY_WAIT,                                                                                                  \
@@ -112,7 +111,8 @@ static const struct restart_rule RULES[] = {
     {.call = SYS_semop, .way = WAY_IN_PLACE},
     {.call = SYS_msgsnd, .way = WAY_IN_PLACE},
     {.call = SYS_msgrcv, .way = WAY_IN_PLACE},
-    {.call = SYS_fallocate, .way = WAY_HERE}, /* of memory, before Linux 6.11, and of huge pages */
+    /* on memory file systems before Linux 6.11, and on huge pages */
+    {.call = SYS_fallocate, .way = WAY_HERE},
     {.call = SYS_io_uring_enter, .way = WAY_URING},
     {.call = SYS_read, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
     {.call = SYS_readv, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
@@ -129,7 +129,7 @@ static const struct restart_rule RULES[] = {
     {.call = SYS_connect, .way = WAY_SOCKET, .socket_option = SO_SNDTIMEO},
 };
 
-/* NULL: a call that has no rule. */
+/* Returns the call's rule; NULL if it has none. */
 static const struct restart_rule *find_rule(long call)
 {
     for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++)
@@ -138,9 +138,9 @@ static const struct restart_rule *find_rule(long call)
     return NULL;
 }
 
-/* ---- what an interrupted call tells of the thread's sleep ---- */
+/* ---- what an interrupted call shows of the thread's sleep ---- */
 
-/* Far limits (a timespec may hold 2^63 s) are none: the sum must not wrap. */
+/* Returns a deadline. Distant limits (a timespec may hold 2^63 s) count as none: the sum must not wrap. */
 static uint64_t deadline_after(uint64_t begin_ns, struct timespec limit)
 {
     const uint64_t far_s = (uint64_t)1 << 32;
@@ -151,8 +151,8 @@ static uint64_t deadline_after(uint64_t begin_ns, struct timespec limit)
 
 enum { MOST_CALLS = 1024, SLACK_NS = 50000, MOST_SLACK_NS = 100000000 };
 
-/* Whether this is io_uring_enter that submitted all that it was to submit, and was to wait for completions: whether the signal ended that wait or
- * came behind it the kernel does not tell. */
+/* Returns whether this is an io_uring_enter that submitted all of its entries and was to wait for
+ * completions. The kernel does not show whether the signal ended that wait or came after it. */
 static bool has_submitted(const ucontext_t *context)
 {
     uint32_t submitted = (uint32_t)registers_argument(context, 1), wanted = (uint32_t)registers_argument(context, 2);
@@ -203,14 +203,14 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
 #endif
     if (call != SYS_ppoll && call != SYS_pselect6)
         return UINT64_MAX;
-    struct timespec left; /* stands there */
+    struct timespec left; /* the remaining time is in the structure */
     return os_copy_memory(&left, registers_argument(context, call == SYS_ppoll ? 2 : 4), sizeof left) && !left.tv_sec &&
                    !left.tv_nsec
                ? 0
                : UINT64_MAX;
 }
 
-/* So much later, by a time of the program's; 0: that is gone, or none. */
+/* Returns begin_ns plus a time of the program; 0 if its memory is unmapped or the time is 0. */
 static uint64_t later_by(uint64_t begin_ns, uint64_t time)
 {
     struct timespec read;
@@ -218,8 +218,8 @@ static uint64_t later_by(uint64_t begin_ns, uint64_t time)
                                                                                      : 0;
 }
 
-/* By so much timers come later than they were set to, if the program leaves them as they are (prctl(2); polls: fs/select.c). It is in what the
- * kernel says is left of a sleep. */
+/* Returns how much later than their setting timers expire, unless the program has changed that (prctl(2);
+ * polls: fs/select.c). The kernel's remaining time of a sleep includes it. */
 static uint64_t slack_ns(uint64_t poll_ns)
 {
     uint64_t of_poll = poll_ns / 1000 < MOST_SLACK_NS ? poll_ns / 1000 : MOST_SLACK_NS;
@@ -228,7 +228,7 @@ static uint64_t slack_ns(uint64_t poll_ns)
 
 #define CLOCK_UNKNOWN -1
 
-/* Which one it sleeps by. On aarch64 that argument is lost. */
+/* Returns the clock of a sleep. On aarch64 that argument is lost. */
 static clockid_t clock_of_sleep(const ucontext_t *context)
 {
 #ifdef __x86_64__
@@ -239,13 +239,14 @@ static clockid_t clock_of_sleep(const ucontext_t *context)
 #endif
 }
 
-/* Others, but the unknown one, are of CPU time. */
+/* Returns whether the clock is one of real time. Others, except the unknown one, measure CPU time. */
 static bool is_of_real_time(clockid_t clock)
 {
     return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
 }
 
-/* A time of the program's on that clock, on that of moments; 0: it is gone, or nobody knows how these two go together. */
+/* Converts a time of the program on that clock to the moments' clock; 0: its memory is unmapped, or the two
+ * clocks are not related. */
 static uint64_t end_by_clock(clockid_t clock, uint64_t time)
 {
     uint64_t end_ns = is_of_real_time(clock) ? later_by(SLACK_NS, time) : 0;
@@ -255,7 +256,8 @@ static uint64_t end_by_clock(clockid_t clock, uint64_t time)
     return later_ns > 0 ? (uint64_t)later_ns : 0;
 }
 
-/* Of a wait whose time was over. Its limit is a moment, or a time in the wait of old. */
+/* Returns the end of a futex wait whose time was over. Its limit is a point in time, or a length for the old
+ * FUTEX_WAIT. */
 static uint64_t end_of_futex(const ucontext_t *context, uint64_t begin_ns)
 {
     uint64_t operation = registers_argument(context, 1), limit = registers_argument(context, 3);
@@ -269,8 +271,9 @@ static uint64_t end_of_futex(const ucontext_t *context, uint64_t begin_ns)
     }
 }
 
-/* Of a sleep what is left stands where the program wants it (K2), and that may be where it has said how long; of a ppoll in its limit (K3), 0 when
- * it is over. A limit in milliseconds is in the register. */
+/* Returns the end by the call's time limit. The remaining time of a sleep is where the program wants it (K2),
+ * perhaps in the structure with the sleep's length; that of a ppoll is in its limit (K3), 0 when it is over.
+ * A limit in milliseconds is in the register. */
 static uint64_t end_by_limit(const struct restart_rule *rule, const ucontext_t *context, bool is_cut, uint64_t begin_ns,
                              uint64_t now_ns)
 {
@@ -289,7 +292,8 @@ static uint64_t end_by_limit(const struct restart_rule *rule, const ucontext_t *
     return poll_ns ? begin_ns + poll_ns : later_by(begin_ns, limit);
 }
 
-/* The others with a limit return nothing else when it is over than when something comes. */
+/* Returns whether the call's result shows the end of its time. Other calls with a limit return the same at
+ * the end of their time as when something comes. */
 static bool is_poll_or_sleep(const struct restart_rule *rule)
 {
     return rule->limit != LIMIT_NONE && (rule->way == WAY_KERNEL || rule->mask != MASK_NONE);
@@ -311,7 +315,7 @@ uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint
     return end_ns ? end_ns : end_by_limit(rule, context, result, begin_ns, now_ns);
 }
 
-/* ---- when the call began ---- */
+/* ---- the call's beginning ---- */
 
 static uint64_t used_us(const struct rusage *usage)
 {
@@ -319,13 +323,12 @@ static uint64_t used_us(const struct rusage *usage)
            (uint64_t)usage->ru_stime.tv_usec;
 }
 
-/*
- * When the interrupted call began, never too early: a limit counted from here ends in time or late. If since
- * the baseline the thread gave up its core once, of its own will, and was never preempted, then it ran until
- * it blocked in this call: it blocked at baseline + time used since. Otherwise all we know is that the call
- * had begun by now. Where the kernel takes interrupts or a VM's stolen time out of a thread's time, that
- * would be too early: hence a margin. One system call (getrusage).
- */
+/* Returns the beginning of the interrupted call, never too early: a limit counted from here ends in time or
+ * late. If the thread gave up its core once since the baseline, of its own will, and was never preempted, it
+ * ran until it blocked in this call. It then blocked at the baseline plus the time used since. Otherwise it
+ * is only known that the call has begun by now. If the kernel subtracts interrupts or a virtual machine's
+ * stolen time from a thread's time, this would be too early: the reason for a margin. One system call
+ * (getrusage). */
 static uint64_t call_begin_ns(const struct restart_state *state, uint64_t now_ns)
 {
     struct rusage usage;
@@ -342,14 +345,14 @@ static uint64_t call_begin_ns(const struct restart_state *state, uint64_t now_ns
     return begin_ns < now_ns ? begin_ns : now_ns;
 }
 
-/* ---- how it goes on ---- */
+/* ---- how the call continues ---- */
 
 enum { SIGNAL_SET_BYTES = 8 };
-/* Flags of io_uring_enter that headers of before Linux 6.12 do not have: the limit is a time of the clock; the structure is not in
- * memory of the program's. */
+/* Flags of io_uring_enter that headers before Linux 6.12 lack: the limit is a time of the clock; the
+ * structure is not in the program's memory. */
 enum { URING_ABSOLUTE = 1 << 5, URING_REGISTERED = 1 << 6 };
 
-/* Of ThreadSanitizer, where the program has it. */
+/* A function of ThreadSanitizer, if the program has it. */
 extern void __tsan_acquire(void *) __attribute__((weak));
 
 void restart_state_init(struct restart_state *state, uint64_t own_signals)
@@ -374,7 +377,7 @@ static struct timespec left_until(uint64_t deadline_ns)
     return (struct timespec){.tv_sec = (time_t)(left_ns / 1000000000u), .tv_nsec = (long)(left_ns % 1000000000u)};
 }
 
-/* Set for good when the first such call is interrupted: few programs of many threads make any, and the
+/* Set for good when the first such call is interrupted: few programs with many threads make any, and the
  * baseline costs two system calls a sample. */
 static bool baseline_wanted;
 
@@ -417,7 +420,8 @@ static enum restart_result go_here(const struct restart_state *state, ucontext_t
     return RESTART_DONE;
 }
 
-/* What is left goes to the kernel, in the program's structure where the kernel itself would keep it. */
+/* Gives the remaining time to the kernel, in the program's structure if the kernel itself would keep it
+ * there. */
 static void set_time_left(struct restart_frame *job)
 {
     if (job->deadline_ns == UINT64_MAX)
@@ -425,7 +429,7 @@ static void set_time_left(struct restart_frame *job)
     job->left = left_until(job->deadline_ns);
     if (job->program_left == 0)
         return;
-    /* By the kernel's hand: the program's structure may be in memory that cannot be written to. */
+    /* Written by a system call: the program's structure may be in read-only memory. */
     struct iovec from = {.iov_base = &job->left, .iov_len = sizeof job->left};
     struct iovec to = {.iov_base = (void *)job->program_left, .iov_len = sizeof job->left};
     long pid = kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -462,13 +466,14 @@ static struct restart_frame *begin_job(struct restart_state *state, const uconte
     return job;
 }
 
-/* Address of a member of the frame that the stub will build. */
+/* Returns the address of a member of the frame that the stub will build. */
 static uint64_t in_frame(const struct restart_state *state, const ucontext_t *context, size_t offset)
 {
     return restart_frame_place(state, context) + offset;
 }
 
-/* Memory of the program's may be gone: the call has its own copy of what was in it. Then this is false, as of the next two. */
+/* Sets the job's mask; returns false if the program's structure cannot be read. The program may have unmapped
+ * it: the call has a copy of its own. The same holds for the next two functions. */
 static bool plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
 {
     struct restart_frame *job = &state->job;
@@ -518,7 +523,8 @@ static bool plan_limit(struct restart_state *state, const struct restart_rule *r
     return true;
 }
 
-/* A blocking call on a socket with a time limit: the kernel counts the limit from each restart, so we end it. */
+/* Continues a blocking call on a socket with a time limit. The kernel counts the limit from each restart, so
+ * the tool ends the call. */
 static enum restart_result start_socket(struct restart_state *state, ucontext_t *context,
                                         const struct restart_rule *rule, uint64_t now_ns)
 {
@@ -536,7 +542,8 @@ static enum restart_result start_socket(struct restart_state *state, ucontext_t 
     return go_wait(state, context);
 }
 
-/* Whether the kernel, or a filter of calls, does not know the call that is to wait instead; no argument of it is valid. */
+/* Returns whether the kernel, or a filter of calls, lacks the call that would wait instead. None of the
+ * arguments used to ask is valid. */
 static bool is_missing(const struct restart_rule *rule)
 {
     return rule->wait_call != rule->call && kernel_call(rule->wait_call, -1, 0, 0, 0, 0, 0) == -ENOSYS;
@@ -555,7 +562,7 @@ static enum restart_result start_wait(struct restart_state *state, ucontext_t *c
     return go_wait(state, context);
 }
 
-/* Whether the kernel left a restart block for this call (K1), or gave up for good. */
+/* Returns whether the kernel left a restart block for this call (K1), or gave up for good. */
 static bool has_restart_block(long call, const ucontext_t *context)
 {
     int operation = (int)registers_argument(context, 1) & FUTEX_CMD_MASK;
@@ -566,7 +573,7 @@ static bool has_restart_block(long call, const ucontext_t *context)
     return true;
 }
 
-/* The stub's call was interrupted again. */
+/* Continues after another interruption of the stub's call. */
 static enum restart_result go_on_waiting(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
     if (state->job.result_at_end != 0 && now_ns >= state->job.deadline_ns) {
@@ -579,8 +586,9 @@ static enum restart_result go_on_waiting(struct restart_state *state, ucontext_t
     return result;
 }
 
-/* The time limit of io_uring_enter is in a structure with others: one in the frame takes its place, in three words that the stub
- * needs for no mask then. False where the structure is another. */
+/* Sets the time limit of an io_uring_enter, which is in a structure with others. A structure in the frame
+ * takes its place, in three words that the stub needs for no mask then. Returns false if the structure is of
+ * another kind. */
 static bool plan_uring(struct restart_state *state, const ucontext_t *context, uint64_t now_ns)
 {
     struct restart_frame *job = &state->job;
@@ -604,8 +612,8 @@ static bool plan_uring(struct restart_state *state, const ucontext_t *context, u
     return true;
 }
 
-/* What has submitted waits anew, by a call that submits nothing: as if the thread had been without a core between the two. If the
- * completions are there it returns at once. */
+/* Waits again for an io_uring_enter that has submitted, by a call that submits nothing: the thread seems to
+ * have been without a core in between. If the completions have come, the call returns at once. */
 static enum restart_result start_uring(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
     uint64_t result = (uint64_t)registers_result(context);
@@ -624,7 +632,7 @@ static enum restart_result start_uring(struct restart_state *state, ucontext_t *
     return go_wait(state, context);
 }
 
-/* The call returns with a part of what it was to move. */
+/* Continues a call that returned with a part of its bytes. */
 static enum restart_result start_rest(struct restart_state *state, ucontext_t *context)
 {
     long result = registers_result(context);
@@ -663,7 +671,7 @@ static enum restart_result start_by_rule(struct restart_state *state, ucontext_t
         return start_uring(state, context, now_ns);
     case WAY_HERE:
         return go_here(state, context, rule->call);
-    default: /* a sleep until a moment reads it again */
+    default: /* a sleep with an absolute end reads that end again */
         return rule->limit == LIMIT_SLEEP && !restart_is_readable(registers_argument(context, rule->limit_arg))
                    ? give_up(state, rule->call)
                    : go_in_place(state, context, rule->call);
@@ -685,9 +693,10 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
 
 /* ---- the end of a delivery ---- */
 
-/* At the end of a delivery. Newer kernels (Linux 6.18) drop the signal of a timer that was set anew behind its expiry, but only where they
- * would deliver it; a wait that finds it pending ends (EINTR), and no handler puts it back. So, before the stub waits, it is taken here; with
- * it goes a sample that is due already, whose time is that of the next one. */
+/* Removes a pending sampling signal before the stub waits. Newer kernels (Linux 6.18) drop the signal of a
+ * timer that was set again after its expiry, but only when they would deliver it. A wait that finds it
+ * pending ends with EINTR, and no handler puts the call back. A sample that is already due is removed, too;
+ * the next one takes over its time. */
 static __attribute__((noinline)) void take_dropped(struct restart_state *state)
 {
     static const struct timespec at_once;
@@ -699,7 +708,7 @@ static __attribute__((noinline)) void take_dropped(struct restart_state *state)
         return;
     long process = kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0), thread = kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
     kernel_call(SYS_rt_tgsigqueueinfo, process, thread, number, (uint64_t)&taken, 0,
-                0); /* a counter's: nothing makes up for it */
+                0); /* a counter's signal is sent again: nothing would make up for it */
 }
 
 void restart_leave(struct restart_state *state, ucontext_t *context)

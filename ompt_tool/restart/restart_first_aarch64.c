@@ -1,14 +1,16 @@
-/* Handler code: arithmetic alone. Instructions are told apart by Arm's table of encodings; what is not known here ends the search.
+/* Handler code, arithmetic only. Instructions are recognised by Arm's table of encodings; an unknown one ends
+ * the search.
  *
- * Backwards from the call, until x0 is written: branches on a condition have been passed by, as the thread has come to the call. Where a register
- * got x0's value meanwhile (mov xN, x0: functions keep their parameters so), and neither has changed since, that has it. */
+ * The search goes backwards from the call until x0 is written. The thread has passed conditional branches
+ * without taking them, as it has reached the call. A register that got x0's value in between (mov xN, x0:
+ * functions keep their parameters this way) also has the argument, if neither has changed since. */
 #include "restart_first.h"
 
 #include <stdbool.h>
 
 enum {
-    STEPS_MOST = 32, /* compilers put no more between an argument and its call */
-    STACK = 31,      /* as a base; as a source or a target it is zero, but in some adds */
+    STEPS_MOST = 32, /* compilers put no more instructions between an argument and its call */
+    STACK = 31,      /* as a base; as a source or a target it is the zero register, except in some adds */
     FRAME = 29,
 };
 
@@ -26,9 +28,9 @@ static int64_t signed_bits(uint32_t code, unsigned from, unsigned count)
 
 /* What one instruction does, as far as it matters. */
 struct effect {
-    bool is_known;  /* and goes on with the next one, if it is no branch that was taken */
-    bool stores;    /* to memory */
-    uint32_t wrote; /* registers, a bit each */
+    bool is_known;  /* a known instruction that continues with the next one, unless it is a taken branch */
+    bool stores;    /* writes memory */
+    uint32_t wrote; /* registers written, a bit each */
 };
 
 static uint32_t target_bit(unsigned target)
@@ -36,7 +38,8 @@ static uint32_t target_bit(unsigned target)
     return target == STACK ? 0 : 1u << target;
 }
 
-/* add and sub of a number may write the stack pointer; with flags (cmp) they do not. */
+/* Returns the target of an instruction with a number. add and sub may write the stack pointer; with flags
+ * (cmp) they do not. */
 static uint32_t target_of_number(uint32_t code, bool is_logical)
 {
     unsigned target = bits(code, 0, 5);
@@ -47,17 +50,17 @@ static uint32_t target_of_number(uint32_t code, bool is_logical)
 static struct effect arithmetic(uint32_t code)
 {
     struct effect effect = {.is_known = true, .wrote = target_bit(bits(code, 0, 5))};
-    if (IS(code, 0x1f000000, 0x11000000) && !IS(code, 0x1f800000, 0x11800000)) /* add, sub: a number */
+    if (IS(code, 0x1f000000, 0x11000000) && !IS(code, 0x1f800000, 0x11800000)) /* add, sub with a number */
         effect.wrote = target_of_number(code, false);
-    else if (IS(code, 0x1f800000, 0x12000000)) /* and, orr, eor: a number */
+    else if (IS(code, 0x1f800000, 0x12000000)) /* and, orr, eor with a number */
         effect.wrote = target_of_number(code, true);
     else if (!IS(code, 0x1f800000, 0x12800000) && /* movn, movz, movk */
              !IS(code, 0x1f800000, 0x13000000) && /* sbfm, bfm, ubfm */
              !IS(code, 0x1f000000, 0x10000000) && /* adr, adrp */
-             !IS(code, 0x1f000000, 0x0a000000) && /* and, orr, eor: a register */
+             !IS(code, 0x1f000000, 0x0a000000) && /* and, orr, eor with a register */
              !(IS(code, 0x1f000000, 0x0b000000) &&
-               !IS(code, 0x3f20001f, 0x0b20001f)) && /* add, sub: a register, not to the stack pointer */
-             !IS(code, 0x1fe00000, 0x1a800000) &&    /* csel and its kin */
+               !IS(code, 0x3f20001f, 0x0b20001f)) && /* add, sub with a register, not to the stack pointer */
+             !IS(code, 0x1fe00000, 0x1a800000) &&    /* csel and the like */
              !IS(code, 0x7fe00000, 0x1ac00000) &&    /* shifts, divisions */
              !IS(code, 0x7fe00000, 0x5ac00000) &&    /* rbit, clz */
              !IS(code, 0x1f000000, 0x1b000000) &&    /* madd, msub */
@@ -71,13 +74,14 @@ static bool is_condition(uint32_t code)
     return IS(code, 0xff000010, 0x54000000) || IS(code, 0x7e000000, 0x34000000) || IS(code, 0x7e000000, 0x36000000);
 }
 
-/* Nothing that x0 to x15 have part in: nop, bti, and what signs a return address (x16, x17, x30); barriers. */
+/* Returns true for instructions that do not touch x0 to x15: nop, bti, those that sign a return address (x16,
+ * x17, x30), and barriers. */
 static bool is_hint(uint32_t code)
 {
     return IS(code, 0xfffff01f, 0xd503201f) || IS(code, 0xfffff01f, 0xd503301f);
 }
 
-/* Of one register, integer or vector, by a distance; or of two. */
+/* Returns the effect of a load or store of one register, integer or vector, or of two. */
 static struct effect memory(uint32_t code)
 {
     struct effect effect = {.is_known = true};
@@ -106,8 +110,9 @@ static struct effect effect_of(uint32_t code)
     return effect.is_known ? effect : memory(code);
 }
 
-/* Of words, which are descriptors, wherever they lie: who repeats a call by himself would read it again, too. Of the rest, addresses most
- * of all, only what is on the stack: another thread may have changed it. */
+/* Returns where a load found the argument. A 32-bit word is a descriptor; it may be read again from anywhere,
+ * as a program that repeats the call would read it again, too. All others, mostly addresses, are read again
+ * only from the stack: another thread may have changed them elsewhere. */
 static struct restart_first from_memory(uint32_t code)
 {
     struct restart_first first = {.reg = (uint8_t)bits(code, 5, 5)};
@@ -128,7 +133,7 @@ static struct restart_first from_memory(uint32_t code)
     return first;
 }
 
-/* Of an instruction that writes x0. */
+/* Returns the source of an instruction that writes x0. */
 static struct restart_first source_of(uint32_t code)
 {
     struct restart_first first = {.reg = (uint8_t)bits(code, 5, 5)};
@@ -143,7 +148,8 @@ static struct restart_first source_of(uint32_t code)
         uint64_t number = ~((uint64_t)bits(code, 5, 16) << 16 * bits(code, 21, 2));
         first.kind = FIRST_IS_NUMBER;
         first.number = bits(code, 31, 1) ? (int64_t)number : (int64_t)(uint32_t)number;
-    } else if (IS(code, 0xbf80001f, 0x91000000)) { /* add a number: no add, it is a mov from the stack pointer, too */
+    } else if (IS(code, 0xbf80001f,
+                  0x91000000)) { /* add with a number; adding 0 is a mov, also from the stack pointer */
         first.kind = FIRST_IN_REGISTER;
         first.number = (int64_t)bits(code, 10, 12) << 12 * bits(code, 22, 1);
         if (bits(code, 30, 1))
@@ -156,7 +162,7 @@ static struct restart_first source_of(uint32_t code)
     return first;
 }
 
-/* Where a direct branch leads from instruction `at`, or `none`. */
+/* Returns where a direct branch leads from instruction `at`, or `none`. */
 static size_t target_of(uint32_t code, size_t at, size_t none)
 {
     int64_t distance = 0;
@@ -170,7 +176,7 @@ static size_t target_of(uint32_t code, size_t at, size_t none)
     return distance != 0 && target >= 0 ? (size_t)target : none;
 }
 
-/* Whether there is another way to the call than through the instruction at `from`. */
+/* Returns whether another path leads to the call, past the instruction at `from`. */
 static bool is_joined(const uint32_t *code, size_t count, size_t from, size_t call)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* Handler code, as restart.c. All arguments of a call outlive it here, and a context can be made to go on in the stub: the registers that it
- * may change, rcx and r11, are of no use to the program behind a system call. */
+/* Handler code, as restart.c. All arguments of a call outlive it here, and a context can continue in the
+ * stub: the program cannot use the registers that the stub may change, rcx and r11, after a system call. */
 #include "restart_machine.h"
 
 #include <errno.h>
@@ -14,18 +14,16 @@
 
 /* ---- the machine code around a call ---- */
 
-/*
- * The kernel does not say which call it interrupted; the code does: compilers load the number by `mov $imm32,
- * %eax` right before `syscall`, or with one or two loads of other registers in between. Only such sequences
- * are believed.
- */
+/* The kernel does not say which call it interrupted, but the code does: compilers load the number by `mov
+ * $imm32, %eax` right before `syscall`, or with a few loads of other registers in between. Only such
+ * sequences are trusted. */
 
 enum {
     WINDOW_BYTES = 24, /* mov $imm32, %eax (5), up to 17 bytes of others, syscall (2) */
     MOV_EAX_BYTES = 5,
     SYSCALL_BYTES = 2,
     PAGE_BYTES = 4096,
-    CALL_LIMIT = 1024, /* a larger number is no system call's */
+    CALL_LIMIT = 1024, /* a larger number is not a system call */
 };
 
 static bool is_syscall(const uint8_t *code)
@@ -33,7 +31,8 @@ static bool is_syscall(const uint8_t *code)
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* The code before rip. A window that begins on another page than its end is read only if that page is there. */
+/* Reads the code before rip. If the window begins on another page than it ends, it is read only if that page
+ * exists. */
 static bool read_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
 {
     uintptr_t begin = rip - WINDOW_BYTES;
@@ -48,8 +47,8 @@ static bool read_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
     return true;
 }
 
-/* modrm, sib and displacement of an instruction with a memory operand at disp8(%rsp) or disp32(%rsp), or a
- * register operand. */
+/* Returns the length of modrm, sib and displacement of an instruction with a memory operand at disp8(%rsp) or
+ * disp32(%rsp), or with a register operand. */
 static int operand_bytes(const uint8_t *modrm)
 {
     int mode = modrm[0] >> 6;
@@ -61,8 +60,8 @@ static int operand_bytes(const uint8_t *modrm)
     return mode == 0 ? (base == 5 ? 5 : 1) : (mode == 1 ? 2 : 5);
 }
 
-/* Length of one instruction that loads a register other than rax, or changes a bit of the second argument; 0:
- * another one. */
+/* Returns the length of one instruction that loads a register other than rax, or changes a bit of the second
+ * argument; 0 for other instructions. */
 static int harmless_bytes(const uint8_t *code)
 {
     int prefix = code[0] >= 0x40 && code[0] <= 0x4f;
@@ -89,7 +88,7 @@ static int harmless_bytes(const uint8_t *code)
     return 0;
 }
 
-/* Whether the bytes are, whole, at most four harmless instructions. */
+/* Returns whether the bytes are at most four whole harmless instructions. */
 static bool all_harmless(const uint8_t *code, int bytes)
 {
     for (int i = 0; i < 4 && bytes > 0; i++) {
@@ -105,7 +104,7 @@ static bool all_harmless(const uint8_t *code, int bytes)
 long restart_decode_call_before(const ucontext_t *context)
 {
     uintptr_t rip = registers_pc(context);
-    uint8_t window[WINDOW_BYTES + 8] = {0}; /* so that decoding the last bytes stays inside */
+    uint8_t window[WINDOW_BYTES + 8] = {0}; /* keeps the decoding of the last bytes inside */
     if (!read_before(rip, window))
         return RESTART_DECODE_NOT_A_CALL;
     const uint8_t *end = window + WINDOW_BYTES - SYSCALL_BYTES;
@@ -125,37 +124,37 @@ long restart_decode_call_before(const ucontext_t *context)
 
 bool restart_decode_at_syscall(const ucontext_t *context)
 {
-    /* The second byte is looked at only when the first one says that the instruction has it. */
+    /* The second byte is read only if the first one shows that the instruction has it. */
     const uint8_t *code = (const uint8_t *)registers_pc(context);
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
 /* ---- the assembly ---- */
 
-/*
- * The assembly. Both pieces run as if they were part of the program's system call: whatever register
- * the program may count on after a `syscall` instruction (all but rax, rcx and r11) has the program's value
- * when they are done.
+/* The assembly. Both pieces run as if they were part of the program's system call: every register that the
+ * program may rely on after a `syscall` instruction (all but rax, rcx and r11) has the program's value at
+ * their end.
  *
  * restart_wait_enter. Entered by rt_sigreturn, all signals blocked, rcx = the job in the thread's
- * restart_state, everything else as in the program. Copies the job to the stack below the red zone, so that
- * nested signals, each with stubs of their own, and siglongjmp are no problem. What restart_enter() finds, by
+ * restart_state, everything else as in the program. Copies the job to the stack below the red zone: nested
+ * signals, each with a stub of its own, and siglongjmp then do no harm. What restart_enter() finds, by
  * program counter:
- *     .. wait_unmasked      signals blocked, no delivery possible but in the wait for the socket
+ *     .. wait_unmasked      signals blocked, no delivery possible except in the wait for the socket
  *     .. wait_done          call not made, or interrupted: the frame at rsp is valid
- *     wait_done ..          the call's result is in rax; with what was known it goes to the frame
- *     .. wait_leave         the result is in the frame, the program's registers are in the frame
- *     wait_leave            everything is the program's again, rcx = where it goes on
+ *     wait_done ..          the call's result is in rax; it goes to the frame with the bytes already moved
+ *     .. wait_leave         the result and the program's registers are in the frame
+ *     wait_leave            everything is the program's again, rcx = where it continues
  *
- * restart_resume. Called at the end of the handler, all signals blocked, rdi = where the program's context is copied to, rsi = the context, rdx =
- * its vector registers. What rt_sigreturn does, but the kernel keeps its restart block. The kernel's frame may be on an alternate stack, which
- * the next signal's frame overwrites: so the context is copied to the interrupted stack, below the red zone, before signals can come. The vector
- * registers come first, as they may be in that place. The stack pointer stays below the copy until the last instruction but one.
+ * restart_resume. Called at the end of the handler, all signals blocked, rdi = where the program's context is
+ * copied to, rsi = the context, rdx = its vector registers. Does what rt_sigreturn does, but the kernel keeps
+ * its restart block. The kernel's frame may be on an alternate stack, which the next signal's frame
+ * overwrites. So the context is copied to the interrupted stack, below the red zone, before signals can come.
+ * The vector registers are loaded first, as they may be in that place. The stack pointer stays below the copy
+ * until the last instruction but one.
  *     .. resume_rcx         rbx = the copy             (signals can come from resume_unmasked on)
  *     .. resume_switched    rcx = the copy
- *     resume_switched       everything is the program's again, r11 = its syscall instruction, rax =
- * restart_syscall
- */
+ *     resume_switched       everything is the program's again, r11 = its syscall instruction,
+ *                           rax = restart_syscall */
 
 #define ASSERT_AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #member)
 #define GREG(n)                         (40 + 8 * (n))
@@ -167,7 +166,7 @@ ASSERT_AT(struct restart_frame, args, 72);
 ASSERT_AT(struct restart_frame, result, 120);
 ASSERT_AT(struct restart_frame, program_mask, 128);
 ASSERT_AT(struct restart_frame, wait_mask, 136);
-ASSERT_AT(struct restart_frame, left, 160); /* zero where `ready` is set */
+ASSERT_AT(struct restart_frame, left, 160); /* zero if `ready` is set */
 ASSERT_AT(struct restart_frame, unmask_first, 184);
 ASSERT_AT(struct restart_frame, result_known, 208);
 ASSERT_AT(struct restart_frame, ready, 216);
@@ -182,129 +181,129 @@ ASSERT_AT(ucontext_t, uc_mcontext.fpregs, 224);
 ASSERT_AT(ucontext_t, uc_sigmask, 296);
 _Static_assert(RESTART_CONTEXT_BYTES == 38 * 8, "the stub copies 38 words");
 
-__asm__(
-    ".text\n"
-    ".globl restart_wait_enter, restart_wait_done, restart_wait_stored\n"
-    ".globl restart_wait_leave, restart_wait_end\n"
-    ".hidden restart_wait_enter, restart_wait_done, restart_wait_stored\n"
-    ".hidden restart_wait_leave, restart_wait_end\n"
-    ".type restart_wait_enter, @function\n"
-    ".p2align 4\n"
-    "restart_wait_enter:\n"
-    "    .cfi_startproc\n"
-    "    leaq -360(%rsp), %rsp\n" /* 128 of red zone and 232 of frame */
-    "    .cfi_def_cfa %rsp, 360\n"
-    "    .cfi_offset %rip, 8 - 360\n"
-    "    .set restart_word, 0\n"
-    "    .rept 29\n"
-    "    movq restart_word(%rcx), %r11\n"
-    "    movq %r11, restart_word(%rsp)\n"
-    "    .set restart_word, restart_word + 8\n"
-    "    .endr\n"
-    "    cmpw $0, 220(%rsp)\n" /* ready.events */
-    "    je 5f\n"
-    "    xorl %edx, %edx\n"
-    "    xorl %r9d, %r9d\n"
-    "7:  movl $271, %eax\n" /* ppoll(&ready, 1, NULL, &program_mask) */
-    "    leaq 216(%rsp), %rdi\n"
-    "    movl $1, %esi\n"
-    "    leaq 128(%rsp), %r10\n"
-    "    movl $8, %r8d\n"
-    "    syscall\n"
-    "    testq %rax, %rax\n"
-    "    js 6f\n" /* a signal of the program's: the part, as alone */
-    "    je 5f\n"
-    "    testb $0x38, 222(%rsp)\n" /* POLLERR, POLLHUP, POLLNVAL */
-    "    je 5f\n"
-    "    movl $16, %eax\n" /* ioctl(fd, FIONREAD, &received) */
-    "    movl 216(%rsp), %edi\n"
-    "    movl $0x541b, %esi\n"
-    "    leaq 224(%rsp), %rdx\n"
-    "    syscall\n"
-    /* A reset that was being taken in had an error, but no end yet; the ioctl has waited for that. Look again, at once. */
-    "    leaq 160(%rsp), %rdx\n"
-    "    xorl $1, %r9d\n"
-    "    jnz 7b\n"
-    "    testb $0x30, 222(%rsp)\n" /* an error without an end: a message in the error queue */
-    "    je 5f\n"
-    "    cmpw $1, 220(%rsp)\n" /* nothing can be sent any more; what has come (POLLIN) is received */
-    "    jne 6f\n"
-    "    cmpl $0, 224(%rsp)\n"
-    "    jne 5f\n"
-    "6:  movq 208(%rsp), %r11\n"
-    "    jmp 4f\n"
-    "5:  cmpq $0, 184(%rsp)\n"
-    "    je 1f\n"
-    "    movl $14, %eax\n" /* rt_sigprocmask(SIG_SETMASK, program_mask) */
-    "    movl $2, %edi\n"
-    "    leaq 128(%rsp), %rsi\n"
-    "    xorl %edx, %edx\n"
-    "    movl $8, %r10d\n"
-    "    syscall\n"
-    "restart_wait_unmasked:\n"
-    "1:  movq 64(%rsp), %rax\n"
-    "    movq 72(%rsp), %rdi\n"
-    "    movq 80(%rsp), %rsi\n"
-    "    movq 88(%rsp), %rdx\n"
-    "    movq 96(%rsp), %r10\n"
-    "    movq 104(%rsp), %r8\n"
-    "    movq 112(%rsp), %r9\n"
-    "    syscall\n"
-    "restart_wait_done:\n"
-    "    movq %rax, %r11\n"
-    "    movq 208(%rsp), %rcx\n"
-    "    testq %rcx, %rcx\n"
-    "    je 4f\n"
-    "    testq %rax, %rax\n"
-    "    jns 3f\n"
-    "    xorl %r11d, %r11d\n"
-    "3:  addq %rcx, %r11\n"
-    "4:  movq %r11, 120(%rsp)\n"
-    "restart_wait_stored:\n"
-    "    cmpq $0, 184(%rsp)\n"
-    "    je 2f\n"
-    "    movq $-1, 136(%rsp)\n" /* rt_sigprocmask(SIG_SETMASK, all): wait_mask is free, and rsp stays the
-                                       frame */
-    "    movl $14, %eax\n"
-    "    movl $2, %edi\n"
-    "    leaq 136(%rsp), %rsi\n"
-    "    xorl %edx, %edx\n"
-    "    movl $8, %r10d\n"
-    "    syscall\n"
-    /* The thread is seen running: a call that begins right after this one then has a known beginning. */
-    "2:  movl $228, %eax\n" /* clock_gettime(CLOCK_MONOTONIC, &state->base_time) */
-    "    movl $1, %edi\n"
-    "    movq (%rsp), %rsi\n"
-    "    syscall\n"
-    "    movl $98, %eax\n" /* getrusage(RUSAGE_THREAD, &state->base_usage) */
-    "    movl $1, %edi\n"
-    "    movq (%rsp), %rsi\n"
-    "    addq $16, %rsi\n"
-    "    syscall\n"
-    "    movl $14, %eax\n" /* rt_sigprocmask(SIG_SETMASK, program_mask) */
-    "    movl $2, %edi\n"
-    "    leaq 128(%rsp), %rsi\n"
-    "    xorl %edx, %edx\n"
-    "    movl $8, %r10d\n"
-    "    syscall\n"
-    "    movq 16(%rsp), %rdi\n"
-    "    movq 24(%rsp), %rsi\n"
-    "    movq 32(%rsp), %rdx\n"
-    "    movq 40(%rsp), %r10\n"
-    "    movq 48(%rsp), %r8\n"
-    "    movq 56(%rsp), %r9\n"
-    "    movq 120(%rsp), %rax\n"
-    "    movq 8(%rsp), %rcx\n"
-    "    leaq 360(%rsp), %rsp\n"
-    "    .cfi_def_cfa %rsp, 0\n"
-    "    .cfi_register %rip, %rcx\n"
-    "restart_wait_leave:\n"
-    "    jmp *%rcx\n"
-    "    .cfi_endproc\n"
-    "restart_wait_end:\n"
-    ".size restart_wait_enter, . - restart_wait_enter\n");
+__asm__(".text\n"
+        ".globl restart_wait_enter, restart_wait_done, restart_wait_stored\n"
+        ".globl restart_wait_leave, restart_wait_end\n"
+        ".hidden restart_wait_enter, restart_wait_done, restart_wait_stored\n"
+        ".hidden restart_wait_leave, restart_wait_end\n"
+        ".type restart_wait_enter, @function\n"
+        ".p2align 4\n"
+        "restart_wait_enter:\n"
+        "    .cfi_startproc\n"
+        "    leaq -360(%rsp), %rsp\n" /* 128 of red zone and 232 of frame */
+        "    .cfi_def_cfa %rsp, 360\n"
+        "    .cfi_offset %rip, 8 - 360\n"
+        "    .set restart_word, 0\n"
+        "    .rept 29\n"
+        "    movq restart_word(%rcx), %r11\n"
+        "    movq %r11, restart_word(%rsp)\n"
+        "    .set restart_word, restart_word + 8\n"
+        "    .endr\n"
+        "    cmpw $0, 220(%rsp)\n" /* ready.events */
+        "    je 5f\n"
+        "    xorl %edx, %edx\n"
+        "    xorl %r9d, %r9d\n"
+        "7:  movl $271, %eax\n" /* ppoll(&ready, 1, NULL, &program_mask) */
+        "    leaq 216(%rsp), %rdi\n"
+        "    movl $1, %esi\n"
+        "    leaq 128(%rsp), %r10\n"
+        "    movl $8, %r8d\n"
+        "    syscall\n"
+        "    testq %rax, %rax\n"
+        "    js 6f\n" /* a signal of the program: return the part alone */
+        "    je 5f\n"
+        "    testb $0x38, 222(%rsp)\n" /* POLLERR, POLLHUP, POLLNVAL */
+        "    je 5f\n"
+        "    movl $16, %eax\n" /* ioctl(fd, FIONREAD, &received) */
+        "    movl 216(%rsp), %edi\n"
+        "    movl $0x541b, %esi\n"
+        "    leaq 224(%rsp), %rdx\n"
+        "    syscall\n"
+        /* A reset that the kernel was processing had an error but no end yet; the ioctl has waited for that. Look
+     * again, at once. */
+        "    leaq 160(%rsp), %rdx\n"
+        "    xorl $1, %r9d\n"
+        "    jnz 7b\n"
+        "    testb $0x30, 222(%rsp)\n" /* an error without an end: a message in the error queue */
+        "    je 5f\n"
+        "    cmpw $1, 220(%rsp)\n" /* nothing can be sent any more; what has arrived (POLLIN) is received */
+        "    jne 6f\n"
+        "    cmpl $0, 224(%rsp)\n"
+        "    jne 5f\n"
+        "6:  movq 208(%rsp), %r11\n"
+        "    jmp 4f\n"
+        "5:  cmpq $0, 184(%rsp)\n"
+        "    je 1f\n"
+        "    movl $14, %eax\n" /* rt_sigprocmask(SIG_SETMASK, program_mask) */
+        "    movl $2, %edi\n"
+        "    leaq 128(%rsp), %rsi\n"
+        "    xorl %edx, %edx\n"
+        "    movl $8, %r10d\n"
+        "    syscall\n"
+        "restart_wait_unmasked:\n"
+        "1:  movq 64(%rsp), %rax\n"
+        "    movq 72(%rsp), %rdi\n"
+        "    movq 80(%rsp), %rsi\n"
+        "    movq 88(%rsp), %rdx\n"
+        "    movq 96(%rsp), %r10\n"
+        "    movq 104(%rsp), %r8\n"
+        "    movq 112(%rsp), %r9\n"
+        "    syscall\n"
+        "restart_wait_done:\n"
+        "    movq %rax, %r11\n"
+        "    movq 208(%rsp), %rcx\n"
+        "    testq %rcx, %rcx\n"
+        "    je 4f\n"
+        "    testq %rax, %rax\n"
+        "    jns 3f\n"
+        "    xorl %r11d, %r11d\n"
+        "3:  addq %rcx, %r11\n"
+        "4:  movq %r11, 120(%rsp)\n"
+        "restart_wait_stored:\n"
+        "    cmpq $0, 184(%rsp)\n"
+        "    je 2f\n"
+        /* rt_sigprocmask(SIG_SETMASK, all): wait_mask is free, and rsp stays the frame */
+        "    movq $-1, 136(%rsp)\n"
+        "    movl $14, %eax\n"
+        "    movl $2, %edi\n"
+        "    leaq 136(%rsp), %rsi\n"
+        "    xorl %edx, %edx\n"
+        "    movl $8, %r10d\n"
+        "    syscall\n"
+        /* Notes that the thread runs: a call that begins right after this one then has a known beginning. */
+        "2:  movl $228, %eax\n" /* clock_gettime(CLOCK_MONOTONIC, &state->base_time) */
+        "    movl $1, %edi\n"
+        "    movq (%rsp), %rsi\n"
+        "    syscall\n"
+        "    movl $98, %eax\n" /* getrusage(RUSAGE_THREAD, &state->base_usage) */
+        "    movl $1, %edi\n"
+        "    movq (%rsp), %rsi\n"
+        "    addq $16, %rsi\n"
+        "    syscall\n"
+        "    movl $14, %eax\n" /* rt_sigprocmask(SIG_SETMASK, program_mask) */
+        "    movl $2, %edi\n"
+        "    leaq 128(%rsp), %rsi\n"
+        "    xorl %edx, %edx\n"
+        "    movl $8, %r10d\n"
+        "    syscall\n"
+        "    movq 16(%rsp), %rdi\n"
+        "    movq 24(%rsp), %rsi\n"
+        "    movq 32(%rsp), %rdx\n"
+        "    movq 40(%rsp), %r10\n"
+        "    movq 48(%rsp), %r8\n"
+        "    movq 56(%rsp), %r9\n"
+        "    movq 120(%rsp), %rax\n"
+        "    movq 8(%rsp), %rcx\n"
+        "    leaq 360(%rsp), %rsp\n"
+        "    .cfi_def_cfa %rsp, 0\n"
+        "    .cfi_register %rip, %rcx\n"
+        "restart_wait_leave:\n"
+        "    jmp *%rcx\n"
+        "    .cfi_endproc\n"
+        "restart_wait_end:\n"
+        ".size restart_wait_enter, . - restart_wait_enter\n");
 
-/* For who unwinds from here, as a cancellation does: the program's registers are in the context that `base` holds. */
+/* For unwinders, as in a cancellation: the program's registers are in the context whose address `base` holds. */
 #define SAVED(base, dwarf_register, low, high) ".cfi_escape 0x10, " #dwarf_register ", 3, " base ", " low ", " high "\n"
 #define IN_CONTEXT(base)                                                                                               \
     ".cfi_escape 0x0f, 4, " base ", 0xa0, 0x01, 0x06\n" /* its rsp */                                                  \
@@ -327,7 +326,8 @@ __asm__(".text\n"
         "    movq %rdx, %r8\n"
         "    testq %r8, %r8\n"
         "    jz 2f\n"
-        "    cmpl $0x46505853, 464(%r8)\n" /* FP_XSTATE_MAGIC1: the kernel saved by xsave, and says which parts */
+        /* FP_XSTATE_MAGIC1: the kernel saved by xsave, and lists the parts */
+        "    cmpl $0x46505853, 464(%r8)\n"
         "    jne 1f\n"
         "    movl 472(%r8), %eax\n"
         "    movl 476(%r8), %edx\n"
@@ -378,9 +378,10 @@ __asm__(".text\n"
                                                    "restart_resume_end:\n"
                                                    ".size restart_resume, . - restart_resume\n");
 
-/* ---- where a signal finds the stub, and how a context goes on ---- */
+/* ---- where a signal finds the stub, and how a context continues ---- */
 
-/* The vector registers are the program's already: signals come only behind the xrstor. */
+/* Shows the program at its call. The vector registers are already the program's: signals come only after the
+ * xrstor. */
 static void enter_resume(ucontext_t *context, uintptr_t rip)
 {
     greg_t *gregs = context->uc_mcontext.gregs;
@@ -439,7 +440,7 @@ void restart_enter(struct restart_state *state, ucontext_t *context)
     else if (rip >= (uintptr_t)restart_resume && rip < (uintptr_t)restart_resume_end)
         enter_resume(context, rip);
     else if (gregs[REG_RAX] == SYS_restart_syscall && restart_decode_at_syscall(context)) {
-        /* It was about to be issued: the same as interrupted, the restart block is still the kernel's. */
+        /* It was about to be issued: the same as interrupted, as the kernel still has the restart block. */
         gregs[REG_RIP] += 2;
         gregs[REG_RAX] = -EINTR;
     }
@@ -473,11 +474,12 @@ bool restart_go_wait(struct restart_state *state, ucontext_t *context)
     return true;
 }
 
-/* With a shadow stack (CET), or ThreadSanitizer around the handler, only rt_sigreturn may end it. */
+/* Returns whether only rt_sigreturn may end the handler: with a shadow stack (CET), or with ThreadSanitizer
+ * around the handler. */
 static bool must_return(const struct restart_state *state)
 {
     uint64_t shadow_stack = 0;
-    __asm__ volatile("rdsspq %0" : "+r"(shadow_stack)); /* does nothing without one */
+    __asm__ volatile("rdsspq %0" : "+r"(shadow_stack)); /* no effect without one */
     return shadow_stack != 0 || state->sanitized;
 }
 

@@ -1,4 +1,5 @@
-/* Handler code: system calls by kernel_call. Calls that take vectors are not here: what is left of a vector would need a place. */
+/* Handler code: system calls go through kernel_call. Calls with vectors are missing here: the rest of a
+ * vector would need memory. */
 #include "restart_rest.h"
 
 #include <fcntl.h>
@@ -15,7 +16,9 @@ enum {
     MOST_BYTES = 0x7ffff000, /* MAX_RW_COUNT: no call moves more */
     NO_BUFFER = -1,
     MEMORY_DEVICES =
-        1, /* their major number; below the minor ones: others are read record by record (kmsg) or end (mem) */
+        /* their major number, followed by the minor numbers; other devices are read record by record (kmsg)
+         * or end (mem) */
+    1,
     ZERO = 5,
     FULL = 7,
     RANDOM = 8,
@@ -24,10 +27,10 @@ enum {
 
 enum from_to {
     ANY,           /* it moves all */
-    OUT_TO_STREAM, /* if a pipe or a socket blocks */
-    OUT_TO_SOCKET, /* the same; a pipe gets what it has room for */
-    IN_ALL,        /* of a socket that blocks, with MSG_WAITALL */
-    IN_MEMORY,     /* of a device that always has more */
+    OUT_TO_STREAM, /* to a blocking pipe or socket */
+    OUT_TO_SOCKET, /* to a blocking socket; a pipe gets what it has room for */
+    IN_ALL,        /* from a blocking socket, with MSG_WAITALL */
+    IN_MEMORY,     /* from a device that always has more */
 };
 
 static const struct transfer {
@@ -60,7 +63,7 @@ static bool always_has_more(const struct stat *file)
            (minor == ZERO || minor == FULL || minor == RANDOM || minor == URANDOM);
 }
 
-/* 0: no socket. */
+/* Returns the value of a socket's option; 0: not a socket. */
 static int socket_has(uint64_t fd, int option)
 {
     int value = 0;
@@ -77,12 +80,14 @@ static bool has_limit(uint64_t fd, int option)
     return failed != 0 || limit.tv_sec != 0 || limit.tv_usec != 0;
 }
 
-/* A connection that is reset has an error for the next call that moves nothing. Alone that is not this one, which has moved a part: so
- * its rest is moved only when some can be. Unix sockets and sendfile take the error alone, too, behind a part. */
+/* Returns what to wait for before the rest is moved. After a reset, a connection keeps an error for the next
+ * call that moves nothing. The program's call has moved a part and would not return that error; so the rest
+ * is moved only when some of it can be. Unix sockets and sendfile drop the error by themselves after a part. */
 static struct pollfd movable(const struct transfer *transfer, uint64_t fd, bool reads)
 {
     bool keeps_error = transfer->call != SYS_sendfile && socket_has(fd, SO_DOMAIN) != AF_UNIX;
-    if (!keeps_error || (reads && socket_has(fd, SO_RCVLOWAT) > 1)) /* the rest may be less than poll then waits for */
+    /* the rest may be less than poll then waits for */
+    if (!keeps_error || (reads && socket_has(fd, SO_RCVLOWAT) > 1))
         return (struct pollfd){0};
     return (struct pollfd){.fd = (int)fd, .events = reads ? POLLIN : POLLOUT};
 }
@@ -148,7 +153,7 @@ void restart_take_rest(struct restart_frame *job, uint64_t moved)
         job->call = SYS_sendto;
         job->args[3] = job->args[4] = job->args[5] = 0;
     }
-    if (job->call == SYS_sendto) /* a peer that has gone meanwhile is told by the program's next call */
+    if (job->call == SYS_sendto) /* the program's next call reports a peer that has gone meanwhile */
         job->args[3] |= MSG_NOSIGNAL;
     job->result_known += moved;
 }
