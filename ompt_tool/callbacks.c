@@ -1,6 +1,6 @@
-/* The hot paths of the tool. The common way through each is a few loads and stores on the thread's own lines:
- * no read-modify-write on shared memory, no system call, no unwinding. Work on the tree happens only for a
- * thread that was sampled, inside thread_enter_tool(). */
+/* The hot paths of the tool. The common path through each callback is a few loads and stores on the thread's
+ * own lines: no read-modify-write on shared memory, no system call, no unwinding. Only a thread that was
+ * sampled works on its tree, inside thread_enter_tool(). */
 #include "ompt_tool/callbacks.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@
 #include "ompt_tool/session/thread.h"
 #include "ompt_tool/sampling/tracing.h"
 
-/* What kind of wait OMPT tells of, as the profile names it. */
+/* Returns the profile's kind of a wait for OMPT's kind. */
 static inline uint32_t place_kind(ompt_sync_region_t kind)
 {
     static const uint8_t kinds[] = {
@@ -59,14 +59,17 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
     (void)thread_data;
     if (type == ompt_thread_other || fork_is_new() || fork_self())
-        return; /* nobody's idle threads, and the runtime's own start within fork() */
-    bool initial = type == ompt_thread_initial || type == ompt_thread_unknown; /* one that the program made */
+        /* not for idle threads that belong to nobody, nor for the runtime's own restart within fork() */
+        return;
+    /* a thread that the program made */
+    bool initial = type == ompt_thread_initial || type == ompt_thread_unknown;
     struct thread *thread = attach_thread(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
     if (thread && initial)
         helpers_know_initial(thread);
 }
 
-/* A runtime that started before main ends, as a library that exit() finishes, before our exit handler runs. */
+/* Notes that the process exits. A runtime that started before main is a library that exit() finishes, before
+ * the tool's own exit handler runs. */
 static void notice_exit(struct thread *thread)
 {
     if (session.exits || !thread || thread->ledger->kind != PROFILE_THREAD_INITIAL || !thread_enter_tool(thread))
@@ -130,7 +133,7 @@ static void resolve(struct thread *thread, struct region *ended)
 
 static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags, const void *codeptr)
 {
-    (void)parallel_data; /* by now it may be freed memory */
+    (void)parallel_data; /* its memory may already be freed */
     (void)task_data, (void)flags, (void)codeptr;
     struct thread *thread = fork_self();
     if (!thread)
@@ -155,7 +158,7 @@ static bool is_idle(const struct thread *thread)
     return thread->line->state == STATE_IDLE;
 }
 
-/* The end of a wait that a sample hit, or in which others waited for the thread's locks. */
+/* Ends a wait that a sample hit, or in which others waited for the thread's locks. */
 static void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
     bool holds_locks = is_idle(thread) && state_holds_locks(thread->line);
@@ -175,7 +178,7 @@ static void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool 
     thread_leave_tool(thread);
 }
 
-/* The end of any wait; of most there is nothing to be done. */
+/* Ends any wait; most need nothing of it. */
 static __attribute__((noinline)) void end_wait(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
     if (thread->unusual.notes && is_idle(thread)) {
@@ -188,7 +191,7 @@ static __attribute__((noinline)) void end_wait(struct thread *thread, const ompt
     thread->unusual.holds = false;
 }
 
-/* What the implicit task has left open. A worker has nothing else. */
+/* Ends the probes that the implicit task has left open. A worker has no others. */
 static __attribute__((noinline)) void end_probes(struct thread *thread, struct region *region)
 {
     if (!thread->probes->count || !thread_enter_tool(thread))
@@ -197,7 +200,8 @@ static __attribute__((noinline)) void end_probes(struct thread *thread, struct r
     thread_leave_tool(thread);
 }
 
-/* on_implicit_task jumps to what follows, its parameters where they are: none saves registers for the others. */
+/* on_implicit_task() jumps to the following functions, with the same parameters in the same order: none of
+ * them saves registers for the others. */
 static __attribute__((noinline)) void begin_implicit_task(struct thread *thread, ompt_data_t *parallel_data,
                                                           ompt_data_t *task_data, unsigned team_size,
                                                           unsigned thread_num, int flags)
@@ -253,7 +257,7 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
         end_implicit_task(thread, thread_num, flags);
 }
 
-/* What samples of idleness tell about the code that keeps others waiting. */
+/* Notes the worksharing construct: samples of idleness use it to describe the code that keeps others waiting. */
 static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
                     ompt_data_t *task_data, uint64_t pieces, const void *codeptr)
 {
@@ -263,22 +267,24 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
         store_relaxed(&thread->share, endpoint == ompt_scope_begin ? THREAD_SHARE(kind, pieces) : 0);
 }
 
-/* A body that ends in a barrier jumps there: then the call seems to be in the runtime, and is not known. */
+/* Returns the wait place of a call. A function that ends in a barrier jumps to it: the call then seems to
+ * come from the runtime, and its address is unknown. */
 static uint64_t place_of(uint32_t kind, const void *codeptr)
 {
     bool in_runtime = (uintptr_t)codeptr - runtime.code_low < runtime.code_bytes;
     return STATE_PLACE(kind, in_runtime ? 0 : (uintptr_t)codeptr);
 }
 
-/* The word of the task that waits. For a taskgroup libomp passes a copy of the task's data: the waiting bit
- * must be where task_schedule will look for it. */
+/* Returns the word of the waiting task. For a taskgroup libomp passes a copy of the task's data, but
+ * task_schedule looks for the waiting bit in the original. */
 static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data)
 {
     return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_task_of_copy(task_data) : task_data;
 }
 
-/* Who does not count is no one's busy thread, not even for the first microseconds. What is seldom true is stored when it is: the
- * end of a short wait, which comes at once, then reads what was stored long ago. */
+/* Makes the thread idle. A thread that does not count is never another thread's busy thread, not even for the
+ * first microseconds. The rare flags are stored only when true: a wait that ends at once then reads values
+ * that were stored long ago. */
 static inline void become_idle_at(struct thread *thread, uint64_t now_ticks)
 {
     struct state_line *line = thread->line;
@@ -328,7 +334,7 @@ static __attribute__((noinline)) void begin_wait_slowly(ompt_sync_region_t kind,
     begin_wait(thread, place, parallel_data, waiting_task(kind, task_data), codeptr);
 }
 
-/* All but taskwait. */
+/* Begins any wait but a taskwait. */
 static __attribute__((noinline)) void begin_other_wait(ompt_sync_region_t kind, ompt_data_t *parallel_data,
                                                        ompt_data_t *task_data, const void *codeptr)
 {
@@ -376,7 +382,8 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     }
 }
 
-/* The call is not kept over tasks that may have waited elsewhere. */
+/* Sets the thread's state for a task that continues. The wait's call is not kept: the thread may have run
+ * tasks that waited elsewhere. */
 static inline void follow_task(struct thread *thread, uint64_t word)
 {
     if (word & TASK_WAITING) {
@@ -387,13 +394,13 @@ static inline void follow_task(struct thread *thread, uint64_t word)
     }
 }
 
-/* All but the common way, which ends in a few stores. */
+/* Handles task_schedule except for the common path, which ends in a few stores. */
 static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
     struct thread *thread = fork_self();
     if (!thread)
         return;
-    end_wait(thread, prior, true); /* while the one that waited is the innermost task */
+    end_wait(thread, prior, true); /* while the waiting task is the innermost one */
     if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next)) {
         become_idle(thread);
         return;
@@ -403,7 +410,8 @@ static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_t
     follow_task(thread, next->value);
 }
 
-/* A thread between regions, which executed another team's task, has none to go on with. */
+/* Leaves the task of another team that a thread between regions has executed: it has no task of its own to
+ * continue. */
 static __attribute__((noinline)) void leave_task(ompt_data_t *prior, ompt_task_status_t status)
 {
     struct thread *thread = thread_self;
@@ -415,8 +423,8 @@ static __attribute__((noinline)) void leave_task(ompt_data_t *prior, ompt_task_s
     become_idle(thread);
 }
 
-/* A taskwait with depend clauses, and an undeferred task's wait for its dependences: the runtime tells of a
- * task of its own, which is created and completed, and never scheduled. */
+/* Begins or ends a taskwait with depend clauses, or an undeferred task's wait for its dependences. The
+ * runtime reports these as a task of its own, which is created and completed and never scheduled. */
 static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t endpoint, ompt_data_t *waiter,
                                                            const void *codeptr)
 {
@@ -425,7 +433,7 @@ static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t
     on_sync_region_wait(ompt_sync_region_taskwait, endpoint, &parallel, waiter, codeptr);
 }
 
-static bool creations_are_told; /* by task_create (dependences.h) */
+static bool creations_are_told; /* task_create is registered (dependences.h) */
 
 static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                            int has_dependences, const void *codeptr)
@@ -435,7 +443,8 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
         wait_for_dependences(ompt_scope_begin, creator, codeptr);
 }
 
-/* The first of them, where nobody was known to wait so, had no begin: samples of it are <untold wait>. */
+/* Ends a wait for dependences. The first one of a program that seemed to have none had no start event: its
+ * samples are <untold wait>. */
 static __attribute__((noinline)) void end_wait_for_dependences(void)
 {
     if (unlikely(!load_relaxed(&creations_are_told))) {
@@ -461,7 +470,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
         follow_task(thread, next->value);
 }
 
-/* The same as on_task_create() in creation mode. */
+/* on_task_create() in creation mode. */
 static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                              int has_dependences, const void *codeptr)
 {
@@ -480,10 +489,11 @@ static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, om
     task->value = task_word(creation_context(thread, &creation));
 }
 
-/* ---- omp_control_tool(): the standard's own commands, and the one by which include/blame.h asks for its calls. start and pause begin and
- * end what is measured, with the modifier BLAME_TRACE what is traced; flush has the file written to the disk; end finishes the profile. ---- */
+/* ---- omp_control_tool(): the standard's own commands, and the one by which include/blame.h asks for its
+ * calls. start and pause control the measurement, with the modifier BLAME_TRACE the trace; flush writes the
+ * file to the disk; end finishes the profile. ---- */
 
-/* omp.h's omp_control_tool_t and omp_control_tool_result_t, which only programs include. */
+/* The values of omp.h's omp_control_tool_t and omp_control_tool_result_t; only programs include omp.h. */
 enum { START = 1, PAUSE = 2, FLUSH = 3, END = 4 };
 enum { DONE = 0, IGNORED = 1, FAILED = -1 };
 
@@ -496,7 +506,7 @@ static int give_calls(uint64_t known_bytes, void *argument)
     return DONE;
 }
 
-/* Of the measurement, or of the trace alone. */
+/* Pauses or continues the measurement, or the trace alone. */
 static int pause_or_go_on(bool pause, uint64_t modifier)
 {
     bool changed = modifier == BLAME_TRACE ? tracing_switch(!pause) : session_pause(pause);
@@ -515,7 +525,7 @@ static int end_measurement(void)
     return DONE;
 }
 
-/* 0: done, 1: ignored, -1: failed. */
+/* Returns 0: done, 1: ignored, -1: failed. */
 static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr)
 {
     (void)codeptr;
@@ -562,7 +572,7 @@ bool callbacks_register(bool locks, char *text, size_t bytes)
     creations_are_told = creation || dependences_are_waited_for();
     if (!creations_are_told)
         runtime.set_callback(ompt_callback_task_create, NULL);
-    if (!waits) /* samples go on behind a region's end, when nobody can ask for its context any more */
+    if (!waits) /* samples continue after a region's end, when its context can no longer be captured */
         session.options.context = CONTEXT_EAGER;
     return any;
 }

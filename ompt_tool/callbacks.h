@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Registers all callbacks that the runtime offers. locks, text and result: capabilities_register(). [init] */
+/* Registers all callbacks that the runtime offers. locks, text and the result are those of
+ * capabilities_register(). [init] */
 bool callbacks_register(bool locks, char *text, size_t bytes);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Events that are of use together only. */
+/* Events that are useful only together. */
 struct group {
-    const char *without; /* what nobody knows then; NULL: nothing at all can be measured */
+    const char *without; /* what is unknown without them; NULL: nothing at all can be measured */
     ompt_set_result_t least;
     struct {
         ompt_callbacks_t event;
@@ -51,7 +51,8 @@ static ompt_callback_t callback_of(ompt_callbacks_t event, const struct capabili
     return NULL;
 }
 
-/* The least answer, and who gave it. Values beyond ompt_set_always are a later standard's. */
+/* Returns the least answer, and the event that got it. Values above ompt_set_always come from a later
+ * standard. */
 static ompt_set_result_t ask(ompt_set_callback_t set_callback, const struct group *group, const struct capability *all,
                              size_t count, const char **name)
 {

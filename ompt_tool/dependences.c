@@ -5,11 +5,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* GCC's tasks are all one function's, whatever their clauses. */
+/* GCC calls one function for all tasks, whatever their clauses. */
 static const char *const waits[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51", "GOMP_taskwait_depend",
                                     "GOMP_task"};
 
-/* What of an object's dynamic section tells to whom it refers: each use of another object's function is relocated. */
+/* The parts of an object's dynamic section that show which functions of other objects it uses: each use is
+ * relocated. */
 struct object {
     uintptr_t bias;
     const ElfW(Sym) * symbols;
@@ -19,7 +20,8 @@ struct object {
     ElfW(Sxword) jump_type;
 };
 
-/* The loader has made addresses absolute, but the kernel's own object's. */
+/* Returns the address of an entry. The loader has made addresses absolute, except those of the kernel's own
+ * object. */
 static const void *at(const struct object *object, const ElfW(Dyn) * entry)
 {
     return entry->d_un.d_ptr >= object->bias ? (const void *)entry->d_un.d_ptr : NULL;

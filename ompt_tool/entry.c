@@ -1,4 +1,4 @@
-/* Where the runtime, or the loader, meets the tool. */
+/* The functions that the runtime or the loader calls in the tool. */
 #include <omp-tools.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
-/* Of AddressSanitizer and LeakSanitizer, where the program has one. (Asking by name for what is not there takes the
- * program's heap.) */
+/* A function of AddressSanitizer and LeakSanitizer, if the program has one. (Looking up a missing name with
+ * dlsym() uses the program's heap.) */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 static void look_up_entry_points(ompt_function_lookup_t lookup)
@@ -47,7 +47,7 @@ static void look_up_entry_points(ompt_function_lookup_t lookup)
     runtime.get_max_threads = (int (*)(void))runtime_symbol((const void *)lookup, "omp_get_max_threads");
 }
 
-/* What kind of code each module holds decides what a frame in it means. */
+/* Marks each module with the kind of code it holds: the kind decides what a frame in it means. */
 static void flag_modules(ompt_function_lookup_t lookup)
 {
     const struct loadmap_range *runtime_range = loadmap_find((uintptr_t)lookup);
@@ -58,7 +58,7 @@ static void flag_modules(ompt_function_lookup_t lookup)
     loadmap_flag(mpi_wait_layer(), PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)bind_find_in_libc("read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)bind_find_in_libc("__tls_get_addr"), PROFILE_MODULE_SYSTEM);
-    /* Linked into the program itself, the runtime cannot be told from user code by its address range. */
+    /* A runtime that is linked into the program cannot be distinguished from user code by its addresses. */
     if (runtime_range && (!program_range || runtime_range->module_id != program_range->module_id)) {
         loadmap_flag((uintptr_t)lookup, PROFILE_MODULE_RUNTIME);
         runtime.code_low = runtime_range->start;
@@ -66,17 +66,16 @@ static void flag_modules(ompt_function_lookup_t lookup)
     }
 }
 
-/* When this program's image started: `blame run` knows it exactly. /proc tells when the process did, to a
- * clock tick, but another program may have run in it before (a shell script that ends in exec). */
+/* Returns the start of this program's image. `blame run` knows it exactly. /proc has the start of the
+ * process, to a clock tick, but another program may have run in it before (a shell script that ends in exec). */
 static uint64_t image_start_ns(void)
 {
     return blame_launched.image_start_ns ? blame_launched.image_start_ns : os_process_start_ns();
 }
 
-/* The process exits while another thread that the program made may use OpenMP, now or for the first time. The runtime
- * finalizes the tool when its own tables are gone, and a team that such a thread begins while we wait for the reports would
- * fault. So measurement ends before, and what the program does in exit handlers and destructors that come later is not
- * measured. */
+/* Ends the measurement early if another thread that the program made may use OpenMP while the process exits.
+ * The runtime finalizes the tool after it has freed its own tables. A team that such a thread begins while
+ * the tool waits for the reports would fault. So later exit handlers and destructors are not measured. */
 static void finish_beside_others(void)
 {
     uint32_t own = 0;
@@ -88,7 +87,7 @@ static void finish_beside_others(void)
         finish();
 }
 
-/* Before anything is made: the first events come when the tool has started. */
+/* Registers the callbacks before anything is made: the first events come after the tool has started. */
 static bool register_callbacks(void)
 {
     char text[800];
@@ -161,7 +160,7 @@ static void finalize(ompt_data_t *tool_data);
 
 static ompt_start_tool_result_t result = {initialize, finalize, {0}};
 
-/* Before OpenMP 5.0 the tool's data was the second argument: there is no third one. */
+/* Starts the tool. Before OpenMP 5.0 the tool's data was the second argument, and there was no third. */
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
     struct os_write_guard guard;
@@ -172,7 +171,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
                         ") has a tool interface older than OpenMP 5.0's; nothing is measured", NULL);
         return 0;
     }
-    /* Without reports no process is started: the filter may end who does. */
+    /* Without reports the tool starts no process. The filter may end a program that starts one. */
     const char *call = session.options.csv ? sandbox_ends_at(&may_speak) : NULL;
     if (call && may_speak)
         log_line_of_job("a filter of system calls (seccomp) would end this program at ", call,
@@ -212,7 +211,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     }
     asked = true;
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
-    /* The environment is its user's, files would be written with its privileges. */
+    /* The environment belongs to the user, and files would be written with the program's privileges. */
     if (getauxval(AT_SECURE)) {
         log_line_of_job("this program has privileges beyond its user's (set-user-ID, set-group-ID, capabilities); "
                         "nothing is "
@@ -237,8 +236,8 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     return session.options.disable ? NULL : &result;
 }
 
-/* exit() from a worker thread skips finalize; _exit and signals skip this too: the file is readable all the
- * same. */
+/* Finishes the measurement if nothing else has: exit() from a worker thread skips finalize. _exit and signals
+ * skip this, too; the file is readable all the same. */
 __attribute__((destructor)) static void finish_late(void)
 {
     finish();

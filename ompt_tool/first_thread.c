@@ -24,9 +24,9 @@
 
 #define WITHOUT_LOCKS "waiting for locks counts as <untold wait>, as LLVM's runtime would crash in a critical section"
 
-#define PASSED_NS   200000u  /* the end of a critical section takes a thousandth of it */
-#define PAUSE_NS    50000    /* between two looks */
-#define PATIENCE_NS NS_PER_S /* a thread that gets no core for that long may be anywhere */
+#define PASSED_NS   200000u  /* ns; the end of a critical section takes a thousandth of it */
+#define PAUSE_NS    50000    /* ns between two looks */
+#define PATIENCE_NS NS_PER_S /* ns; a thread without a core for that long may be anywhere */
 
 static bool locks_are_told;
 static uint32_t passing;
@@ -47,7 +47,7 @@ static void on_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation
     (void)kind, (void)hint, (void)implementation, (void)wait_id, (void)codeptr;
 }
 
-/* A wait that was told of is over. */
+/* Ends a wait whose start was reported. */
 static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)wait_id, (void)codeptr;
@@ -55,17 +55,18 @@ static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *c
         state_end_lockwait(thread_self->line);
 }
 
-/* The runtime has looked for the return address, and whom to call; when it comes by again it is not to look. */
+/* Holds threads that release locks. The runtime has already looked up the return address and the function to
+ * call; when such a thread returns here, the runtime must not look any more. */
 static void on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)wait_id, (void)codeptr;
-    uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS; /* a forked child is not told when to go on */
+    uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS; /* a forked child never learns when to go on */
     while (load_acquire(&passing) && clock_now_ns() < until_ns)
         sched_yield();
 }
 
-/* Every thread that may have read that releases are told gets a core to go on for long enough: one that has none may stand right
- * behind the reading, as often as not because this thread took its core. */
+/* Gives every thread that may have read that releases are reported a core for long enough. A thread without a
+ * core may be right after that reading, often because this thread took its core. */
 static void let_pass(void)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
@@ -75,12 +76,13 @@ static void let_pass(void)
         pid_t tid = thread->ledger->tid;
         uint64_t ran_ns = clock_cpu_ns_of(tid);
         while (os_thread_state(tid) == 'R' && clock_cpu_ns_of(tid) - ran_ns < PASSED_NS && clock_now_ns() < until_ns)
-            syscall(SYS_nanosleep, &(struct timespec){0, PAUSE_NS}, NULL); /* no cancellation point */
+            syscall(SYS_nanosleep, &(struct timespec){0, PAUSE_NS}, NULL); /* not a cancellation point */
     }
 }
 
-/* The runtime takes a callback back in two steps, whom to call before whether to: one function in place of another has no moment in
- * between. So who releases much stands in on_released() when that is taken back. */
+/* Stops the events of locks. The runtime takes a callback back in two steps: the function to call, then
+ * whether to call it. It replaces one function by another in one step. So threads that release locks wait in
+ * on_released() while that callback is taken back. */
 void first_thread_ends(void)
 {
     if (!load_relaxed(&locks_are_told) || os_tid() != getpid())
@@ -100,15 +102,15 @@ void first_thread_ends(void)
 
 void first_thread_exits(void)
 {
-    store_relaxed(&locks_are_told, false); /* nothing is left to be forgotten */
+    store_relaxed(&locks_are_told, false); /* nothing is left to protect */
 }
 
-/* ---- no thread is left but workers ---- */
+/* ---- only workers are left ---- */
 
 #define FIRST_PAUSE_NS 1000000
 #define LAST_PAUSE_NS  32000000
 
-/* Workers that have not ended. */
+/* Returns the number of workers that have not ended. */
 static uint32_t workers(void)
 {
     uint32_t count = 0;
@@ -118,8 +120,8 @@ static uint32_t workers(void)
     return count;
 }
 
-/* Beside the workers there are the first thread, which stays in the list of threads when it has ended, and this one. Workers that
- * come meanwhile are another thread's. */
+/* Returns whether only workers are left. The list of threads also has the first thread, which stays in it
+ * after its end, and the calling thread. Workers that begin meanwhile belong to another thread. */
 static bool only_workers_are_left(void)
 {
     if (os_thread_state(getpid()) != 'Z')
@@ -139,7 +141,8 @@ static void *wait_for_the_last(void *unused)
     return unused;
 }
 
-/* The program's signals are for its own threads. */
+/* Starts the thread that waits for the end. All its signals are blocked: the program's signals are for its
+ * own threads. */
 static void on_exit_of_the_first(void *unused)
 {
     pthread_t waits;

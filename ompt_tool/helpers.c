@@ -9,10 +9,11 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/session/thread.h"
 
-/* Stands for the helpers' region, which is none of the program's: of no epoch, so nobody takes it for one. */
+/* Stands for the helpers' region, which is not the program's. It belongs to no epoch: nothing takes it for a
+ * region of the program. */
 static struct region helpers_region = {.epoch = UINT32_MAX};
 
-/* IDLE and in no region it is parked as long as it runs no task. */
+/* Makes the thread a helper: IDLE and in no region, it is parked as long as it runs no task. */
 static void become_helper(struct thread *thread)
 {
     thread->unusual.helper = true;
@@ -21,7 +22,7 @@ static void become_helper(struct thread *thread)
 
 void helpers_know_initial(struct thread *thread)
 {
-    /* What loads the tool early, in the process's own thread, is not the program's code either. */
+    /* Code that loads the tool early, in the process's first thread, is not the program's either. */
     bool helper = os_tid() != getpid() && thread_enter_tool(thread);
     if (helper) {
         helper = !capture_program_calls(thread);

@@ -15,8 +15,9 @@
 #include "ompt_tool/sampling/sample.h"
 #include "ompt_tool/session/thread.h"
 
-/* What follows is called for every lock, 10^7 times a second in some programs. Common is a lock that nobody
- * was seen waiting for, and that the thread holds alone: all else is in functions of its own. */
+/* The following functions are called for every lock, 10^7 times a second in some programs. The common case is
+ * a lock that no thread was seen waiting for and that the thread holds alone. All other cases have functions
+ * of their own. */
 
 static __attribute__((noinline)) void begin_wait(uint64_t key)
 {
@@ -56,7 +57,7 @@ void mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
         hold_lock(lock_key(kind, wait_id));
 }
 
-/* The lock is held already: the acquisition is over without another event. */
+/* Ends a wait for a lock that the thread already holds: no other event ends it. */
 void mutex_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)wait_id, (void)codeptr;
@@ -75,7 +76,8 @@ static __attribute__((noinline)) void book_release(struct thread *thread, uint64
     thread_leave_tool(thread);
 }
 
-/* A lock that this thread does not name: another thread's task took it, or this one beyond its places. */
+/* Forgets the holder of a lock that this thread does not name: another thread's task took it, or this thread
+ * had no place left for it. Returns the holder. */
 static __attribute__((noinline)) uint32_t forget_lock(struct thread *thread, uint64_t key)
 {
     uint32_t holder = state_forget_holder(key);
@@ -106,7 +108,7 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
     (void)codeptr;
     struct state_line *line = thread_line;
     uint64_t key = lock_key(kind, wait_id);
-    /* With STATE_STAMPS_NONE there is no blame to be taken (B2). */
+    /* With STATE_STAMPS_NONE there is no blame to take (B2). */
     if (unlikely(line->stamps != STATE_STAMPS_NONE) || !state_lock_released_simply(line, key))
         release_lock(key);
 }
@@ -114,7 +116,7 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
 void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)hint, (void)implementation;
-    /* By now the caller is there; when a sample asks, it may have been unloaded. */
+    /* The caller is loaded now; when a sample needs the name, it may have been unloaded. */
     lock_names_initialised(wait_id, codeptr ? capture_key((uintptr_t)codeptr - 1) : 0);
 }
 

@@ -1,4 +1,5 @@
-/* OMPT's events of locks, critical sections, ordered and atomic regions: when a lock begins and ends, who takes it and who releases it. */
+/* OMPT's events of locks, critical sections, ordered and atomic regions: their creation and end, who takes
+ * them and who releases them. */
 #ifndef BLAME_OMPT_TOOL_MUTEX_H
 #define BLAME_OMPT_TOOL_MUTEX_H
 
@@ -8,7 +9,7 @@
 
 #include "cct/profile_tree.h"
 
-/* What a lock is called in a measurement. [handler] */
+/* Returns a lock's key in a measurement. [handler] */
 static inline uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
 {
     static const uint64_t kinds[16] = {
@@ -20,17 +21,17 @@ static inline uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
         [ompt_mutex_atomic] = PROFILE_LOCK_KEY(PROFILE_LOCK_ATOMIC, 0),
         [ompt_mutex_ordered] = PROFILE_LOCK_KEY(PROFILE_LOCK_ORDERED, 0),
     };
-    return kinds[kind % 16u] | wait_id; /* an address: below 2^56 */
+    return kinds[kind % 16u] | wait_id; /* an address below 2^56 */
 }
 
-/* mutex_acquire, mutex_acquired, mutex_released and nest_lock. [owner] */
+/* The events mutex_acquire, mutex_acquired, mutex_released and nest_lock. [owner] */
 void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
                    const void *codeptr);
 void mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
 void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
 void mutex_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr);
 
-/* lock_init and lock_destroy. [any] */
+/* The events lock_init and lock_destroy. [any] */
 void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id, const void *codeptr);
 void mutex_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
 
