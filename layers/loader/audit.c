@@ -1,12 +1,13 @@
-/* libblame-loader.so: what `blame run` gives to the program's dynamic loader (LD_AUDIT, see rtld-audit(7)).
+/* libblame-loader.so: the library that `blame run` gives to the program's dynamic loader (LD_AUDIT, see
+ * rtld-audit(7)).
  *
- * Whatever object asks for GCC's OpenMP runtime, at the start or by dlopen, under its own name or a wheel's
- * (libgomp-a34b3233.so.1.0.0), is given LLVM's, if that has all it needs. A program that itself needs a
- * runtime has it started before main. A program without OpenMP pays for the loading of this library, and
- * nothing else: it has no C library, whose second copy the loader would have to bring here.
+ * An object that asks for GCC's OpenMP runtime gets LLVM's, if that has all it needs: at the start or by
+ * dlopen, under GCC's own name or a wheel's (libgomp-a34b3233.so.1.0.0). A program that itself needs a
+ * runtime has it started before main. A program without OpenMP pays only for loading this library. The
+ * library has no C library, of which the loader would have to load a second copy.
  *
- * The functions below run inside the loader, under its lock. They call nothing of the program's libraries
- * except, before main, __kmpc_global_thread_num. */
+ * The functions below run inside the loader, under its lock. They call no function of the program's
+ * libraries, except __kmpc_global_thread_num before main. */
 #include <link.h>
 #include <stdbool.h>
 
@@ -18,16 +19,16 @@
 #include "layers/loader/static_tls.h"
 #include "layers/loader/text.h"
 
-/* ---- what is read from the environment that the program got ---- */
+/* ---- the environment that the program got ---- */
 
 struct environment {
-    char libomp[4096]; /* BLAME_LIBOMP: the runtime that programs of GCC get; empty: none */
+    char libomp[4096]; /* BLAME_LIBOMP: the runtime for GCC programs; empty: none */
     bool unread;       /* there is no /proc to read it from */
     bool moves_all;    /* BLAME_RUNTIME=libomp */
     bool cancels;      /* OMP_CANCELLATION is set, and not to false */
 };
 
-/* Neither empty nor "false", in whatever case. */
+/* Returns true for a value that is neither empty nor "0" nor begins with f or F (false). */
 static bool is_on(const char *value)
 {
     return value && *value && !(value[0] == '0' && !value[1]) && (value[0] | 0x20) != 'f';
@@ -43,7 +44,7 @@ static void take_entry(struct environment *environment, const char *entry)
     environment->cancels |= is_on(text_after(entry, "OMP_CANCELLATION="));
 }
 
-/* Fills an environment that is all zero, from /proc/self/environ: there is no C library here. */
+/* Fills an all-zero environment from /proc/self/environ: there is no C library here. */
 static void read_environment(struct environment *environment)
 {
     static char entry[sizeof(environment->libomp) +
@@ -68,14 +69,14 @@ static void read_environment(struct environment *environment)
         kernel_close(fd);
 }
 
-/* ---- what libomp does differently from libgomp for a program of GCC, as far as the names that the program imports show it ---- */
+/* ---- how libomp differs from libgomp for a GCC program, as far as the program's imported names show it ---- */
 
 enum {
     TRAIT_TEAMS = 1,      /* teams on the host */
-    TRAIT_SHARES = 2,     /* a construct starts with memory for its team, or with reductions of tasks */
+    TRAIT_SHARES = 2,     /* a construct starts with memory for its team, or with task reductions */
     TRAIT_REDUCES = 4,    /* tasks reduce in a construct */
     TRAIT_CANCELS = 8,    /* cancel */
-    TRAIT_DEPRECATED = 16 /* calls of which libomp warns */
+    TRAIT_DEPRECATED = 16 /* calls that libomp warns about */
 };
 
 static const struct {
@@ -99,7 +100,7 @@ static const struct {
     {"omp_get_nested_", TRAIT_DEPRECATED},
 };
 
-/* As if the runtime had every name. */
+/* Notes the name's trait; returns true, as if the runtime had every name. */
 static bool note_trait(const void *traits, const char *name)
 {
     for (size_t i = 0; i < sizeof(trait_names) / sizeof(trait_names[0]); i++)
@@ -117,7 +118,8 @@ static unsigned traits_of(const struct elf_view *object)
     return traits;
 }
 
-/* Returns what libomp does differently, as a text to follow its name; NULL if nothing. cancels: OMP_CANCELLATION is on. */
+/* Returns how libomp differs, as a text to follow its name; NULL if it does not. cancels: OMP_CANCELLATION is
+ * on. */
 static const char *traits_differ(unsigned traits, bool cancels)
 {
     if (traits & TRAIT_TEAMS)
@@ -131,12 +133,13 @@ static const char *traits_differ(unsigned traits, bool cancels)
 
 /* ---- files of loaded libraries, mapped for the tool (base/launched.h) ---- */
 
-#define IMAGE_MOST_BYTES (16l << 20) /* of a file; LAUNCHED_IMAGES of them are the most that is mapped at a time */
+/* largest file to map; at most LAUNCHED_IMAGES files are mapped at a time */
+#define IMAGE_MOST_BYTES (16l << 20)
 
 static struct launched_image images[LAUNCHED_IMAGES];
-static unsigned next_image; /* entry, modulo their number: the oldest file gives way */
+static unsigned next_image; /* next entry, modulo their number: the oldest file is replaced */
 
-/* Makes the entry free, and unmaps its file. False: the tool is looking at it. */
+/* Unmaps the entry's file and frees the entry. Returns false if the tool is reading the file. */
 static bool empty_image(struct launched_image *image)
 {
     uint32_t state = LAUNCHED_THERE;
@@ -146,7 +149,8 @@ static bool empty_image(struct launched_image *image)
     return taken || state == LAUNCHED_FREE;
 }
 
-/* Maps the file of a library that has just been loaded, unless it is large or the process's memory is limited. */
+/* Maps the file of a library that has just been loaded, unless it is large or the process's memory is
+ * limited. */
 static void images_add(const struct link_map *map)
 {
     struct launched_image *image = &images[next_image++ % LAUNCHED_IMAGES];
@@ -174,14 +178,14 @@ static void images_remove(const struct link_map *map)
 
 /* ---- the program's runtime ---- */
 
-/* libomp makes a small file in /dev/shm as it starts, a page, and dies of a limit below that, or of a full /dev/shm; libgomp does not. There
- * has to be room for those that start beside this process, too. */
+/* libomp makes a file of a page in /dev/shm at its start, and crashes if the limit on files is lower or
+ * /dev/shm is full; libgomp does not. Processes that start at the same time need room, too. */
 #define LIBOMP_FILE_BYTES 1024
 #define LIBOMP_ROOM_BYTES (1 << 20)
 
-#define FRESH_OBJECTS 1024 /* of more at once the rest is not asked */
+#define FRESH_OBJECTS 1024 /* objects to check at once; the rest is not checked */
 
-#define PATIENCE_MS 1000 /* of what is not read by then, the rest is left out, too */
+#define PATIENCE_MS 1000 /* ms to wait for a reader of stderr; after that no more lines are written */
 
 #define GCC_NAME "libgomp.so.1"
 
@@ -190,20 +194,23 @@ static void images_remove(const struct link_map *map)
 static struct {
     struct launched launched;
     const struct link_map *program;
-    const struct link_map *llvm;   /* the runtime that this process has */
-    bool mapped;                   /* what it needs is there, and nothing of it has run */
-    bool measured;                 /* the tool is there */
-    bool moved;                    /* GCC's name stands for it */
-    const struct link_map *judged; /* who looked for a runtime last, and whether ours is enough */
+    const struct link_map *llvm; /* the process's runtime */
+    /* all libraries that it needs are mapped, and none of their code has run */
+    bool mapped;
+    bool measured; /* libblame.so is loaded */
+    bool moved;    /* GCC's library name stands for it */
+    /* the object that last looked for a runtime, and whether the new one suits it */
+    const struct link_map *judged;
     bool enough;
-    const struct link_map *told;                 /* what it lacks was said last */
-    const struct link_map *fresh[FRESH_OBJECTS]; /* not yet asked for what nobody has */
+    const struct link_map *told;                 /* the object about which a line was printed last */
+    const struct link_map *fresh[FRESH_OBJECTS]; /* objects not yet checked for missing names */
     unsigned fresh_count;
-    struct environment given;     /* all zero: not yet read */
-    bool asked;                   /* it has been read */
-    struct stat begun;            /* stderr, as it was */
-    bool has_stderr;              /* it was open, and has been read */
-    unsigned lines, lines_before; /* printed, and by the process before it was started again */
+    struct environment given; /* all zero: not yet read */
+    bool asked;               /* it has been read */
+    struct stat begun;        /* stderr, as it was at the start */
+    bool has_stderr;          /* stderr was open, and somebody reads it */
+    /* lines printed, and lines that the process printed before it was started again */
+    unsigned lines, lines_before;
 } self;
 
 static bool is_llvm(const char *name)
@@ -219,7 +226,7 @@ static bool is_gcc(const char *name)
     return rest && (*rest == '.' || *rest == '-') && !text_after(rest, "-plugin");
 }
 
-/* Not to a file of the program's that has its number now, and not where nobody reads. */
+/* Writes a line to stderr, unless the program has opened another file with that number or nobody reads it. */
 static void write_line(const char *const *parts, size_t count)
 {
     char line[1024];
@@ -238,7 +245,7 @@ static void write_line(const char *const *parts, size_t count)
     kernel_write(2, line, length);
 }
 
-/* One line on stderr: why an object does not get our runtime, and what follows. */
+/* Prints why an object does not get LLVM's runtime, and what follows. */
 static void say(const struct link_map *needer, const char *why, const char *follows)
 {
     const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given.libomp, why,
@@ -247,7 +254,7 @@ static void say(const struct link_map *needer, const char *why, const char *foll
     write_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
-/* The same of what the runtime lacks. */
+/* Prints which names the runtime lacks, and what follows. */
 static void say_lack(const struct link_map *needer, const struct elf_lack *lack, const char *follows)
 {
     char more[] = " and 00 more";
@@ -272,7 +279,7 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
 #define KEEPS    " keeps the runtime that it asks for, and what that does is not measured"
 #define REPLACED ": " GCC_NAME " has been replaced already"
 
-/* Says that the environment, and with it the runtime to take, is not known. */
+/* Prints that the environment, and thus the runtime to use, is unknown. */
 static void say_unread(const struct link_map *needer)
 {
     const char *parts[] = {
@@ -282,7 +289,7 @@ static void say_unread(const struct link_map *needer)
     self.enough = false;
 }
 
-/* Returns whether the runtime can replace the one that the object asks for; if not, a line has said why. */
+/* Returns whether the runtime can replace the one that the object asks for; if not, prints why. */
 static bool suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     struct elf_view wanted;
@@ -300,7 +307,7 @@ static bool suits(const struct elf_view *runtime, const struct link_map *needer,
     return !differs;
 }
 
-/* Returns the same for the object that searches the library and all loaded ones that will share what it gets. */
+/* As suits(), for the object that searches the library and all loaded objects that will share it. */
 static bool suits_all(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     if (!suits(runtime, needer, library))
@@ -314,7 +321,7 @@ static bool suits_all(const struct elf_view *runtime, const struct link_map *nee
     return true;
 }
 
-/* True if what `needer` wants of `library` is there in the runtime it would get; if not, it has been said. */
+/* Returns whether the runtime suits `needer` and all others that want `library`; if not, prints why. */
 static bool judge(const struct link_map *needer, const char *library)
 {
     struct elf_view runtime;
@@ -348,7 +355,7 @@ static bool judge(const struct link_map *needer, const char *library)
     return enough;
 }
 
-/* Asked again for each folder in which the library may be. */
+/* Returns the judgement, which is asked for again for each folder that may have the library. */
 static bool is_enough(const struct link_map *needer, const char *library)
 {
     if (self.judged != needer)
@@ -366,10 +373,10 @@ EXPORT unsigned la_version(unsigned version)
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* A runtime is searched: its name first (LA_SER_ORIG), then, if that is in no folder, a path in each that may
- * have it. The loader must know the runtime by each name that it is searched by. It adds the first name to an
- * object that is new, but to one that is there already only what it looks for in folders: there it is
- * answered then. */
+/* Called for the search of a library: first with its name (LA_SER_ORIG), then, if no folder has it, with a
+ * path in each folder that may have it. The loader must know the runtime by each name that it is searched by.
+ * The loader adds the first name to a new object. To an object that is already loaded, it adds only the paths
+ * that it looks for; so for such an object the answer comes then. */
 EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     const char *file = text_file_name(name);
@@ -389,7 +396,8 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     return (char *)runtime;
 }
 
-/* The loader asks nobody about a name that it knows. */
+/* Prints what an object lacks that was loaded after the runtime: the loader does not ask about a name that it
+ * knows. */
 static void tell_of_late(const struct elf_view *needer, const struct link_map *map)
 {
     struct elf_view runtime;
@@ -408,7 +416,7 @@ static void tell_of_late(const struct elf_view *needer, const struct link_map *m
         say(map, differs, " runs on it" REPLACED);
 }
 
-/* For the thread-local storage of an object that the process starts with. */
+/* Makes room for the thread-local storage of an object that the process starts with. */
 static void make_room(const struct elf_view *view, const struct link_map *map)
 {
     struct elf_view program;
@@ -477,7 +485,8 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
     return 0;
 }
 
-/* Whether any object of the process has it, or might: one whose names are hashed in the old way is not searched. */
+/* Returns whether any object of the process has the name, or might have it: objects with the old kind of hash
+ * table are not searched. */
 static bool process_has(const void *first, const char *name)
 {
     struct elf_view view;
@@ -490,8 +499,8 @@ static bool process_has(const void *first, const char *name)
     return false;
 }
 
-/* Names are bound when they are first called: without this, one that nobody has would be known in the middle of the
- * run. Asked of the objects that have come since the last time. */
+/* Prints names that no object has. Names are bound at their first call, and would otherwise be missing in the
+ * middle of the run. Checks the objects that have come since the last time. */
 static void tell_of_unmet(void)
 {
     for (unsigned i = 0; i < self.fresh_count; i++) {
@@ -512,20 +521,22 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
         tell_of_unmet();
 }
 
-/* The function of that name in the runtime, or NULL. */
+/* Returns the runtime's function of that name, or NULL. */
 static uintptr_t function_of(const struct elf_view *runtime, const char *name)
 {
     const ElfW(Sym) *symbol = elf_view_find(runtime, name);
     return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? runtime->base + symbol->st_value : 0;
 }
 
-/* Before main, when all libraries are there and have run their constructors: any call starts the runtime, and with it the
- * tool. This one asks for no threads: neither are they counted yet, nor is the first one bound to its place. GCC's runtime does both
- * as it starts, and so does LLVM's where it has taken its place. */
+/* Called before main, when all libraries are loaded and have run their constructors: any call starts the
+ * runtime, and with it the tool. This call asks for no threads: it neither counts them nor binds the first
+ * one to its OMP place. GCC's runtime does both at its start, and so does LLVM's when it has taken that
+ * runtime's place. */
 EXPORT void la_preinit(uintptr_t *cookie)
 {
     struct elf_view view;
-    const struct link_map *maps[] = {self.llvm, self.program}; /* linked into the program itself, perhaps */
+    /* the runtime may be linked into the program itself */
+    const struct link_map *maps[] = {self.llvm, self.program};
     (void)cookie;
     for (size_t i = 0; i < 2; i++) {
         if (!maps[i])

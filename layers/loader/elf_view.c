@@ -3,16 +3,16 @@
 #include "layers/loader/kernel.h"
 #include "layers/loader/text.h"
 
-#define PAGE_BYTES    4096u /* or a part of one */
+#define PAGE_BYTES    4096u /* or a fraction of a page */
 #define PAGES_KEPT    64u
-#define PREFIX_BYTES  8    /* is_runtimes() reads no more of another name */
-#define VERSIONS_MOST 4096 /* of more the rest is not asked */
+#define PREFIX_BYTES  8    /* bytes of another name that is_runtimes() reads at most */
+#define VERSIONS_MOST 4096 /* versions to check; the rest is not checked */
 
 struct gnu_hash {
     uint32_t buckets, first, filters, shift;
 };
 
-static uintptr_t pages_there[PAGES_KEPT]; /* numbers of those that can be read */
+static uintptr_t pages_there[PAGES_KEPT]; /* numbers of readable pages */
 
 void elf_view_forget_pages(void)
 {
@@ -28,7 +28,8 @@ static bool is_page_there(uintptr_t page)
     return *kept == page;
 }
 
-/* Whether so many bytes may be read. Of an object that is mapped the kernel is asked: it also knows of pages that lie behind the file's end. */
+/* Returns whether that many bytes can be read. For a mapped object the kernel is asked: it also knows of
+ * pages beyond the file's end. */
 static bool is_there(const struct elf_view *view, uintptr_t at, size_t bytes)
 {
     if (at < PAGE_BYTES || at + bytes < at)
@@ -41,7 +42,7 @@ static bool is_there(const struct elf_view *view, uintptr_t at, size_t bytes)
     return true;
 }
 
-/* That one of the things of so many bytes each, or NULL. */
+/* Returns the item with that index in a table of items of `bytes` each, or NULL. */
 static const void *item_of(const struct elf_view *view, uintptr_t table, uint64_t index, size_t bytes)
 {
     uintptr_t at = table + index * bytes;
@@ -53,7 +54,7 @@ static const ElfW(Sym) * symbol_of(const struct elf_view *view, uint32_t number)
     return item_of(view, (uintptr_t)view->symbols, number, sizeof(ElfW(Sym)));
 }
 
-/* The text at that place of the strings; none if it has no end. */
+/* Returns the text at that offset of the strings; "" if it has no end. */
 static const char *text_of(const struct elf_view *view, uintptr_t place)
 {
     uintptr_t begin = (uintptr_t)view->strings + place;
@@ -63,7 +64,8 @@ static const char *text_of(const struct elf_view *view, uintptr_t place)
     return "";
 }
 
-/* The loader has made some of a mapped object's addresses absolute, and left others as they are in the file. No table lies askew. */
+/* Returns a table's address, 0 if it is not aligned. The loader has made some addresses of a mapped object
+ * absolute, and left others as in the file. */
 static uintptr_t address(const struct elf_view *view, uintptr_t value, size_t alignment)
 {
     uintptr_t at = value < view->base ? view->base + value : value;
@@ -109,7 +111,7 @@ static void read_entry(struct elf_view *view, const ElfW(Dyn) * entry)
     }
 }
 
-/* `most`: so many there may be. */
+/* Reads the dynamic section; most: its greatest number of entries. */
 static void read_dynamic(struct elf_view *view, const ElfW(Dyn) * entry, size_t most)
 {
     for (size_t i = 0; i < most && entry[i].d_tag != DT_NULL; i++)
@@ -120,10 +122,10 @@ void elf_view_of_map(struct elf_view *view, const struct link_map *map)
 {
     *view = (struct elf_view){.base = map->l_addr};
     if (map->l_ld)
-        read_dynamic(view, map->l_ld, SIZE_MAX); /* the loader has gone through it */
+        read_dynamic(view, map->l_ld, SIZE_MAX); /* the loader has already read it */
 }
 
-/* Whether so many bytes of the file begin there, and what they hold does not lie askew. */
+/* Returns whether that many bytes of the file begin there, aligned. */
 static bool is_part(const struct elf_view *view, uintptr_t offset, size_t bytes)
 {
     size_t count = view->end - view->base;
@@ -140,7 +142,7 @@ bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count)
         return false;
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((uintptr_t)bytes + header->e_phoff);
     for (unsigned i = 0; i < header->e_phnum; i++) {
-        /* Tables of symbols lie in the first segment, where addresses are the file's offsets. */
+        /* Tables of symbols are in the first segment, where addresses equal the file's offsets. */
         if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0 && segments[i].p_vaddr != 0)
             return false;
         if (segments[i].p_type == PT_DYNAMIC && is_part(view, segments[i].p_offset, segments[i].p_filesz))
@@ -202,7 +204,8 @@ static bool defines_version(const struct elf_view *view, const char *name)
     return false;
 }
 
-/* Of those that it wants of one file, `count`, the first at `at`. */
+/* Returns a version that the runtime lacks, of the `count` versions that the object wants from one file, the
+ * first at `at`; NULL if none. */
 static const char *lacks_version_of(const struct elf_view *runtime, const struct elf_view *needer, uintptr_t at,
                                     unsigned count)
 {
@@ -218,7 +221,8 @@ static const char *lacks_version_of(const struct elf_view *runtime, const struct
     return NULL;
 }
 
-/* The loader refuses an object that names a version which its library lacks. */
+/* Returns a version that the runtime lacks; NULL if none. The loader refuses an object that names a version
+ * which its library lacks. */
 static const char *lacks_version(const struct elf_view *runtime, const struct elf_view *needer, const char *library)
 {
     uintptr_t at = needer->versions_needed;
@@ -248,14 +252,15 @@ static void note_lack(struct elf_lack *lack, uint32_t symbol, const char *name)
 {
     for (unsigned i = 0; i < lack->count; i++)
         if (lack->symbol[i] == symbol)
-            return; /* of which there is another relocation */
+            return; /* there is another relocation of this symbol */
     if (!lack->name)
         lack->name = name;
     if (lack->count < ELF_LACK_MOST)
         lack->symbol[lack->count++] = symbol;
 }
 
-/* "" if it is none that has to be found elsewhere, or is another's than the runtime's. */
+/* Returns the name of a symbol that must be found elsewhere; "" for other symbols, and for names that are not
+ * the runtime's. */
 static const char *name_of_wanted(const struct elf_view *needer, uint32_t number)
 {
     const ElfW(Sym) *symbol = symbol_of(needer, number);
@@ -267,7 +272,8 @@ static const char *name_of_wanted(const struct elf_view *needer, uint32_t number
     return text_of(needer, symbol->st_name);
 }
 
-/* Symbols that a library needs have no table of their own, but a relocation each. Weak ones may be missing. */
+/* Notes the names that has() does not find. Symbols that a library needs have no table of their own, but a
+ * relocation each. Weak ones may be missing. */
 static void find_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations, size_t bytes,
                        bool (*has)(const void *in, const char *name), const void *in)
 {

@@ -1,4 +1,4 @@
-/* System calls of the loader's part, without a C library. */
+/* System calls of the loader's library, without a C library. */
 #ifndef BLAME_LAYERS_LOADER_KERNEL_H
 #define BLAME_LAYERS_LOADER_KERNEL_H
 
@@ -18,7 +18,7 @@
 
 #include "base/kernel.h"
 
-/* CLOCK_MONOTONIC. [any] */
+/* Returns CLOCK_MONOTONIC. [any] */
 static inline uint64_t kernel_now_ns(void)
 {
     struct timespec now = {0};
@@ -44,13 +44,14 @@ static inline long kernel_read(int fd, void *buffer, size_t bytes)
     return kernel_call(SYS_read, fd, (long)buffer, (long)bytes, 0, 0, 0);
 }
 
-/* False if it is closed. [any] */
+/* Returns false if the descriptor is closed. [any] */
 static inline bool kernel_file_status(int fd, struct stat *status)
 {
     return kernel_call(SYS_fstat, fd, (long)status, 0, 0, 0, 0) == 0;
 }
 
-/* Whether what is written there has room within that time, or whether nothing can be asked: RLIMIT_NOFILE is 0. [any] */
+/* Returns whether the file accepts data within that time, or whether the kernel cannot be asked:
+ * RLIMIT_NOFILE is 0. [any] */
 static inline bool kernel_has_room(int fd, int wait_ms)
 {
     const uint64_t all = ~0ull;
@@ -60,7 +61,8 @@ static inline bool kernel_has_room(int fd, int wait_ms)
     return ready > 0 || ready == -EINVAL;
 }
 
-/* Neither a closed pipe nor a limit on files raises a signal that the program would get. [any] */
+/* Writes to a file. Neither a closed pipe nor a limit on files raises a signal that the program would get.
+ * [any] */
 static inline void kernel_write(int fd, const void *buffer, size_t bytes)
 {
     const uint64_t ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
@@ -76,7 +78,7 @@ static inline void kernel_write(int fd, const void *buffer, size_t bytes)
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
 }
 
-/* The most bytes that a file of this process may have. [any] */
+/* Returns the greatest size of a file of this process, in bytes. [any] */
 static inline uint64_t kernel_file_limit(void)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -84,7 +86,7 @@ static inline uint64_t kernel_file_limit(void)
     return limit.rlim_cur;
 }
 
-/* The most bytes of memory that this process may map; UINT64_MAX: no limit. [any] */
+/* Returns the most bytes of memory that this process may map; UINT64_MAX: no limit. [any] */
 static inline uint64_t kernel_memory_limit(void)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -92,14 +94,14 @@ static inline uint64_t kernel_memory_limit(void)
     return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
 }
 
-/* 0: not known. [any] */
+/* Returns the file's size in bytes; 0: unknown. [any] */
 static inline long kernel_file_bytes(int fd)
 {
     long end = kernel_call(SYS_lseek, fd, 0, 2 /* SEEK_END */, 0, 0, 0);
     return end > 0 ? end : 0;
 }
 
-/* How much room there is in that file system; UINT64_MAX: no limit, or there is none of that name. [any] */
+/* Returns the free bytes of that file system; UINT64_MAX: no limit, or no such file system. [any] */
 static inline uint64_t kernel_room(const char *path)
 {
     struct statfs found = {0};
@@ -107,7 +109,7 @@ static inline uint64_t kernel_room(const char *path)
     return failed || !found.f_blocks ? UINT64_MAX : (uint64_t)found.f_bavail * (uint64_t)found.f_bsize;
 }
 
-/* A read-only view of the whole file, or NULL. [any] */
+/* Returns a read-only view of the whole file, or NULL. [any] */
 static inline const void *kernel_map_file(int fd, size_t *bytes)
 {
     long end = kernel_file_bytes(fd);
@@ -118,7 +120,8 @@ static inline const void *kernel_map_file(int fd, size_t *bytes)
     return at < 0 && at > -4096 ? NULL : (const void *)at;
 }
 
-/* Whether eight bytes can be read there: the kernel does so before it finds that there is no such change of a mask. [any] */
+/* Returns whether eight bytes can be read there: the kernel reads them before it rejects the operation on the
+ * mask. [any] */
 static inline bool kernel_is_readable(uintptr_t at)
 {
     return kernel_call(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t), 0, 0) != -EFAULT;

@@ -5,15 +5,16 @@
 #include "layers/loader/text.h"
 
 #define TUNABLES "GLIBC_TUNABLES="
-#define OURS     "blame.lines=" /* glibc passes over a tunable that it does not know */
+#define OURS     "blame.lines=" /* glibc ignores a tunable that it does not know */
 #define TUNABLE  "glibc.rtld.optional_static_tls="
 #define DONE     "BLAME_STARTED_AGAIN="
 #define AUDIT    "LD_AUDIT="
 
 #define PAGE_BYTES   4096u
-#define TCB_BYTES    64u  /* what glibc aligns the storage of all to, if the program does not ask for more */
-#define GLIBCS_BYTES 512u /* of the tunable, where nobody sets it */
-#define OTHER_BYTES  512u /* of what glibc reserves besides: some 1,300; the rest is for libraries that come later */
+#define TCB_BYTES    64u  /* glibc's alignment of all storage, if the program asks for no more */
+#define GLIBCS_BYTES 512u /* the tunable's value if nobody sets it */
+/* part of glibc's other reserve (some 1,300 bytes); the rest is for libraries that come later */
+#define OTHER_BYTES 512u
 
 #if defined(__x86_64__)
 #define IS_STATIC_TLS(type) ((type) == R_X86_64_TPOFF64)
@@ -23,7 +24,8 @@
 
 static struct {
     const uintptr_t *
-        stack; /* as the kernel made it: the number of arguments, arguments, NULL, environment, NULL, auxv; NULL: not known */
+        /* as the kernel made it: number of arguments, arguments, NULL, environment, NULL, auxv; NULL: unknown */
+        stack;
     size_t room, wanted; /* bytes */
 } self;
 
@@ -40,7 +42,7 @@ static struct tls tls_of_segments(const ElfW(Phdr) * segments, size_t count)
     return tls;
 }
 
-/* Of an image's first page, which is where the loader says that the image is. */
+/* Returns the storage of an image, from its first page, where the loader says that the image is. */
 static struct tls tls_of(uintptr_t base)
 {
     const ElfW(Ehdr) *header = (const void *)base;
@@ -83,7 +85,7 @@ static char **environment_of_process(void)
     return (char **)(self.stack + 1 + self.stack[0] + 1);
 }
 
-/* 0: the kernel does not say. */
+/* Returns a value of the auxiliary vector; 0: the kernel does not give it. */
 static uintptr_t auxiliary(uint64_t type)
 {
     char *const *end = environment_of_process();
@@ -103,7 +105,8 @@ unsigned static_tls_begin(const struct elf_view *view)
     if (!symbol || symbol->st_size != sizeof(uintptr_t))
         return 0;
     self.stack =
-        *(const uintptr_t *const *)(view->base + symbol->st_value); /* NULL in a program that has a copy of it */
+        /* NULL in a program that has a copy of the variable */
+        *(const uintptr_t *const *)(view->base + symbol->st_value);
     self.room = GLIBCS_BYTES;
     for (char **entry = self.stack ? environment_of_process() : NULL; entry && *entry; entry++) {
         const char *value = text_after(*entry, TUNABLES), *ours = value ? text_after(value, OURS) : NULL, *room;
@@ -112,13 +115,13 @@ unsigned static_tls_begin(const struct elf_view *view)
                 self.room = number_of(room); /* the last one counts */
         if (ours) {
             lines = (unsigned)number_of(ours);
-            *entry = done; /* what this process starts is no longer told */
+            *entry = done; /* hides the variable from processes that this one starts */
         }
     }
     return lines;
 }
 
-/* Counts a file's bytes, and its texts, each with its end. Copies them, too, if there is a place. */
+/* Counts a file's bytes and its texts, each with its end. If `to` is not NULL, copies them there. */
 static size_t read_texts(const char *path, char *to, size_t *texts)
 {
     char buffer[1024];
@@ -141,8 +144,9 @@ static bool is_there(const char *path, struct stat *status)
     return kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)status, 0, 0, 0) == 0;
 }
 
-/* Starts the file of this process, by the name that it was started by if that is still one of it. Under valgrind the process's file is
- * valgrind's, but not by its name: the program would go on alone. */
+/* Starts this process's file again, under the name that it was started by, if that name still leads to it.
+ * Under valgrind the process's file is valgrind's, but not its name: the program would then run without
+ * valgrind. */
 static void execute(char **arguments, char **environment)
 {
     static const char own[] = "/proc/self/exe";
@@ -157,9 +161,10 @@ static void execute(char **arguments, char **environment)
             kernel_call(SYS_execve, (long)names[i], (long)arguments, (long)environment, 0, 0, 0);
 }
 
-/* Starts this process again, with another entry, or none, in place of all that begin so. Arguments are the kernel's: the loader takes its own from
- * those on the stack where it is called by its name. The environment is the stack's: glibc cuts the text that the kernel has. Returns if
- * that is not possible. */
+/* Starts this process again, with `entry`, or nothing, in place of all environment entries with that
+ * beginning. The arguments come from the kernel: if the loader was called by its name, it removes its own
+ * from those on the stack. The environment comes from the stack: glibc cuts the text that the kernel has.
+ * Returns if the start is impossible. */
 static void start_again(const char *beginning, char *entry)
 {
     static const char path[] = "/proc/self/cmdline";
@@ -187,7 +192,8 @@ static void start_again(const char *beginning, char *entry)
     kernel_unmap((void *)at, list_bytes + bytes);
 }
 
-/* More may be to come: a quarter more is asked for than there is by now, and so each start has more room than the one before. */
+/* More libraries may come: it asks for a quarter more than is needed by now, and each start has more room
+ * than the one before. */
 const char *static_tls_add(const struct link_map *map, unsigned lines)
 {
     static char entry[128];
@@ -197,12 +203,12 @@ const char *static_tls_add(const struct link_map *map, unsigned lines)
         return NULL;
     char *end = append(append_number(append(entry, TUNABLES OURS), lines), ":"), *tunable = end;
     append_number(append(end, TUNABLE), self.wanted + self.wanted / 4);
-    start_again(DONE, entry); /* behind all others of its name */
+    start_again(DONE, entry); /* placed after all other entries of its name */
     self.stack = NULL;
     return tunable;
 }
 
-/* Whether its code reaches the thread-local storage of libraries as if that were its own. */
+/* Returns whether the program's code accesses the thread-local storage of libraries as if it were its own. */
 static bool reaches_static(const struct elf_view *program)
 {
     const ElfW(Rela) *relocations = (const void *)program->relocations;

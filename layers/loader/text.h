@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The rest of the text behind its beginning, or NULL if that is another. [any] */
+/* Returns the rest of the text after `beginning`, or NULL if it begins otherwise. [any] */
 static inline const char *text_after(const char *text, const char *beginning)
 {
     while (*beginning)
@@ -21,7 +21,7 @@ static inline bool text_equal(const char *left, const char *right)
     return rest && !*rest;
 }
 
-/* Behind the last slash. [any] */
+/* Returns the part after the last slash. [any] */
 static inline const char *text_file_name(const char *path)
 {
     const char *name = path;

@@ -1,9 +1,9 @@
-/* libblame-mpi.so: functions of MPI's that may wait for other ranks, in front of the program's MPI. Each tells the tool when it
- * begins and ends, if there is one, and calls the next function of its name. Built without an MPI: whatever handles are, numbers
- * or pointers, all parameters are words of the calling convention, and are passed on as they came. So one library serves every MPI,
- * in C and in Fortran.
+/* libblame-mpi.so: MPI functions that may wait for other ranks, in front of the program's MPI. Each reports
+ * its start and its end to the tool, if there is one, and calls the next function of its name. It is built
+ * without an MPI. Handles may be numbers or pointers: all parameters are words of the calling convention, and
+ * are passed on unchanged. So one library serves every MPI, in C and in Fortran.
  *
- * The program's MPI may be called from anywhere: nothing here allocates, prints, or changes errno. */
+ * The program may call MPI from anywhere: nothing here allocates, prints, or changes errno. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* An MPI's error, whichever: a function that exists nowhere was called all the same. */
+/* Some MPI error: the program called a function that does not exist. */
 #define NO_SUCH_FUNCTION 1
 
 typedef long word;
@@ -35,8 +35,8 @@ static word no_such_function(void)
     return NO_SUCH_FUNCTION;
 }
 
-/* What would have been called without this library: behind it in the order of the program's libraries or, of an MPI that was loaded
- * later and for its user alone, what that user finds. */
+/* Returns the function that would be called without this library: the next one in the order of the program's
+ * libraries or, for an MPI that was loaded later and for its user alone, the one that the user finds. */
 static __attribute__((noinline, cold)) function find_next(const char *name, const void *caller)
 {
     function next = (function)dlsym(RTLD_NEXT, name);
@@ -48,7 +48,7 @@ static __attribute__((noinline, cold)) function find_next(const char *name, cons
     return next ? next : (function)no_such_function;
 }
 
-/* What MPI says of its handles, in C and in Fortran. */
+/* Questions about MPI's handles, in C and in Fortran. */
 enum { RANKS = 0, BYTES = 2, IN_FORTRAN = 1 };
 
 static word ask(int question, word handle, const void *caller)
@@ -69,8 +69,8 @@ static word ask(int question, word handle, const void *caller)
 }
 
 struct size {
-    bool fortran, large;           /* large: the count is no int */
-    word error, comm, count, type; /* of Fortran their addresses; 0: there is none */
+    bool fortran, large;           /* large: the count is not an int */
+    word error, comm, count, type; /* in Fortran their addresses; 0: none */
 };
 
 static __attribute__((noinline)) void pass_size(const struct mpi_tool *tool, word ranks, word count, word bytes)
@@ -78,7 +78,8 @@ static __attribute__((noinline)) void pass_size(const struct mpi_tool *tool, wor
     tool->size((uint32_t)ranks, (double)count * (double)bytes);
 }
 
-/* Of a call that samples hit, and that did well: so its handles are good, and no error handler is called for them. */
+/* Reports the sizes of a call that samples hit and that succeeded: its handles are valid, and no error
+ * handler is called for them. */
 static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *tool, const uintptr_t *frame,
                                                       struct size size)
 {
@@ -96,7 +97,8 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
     errno = saved;
 }
 
-/* Where a call that waits for one other rank names it, and its communicator: parameters, by their number in C and in Fortran. */
+/* The parameters for the rank that a call waits for, and for its communicator, by their number in C and in
+ * Fortran. */
 struct peer_place {
     int rank, comm;
 };
@@ -121,7 +123,8 @@ static inline struct peer_place peer_place_of(enum mpi_function function)
     }
 }
 
-/* Of all MPIs that descend from MPICH, in C and in Fortran; Open MPI's is an object's address in C, and 0 in Fortran. */
+/* The world communicator of all MPIs that descend from MPICH, in C and in Fortran. Open MPI's is an object's
+ * address in C, and 0 in Fortran. */
 #define MPICH_WORLD 0x44000000
 
 static __attribute__((noinline, cold)) word find_world(const void *caller)
@@ -148,7 +151,7 @@ static inline bool is_world(bool fortran, word comm, const void *caller)
     return fortran ? *(const int *)comm == 0 : comm == known;
 }
 
-/* No rank is below 0: any source, or none. */
+/* Begins a call. A rank below 0 stands for any source or none. */
 static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function function, bool fortran,
                               const word *arguments, const uintptr_t *frame)
 {
@@ -191,7 +194,7 @@ static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function fun
 #define A12 A11, a12
 #define A13 A12, a13
 
-/* All of them, from number 1 on. */
+/* All arguments, from number 1 on. */
 #define L0  0
 #define L1  0, A1
 #define L2  0, A2
@@ -207,7 +210,7 @@ static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function fun
 #define L12 0, A12
 #define L13 0, A13
 
-/* The parameter of that number; and the one behind it, Fortran's error. */
+/* The parameter of that number; and the one after it, Fortran's error. */
 #define W0  0
 #define W1  a1
 #define W2  a2
@@ -259,13 +262,13 @@ static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function fun
 #define SIZE_IN_C(large, comm, count, type)      false, large, result, W##comm, W##count, W##type
 #define SIZE_IN_FORTRAN(in_c, comm, count, type) true, false, E##in_c, W##comm, W##count, W##type
 
-/* In C; in Fortran by mpif.h and `use mpi`, and by `use mpi_f08`. */
+/* A function in C; and in Fortran by mpif.h and `use mpi`, and by `use mpi_f08`. */
 #define CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                       \
     FUNCTION(MPI_CALL_##name, false, MPI_##name, in_c, SIZE_IN_C(false, comm, count, type))                            \
     FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))            \
     FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_f08_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
 
-/* And what takes counts beyond an int, and MPICH's mpi_f08 of what takes buffers. */
+/* Also with counts beyond an int, and MPICH's mpi_f08 of functions with buffers. */
 #define BUFFERED(name, fortran, in_c, in_fortran, comm, count, type)                                                   \
     CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                           \
     FUNCTION(MPI_CALL_##name, false, MPI_##name##_c, in_c, SIZE_IN_C(true, comm, count, type))                         \
