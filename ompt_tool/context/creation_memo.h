@@ -2,9 +2,8 @@
  *
  * A path is a program of steps over the stack, from the runtime's frame outward, with one register, `base`:
  *
- *     RETURN offset, word   the return address at base + offset is word: it identifies the next frame's code,
- *     and
- *                           so the distance to that frame's own return address, if its CFA is rsp + k
+ *     RETURN offset, word   the return address at base + offset is word: it identifies the next frame's code
+ *                           and thus the distance to that frame's own return address, if its CFA is rsp + k
  *     BASE offset           base = the rbp saved at base + offset: the next frame's CFA is rbp + k
  *     END word, context     the creating task's first frame is reached: its exit address is base + word
  *     CUT context           BLAME_DEPTH frames are reached

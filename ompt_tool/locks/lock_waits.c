@@ -14,10 +14,11 @@
 #include "ompt_tool/locks/lock_names.h"
 #include "unwind/loadmap.h"
 
-/* ---- names of critical sections ---- From a critical section's lock to its name. libomp keeps the lock on
- * its own heap, and a pointer to it in a variable that the compiler named after the section; the wait id is
- * the lock's address. So the variables, found by name in the modules' symbol tables, are followed to their
- * locks, once for each lock that a sample saw a wait for. (At the program's end libomp has freed the locks.) */
+/* ---- names of critical sections ----
+ * From a critical section's lock to its name. libomp keeps the lock on its own heap, and a pointer to it in
+ * a variable that the compiler named after the section; the wait id is the lock's address. So the
+ * variables, found by name in the modules' symbol tables, are followed to their locks, once for each lock
+ * that a sample saw a wait for. (At the program's end libomp has freed the locks.) */
 
 #define MAX_VARIABLES 1024u
 #define BLOCK         128u  /* symbols read at once */

@@ -2,7 +2,7 @@
  * The kernel gives them to the initial thread, unless that thread has another signal pending or blocks them.
  * Then any thread that takes them gets them, and samples make this likely. A handler that leaves by
  * siglongjmp() would then leave from a stack that is not the program's, and pause() would wait for ever
- * (docs/restart.md, "Signals for the process").
+ * (docs/architecture.md, "Restarted system calls", 5).
  *
  * So a worker that a sample finds idle, or found at work before its wait, blocks such signals until it works
  * again. This costs two system calls for a wait that a sample hit, and none for others. Not blocked are the

@@ -6,29 +6,26 @@
  * one of several ways, depending on the call:
  *
  *   kernel    nanosleep, relative clock_nanosleep, poll, futex with a time limit. The kernel keeps the
- *   absolute
- *             deadline of such a call in the task and continues it by restart_syscall(2), until the thread's
- *             next rt_sigreturn. So restart_leave() does not use rt_sigreturn: it restores the program's
- *             registers itself and issues restart_syscall at the program's own syscall instruction. This is
- *             exact. A signal of the program in between ends in an rt_sigreturn, after which the kernel
- *             answers
- *             -EINTR, as the program expects.
+ *             absolute deadline of such a call in the task and continues it by restart_syscall(2), until
+ *             the thread's next rt_sigreturn. So restart_leave() does not use rt_sigreturn: it restores the
+ *             program's registers itself and issues restart_syscall at the program's own syscall
+ *             instruction. This is exact. A signal of the program in between ends in an rt_sigreturn,
+ *             after which the kernel answers -EINTR, as the program expects.
  *   wait      ppoll, pselect6, epoll_*, pause, sigsuspend, io_getevents: calls that can set the signal mask
  *             atomically. The thread returns, all signals blocked, to a stub that issues the call with the
- *             program's mask as its mask argument and with the rest of its time. The stub then continues in
- *             the program.
- *   stub      semtimedop, sigtimedwait, sockets with SO_RCVTIMEO or SO_SNDTIMEO, and an io_uring_enter that
- *   has
- *             submitted and waits: the same stub, but the mask is not set atomically.
- *   here      fallocate, which begins again whenever it is interrupted: the handler issues it, as no signal
- *             interrupts the handler.
+ *             program's mask as its mask argument and with the rest of its time. The stub then continues
+ *             in the program.
+ *   stub      semtimedop, sigtimedwait, sockets with SO_RCVTIMEO or SO_SNDTIMEO, and an io_uring_enter
+ *             that has submitted and waits: the same stub, but the mask is not set atomically.
+ *   here      fallocate, which begins again whenever it is interrupted: the handler issues it, as no
+ *             signal interrupts the handler.
  *   in place  calls without a time limit or with an absolute one (semop, msgsnd,
- *   clock_nanosleep(TIMER_ABSTIME)
- *             ...): the program counter goes back to the syscall instruction.
+ *             clock_nanosleep(TIMER_ABSTIME) ...): the program counter goes back to the syscall
+ *             instruction.
  *
  * On aarch64 one stub serves all ways but "in place". It ends by rt_sigreturn, and also waits by
  * restart_syscall. A call whose first argument cannot be found there stays interrupted
- * (restart_machine_aarch64.c, docs/restart.md).
+ * (restart_machine_aarch64.c, docs/architecture.md).
  *
  * Calls that move bytes return after a part of them; restart_rest.h says for which of them the stub moves the
  * rest.
@@ -38,10 +35,9 @@
  * of its own that interrupts the call. For the other calls an interruption can get lost (the signal's handler
  * runs, but the call then continues), if the sample is delivered
  *   - at the very end of the rt_sigreturn of the program's own handler: the context is then the same as if
- *     the
- *     sample had interrupted the call. About 1.4 us for each signal of the program: 0.03 % of them at 200
- *     samples a second, 0.15 % at 1,000. If the program's handler blocks the sampling signal (sigfillset), it
- *     is the handler's duration. Not for a call that was already in the wait stub;
+ *     the sample had interrupted the call. About 1.4 us for each signal of the program: 0.03 % of them at
+ *     200 samples a second, 0.15 % at 1,000. If the program's handler blocks the sampling signal
+ *     (sigfillset), it is the handler's duration. Not for a call that was already in the wait stub;
  *   - in place and stub only: and the program's signal comes between the check for pending signals and the
  *     call, 1 us a sample.
  *

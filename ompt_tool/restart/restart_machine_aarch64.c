@@ -58,7 +58,7 @@ bool restart_decode_at_syscall(const ucontext_t *context)
  *     wait_stored ..        it is in the frame, without the bytes already moved
  *     wait_answered ..      it is in the program's context
  * No signal comes before the call's mask is set, except in the wait for the socket, nor after all signals are
- * blocked behind the call. */
+ * blocked again after the call. */
 
 #define ASSERT_AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #member)
 _Static_assert(sizeof(struct restart_frame) == RESTART_FRAME_BYTES, "the stub copies 29 words");

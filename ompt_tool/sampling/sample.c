@@ -23,9 +23,10 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/tracing.h"
 
-/* ---- other ranks ---- A sample and the waiting of other ranks in MPI: a busy thread is blamed for it; an
- * idle thread only if its rank has no busy one; a thread in MPI records how much of its waiting somebody is
- * to blame for (docs/accounting.md, "Across ranks"). */
+/* ---- other ranks ----
+ * A sample and the waiting of other ranks in MPI: a busy thread is blamed for it; an idle thread only if
+ * its rank has no busy one; a thread in MPI records how much of its waiting somebody is to blame for
+ * (docs/accounting.md, "Across ranks"). */
 
 #define BURY_APART_NS 10000000u
 
