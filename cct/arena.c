@@ -12,20 +12,21 @@
 #include "base/clock.h"
 #include "base/os.h"
 
-#define RETRY_NS      100000000ull /* pause after a failed growth */
-#define EXTENT_CHUNKS 64u          /* mapped at once: a process has 65,530 mappings, which the program needs too */
-#define AHEAD_CHUNKS  16u          /* most that get their disk space before they are needed */
-#define AHEAD_SHARE   8u           /* one in so many of those that the file has */
+#define RETRY_NS 100000000ull /* pause after a failed growth */
+/* chunks of one mapping; a process has 65,530 mappings, and the program needs them, too */
+#define EXTENT_CHUNKS 64u
+#define AHEAD_CHUNKS  16u /* maximum of chunks that get disk space before they are needed */
+#define AHEAD_SHARE   8u  /* divisor: this share of the file's chunks gets disk space ahead */
 
 /* A chunk of records that arena_record() and arena_text() are filling. */
 struct filling {
     struct profile_chunk *chunk;
-    uint32_t count; /* records given out before this chunk */
+    uint32_t count; /* records handed out from earlier chunks */
 };
 
-static int arena_fd = -1; /* apart from the zeros: they need no place in the library's file */
+static int arena_fd = -1; /* outside `arena`, which is all zero and so takes no space in the library's file */
 static struct {
-    uint64_t device, inode; /* the file's: the descriptor may become the program's */
+    uint64_t device, inode; /* identity of the file; its descriptor may become the program's */
     char path[PATH_MAX];
     struct profile_header *header;
     uint32_t next_chunk;
@@ -34,7 +35,8 @@ static struct {
     uint64_t retry_ns; /* no growth before this time; 0: none failed */
     struct filling threads, modules, names, text;
     struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
-    char *extents[PROFILE_MAX_CHUNKS / EXTENT_CHUNKS]; /* the first chunk's place; NULL: not mapped */
+    /* address of the extent's first chunk; NULL: not mapped */
+    char *extents[PROFILE_MAX_CHUNKS / EXTENT_CHUNKS];
 } arena;
 
 static uint64_t chunk_offset(uint32_t chunk_no)
@@ -48,31 +50,32 @@ static void fill_header(struct profile_header *header)
     header->pid = getpid();
 }
 
-/* A program that closes all descriptors closes ours too, and gets the number for a file of its own. */
-static bool is_own_file(int fd)
+/* Returns true if the descriptor is still the arena's file. A program that closes all descriptors also closes
+ * this one, and may get its number for a file of its own. */
+static bool is_arena_file(int fd)
 {
     uint64_t device, inode;
     return fd >= 0 && os_file_id(fd, &device, &inode) && device == arena.device && inode == arena.inode;
 }
 
-/* A descriptor of the file, opened again if need be; -1 when that fails. */
-static int own_file(void)
+/* Returns a descriptor of the file, reopened if necessary; -1 on failure. */
+static int arena_file(void)
 {
     int fd = load_relaxed(&arena_fd);
-    if (is_own_file(fd))
+    if (is_arena_file(fd))
         return fd;
     int fresh = os_move_high(os_open_write(arena.path));
-    if (is_own_file(fresh) && compare_exchange(&arena_fd, &fd, fresh))
+    if (is_arena_file(fresh) && compare_exchange(&arena_fd, &fd, fresh))
         return fresh;
     if (fresh >= 0)
         os_close(fresh);
-    return is_own_file(fd) ? fd : -1; /* another thread was faster */
+    return is_arena_file(fd) ? fd : -1; /* another thread was faster */
 }
 
 static void close_file(void)
 {
-    if (is_own_file(arena_fd))
-        os_close(arena_fd); /* a fork is no cancellation point */
+    if (is_arena_file(arena_fd))
+        os_close(arena_fd); /* fork() is not a cancellation point, so this must not be one */
     arena_fd = -1;
 }
 
@@ -105,7 +108,7 @@ bool arena_open(const char *path, mode_t mode)
 void arena_abandon(void)
 {
     close_file();
-    /* The parent's chunks stay mapped but unreachable; nothing of the child writes there. */
+    /* The parent's chunks stay mapped but unreachable. The child writes nothing there. */
     uint32_t used = arena.next_chunk < PROFILE_MAX_CHUNKS ? arena.next_chunk : PROFILE_MAX_CHUNKS;
     memset(arena.chunks, 0, used * sizeof(arena.chunks[0]));
     memset(arena.extents, 0, sizeof(arena.extents));
@@ -124,7 +127,7 @@ void arena_finish(void)
 
 bool arena_flush(void)
 {
-    return arena_fd >= 0 && syscall(SYS_fdatasync, own_file()) == 0; /* no cancellation point */
+    return arena_fd >= 0 && syscall(SYS_fdatasync, arena_file()) == 0; /* not a cancellation point */
 }
 
 bool arena_is_open(void)
@@ -144,14 +147,15 @@ static void raise_chunk_count(uint32_t count)
         ;
 }
 
-/* Makes the chunk's disk space exist, and if possible that of some chunks behind it. Other threads may be using these. */
+/* Makes the chunk's disk space exist and, if possible, that of some chunks after it. Other threads may
+ * already use those chunks. */
 static bool reserve_chunk(uint32_t number)
 {
     uint32_t first = load_acquire(&arena.reserved), ahead = number / AHEAD_SHARE;
     uint32_t end = number + 1 + (ahead < AHEAD_CHUNKS ? ahead : AHEAD_CHUNKS);
     if (number < first)
         return true;
-    int fd = own_file();
+    int fd = arena_file();
     if (fd < 0)
         return false;
     if (!os_reserve_shared(fd, chunk_offset(first), (size_t)(end - first) * PROFILE_CHUNK_BYTES))
@@ -161,22 +165,23 @@ static bool reserve_chunk(uint32_t number)
     return true;
 }
 
-/* The chunk's memory, whose disk space exists. The rest of its extent lies beyond the end of the file as yet: nobody
- * touches it before its own space exists (A1). An extent for which there is no room gives way to the chunk alone. */
+/* Returns the chunk's memory. Its disk space exists, but the rest of its extent may lie beyond the end of the
+ * file; no thread touches a chunk there before its own space exists (A1). If there is no room for the whole
+ * extent, only the chunk is mapped. */
 static void *map_chunk(uint32_t number)
 {
     char **place = &arena.extents[number / EXTENT_CHUNKS], *extent = load_acquire(place);
     uint32_t first = number - number % EXTENT_CHUNKS;
     size_t bytes = (size_t)EXTENT_CHUNKS * PROFILE_CHUNK_BYTES;
     if (!extent) {
-        int fd = own_file();
+        int fd = arena_file();
         char *fresh = os_map_shared(fd, chunk_offset(first), bytes);
         if (!fresh)
             return os_map_shared(fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
         if (compare_exchange(place, &extent, fresh))
             extent = fresh;
         else
-            os_unmap(fresh, bytes); /* another thread was faster: extent is its */
+            os_unmap(fresh, bytes); /* another thread was faster and mapped `extent` */
     }
     return extent + (size_t)(number - first) * PROFILE_CHUNK_BYTES;
 }
@@ -215,7 +220,8 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
     if (!chunk) {
         uint32_t next = number + 1;
         arena_note_refusal(errno);
-        compare_exchange(&arena.next_chunk, &next, number); /* given back, unless others have grown meanwhile */
+        /* returns the number, unless another thread has grown the file meanwhile */
+        compare_exchange(&arena.next_chunk, &next, number);
         store_relaxed(&arena.retry_ns, clock_now_ns() + RETRY_NS);
         return NULL;
     }
@@ -246,7 +252,7 @@ void *arena_record(enum profile_chunk_kind kind, uint32_t *number)
     uint32_t bytes = kind == PROFILE_CHUNK_THREAD   ? PROFILE_THREAD_BYTES
                      : kind == PROFILE_CHUNK_MODULE ? PROFILE_MODULE_BYTES
                                                     : PROFILE_NAME_BYTES;
-    uint32_t room = PROFILE_CHUNK_BYTES / bytes - 1; /* the first place holds the chunk's header */
+    uint32_t room = PROFILE_CHUNK_BYTES / bytes - 1; /* the first record's space holds the chunk's header */
     if (!filling->chunk || filling->chunk->used == room) {
         uint32_t unused;
         struct profile_chunk *chunk = arena_chunk(kind, 0, &unused);

@@ -1,9 +1,9 @@
-/* The arena: the measurement file, grown by chunks that are mapped where they stand. What is written here is
- * on its way to the disk whatever happens to the process.
+/* The arena is the measurement file. It grows by chunks that are mapped into memory. What is written here
+ * reaches the disk whatever happens to the process.
  *
- * Guarantee A1: a chunk's disk space exists before its memory is touched (a full disk is a NULL, not a
- * SIGBUS). Guarantee A2: arena_chunks[n] is published with release order after the chunk's header is
- * complete; whoever got a unit's index through an acquire load may follow it. */
+ * Guarantee A1: a chunk's disk space exists before its memory is touched, so a full disk gives NULL and not a
+ * SIGBUS. Guarantee A2: arena_chunks[n] is published with release order after the chunk's header is complete.
+ * A thread that got a unit's index by an acquire load may follow it. */
 #ifndef BLAME_CCT_ARENA_H
 #define BLAME_CCT_ARENA_H
 
@@ -14,42 +14,44 @@
 
 #include "cct/profile_format.h"
 
-/* Creates the file (it must not exist) and its header; false with errno set on failure. [init] */
+/* Creates the file, which must not exist, and its header. Returns false with errno set on failure. [init] */
 bool arena_open(const char *path, mode_t mode);
 
-/* Forgets the file without writing to it: the child of a fork. [init] */
+/* Forgets the file without writing to it, in the child of a fork. [init] */
 void arena_abandon(void);
 
-/* Unmaps nothing (late samples may still read), marks the file as finished. [init] */
+/* Marks the file as finished. It unmaps nothing, since late samples may still read. [init] */
 void arena_finish(void);
 
-/* Waits until what is in the file so far is on the disk; false if there is no file or that failed. [owner] */
+/* Waits until the file's contents so far are on the disk. Returns false if there is no file or the call
+ * failed. [owner] */
 bool arena_flush(void);
 
 bool arena_is_open(void); /* [handler] */
 
-/* The header in the file; NULL when no arena is open. [handler] */
+/* Returns the header in the file; NULL if no arena is open. [handler] */
 struct profile_header *arena_header(void);
 
-/* A new chunk, number in *chunk_no; NULL when the disk is full or memory is out (asked again only after a
- * pause, so that a full disk does not cost a system call per sample). [handler] */
+/* Returns a new chunk and stores its number in *chunk_no; NULL if the disk is full or memory is out. After a
+ * failure it asks again only after a pause, so a full disk does not cost a system call per sample. [handler] */
 struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, uint32_t *chunk_no);
 
-/* Returns how many chunks of kind TREE the file has. [handler] */
+/* Returns the number of chunks of kind TREE in the file. [handler] */
 uint32_t arena_tree_chunks(void);
 
-/* Notes in the header why something had no room, an errno, and its limit; the first one counts. [handler] */
+/* Notes in the header why something had no room: an errno, and the limit that it ran into. Only the first
+ * call counts. [handler] */
 void arena_note_refusal(int error);
 
-/* The unit with that index; the index must have come from the arena. [handler] */
+/* Returns the unit with that index, which must have come from the arena. [handler] */
 void *arena_unit(uint32_t unit_idx);
 
-/* A zeroed record in a chunk of the kind (thread, module, name), its number in *number (0, 1, ...). Serialised by
- * the caller. NULL when there is no room. [handler] */
+/* Returns a zeroed record in a chunk of the kind (thread, module, name) and stores its number in *number (0,
+ * 1, ...). Returns NULL if there is no room. The caller serialises the calls. [handler] */
 void *arena_record(enum profile_chunk_kind kind, uint32_t *number);
 
-/* Appends "key\0value\0"; serialised by the caller; false when there is no room or the pair is too long.
- * [any] */
+/* Appends "key\0value\0". Returns false if there is no room or the pair is too long. The caller serialises
+ * the calls. [any] */
 bool arena_text(const char *key, const char *value);
 
 #endif

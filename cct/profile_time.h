@@ -1,16 +1,20 @@
-/* Time in the measurement file (cct/profile_format.h): bins of threads' states and of contexts, in constant space however long the run.
+/* Time in the measurement file (cct/profile_format.h): bins for the threads' states and for contexts, in
+ * constant space however long the run is.
  *
- * Time is cut into bins of 2^shift nanoseconds, counted from profile_header.tool_start_ns. As the run grows shift does, for all at once, by
- * profile_time_shift(); what stands in narrower bins is merged when it is touched next, and until then says so. */
+ * Time is cut into bins of 2^shift ns, counted from profile_header.tool_start_ns. As the run grows,
+ * profile_time_shift() raises the shift for all bins. A record with narrower bins is merged when it is next
+ * touched, and its own shift says so until then. */
 #ifndef BLAME_CCT_PROFILE_TIME_H
 #define BLAME_CCT_PROFILE_TIME_H
 
 #include <stdint.h>
 
-#define PROFILE_TIME_SHIFT 24u                                       /* the least, of contexts' bins: 16.8 ms */
-#define PROFILE_TIME_BINS  120u                                      /* most, of contexts */
-#define PROFILE_TIME_FINER 2u                                        /* lanes' bins are 2^2 times as narrow, */
-#define PROFILE_LANE_BINS  (PROFILE_TIME_BINS << PROFILE_TIME_FINER) /* and as many times as many */
+/* smallest shift of contexts' bins: 16.8 ms */
+#define PROFILE_TIME_SHIFT 24u
+#define PROFILE_TIME_BINS  120u /* number of bins of a context */
+/* lanes' bins are narrower by a factor of 2^2 */
+#define PROFILE_TIME_FINER 2u
+#define PROFILE_LANE_BINS  (PROFILE_TIME_BINS << PROFILE_TIME_FINER) /* as many times more bins */
 
 enum profile_time_state {
     PROFILE_TIME_WORK = 0,
@@ -21,52 +25,56 @@ enum profile_time_state {
     PROFILE_TIME_NO_CORE = 5,
     PROFILE_TIME_BLOCKED = 6,
     PROFILE_TIME_STOPPED =
-        7, /* the whole process was: SIGSTOP, a debugger, a suspended machine. In sums it is a part of blocked */
+        /* the whole process was stopped: SIGSTOP, a debugger, a suspended machine; in sums a part of blocked */
+    7,
     PROFILE_TIME_STATES = 8
 };
 
-/* In nanoseconds, as in struct profile_metric of the TIME node's parent; own: work and overhead (of MPI nodes only work). LOCK nodes and the pseudo
- * node BLOCKED have no TIME node: theirs is in that of the context above them. A <no core> has its own, with as much of the threads' own time as it has a
- * part of the others' idleness. */
+/* Values in ns, as in struct profile_metric of the TIME node's parent. `own` is work and overhead (of MPI
+ * nodes only work). LOCK nodes and the pseudo node BLOCKED have no TIME node; the context above them includes
+ * their time. A <no core> node has a TIME node. Its own time there is in proportion to its part of the
+ * others' idleness. */
 struct profile_time_value {
     float own, inverse_busy, shared_idle, lock_wait;
 };
 
 enum profile_time_form { PROFILE_TIME_FEW = 0, PROFILE_TIME_DENSE = 1 };
 
-/* In a metric's place at TIME nodes whose context has been sampled in few bins so far. */
+/* The metric of TIME nodes whose context has been sampled in only a few bins. */
 #define PROFILE_MOMENTS 3u
 struct profile_moments {
     uint8_t form; /* PROFILE_TIME_FEW */
     uint8_t shift, count;
-    uint8_t above; /* 1: what else there is is in the dense bins of a context above; for the writer */
+    uint8_t above; /* 1: further values are in the dense bins of a context above; for the writer */
     struct {
         uint32_t bin;
         struct profile_time_value value;
     } moment[PROFILE_MOMENTS];
 };
 
-/* The same of more, in a chunk of kind TIME. A killed process may leave it while it is merged: then `shift` is the new one, and bins below
- * `merged` are of that, those from 2 x merged on are of shift - 1; merged is 0 otherwise. */
+/* Dense bins, in a chunk of kind TIME. A killed process may leave a record half merged. `shift` is then the
+ * new one, bins below `merged` have it, and bins from 2 x merged on still have shift - 1. Otherwise merged is
+ * 0. */
 struct profile_bins {
     uint8_t form; /* PROFILE_TIME_DENSE */
     uint8_t shift;
     uint16_t merged;
-    uint32_t node, place; /* for the writer: the TIME node; where in its list the record is */
+    uint32_t node, place; /* for the writer: the TIME node, and the record's position in its list */
     uint32_t reserved[5];
     struct profile_time_value bin[PROFILE_TIME_BINS];
 };
 
-/* In a metric's place at LANE nodes: nanoseconds by state, merged as struct profile_bins. */
+/* The metric of LANE nodes: ns by state, merged like struct profile_bins. */
 struct profile_lane {
     uint8_t reserved_byte;
-    uint8_t shift; /* of its own bins, PROFILE_TIME_FINER less than contexts' */
+    uint8_t shift; /* shift of its own bins, PROFILE_TIME_FINER less than that of contexts */
     uint16_t merged;
     uint32_t reserved[7];
     float ns[PROFILE_LANE_BINS][PROFILE_TIME_STATES];
 };
 
-/* Of contexts' bins, so long after tool_start_ns; lanes' is PROFILE_TIME_FINER less. [handler] */
+/* Returns the shift of contexts' bins this long after tool_start_ns. The shift of lanes is PROFILE_TIME_FINER
+ * less. [handler] */
 static inline uint32_t profile_time_shift(uint64_t after_ns)
 {
     uint32_t shift = PROFILE_TIME_SHIFT;

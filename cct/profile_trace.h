@@ -1,22 +1,25 @@
-/* The trace in the measurement file (cct/profile_format.h), of runs with BLAME_TRACE: what each sample found, in time's order.
+/* The trace in the measurement file (cct/profile_format.h), for runs with BLAME_TRACE: what each sample
+ * found, in order of time.
  *
- * A tree's samples stand in chunks of kind TRACE, each of which can be read alone: their `number` says in which order. Of a tree
- * that has as many as it may have, the oldest is written anew. A chunk is a string of records, a byte each and what follows it; numbers are
- * of seven bits a byte, the lowest first, the highest bit set in all but the last; with a sign: doubled, and one's complement
- * of that below zero.
+ * A tree's samples are in chunks of kind TRACE. Each chunk can be read alone; `number` gives their order. A
+ * tree that has reached its limit overwrites its oldest chunk. A chunk is a sequence of records: one byte and
+ * its operands. A number has seven bits per byte, lowest first, with the high bit set in all bytes but the
+ * last. A signed number is doubled, and complemented if it is negative.
  *
- *     00 .. 7f   one sample of the context and state that stand at that place of the table
- *     80 .. bf   number + 2 samples of those at place 0 .. 3f
- *     c0 .. cf   a context that is not in the table: state in bits 0 to 2, then its node as difference (with a sign) to the last that came so;
- *                bit 3: then number + 2 samples, else it is one
- *     d0         number: for so many nanoseconds nothing is known
- *     d1         number: what the next record's samples stand for, in nanoseconds in all, where that is not so many periods
- *     d2         number: nanoseconds of a period, from here on
- *     d3         number: the time is this now, on the clock of profile_header.start_ns
- *     d4 .. fd   two samples: d4 + 7 (a - 1) + b - 1 are one of those at place a, and then one of those that stand at place b by then
+ *     00 .. 7f   one sample of the context and state at this position of the table
+ *     80 .. bf   number + 2 samples of those at position 0 .. 3f
+ *     c0 .. cf   a context that is not in the table: state in bits 0 to 2, then the signed difference of
+ *                its node to the last such node; bit 3: number + 2 samples follow, else one
+ *     d0         number: ns of which nothing is known
+ *     d1         number: ns that the next record's samples stand for in total, if not the number of periods
+ *     d2         number: ns of a period, from here on
+ *     d3         number: the time now, on the clock of profile_header.start_ns
+ *     d4 .. fd   two samples: d4 + 7 (a - 1) + b - 1 is one sample of those at position a, then one of
+ *                those at position b by then
  *
- * Of a table of PROFILE_TRACE_PLACES the context and state that came last are put in front. It is empty (all zero) at a chunk's begin, the last
- * node is 0, and d2 and d3 come before the first sample. Samples go on where those before them end. */
+ * The table has PROFILE_TRACE_PLACES entries; the last context and state move to the front. At the start of a
+ * chunk the table is empty (all zero) and the last node is 0; d2 and d3 come before the first sample. Samples
+ * begin where the previous ones end. */
 #ifndef BLAME_CCT_PROFILE_TRACE_H
 #define BLAME_CCT_PROFILE_TRACE_H
 
@@ -27,8 +30,8 @@
 #define PROFILE_TRACED_WHOLE 2u /* header.traced */
 
 #define PROFILE_TRACE_PLACES 128u
-#define PROFILE_TRACE_RUNS   64u /* places that several samples may stand at, */
-#define PROFILE_TRACE_FIRST  6u  /* and the last that the first and the second of two may */
+#define PROFILE_TRACE_RUNS   64u /* positions for records of several samples */
+#define PROFILE_TRACE_FIRST  6u  /* last positions of the first and the second of two samples */
 #define PROFILE_TRACE_SECOND 7u
 
 enum profile_trace_record {
@@ -41,18 +44,18 @@ enum profile_trace_record {
     PROFILE_TRACE_PERIOD = 0xd2,
     PROFILE_TRACE_TIME = 0xd3,
     PROFILE_TRACE_TWO = 0xd4,
-    PROFILE_TRACE_END = 0xfe, /* what is no record, from here on */
+    PROFILE_TRACE_END = 0xfe, /* no record: padding from here on */
 };
 
-#define PROFILE_TRACE_LONGEST 64u /* bytes of what may stand before a record, and of itself */
+#define PROFILE_TRACE_LONGEST 64u /* bytes of a record and what may precede it */
 
-/* A chunk's header, as struct profile_chunk. */
+/* Header of a trace chunk, laid out like struct profile_chunk. */
 struct profile_trace_chunk {
     uint32_t kind, owner;
-    uint32_t used;    /* bytes of whole records, behind the header */
-    uint32_t number;  /* of the tree's chunks: 1, 2, ... */
-    uint32_t samples; /* in it */
-    uint32_t next;    /* for the writer: the chunk that comes behind it */
+    uint32_t used;    /* bytes of complete records, after the header */
+    uint32_t number;  /* number among the tree's chunks: 1, 2, ... */
+    uint32_t samples; /* number of samples in the chunk */
+    uint32_t next;    /* for the writer: the next chunk */
     uint32_t reserved[2];
 };
 
@@ -63,7 +66,7 @@ struct profile_trace_chunk {
 _Static_assert(sizeof(struct profile_trace_chunk) == 32, "it is unit 0");
 _Static_assert(PROFILE_TIME_STATES == 8, "a state has three bits");
 
-/* [handler] */
+/* Moves a pair from its position to the front of the table. [handler] */
 static inline void profile_trace_to_front(uint64_t table[PROFILE_TRACE_PLACES], uint32_t place, uint64_t pair)
 {
     for (; place > 0; place--)

@@ -1,4 +1,4 @@
-/* What is added up, wherever: a thread's trees, all threads' and rows. */
+/* Adds up records, for a thread's tree, for all threads and for rows. */
 #ifndef BLAME_CCT_SUMS_H
 #define BLAME_CCT_SUMS_H
 

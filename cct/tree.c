@@ -14,9 +14,9 @@ _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metri
 _Static_assert(sizeof(struct profile_moments) == sizeof(struct profile_metric),
                "a context's few moments stand in a metric's place");
 
-#define CHAIN_MOST 128u /* nodes in one bucket: there is no room for another */
+#define CHAIN_MOST 128u /* limit of nodes in one bucket; a full bucket has no room for another node */
 
-static uint32_t hash_of(uint32_t parent, uint32_t kind, uint64_t key)
+static uint32_t hash_key(uint32_t parent, uint32_t kind, uint64_t key)
 {
     uint64_t h = hash_number(key ^ ((uint64_t)kind << 40)) + parent;
     h ^= h >> 29;
@@ -29,7 +29,7 @@ struct profile_node *tree_node(uint32_t node_idx)
     return arena_unit(node_idx);
 }
 
-/* Segment 0 holds the first buckets, segment s the next TREE_FIRST_SEGMENT << (s - 1). */
+/* Returns the bucket. Segment 0 holds the first buckets, segment s the next TREE_FIRST_SEGMENT << (s - 1). */
 static uint32_t *bucket_at(struct tree *tree, uint32_t bucket)
 {
     if (bucket < TREE_FIRST_SEGMENT)
@@ -46,10 +46,10 @@ static uint32_t bucket_number(const struct tree *tree, uint32_t hash)
 
 static uint32_t node_hash(const struct profile_node *node)
 {
-    return hash_of(node->parent, node->kind, node->key);
+    return hash_key(node->parent, node->kind, node->key);
 }
 
-/* Linear hashing: adds one bucket and splits the one whose nodes it shares. Without memory the chains just
+/* Linear hashing: adds one bucket and splits the bucket whose nodes it shares. Without memory the chains
  * grow, up to CHAIN_MOST. */
 static void split_one_bucket(struct tree *tree)
 {
@@ -101,7 +101,7 @@ static void hash_remove(struct tree *tree, uint32_t node_idx)
     }
 }
 
-/* Room for one more unit below and one metric above in the current chunk, or a new chunk. */
+/* Makes room in the current chunk for so many units, or takes a new chunk. */
 static bool have_chunk(struct tree *tree, uint32_t units)
 {
     if (tree->chunk && tree->chunk->used + units <= tree->chunk->metric_unit)
@@ -131,7 +131,7 @@ static uint32_t new_node(struct tree *tree, uint32_t parent, enum profile_node_k
     struct profile_node *above = parent ? tree_node(parent) : NULL;
     *node = (struct profile_node){
         .key = key, .parent = parent, .pending = above ? above->pending : kind == PROFILE_NODE_REGION};
-    store_release(&node->kind, (uint8_t)kind); /* a reader of the file skips the node until it is whole */
+    store_release(&node->kind, (uint8_t)kind); /* readers of the file skip the node until it is complete */
     if (unit)
         store_release(&tree->chunk->used, unit + 1);
     if (above) {
@@ -157,9 +157,9 @@ bool tree_init(struct tree *tree, uint32_t number)
     return tree->trie != 0;
 }
 
-static inline uint32_t find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+static inline uint32_t find_node(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
-    uint32_t bucket = bucket_number(tree, hash_of(parent, kind, key));
+    uint32_t bucket = bucket_number(tree, hash_key(parent, kind, key));
     for (uint32_t idx = *bucket_at(tree, bucket); idx;) {
         struct profile_node *node = tree_node(idx);
         if (node->key == key && node->parent == parent && node->kind == kind)
@@ -169,11 +169,12 @@ static inline uint32_t find(struct tree *tree, uint32_t parent, enum profile_nod
     return 0;
 }
 
-/* Keys that collide are a program's that wants them to, or there was no memory for more buckets. */
-static bool has_room(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+/* Returns true if the bucket has room. A full one means that the program produces colliding keys on purpose,
+ * or that there was no memory for more buckets. */
+static bool bucket_has_room(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     uint32_t in_chain = 0;
-    for (uint32_t idx = *bucket_at(tree, bucket_number(tree, hash_of(parent, kind, key))); idx;
+    for (uint32_t idx = *bucket_at(tree, bucket_number(tree, hash_key(parent, kind, key))); idx;
          idx = tree_node(idx)->hash_next)
         in_chain++;
     return in_chain < CHAIN_MOST;
@@ -181,10 +182,10 @@ static bool has_room(struct tree *tree, uint32_t parent, enum profile_node_kind 
 
 uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
-    return find(tree, parent, kind, key);
+    return find_node(tree, parent, kind, key);
 }
 
-/* Whether the program's call paths may get no more nodes below this one. */
+/* Returns true if the program's call paths may get no more nodes below this one. */
 static bool is_full(const struct tree *tree, const struct profile_node *parent)
 {
     if (parent->pending && tree->free_nodes)
@@ -197,17 +198,17 @@ static bool is_rest(uint32_t kind, uint64_t key)
     return kind == PROFILE_NODE_PSEUDO && key == PROFILE_PSEUDO_TREE_FULL;
 }
 
-static bool is_call(enum profile_node_kind kind, uint64_t key)
+static bool is_call_node(enum profile_node_kind kind, uint64_t key)
 {
     return kind == PROFILE_NODE_FRAME || kind == PROFILE_NODE_SITE || is_rest(kind, key);
 }
 
-/* Where a path ends for which the tree is full; 0: it is not, or there is no memory. */
+/* Returns the node where a path ends because the tree is full; 0 if it is not full or there is no memory. */
 static __attribute__((noinline)) uint32_t rest_below(struct tree *tree, uint32_t parent, enum profile_node_kind kind,
                                                      uint64_t key)
 {
     const struct profile_node *above = tree_node(parent);
-    if (!is_call(kind, key) || !is_full(tree, above))
+    if (!is_call_node(kind, key) || !is_full(tree, above))
         return 0;
     if (is_rest(above->kind, above->key))
         return parent;
@@ -216,12 +217,12 @@ static __attribute__((noinline)) uint32_t rest_below(struct tree *tree, uint32_t
 
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
-    uint32_t found = find(tree, parent, kind, key);
+    uint32_t found = find_node(tree, parent, kind, key);
     if (!found && unlikely(tree->chunks >= TREE_CHUNKS_EACH))
         found = rest_below(tree, parent, kind, key);
     if (found)
         return found;
-    uint32_t node_idx = has_room(tree, parent, kind, key) ? new_node(tree, parent, kind, key) : 0;
+    uint32_t node_idx = bucket_has_room(tree, parent, kind, key) ? new_node(tree, parent, kind, key) : 0;
     if (node_idx)
         hash_insert(tree, node_idx);
     return node_idx;
@@ -231,7 +232,7 @@ uint32_t tree_path(struct tree *tree, uint32_t base, const uint64_t *keys, size_
 {
     struct tree_last *last = &tree->last[base == tree->trie];
     uint32_t depth = 0, shared = last->base == base ? last->count : 0;
-    const uint64_t *key = keys + count; /* behind the next frame inward */
+    const uint64_t *key = keys + count; /* one past the next frame inward */
     while (depth < shared && key > keys && last->keys[depth] == key[-1])
         depth++, key--;
     uint32_t node_idx = depth ? last->nodes[depth - 1] : base;
@@ -242,7 +243,7 @@ uint32_t tree_path(struct tree *tree, uint32_t base, const uint64_t *keys, size_
         last->base = base;
         last->keys[depth] = *key;
         last->nodes[depth] = node_idx;
-        last->count = depth + 1; /* what was further in belongs to another path */
+        last->count = depth + 1; /* frames further in belong to another path */
     }
     return node_idx;
 }

@@ -8,10 +8,10 @@
 #include "cct/sums.h"
 #include "cct/timeline/time.h"
 
-#define TRACE_STEPS 4u /* what telling costs of a node with samples that are to be traced, in nodes that are moved */
-#define CLIMBS      8u /* so many nodes looked at, for bins further up, cost as much as one that is moved */
+#define TRACE_STEPS 4u /* cost of announcing the move of a node with samples to be traced, in moved nodes */
+#define CLIMBS      8u /* nodes searched upward for bins that cost as much as one moved node */
 
-/* What stands in a metric's place depends on the node's kind. */
+/* Adds a node's record, whose type depends on the node's kind. */
 static void add_record(enum profile_node_kind kind, void *to, const void *from)
 {
     switch (kind) {
@@ -29,7 +29,7 @@ static void add_record(enum profile_node_kind kind, void *to, const void *from)
     }
 }
 
-/* Moves one node's metrics to its counterpart. */
+/* Moves one node's record to its counterpart. Returns false if there is no memory. */
 static bool move_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 {
     struct profile_node *from = tree_node(from_idx);
@@ -43,7 +43,8 @@ static bool move_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     if (!to)
         return false;
     add_record((enum profile_node_kind)from->kind, to, source);
-    memset(source, 0, sizeof(struct profile_metric)); /* a second visit after a failure must not add it again */
+    /* a second visit after a failure must not add it again */
+    memset(source, 0, sizeof(struct profile_metric));
     return true;
 }
 
@@ -52,7 +53,7 @@ static inline void spend(uint64_t *steps, uint64_t spent)
     *steps -= spent < *steps ? spent : *steps;
 }
 
-static inline void tell(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
+static inline void announce_move(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
     if (likely(!tree_node(from)->marks))
         return;
@@ -61,9 +62,10 @@ static inline void tell(struct tree *tree, uint32_t from, uint32_t into, uint64_
         tree->moved(tree, from, into);
 }
 
-/* Walks `from` depth first, in step with its counterpart below `into`; both find their way back by parents,
- * so no stack is needed. A node is recycled when its last child has gone. Who comes again goes down to where it stopped. */
-static bool graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
+/* Walks `from` depth first, in step with its counterparts below `into`. Both find their way back by parents,
+ * so the walk needs no stack. A node is recycled after its last child. A later call goes down to the point
+ * where this one stopped. */
+static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
     if (!move_metric(tree, from, into))
         return false;
@@ -78,14 +80,14 @@ static bool graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *ste
             if (!twin || !move_metric(tree, child_idx, twin))
                 return false;
             spend(steps, (tree->times.climbed - climbed) / CLIMBS);
-            child->joined = twin == target; /* the tree is full */
+            child->joined = twin == target; /* true if the tree is full */
             at = child_idx;
             target = twin;
             continue;
         }
-        tell(tree, at, target, steps);
+        announce_move(tree, at, target, steps);
         uint32_t parent_idx = node->parent, above = node->joined ? target : tree_node(target)->parent;
-        tree_remove(tree, at, target); /* always the first child: depth first */
+        tree_remove(tree, at, target); /* always the first child, as the walk goes depth first */
         if (at == from)
             return true;
         spend(steps, 1);
@@ -101,7 +103,7 @@ bool tree_graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps
         tree->last[i].base = tree->last[i].count = 0;
     tree->grafts++;
     time_fix(&tree->times, true);
-    bool done = graft(tree, from, into, steps);
+    bool done = graft_below(tree, from, into, steps);
     time_fix(&tree->times, false);
     return done;
 }

@@ -1,14 +1,15 @@
-/* What was below a region's placeholder, once the region's context is known. */
+/* Moves what was booked below a region's placeholder, once the region's context is known. */
 #ifndef BLAME_CCT_DEFERRED_GRAFT_H
 #define BLAME_CCT_DEFERRED_GRAFT_H
 
 #include "cct/tree.h"
 
-#define GRAFT_STEPS 1024u /* nodes that one callback moves, or what costs as much: the next one goes on */
+/* limit of nodes moved by one callback, or equal cost; the next callback continues */
+#define GRAFT_STEPS 1024u
 
 /* Moves everything below `from` (not `from` itself) below `into`, adding metrics where contexts meet, and
- * recycles `from`, which must be a placeholder. Returns false when memory ran out, or *steps, of which it takes what it does: what
- * has not been moved stays, and another call goes on with it. [owner] */
+ * recycles `from`, which must be a placeholder. Subtracts its cost from *steps. Returns false if memory or
+ * *steps ran out; another call then continues with the rest. [owner] */
 bool tree_graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps);
 
 #endif

@@ -7,7 +7,7 @@
 #include "cct/deferred/graft.h"
 
 #define SLAB_BYTES 16384
-#define PATH_STEPS 64u /* what the path of a region costs, in nodes that are moved */
+#define PATH_STEPS 64u /* cost of a region's path, in moved nodes */
 
 uint32_t region_epoch;
 
@@ -84,7 +84,8 @@ bool region_needs_context(const struct region *region)
 void region_end(struct region *region)
 {
     if (likely(load_acquire(&region->references) == 1 && !load_relaxed(&region->context))) {
-        /* Never sampled: by R1 nobody can come for it any more. No read-modify-write on the common path. */
+        /* The region was never sampled, and by R1 no thread can still ask for it. The common path avoids a
+         * read-modify-write. */
         store_release(&region->state, REGION_ENDED);
         region->next_free = region->home->free;
         region->home->free = region;
@@ -98,7 +99,8 @@ void region_note_end(const struct region *region, uint64_t now_ticks)
 {
     struct region_pool *pool = region->home;
     struct region_end *end = &pool->ended[pool->ends % REGION_ENDS];
-    store_release(&end->region, region); /* S5: none of these is seen before the count that the last end left */
+    /* S5: seen only together with the count that the previous end stored, or a later one */
+    store_release(&end->region, region);
     store_release(&end->instance, region->instance);
     store_release(&end->codeptr, region->codeptr);
     store_release(&end->ticks, now_ticks);
@@ -134,8 +136,8 @@ void region_release(struct region *region)
     }
 }
 
-/* The region's context in this tree, when it and all outer ones are known; else 0. Recurses over nested
- * regions. */
+/* Returns the region's context in this tree if it and all outer ones are known, otherwise 0. Recurses over
+ * nested regions. */
 static uint32_t resolved_base(struct tree *tree, const struct region *region)
 {
     uint32_t context = load_acquire(&region->context); /* R2 */
@@ -169,8 +171,8 @@ uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree,
     return entry_node(&placeholders->entries[placeholders->count++], tree, fork_key);
 }
 
-/* Below which node the contexts that wait for the region, whose own is known, can go now: at best the resolved context, else its
- * path below the outer region's placeholder; 0 without memory. */
+/* Returns the node below which the waiting contexts of a region with a known context can go now: the resolved
+ * context, or else its path below the outer region's placeholder. Returns 0 if there is no memory. */
 static uint32_t graft_target(struct placeholders *placeholders, struct tree *tree, struct placeholder *entry)
 {
     if (!entry->base)
@@ -198,7 +200,8 @@ static bool graft_one(struct placeholders *placeholders, struct tree *tree, uint
 
 uint32_t placeholders_resolve(struct placeholders *placeholders, struct tree *tree, uint64_t steps)
 {
-    /* Grafting may append the outer region's placeholder; going on until nothing moves takes that one too. */
+    /* Grafting may append the outer region's placeholder. The loop repeats until nothing moves, so it takes
+     * that one, too. */
     for (bool moved = true; moved && placeholders->count && steps;) {
         moved = false;
         for (uint32_t i = placeholders->count; i-- > 0 && steps;)

@@ -1,15 +1,15 @@
-/* Region records: what a parallel region's context is, and who still needs to know (LMF13, section 3.2).
+/* Region records: the context of a parallel region, and who still needs it (LMF13, section 3.2).
  *
- * Life: begun by the encountering thread; marked and referenced by threads sampled in it; its context
- * published by the encountering thread, at the end of the region at the latest; recycled when the last
- * reference has gone.
+ * A record's life: the encountering thread begins it. Threads sampled in the region mark and reference it.
+ * The encountering thread publishes its context, at the end of the region at the latest. The record is
+ * recycled when the last reference is dropped.
  *
- * Guarantee R1: a thread that executes in a region may take a reference without asking: the encountering
- * thread cannot end the region, and so not drop its own reference, before that thread waits at the join.
- * Guarantee R2: context is published with release order after outer is set and the trie's nodes are complete;
- * whoever loads a context that is not 0 with acquire order may follow both. Guarantee R3: a region with a
- * published context holds a reference on its outer region. Records are never unmapped: a stale pointer reads
- * another life of the record, told apart by `instance`. */
+ * Guarantee R1: a thread that executes in a region may take a reference without asking. The encountering
+ * thread cannot end the region, and so drop its own reference, before that thread waits at the join.
+ * Guarantee R2: `context` is published with release order after `outer` is set and the trie's nodes are
+ * complete. A thread that loads a context other than 0 with acquire order may follow both. Guarantee R3: a
+ * region with a published context holds a reference on its outer region. Records are never unmapped. A stale
+ * pointer may read a later life of the record, which `instance` reveals. */
 #ifndef BLAME_CCT_DEFERRED_REGION_H
 #define BLAME_CCT_DEFERRED_REGION_H
 
@@ -26,46 +26,47 @@ struct region_pool;
 
 struct region {
     uint32_t state;   /* REGION_ flags */
-    uint32_t context; /* trie node of the encountering task's path to the fork call; 0: not known yet */
+    uint32_t context; /* trie node of the encountering task's path to the fork call; 0: not yet known */
     uint32_t references;
-    uint32_t instance; /* counts the record's lives */
-    uint32_t epoch;    /* region_epoch when it began: a forked child must not follow its parent's contexts */
-    bool from_root;    /* context begins at the root, and not below the outer region's: set before it is
-                          published */
+    uint32_t instance; /* number of the record's life */
+    uint32_t epoch;    /* region_epoch at its begin; a forked child must not follow its parent's contexts */
+    /* true if `context` begins at the root, not below the outer region; set before the context is published */
+    bool from_root;
     struct region *outer;
-    uintptr_t codeptr; /* the fork call's return address as the runtime gave it, or 0 */
+    uintptr_t codeptr; /* return address of the fork call as the runtime reported it, or 0 */
     struct region_pool *home;
     struct region *next_free;
-    struct region *below;       /* the one that its thread had begun last, and not ended */
-} __attribute__((aligned(16))); /* so that four bits of its address are free */
+    struct region *below;       /* region begun before this one by the same thread, and still open */
+} __attribute__((aligned(16))); /* leaves four bits of the address free */
 
 #define REGION_ENDS 16u /* a power of two */
 
 /* One thread's records. */
 struct region_pool {
-    struct region *free;     /* the owner's list */
-    struct region *returned; /* released by other threads: pushed by anybody, taken whole by the owner */
+    struct region *free; /* free records of the owner */
+    /* records released by other threads: any thread pushes, the owner takes all at once */
+    struct region *returned;
     uint64_t begun;
-    struct region *open; /* begun last, and not ended; linked by below */
-    uint32_t nameless;   /* begun since then, and without a record: then free is NULL until they have ended */
-    uint32_t ends;       /* written to ended[] so far */
+    struct region *open; /* last region begun and still open; linked by `below` */
+    uint32_t nameless;   /* later open regions without a record; `free` is NULL until they have ended */
+    uint32_t ends;       /* number of entries written to ended[] */
     struct region_end {
         const struct region *region;
         uint32_t instance;
         uintptr_t codeptr;
         uint64_t ticks;
-    } ended[REGION_ENDS]; /* the last that were noted (S5) */
+    } ended[REGION_ENDS]; /* last noted ends (S5) */
 };
 
-/* Counts measurements in this process: raised in a forked child. [init] */
+/* Number of the measurement in this process; raised in a forked child. [init] */
 extern uint32_t region_epoch __attribute__((visibility("hidden")));
 
-/* A record with one reference, the encountering thread's; NULL when there is no memory. O(1). [owner] */
+/* Returns a record with one reference, the encountering thread's; NULL if there is no memory. O(1). [owner] */
 struct region *region_begin(struct region_pool *pool, struct region *outer, uintptr_t codeptr);
 
-/* The region that the calling thread has begun last and not ended, which it ends now; NULL if that has no record. By the time that
- * the runtime tells of an end it has given the team's memory away (libomp's nested teams), and what it had noted there
- * is another team's, or nobody's: so the tool knows by itself which one ends. [owner] */
+/* Closes the last open region of the calling thread and returns it; NULL if it has no record. The tool keeps
+ * this list itself: when libomp reports the end of a nested team it has already given the team's memory away,
+ * and its note there may be another team's. [owner] */
 static inline struct region *region_close(struct region_pool *pool)
 {
     struct region *region = pool->open;
@@ -80,31 +81,32 @@ static inline struct region *region_close(struct region_pool *pool)
 /* Marks the region as sampled and takes a reference (R1). [handler] */
 void region_reference(struct region *region);
 
-/* Publishes the context; only the encountering thread, while the region and its outer ones live. [handler] */
+/* Publishes the context. Only the encountering thread may call it, while the region and its outer ones live.
+ * [handler] */
 void region_publish(struct region *region, uint32_t context);
 
-/* True if somebody needs the context and it is not known. [owner] */
+/* Returns true if a thread needs the context and it is unknown. [owner] */
 bool region_needs_context(const struct region *region);
 
-/* The encountering thread's end: marks the region as ended and drops its reference. [owner] */
+/* Marks the region as ended and drops the encountering thread's reference. [owner] */
 void region_end(struct region *region);
 
-/* Notes that the region, whose record is the calling thread's, ends now, on clock_ticks(). [owner] */
+/* Notes the end of the calling thread's region, on clock_ticks(). [owner] */
 void region_note_end(const struct region *region, uint64_t now_ticks);
 
-/* The end of that life of the record; of 0 ticks: before all that is remembered, or nobody noted it. [handler] */
+/* Returns the end of that life of the record; 0 ticks: no longer remembered, or never noted. [handler] */
 struct region_end region_end_of(const struct region *region, uint32_t instance);
 
-/* Drops a reference; recycles the record, and outer ones that only it held. [owner] */
+/* Drops a reference. Recycles the record, and outer ones that only it referenced. [owner] */
 void region_release(struct region *region);
 
-/* Contexts that wait for their region, in one thread: its placeholders. */
+/* A thread's contexts that wait for their region: its placeholders. */
 #define PLACEHOLDERS_MAX 256
 
 struct placeholder {
     struct region *region;
-    uint32_t node_idx; /* the contexts that wait, 0: none does */
-    uint32_t base;     /* the resolved context in this tree, 0 as long as it is not known up to the root */
+    uint32_t node_idx; /* node of the waiting contexts; 0: none wait */
+    uint32_t base;     /* resolved context in this tree; 0 until it is known up to the root */
 };
 
 struct placeholders {
@@ -112,14 +114,14 @@ struct placeholders {
     struct placeholder entries[PLACEHOLDERS_MAX];
 };
 
-/* The node below which this thread files its samples in the region: its resolved context as soon as that is
- * known, until then a placeholder, made on first use. 0 when there is no memory or too many regions wait.
- * [handler] */
+/* Returns the node below which this thread files its samples in the region: the resolved context if it is
+ * known, otherwise a placeholder, created on first use. Returns 0 if there is no memory or too many regions
+ * wait. [handler] */
 uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree, struct region *region,
                            uint64_t fork_key);
 
-/* Grafts what can be resolved: below the outer region's placeholder, or below the root; so many steps of it (GRAFT_STEPS), or a little
- * more. Returns the number of placeholders that are left: another call goes on. [owner] */
+/* Grafts what can be resolved below the outer region's placeholder or the root, for about as many steps
+ * (GRAFT_STEPS). Returns the number of placeholders left; another call continues. [owner] */
 uint32_t placeholders_resolve(struct placeholders *placeholders, struct tree *tree, uint64_t steps);
 
 #endif

@@ -1,7 +1,8 @@
-/* The rules of this house: as in sampler.c. */
+/* The rules of this file are those of ompt_tool/sampling/sampler.c. */
 #include "cct/timeline/moment.h"
 
-#define LEAST_BITS 2u /* two threads in two parts would never be alike: what one has more the other has less */
+/* with one bit, two threads would never be in the same part: what one has more the other has less */
+#define LEAST_BITS 2u
 #define MOST_BITS  12u
 
 /* splitmix64 */
@@ -24,9 +25,9 @@ uint32_t moment_bits(uint32_t thread)
     return bits && bits < LEAST_BITS ? LEAST_BITS : bits > MOST_BITS ? MOST_BITS : bits;
 }
 
-/* Which part of the period is the thread's: a * number + b in the field of 2^bits elements. a, which is not 0, and b are
- * drawn: any two threads are in any two parts equally often. */
-static uint64_t part_of(uint32_t thread, uint64_t drawn, uint32_t bits)
+/* Returns the thread's part of the period: a * number + b in the field of 2^bits elements, where a (not 0)
+ * and b are random. Any two threads are in any two parts equally often. */
+static uint64_t part_of_thread(uint32_t thread, uint64_t drawn, uint32_t bits)
 {
     static const uint16_t irreducible[MOST_BITS + 1] = {1,    3,     7,     0xb,   0x13,  0x25,  0x43,
                                                         0x83, 0x11b, 0x203, 0x409, 0x805, 0x1009};
@@ -43,5 +44,5 @@ static uint64_t part_of(uint32_t thread, uint64_t drawn, uint32_t bits)
 uint64_t moment_place(uint64_t begin_ns, uint64_t salt, uint32_t thread, uint32_t bits)
 {
     uint64_t drawn = moment_hash(begin_ns + salt), place = moment_hash(drawn + thread);
-    return bits ? place >> bits | part_of(thread, drawn, bits) << (64 - bits) : place;
+    return bits ? place >> bits | part_of_thread(thread, drawn, bits) << (64 - bits) : place;
 }

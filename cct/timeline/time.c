@@ -10,7 +10,7 @@
 
 #define VALUES (sizeof(struct profile_time_value) / sizeof(float))
 
-/* What both of lanes and dense bins begin with, at once. */
+/* The common first word of lanes and dense bins, written at once. */
 struct head {
     uint8_t form, shift;
     uint16_t merged;
@@ -21,12 +21,14 @@ static void set_head(void *record, struct head head)
 {
     uint32_t bits;
     memcpy(&bits, &head, sizeof(bits));
-    release_fence(); /* whoever reads the file, of a killed process or a living one, finds what the head says */
+    /* for readers of the file, whose process may live or have been killed: the data match the head */
+    release_fence();
     store_relaxed((head_bits *)record, bits);
     release_fence();
 }
 
-/* The whole can be done again from what is left, at any point but one instruction at its begin. */
+/* Merges pairs of neighbours. If the process is killed, a reader can complete the merge from what is left,
+ * except at one instruction at the start. */
 static inline __attribute__((always_inline)) void merge_neighbours(void *record, float *sums, uint32_t bins,
                                                                    uint32_t each)
 {
@@ -88,10 +90,10 @@ void widen_moments(struct profile_moments *few, uint32_t shift)
 
 #define LANE_UNITS  (sizeof(struct profile_lane) / PROFILE_UNIT_BYTES)
 #define DENSE_UNITS (sizeof(struct profile_bins) / PROFILE_UNIT_BYTES)
-#define FEW_LEFT    2u  /* dense bins of which so few are in use give way to moments */
-#define FOLDS       16u /* so far up they are looked for that can become one */
+#define FEW_LEFT    2u  /* dense bins with at most this many in use become moments again */
+#define MERGES      16u /* levels searched upward for dense bins that can be merged */
 
-/* All of a value's at once, and as doubles. */
+/* The four parts of a value as one vector, as floats and as doubles. */
 typedef float floats __attribute__((vector_size(16)));
 typedef double doubles __attribute__((vector_size(32)));
 typedef uint64_t bits __attribute__((vector_size(32)));
@@ -123,7 +125,7 @@ static inline void add_dense(struct times *times, struct profile_bins *bins, uin
     add_value(times, &bins->bin[after_ns >> bins->shift], &value);
 }
 
-/* False: it has no room for another bin. */
+/* Adds a value to a record of few bins. Returns false if it has no room for another bin. */
 static inline bool add_few(struct times *times, struct profile_moments *few, uint64_t after_ns,
                            struct profile_time_value value)
 {
@@ -142,7 +144,7 @@ static inline bool add_few(struct times *times, struct profile_moments *few, uin
         return false;
     few->moment[few->count].bin = bin;
     few->moment[few->count].value = value;
-    release_fence(); /* readers of the file */
+    release_fence(); /* for readers of the file */
     few->count++;
     return true;
 }
@@ -152,13 +154,13 @@ static inline bool is_dense(const void *record)
     return *(const uint8_t *)record == PROFILE_TIME_DENSE;
 }
 
-static void *record_of(uint32_t time_idx)
+static void *time_record(uint32_t time_idx)
 {
     uint32_t unit_idx = time_idx ? tree_node(time_idx)->metric : 0;
     return unit_idx ? arena_unit(unit_idx) : NULL;
 }
 
-/* So many units of a chunk of kind TIME, all zero; the first one's index, 0 without room. */
+/* Returns the index of the first of so many zeroed units in a chunk of kind TIME; 0 if there is no room. */
 static uint32_t time_units(struct tree *tree, uint32_t units)
 {
     struct times *times = &tree->times;
@@ -182,7 +184,7 @@ static struct profile_bins *dense_at(const struct times *times, uint32_t place)
 
 static bool reclaim(struct tree *tree, uint32_t shift);
 
-/* Empty bins for that TIME node; 0 without room. */
+/* Returns the unit of empty dense bins for that TIME node; 0 if there is no room. */
 static uint32_t take_dense(struct tree *tree, uint32_t time_idx, uint32_t shift)
 {
     struct times *times = &tree->times;
@@ -202,7 +204,7 @@ static uint32_t take_dense(struct tree *tree, uint32_t time_idx, uint32_t shift)
     return times->dense[times->used++];
 }
 
-/* No node has them any more. */
+/* Frees dense bins that no node uses any more. */
 static void free_dense(struct times *times, struct profile_bins *bins)
 {
     uint32_t place = bins->place, last = --times->used, unit_idx = times->dense[place];
@@ -213,11 +215,11 @@ static void free_dense(struct times *times, struct profile_bins *bins)
 
 static struct profile_bins *dense_of(struct tree *tree, uint32_t context)
 {
-    void *record = record_of(tree_find(tree, context, PROFILE_NODE_TIME, 0));
+    void *record = time_record(tree_find(tree, context, PROFILE_NODE_TIME, 0));
     return record && is_dense(record) ? record : NULL;
 }
 
-/* Of the nearest context that has any: this one, or one above it. */
+/* Returns the dense bins of the nearest context that has some: this one, or one above it. */
 static struct profile_bins *dense_above(struct tree *tree, uint32_t context)
 {
     struct profile_bins *bins = NULL;
@@ -233,7 +235,7 @@ static void add_moments(struct times *times, struct profile_bins *to, const stru
         add_dense(times, to, (uint64_t)few->moment[i].bin << few->shift, few->moment[i].value);
 }
 
-static void add_bins(struct profile_bins *to, struct profile_bins *from)
+static void add_dense_bins(struct profile_bins *to, struct profile_bins *from)
 {
     widen_bins(to, from->shift);
     widen_bins(from, to->shift);
@@ -243,7 +245,8 @@ static void add_bins(struct profile_bins *to, struct profile_bins *from)
         sum[i] += other[i];
 }
 
-/* An empty record that says that what comes goes up; no record does, too, until the next comes. */
+/* Returns an empty record. With `above` set, further values go to a context above. A node without a record
+ * sends them up, too, until the next value. */
 static uint32_t new_moments(struct tree *tree, uint32_t shift, bool above)
 {
     uint32_t unit_idx = tree_record(tree);
@@ -260,14 +263,14 @@ static void give_up_dense(struct tree *tree, struct profile_bins *bins)
     store_release(&tree_node(bins->node)->metric, new_moments(tree, bins->shift, true));
 }
 
-static void fold_into(struct tree *tree, struct profile_bins *bins, struct profile_bins *into)
+static void merge_into(struct tree *tree, struct profile_bins *bins, struct profile_bins *into)
 {
-    add_bins(into, bins);
+    add_dense_bins(into, bins);
     give_up_dense(tree, bins);
     free_dense(&tree->times, bins);
 }
 
-static bool rise(struct tree *tree, struct profile_bins *bins, uint32_t context)
+static bool rise_to(struct tree *tree, struct profile_bins *bins, uint32_t context)
 {
     uint32_t time_idx = tree_child(tree, context, PROFILE_NODE_TIME, 0);
     if (!time_idx)
@@ -313,31 +316,33 @@ static bool is_light(const struct profile_bins *bins, double mean)
     return weight <= mean;
 }
 
-/* These, and those of other contexts below the same one that are light, become its own: mostly instructions of one function. */
-static bool fold(struct tree *tree, struct profile_bins *bins, double mean)
+/* Merges these bins, and the light bins of other contexts below the same one, into the bins of the context
+ * above. These are mostly instructions of one function. */
+static bool merge_upward(struct tree *tree, struct profile_bins *bins, double mean)
 {
     struct times *times = &tree->times;
-    for (uint32_t folds = 0; folds < FOLDS; folds++) {
+    for (uint32_t merges = 0; merges < MERGES; merges++) {
         uint32_t above = context_above(bins), used = times->used;
-        const struct profile_moments *few = above ? record_of(tree_find(tree, above, PROFILE_NODE_TIME, 0)) : NULL;
+        const struct profile_moments *few = above ? time_record(tree_find(tree, above, PROFILE_NODE_TIME, 0)) : NULL;
         struct profile_bins *into = above ? dense_of(tree, above) : dense_at(times, 0);
-        if (!into && ((few && few->above) || !rise(tree, bins, above)))
+        if (!into && ((few && few->above) || !rise_to(tree, bins, above)))
             break;
         for (uint32_t place = times->used; place-- > 1;) {
             struct profile_bins *other = dense_at(times, place);
             if (other != into && other != bins && context_above(other) == above && is_light(other, mean))
-                fold_into(tree, other, into ? into : bins);
+                merge_into(tree, other, into ? into : bins);
         }
         if (into)
-            fold_into(tree, bins, into);
+            merge_into(tree, bins, into);
         if (times->used < used)
             return true;
     }
-    fold_into(tree, bins, dense_above(tree, context_above(bins)));
+    merge_into(tree, bins, dense_above(tree, context_above(bins)));
     return true;
 }
 
-/* Dense bins that have become so wide that few of them are in use. False without memory. */
+/* Turns dense bins of which few are in use, because the bins are wide by now, into a record of few bins.
+ * Returns false if there is no memory. */
 static bool thin_out(struct tree *tree, struct profile_bins *bins)
 {
     uint32_t unit_idx = new_moments(tree, bins->shift, false);
@@ -355,7 +360,8 @@ static bool thin_out(struct tree *tree, struct profile_bins *bins)
     return true;
 }
 
-/* Makes one free at least, unless only the root has any: those that need them no more, else the lightest go up. */
+/* Frees at least one record of dense bins, unless only the root has any. Bins that no longer need to be dense
+ * go first, then the lightest bins are merged upward. */
 static bool reclaim(struct tree *tree, uint32_t shift)
 {
     struct times *times = &tree->times;
@@ -363,7 +369,8 @@ static bool reclaim(struct tree *tree, uint32_t shift)
     double least = 0, sum = 0;
     uint32_t used = times->used;
     forget_cached(times);
-    for (uint32_t place = used; place-- > 1;) { /* what comes into a free place has been looked at */
+    /* the record that moves into a freed slot has been looked at */
+    for (uint32_t place = used; place-- > 1;) {
         struct profile_bins *bins = dense_at(times, place);
         double weight;
         widen_bins(bins, shift);
@@ -375,19 +382,22 @@ static bool reclaim(struct tree *tree, uint32_t shift)
             least = weight;
         }
     }
-    return times->used < used || (lightest && fold(tree, lightest, sum / used));
+    return times->used < used || (lightest && merge_upward(tree, lightest, sum / used));
 }
 
-/* NULL without room, then what comes goes up. */
+/* Turns a record of few bins into dense bins. Returns NULL if there is no room; later values then go to a
+ * context above. */
 static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, struct profile_moments *few)
 {
     struct profile_node *node = tree_node(time_idx);
     uint32_t few_idx = node->metric, bins_idx = take_dense(tree, time_idx, few->shift);
     if (node->metric !=
-        few_idx) { /* to make room, those of contexts below became this one's: the moments are in them, and the record is another's */
+        /* making room merged the bins of contexts below into this one; they include the moments, and the old
+         * record belongs to another node */
+        few_idx) {
         if (bins_idx)
             free_dense(&tree->times, arena_unit(bins_idx));
-        void *risen = record_of(time_idx);
+        void *risen = time_record(time_idx);
         return risen && is_dense(risen) ? risen : NULL;
     }
     if (!bins_idx) {
@@ -401,14 +411,14 @@ static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, str
     return bins;
 }
 
-/* Returns the record that it went to. */
+/* Adds a value at a TIME node and returns the record that received it. */
 static void *add_at(struct tree *tree, uint32_t time_idx, uint64_t after_ns, struct profile_time_value value)
 {
     struct times *times = &tree->times;
     struct profile_node *node = tree_node(time_idx);
     if (!node->metric)
         store_release(&node->metric, new_moments(tree, profile_time_shift(after_ns), false));
-    void *record = record_of(time_idx);
+    void *record = time_record(time_idx);
     struct profile_bins *bins = record && is_dense(record) ? record : NULL;
     if (record && !bins) {
         struct profile_moments *few = record;
@@ -427,7 +437,7 @@ static uint64_t after_of(const struct times *times, uint64_t at_ns)
     return at_ns > times->origin_ns ? at_ns - times->origin_ns : 0;
 }
 
-static void cache(struct times *times, uint32_t node_idx, void *record, uint64_t after_ns)
+static void cache_bin(struct times *times, uint32_t node_idx, void *record, uint64_t after_ns)
 {
     struct profile_moments *few = is_dense(record) ? NULL : record;
     struct profile_bins *bins = record;
@@ -453,7 +463,7 @@ static __attribute__((noinline)) void add_slowly(struct tree *tree, uint32_t nod
         record = add_at(tree, time_idx, after_ns, value);
     else
         add_dense(times, record = dense_above(tree, node_idx), after_ns, value);
-    cache(times, node_idx, record, after_ns);
+    cache_bin(times, node_idx, record, after_ns);
 }
 
 void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value)
@@ -472,7 +482,7 @@ void time_begin(struct tree *tree, uint64_t origin_ns)
     times->origin_ns = origin_ns;
     uint32_t lane_idx = tree_child(tree, tree->root, PROFILE_NODE_LANE, 0);
     uint32_t time_idx = tree_child(tree, tree->root, PROFILE_NODE_TIME, 0);
-    /* The root's bins stand before the lane: what a new thread touches of the chunk is one page. */
+    /* The root's bins come before the lane, so a new thread touches only one page of the chunk. */
     uint32_t root_idx = times->used            ? times->dense[0] /* there was no room for the lane */
                         : lane_idx && time_idx ? take_dense(tree, time_idx, PROFILE_TIME_SHIFT)
                                                : 0;
@@ -508,7 +518,7 @@ void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_
     time_add_float(&times->lane->ns[after_ns >> times->lane_shift][state], ns, &times->dither);
 }
 
-/* Its bins become as wide as the others are, lest what these stand for goes to one of its bins. */
+/* Widens a record's bins to those of the other record, so that each of the other's values falls into one bin. */
 static void widen_record(void *record, uint32_t shift)
 {
     if (record && is_dense(record))
@@ -520,26 +530,27 @@ static void widen_record(void *record, uint32_t shift)
 void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 {
     struct profile_node *from = tree_node(from_idx), *to = tree_node(to_idx);
-    struct profile_moments *few = record_of(to_idx);
+    struct profile_moments *few = time_record(to_idx);
     if (!few ||
-        (is_dense(record_of(from_idx)) && !is_dense(few) && !few->above)) { /* the larger record stays what it is */
+        /* the larger record keeps its form */
+        (is_dense(time_record(from_idx)) && !is_dense(few) && !few->above)) {
         uint32_t unit_idx = to->metric;
         to->metric = from->metric;
         from->metric = unit_idx;
-        if (is_dense(record_of(to_idx)))
-            ((struct profile_bins *)record_of(to_idx))->node = to_idx;
+        if (is_dense(time_record(to_idx)))
+            ((struct profile_bins *)time_record(to_idx))->node = to_idx;
     }
     if (!from->metric)
         return;
-    void *record = record_of(from_idx);
+    void *record = time_record(from_idx);
     if (is_dense(record)) {
-        add_bins(dense_above(tree, to->parent), record);
+        add_dense_bins(dense_above(tree, to->parent), record);
         from->metric = 0;
         free_dense(&tree->times, record);
         return;
     }
     few = record;
-    widen_record(record_of(to_idx), few->shift);
+    widen_record(time_record(to_idx), few->shift);
     for (uint32_t i = 0; i < few->count; i++)
         add_at(tree, to_idx, (uint64_t)few->moment[i].bin << few->shift, few->moment[i].value);
     tree_recycle_record(tree, from->metric);

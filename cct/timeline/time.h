@@ -1,7 +1,8 @@
-/* When: the states of a tree's threads, and each context's own time and the blame laid on it, in bins (cct/profile_time.h). What a tree
- * has of it does not grow with the run: one lane, a record of a metric's size for every context, and dense bins for TIME_DENSE of
- * them. Where these do not suffice, the bins of a context are added to those of the nearest one above that has dense bins, at last of the root,
- * which always has: so inclusive sums stay exact. Written by whoever may write the tree (guarantee T1). */
+/* When things happened: bins of the states of a tree's threads, and of each context's own time and blame
+ * (cct/profile_time.h). The space for a tree does not grow with the run: one lane, a record of a metric's
+ * size for each context, and dense bins for TIME_DENSE contexts. When dense bins run out, a context's bins
+ * are added to those of the nearest context above with dense bins. The root always has some, so inclusive
+ * sums stay exact. Guarantee T1 says who may write. */
 #ifndef BLAME_CCT_TIMELINE_TIME_H
 #define BLAME_CCT_TIMELINE_TIME_H
 
@@ -12,19 +13,20 @@
 #include "cct/profile_time.h"
 #include "cct/tree.h"
 
-/* Bins are kept of the tree from now on, which has none yet. [handler] */
+/* Starts the bins of a tree that has none yet. [handler] */
 void time_begin(struct tree *tree, uint64_t origin_ns);
 
-#define TIME_CUT_BITS 29u /* that a double's fraction has more than a float's */
+#define TIME_CUT_BITS 29u /* extra bits of a double's fraction, compared with a float's */
 
-/* Sums are floats: each is rounded up or down by chance, so that many small summands are not lost, or too large, in the end. [handler] */
+/* Returns random low bits. Sums are floats, rounded up or down at random, so that many small summands are
+ * neither lost nor overstated. [handler] */
 static inline uint64_t time_chance(uint64_t *dither)
 {
     *dither = *dither * 6364136223846793005ull + 1442695040888963407ull;
     return *dither >> (64 - TIME_CUT_BITS);
 }
 
-/* [handler] */
+/* Adds to a float, with random rounding. [handler] */
 static inline void time_add_float(float *to, double ns, uint64_t *dither)
 {
     union {
@@ -37,7 +39,7 @@ static inline void time_add_float(float *to, double ns, uint64_t *dither)
 
 void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns); /* [handler] */
 
-/* A thread of the tree was in that state, at that moment of CLOCK_MONOTONIC. [handler] */
+/* Adds to a state of the tree's threads, at a time on CLOCK_MONOTONIC. [handler] */
 static inline void time_add_state(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns)
 {
     struct times *times = &tree->times;
@@ -48,17 +50,17 @@ static inline void time_add_state(struct tree *tree, uint64_t at_ns, enum profil
         time_add_state_slowly(tree, at_ns, state, ns);
 }
 
-/* The context has so much at that moment. [handler] */
+/* Adds a value to the context's bins at that time. [handler] */
 void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value);
 
-/* For tree_graft(): all of one TIME node's record is another's now, which may have one. [handler] */
+/* For tree_graft(): moves a TIME node's whole record to another node, which may have one. [handler] */
 void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx);
 
-/* Before the first and after the last of these. [handler] */
+/* Called before the first and after the last time_move() of a graft. [handler] */
 void time_fix(struct times *times, bool fixed);
 
-/* ---- wider bins ----
- * Bins that become wider as the run grows: neighbours are merged, in place, until bins are 2^shift ns wide. Those that are as wide stay. */
+/* ---- wider bins ---- As the run grows, neighbouring bins are merged in place until bins are 2^shift ns
+ * wide. Bins already that wide stay as they are. */
 
 void widen_lane(struct profile_lane *lane, uint32_t shift);          /* [handler] */
 void widen_bins(struct profile_bins *bins, uint32_t shift);          /* [handler] */

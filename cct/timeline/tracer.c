@@ -6,27 +6,28 @@
 #include "cct/arena.h"
 
 #define CHUNK_ROOM   (PROFILE_CHUNK_BYTES - sizeof(struct profile_trace_chunk))
-#define RUNS_AT_ONCE 32u   /* most that one call of tracer_write() writes */
-#define UNEVEN_NS    1000u /* by which periods may be off without being told */
+#define RUNS_AT_ONCE 32u   /* limit of runs written by one call of tracer_write() */
+#define UNEVEN_NS    1000u /* deviation of a period's length that is not recorded */
 
-static uint32_t chunks_left; /* of all trees' together */
+static uint32_t chunks_left; /* remaining chunks for all trees together */
 
 void tracer_limit(uint64_t bytes)
 {
     store_relaxed(&chunks_left, (uint32_t)(bytes / PROFILE_CHUNK_BYTES));
 }
 
-static struct profile_trace_chunk *chunk_at(uint32_t chunk_no)
+static struct profile_trace_chunk *trace_chunk_at(uint32_t chunk_no)
 {
     return arena_unit(chunk_no * PROFILE_UNITS_PER_CHUNK);
 }
 
-static void thin(uint64_t samples)
+static void count_thinned(uint64_t samples)
 {
     fetch_add_relaxed(&arena_header()->trace_thinned, samples);
 }
 
-/* A tree that has more than are left takes none: there is always one for a thread that comes later. */
+/* Takes a chunk for the tree. A tree that already has more chunks than remain gets none, so a later thread
+ * always finds one. */
 static bool take_chunk(struct tracer *tracer, struct tree *tree)
 {
     uint32_t left = load_relaxed(&chunks_left), chunk_no;
@@ -39,28 +40,28 @@ static bool take_chunk(struct tracer *tracer, struct tree *tree)
         return false;
     }
     if (tracer->chunks++)
-        chunk_at(tracer->newest)->next = chunk_no;
+        trace_chunk_at(tracer->newest)->next = chunk_no;
     else
         tracer->oldest = chunk_no;
     tracer->newest = chunk_no;
     return true;
 }
 
-/* The oldest one becomes the newest. */
+/* Makes the oldest chunk the newest. */
 static void take_oldest(struct tracer *tracer)
 {
-    struct profile_trace_chunk *chunk = chunk_at(tracer->oldest);
-    thin(chunk->samples);
+    struct profile_trace_chunk *chunk = trace_chunk_at(tracer->oldest);
+    count_thinned(chunk->samples);
     store_release(&chunk->used, 0);
     chunk->samples = 0;
     if (tracer->chunks == 1)
         return;
-    chunk_at(tracer->newest)->next = tracer->oldest;
+    trace_chunk_at(tracer->newest)->next = tracer->oldest;
     tracer->newest = tracer->oldest;
     tracer->oldest = chunk->next;
 }
 
-static bool begin_chunk(struct tracer *tracer, struct tree *tree)
+static bool begin_trace_chunk(struct tracer *tracer, struct tree *tree)
 {
     tracer->chunk = NULL;
     if (!take_chunk(tracer, tree)) {
@@ -68,15 +69,15 @@ static bool begin_chunk(struct tracer *tracer, struct tree *tree)
             return false;
         take_oldest(tracer);
     }
-    tracer->chunk = chunk_at(tracer->newest);
-    store_release(&tracer->chunk->number, ++tracer->numbered); /* nothing is in it as yet */
+    tracer->chunk = trace_chunk_at(tracer->newest);
+    store_release(&tracer->chunk->number, ++tracer->numbered); /* the chunk is still empty */
     memset(tracer->table, 0, sizeof(tracer->table));
     tracer->end_ns = tracer->chunk_period_ns = 0;
     tracer->last_node = 0;
     return true;
 }
 
-static unsigned char *put_number(unsigned char *to, uint64_t number)
+static unsigned char *put_varint(unsigned char *to, uint64_t number)
 {
     for (; number >= 0x80; number >>= 7)
         *to++ = (unsigned char)(number | 0x80);
@@ -84,10 +85,10 @@ static unsigned char *put_number(unsigned char *to, uint64_t number)
     return to;
 }
 
-static unsigned char *put_record(unsigned char *to, enum profile_trace_record record, uint64_t number)
+static unsigned char *put_trace_record(unsigned char *to, enum profile_trace_record record, uint64_t number)
 {
     *to++ = (unsigned char)record;
-    return put_number(to, number);
+    return put_varint(to, number);
 }
 
 static bool is_even(const struct tracer_run *run)
@@ -96,25 +97,25 @@ static bool is_even(const struct tracer_run *run)
     return run->weight_ns <= even_ns + run->count && even_ns <= run->weight_ns + run->count;
 }
 
-static unsigned char *put_time(struct tracer *tracer, const struct tracer_run *run, unsigned char *to)
+static unsigned char *put_run_time(struct tracer *tracer, const struct tracer_run *run, unsigned char *to)
 {
     if (tracer->chunk_period_ns != run->period_ns) {
         tracer->chunk_period_ns = run->period_ns;
-        to = put_record(to, PROFILE_TRACE_PERIOD, run->period_ns);
+        to = put_trace_record(to, PROFILE_TRACE_PERIOD, run->period_ns);
     }
     if (tracer->end_ns == 0 || tracer->end_ns > run->begin_ns + UNEVEN_NS) {
-        to = put_record(to, PROFILE_TRACE_TIME, run->begin_ns);
+        to = put_trace_record(to, PROFILE_TRACE_TIME, run->begin_ns);
         tracer->end_ns = run->begin_ns;
     } else if (tracer->end_ns + UNEVEN_NS < run->begin_ns) {
-        to = put_record(to, PROFILE_TRACE_GAP, run->begin_ns - tracer->end_ns);
+        to = put_trace_record(to, PROFILE_TRACE_GAP, run->begin_ns - tracer->end_ns);
         tracer->end_ns = run->begin_ns;
     }
     bool even = is_even(run);
     tracer->end_ns += even ? run->count * run->period_ns : run->weight_ns;
-    return even ? to : put_record(to, PROFILE_TRACE_WEIGHT, run->weight_ns);
+    return even ? to : put_trace_record(to, PROFILE_TRACE_WEIGHT, run->weight_ns);
 }
 
-static uint32_t place_of(const struct tracer *tracer, const struct tracer_run *run, uint32_t places)
+static uint32_t table_place(const struct tracer *tracer, const struct tracer_run *run, uint32_t places)
 {
     uint64_t pair = PROFILE_TRACE_PAIR(run->node, run->state);
     uint32_t place = 0;
@@ -123,34 +124,35 @@ static uint32_t place_of(const struct tracer *tracer, const struct tracer_run *r
     return place;
 }
 
-static unsigned char *put_samples(struct tracer *tracer, const struct tracer_run *run, unsigned char *to)
+static unsigned char *put_run_samples(struct tracer *tracer, const struct tracer_run *run, unsigned char *to)
 {
     uint64_t pair = PROFILE_TRACE_PAIR(run->node, run->state);
-    uint32_t places = run->count > 1 ? PROFILE_TRACE_RUNS : PROFILE_TRACE_PLACES, place = place_of(tracer, run, places);
+    uint32_t places = run->count > 1 ? PROFILE_TRACE_RUNS : PROFILE_TRACE_PLACES,
+             place = table_place(tracer, run, places);
     if (place < places) {
         *to++ = (unsigned char)((run->count > 1 ? PROFILE_TRACE_SEVERAL : PROFILE_TRACE_ONE) + place);
     } else {
         int64_t apart = (int64_t)run->node - (int64_t)tracer->last_node;
         *to++ = (unsigned char)((run->count > 1 ? PROFILE_TRACE_NEW_SEVERAL : PROFILE_TRACE_NEW) + run->state);
-        to = put_number(to, (uint64_t)apart << 1 ^ (uint64_t)(apart >> 63));
+        to = put_varint(to, (uint64_t)apart << 1 ^ (uint64_t)(apart >> 63));
         tracer->last_node = run->node;
         place = PROFILE_TRACE_PLACES - 1;
     }
     profile_trace_to_front(tracer->table, place, pair);
-    return run->count > 1 ? put_number(to, run->count - 2) : to;
+    return run->count > 1 ? put_varint(to, run->count - 2) : to;
 }
 
-/* The code of two samples, one of each run, if there is one; 0: there is none. */
+/* Returns the code that stands for two samples, one of each run; 0: there is no such code. */
 static uint32_t code_of_two(const struct tracer *tracer, const struct tracer_run *run, const struct tracer_run *next)
 {
     if (run->count != 1 || next->count != 1 || run->period_ns != next->period_ns ||
         run->begin_ns + run->weight_ns != next->begin_ns || !is_even(run) || !is_even(next))
         return 0;
-    uint32_t first = place_of(tracer, run, PROFILE_TRACE_FIRST + 1),
-             second = place_of(tracer, next, PROFILE_TRACE_SECOND + 1);
+    uint32_t first = table_place(tracer, run, PROFILE_TRACE_FIRST + 1),
+             second = table_place(tracer, next, PROFILE_TRACE_SECOND + 1);
     if (first == 0 || first > PROFILE_TRACE_FIRST || first == second)
         return 0;
-    second += second < first; /* it has made way by then */
+    second += second < first; /* the first sample moves in front of it */
     return second > PROFILE_TRACE_SECOND ? 0 : PROFILE_TRACE_TWO + PROFILE_TRACE_SECOND * (first - 1) + second - 1;
 }
 
@@ -160,27 +162,29 @@ static unsigned char *put_two(struct tracer *tracer, const struct tracer_run *ru
     const struct tracer_run *runs[] = {run, next};
     for (uint32_t i = 0; i < 2; i++) {
         uint64_t pair = PROFILE_TRACE_PAIR(runs[i]->node, runs[i]->state);
-        profile_trace_to_front(tracer->table, place_of(tracer, runs[i], PROFILE_TRACE_PLACES - 1), pair);
+        profile_trace_to_front(tracer->table, table_place(tracer, runs[i], PROFILE_TRACE_PLACES - 1), pair);
     }
-    tracer->end_ns += next->period_ns; /* put_time() has added the first one's */
+    tracer->end_ns += next->period_ns; /* put_run_time() has added the first sample's period */
     *to++ = (unsigned char)code;
     return to;
 }
 
-/* Of the next one, too, where a byte is enough for both; NULL: there is none. Returns how many it has written. */
+/* Writes a run, together with `next` (or NULL) if one byte is enough for both. Returns the number of runs
+ * written. */
 static uint32_t write_run(struct tracer *tracer, struct tree *tree, const struct tracer_run *run,
                           const struct tracer_run *next)
 {
-    if ((!tracer->chunk || tracer->chunk->used + PROFILE_TRACE_LONGEST > CHUNK_ROOM) && !begin_chunk(tracer, tree)) {
-        thin(run->count);
+    if ((!tracer->chunk || tracer->chunk->used + PROFILE_TRACE_LONGEST > CHUNK_ROOM) &&
+        !begin_trace_chunk(tracer, tree)) {
+        count_thinned(run->count);
         return 1;
     }
     struct profile_trace_chunk *chunk = tracer->chunk;
     uint32_t code = next ? code_of_two(tracer, run, next) : 0;
-    unsigned char *begin = (unsigned char *)(chunk + 1), *to = put_time(tracer, run, begin + chunk->used);
-    to = code ? put_two(tracer, run, next, code, to) : put_samples(tracer, run, to);
+    unsigned char *begin = (unsigned char *)(chunk + 1), *to = put_run_time(tracer, run, begin + chunk->used);
+    to = code ? put_two(tracer, run, next, code, to) : put_run_samples(tracer, run, to);
     chunk->samples += (uint32_t)run->count + (code != 0);
-    store_release(&chunk->used, (uint32_t)(to - begin)); /* a reader of the file sees whole records */
+    store_release(&chunk->used, (uint32_t)(to - begin)); /* readers of the file see complete records */
     return code ? 2 : 1;
 }
 
@@ -189,7 +193,7 @@ static bool is_later(uint32_t node)
     return node >= (uint32_t)-(int)TRACER_LATER;
 }
 
-/* A node for samples that must be written before theirs is told. */
+/* Returns a node for samples that must be written before their own node is known. */
 static uint32_t stand_in(struct tracer *tracer, struct tree *tree, uint32_t later)
 {
     uint32_t *node_idx = &tracer->later[UINT32_MAX - later];
@@ -214,7 +218,8 @@ static void settle_node(struct tracer *tracer, struct tree *tree, struct tracer_
         tree_node(run->node)->marks |= TREE_MARK_WRITTEN;
 }
 
-/* And the next one, too, where that takes no more, if it is not the last, which may grow. */
+/* Writes the first run, together with the second if that costs no more. The last run may still grow and is
+ * not taken along. */
 static void write_first(struct tracer *tracer, struct tree *tree)
 {
     struct tracer_run *run = run_at(tracer, 0), *next = tracer->count > 2 ? run_at(tracer, 1) : NULL;
@@ -237,7 +242,7 @@ void tracer_begin(struct tracer *tracer, uint64_t begin_ns, uint64_t period_ns, 
         tracer->cursor_ns = begin_ns;
 }
 
-/* More of the run that came last. */
+/* Adds to the last run, if the new samples continue it. */
 static bool add_to_last(struct tracer *tracer, const struct tracer_run *run)
 {
     struct tracer_run *last = &tracer->ring[(tracer->first + tracer->count - 1) % TRACER_RING];
@@ -273,7 +278,7 @@ void tracer_skip(struct tracer *tracer, double ns)
     tracer->cursor_ns += (uint64_t)(ns + 0.5);
 }
 
-static void replace(struct tracer *tracer, uint32_t from, uint32_t into)
+static void replace_node(struct tracer *tracer, uint32_t from, uint32_t into)
 {
     for (uint32_t i = 0; i < tracer->count; i++) {
         struct tracer_run *run = &tracer->ring[(tracer->first + i) % TRACER_RING];
@@ -289,7 +294,7 @@ void tracer_tell(struct tracer *tracer, struct tree *tree, enum tracer_later lat
     uint32_t *written = &tracer->later[UINT32_MAX - (uint32_t)later];
     if (*written && is_later(node))
         node = stand_in(tracer, tree, node);
-    replace(tracer, (uint32_t)later, node);
+    replace_node(tracer, (uint32_t)later, node);
     if (!*written)
         return;
     if (node)
@@ -310,10 +315,11 @@ void tracer_lose(struct tracer *tracer)
 void tracer_moved(struct tracer *tracer, uint32_t from, uint32_t into)
 {
     if (tree_node(from)->marks & TREE_MARK_WAITS)
-        replace(tracer, from, into);
+        replace_node(tracer, from, into);
 }
 
-/* The last run goes on growing, and the one before may be written with that which comes before it; not for ever, as a killed process leaves only what is written. */
+/* The last run may still grow, and the one before it may share a byte with the run before that. Both are
+ * written after a time limit all the same, because a killed process leaves only what has been written. */
 void tracer_write(struct tracer *tracer, struct tree *tree, uint64_t now_ns, bool settled)
 {
     for (uint32_t written = 0; tracer->count && written < RUNS_AT_ONCE; written++) {
