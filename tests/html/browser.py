@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 import page_data  # noqa: E402  (found through the path set above)
 from harness import ROOT, TIMEOUT_S  # noqa: E402
 
-TEMPLATE = os.path.join(ROOT, "html", "page", "dist", "page.html")
+TEMPLATE = os.path.join(ROOT, "command", "html", "page", "dist", "page.html")
 ARGUMENTS = [
     "--headless=new",
     "--no-sandbox",
