@@ -1,4 +1,5 @@
-/* Ranks that others wait for in calls in which all meet, as their sums tell it, also on other nodes: docs/accounting.md, "Between nodes". */
+/* Ranks that others wait for in collective calls, estimated from the ranks' sums; works across nodes. See
+ * docs/accounting.md, "Between nodes". */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -10,10 +11,10 @@
 
 struct between {
     const struct balance_table *table;
-    size_t late;    /* the first of table->rank, who stand out */
-    double seconds; /* that they are charged */
-    double waiting; /* ranks that wait for them, of which no rank of their node is blamed */
-    uint32_t row;   /* the code in which most of all contexts' charge is, ROW_NONE: it is everywhere */
+    size_t late;    /* how many ranks stand out: the first of table->rank */
+    double seconds; /* waiting charged to the ranks that stand out */
+    double waiting; /* ranks that wait for them and have no late rank on their own node */
+    uint32_t row;   /* the context with most of the charge; ROW_NONE: no single one */
 };
 
 static bool is_with_late(const struct between *between, const struct profile_rank *rank)
@@ -40,7 +41,7 @@ static void find_late(const struct profile *profile, struct between *between)
     free(part);
 }
 
-/* From the root inward, as long as most of it is in one row of the program's own. */
+/* Descends from the root while one row of the program's own code has most of the charge. */
 static void find_code(const struct rows *rows, struct between *between)
 {
     double *whole = memory_array(rows->count, sizeof *whole);
@@ -63,7 +64,8 @@ static void find_code(const struct rows *rows, struct between *between)
     free(whole);
 }
 
-/* "; most excess in assemble (1.4 times the mean)", the latter if it is the late rank's. */
+/* Writes "; most excess in assemble (1.4 times the mean)". The factor appears only if that rank does most of
+ * the work there. */
 static void describe_code(const struct rows *rows, const struct between *between, char *text, size_t bytes)
 {
     char name[NAME_BYTES];
@@ -81,7 +83,7 @@ static void describe_code(const struct rows *rows, const struct between *between
     }
 }
 
-/* " in MPI_Allreduce solver.c:88", where they are charged most. */
+/* Writes " in MPI_Allreduce solver.c:88": the call with the largest charge. */
 static void describe_call(const struct rows *rows, const struct balance_entry *call, char *text, size_t bytes)
 {
     const struct row *row = &rows->row[call->row];

@@ -1,4 +1,4 @@
-/* Where a ratio changes from one level to another. */
+/* Finds the bin at which a ratio changes from one level to another. */
 #include "command/findings/change_point.h"
 
 #include <math.h>
@@ -6,17 +6,20 @@
 
 #include "command/text/memory.h"
 
-/* Shao and Zhang's statistic (JASA 105, 2010) is above 68.6 once in a hundred long series; bursts, and four series, need more: tests/unit/test_findings_alarms.c. */
+/* Shao and Zhang's statistic (JASA 105, 2010) exceeds 68.6 in one of a hundred long series. Bursts and
+ * testing four series need a higher threshold: tests/unit/test_findings_alarms.c. */
 #define THRESHOLD  150.0
-#define LEAST_BINS 40   /* of a run: in fewer no change is told from chance */
-#define LEAST_SIDE 4    /* bins of a part, */
-#define LEAST_PART 25   /* and one in so many of all */
-#define LEAST      0.1  /* of the time: between the two levels */
-#define PIECE      4    /* bins, which together must be on their side of the middle between the levels, */
-#define MOST_ODD   0.15 /* or else be no more of their part than this */
-#define SUDDEN     0.75 /* of the change, between the quarters of the parts that are next to it: else it is a drift */
+#define LEAST_BINS 40  /* bins in the run; with fewer, a change cannot be distinguished from chance */
+#define LEAST_SIDE 4   /* least bins in each part */
+#define LEAST_PART 25  /* and at least 1/25 of all bins */
+#define LEAST      0.1 /* least difference between the two levels */
+/* bins in a piece; a piece should lie on its part's side of the midpoint between the levels */
+#define PIECE    4
+#define MOST_ODD 0.15 /* most of a part that may lie on the wrong side */
+/* least share of the change between the adjacent quarters of the two parts; a slower change is a drift */
+#define SUDDEN 0.75
 
-/* Sums over the bins before each. */
+/* Cumulative sums: element i is the sum of the bins before i. */
 struct sums {
     const double *part, *whole;
     size_t bins;
@@ -34,7 +37,7 @@ static size_t least_side(size_t bins)
     return side > LEAST_SIDE ? side : LEAST_SIDE;
 }
 
-/* Least squares: where the two levels explain most. */
+/* Returns the split at which two levels explain most, by least squares. */
 static size_t find_split(const struct sums *sums)
 {
     size_t best = 0, side = least_side(sums->bins);
@@ -50,7 +53,7 @@ static size_t find_split(const struct sums *sums)
     return best;
 }
 
-/* The sum of squares of what cumulative sums within [from, to) are off a straight line. */
+/* Returns the sum of squared deviations of the cumulative sums within [from, to) from a straight line. */
 static double wander(const struct sums *sums, size_t from, size_t to)
 {
     double level = ratio(sums, from, to), sum = 0;
@@ -61,7 +64,8 @@ static double wander(const struct sums *sums, size_t from, size_t to)
     return sum;
 }
 
-/* The change against how much the sums wander within the parts: autocorrelation makes both larger, and the quotient stays. */
+/* Returns whether the change is significant, compared with how far the sums wander within the parts.
+ * Autocorrelation raises both, so the quotient keeps its meaning. */
 static bool is_significant(const struct sums *sums, size_t at)
 {
     double off = sums->part[at] - ratio(sums, 0, sums->bins) * sums->whole[at];
@@ -69,13 +73,13 @@ static bool is_significant(const struct sums *sums, size_t at)
     return off * off * (double)sums->bins > THRESHOLD * noise;
 }
 
-/* Whether [from, to) is on the side of `level` for most of its time. */
+/* Returns whether [from, to) lies on the side of `level` for most of its time. */
 static bool is_of_one_level(const struct sums *sums, size_t from, size_t to, double level, double other)
 {
     double odd = 0, middle = (level + other) / 2;
     for (size_t i = from; i < to; i += PIECE) {
         size_t end = i + PIECE < to ? i + PIECE : to;
-        if (i > from && to - i < PIECE) /* the last piece, not less than the others */
+        if (i > from && to - i < PIECE) /* the last piece is as long as the others */
             i = to - PIECE;
         double here = ratio(sums, i, end);
         bool empty = !(sums->whole[end] > sums->whole[i]);

@@ -1,4 +1,5 @@
-/* When a run changes: from one level to another, once. docs/accounting.md ("Bounds of findings") has what it rests on. */
+/* Finds whether a run changes once, from one level to another. docs/accounting.md ("Bounds of findings")
+ * explains the test. */
 #ifndef BLAME_COMMAND_FINDINGS_CHANGE_POINT_H
 #define BLAME_COMMAND_FINDINGS_CHANGE_POINT_H
 
@@ -7,10 +8,11 @@
 
 struct change {
     size_t at;            /* the first bin of the second part */
-    double before, after; /* parts of the whole, 0 to 1 */
+    double before, after; /* levels of part/whole in the two parts, 0 to 1 */
 };
 
-/* The one change of part/whole over the bins, if chance and habit do not explain it, and each part is of one level for most of its time. */
+/* Finds the one change in the level of part/whole over the bins. Returns false if chance or an ordinary
+ * variation explains the change, or if one of the two parts does not keep to its level for most of its time. */
 bool change_find(const double *part, const double *whole, size_t bins, struct change *change);
 
 #endif

@@ -1,4 +1,4 @@
-/* A run that changes once: when, by how much, and whose blame it is. */
+/* A run that changes once: when, by how much, and which code is to blame. */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -8,13 +8,15 @@
 #include "command/tables/ranks.h"
 #include "command/text/memory.h"
 
-#define LEAST_PART_S 0.2  /* of either part: less is not a time that anybody sees */
-#define SHORT_FIRST  0.25 /* of the run: such a first part is called by its length */
-#define ALL_RANKS    0.5  /* of the change: if each rank has so much of its own, all have it */
-#define EVERYTHING   0.9  /* of the effort */
-#define NEW          0.02 /* of a function's effort at most was in the better part: it is the worse one's own */
-#define HARDLY       0.1  /* of a row's share of the effort later */
-#define NAMED_RANKS  3    /* more are counted */
+#define LEAST_PART_S 0.2  /* least length of either part */
+#define SHORT_FIRST  0.25 /* share of the run; a slow first part shorter than this is named by its length */
+/* share of the change; if every rank shows at least this much, the finding says "all ranks" */
+#define ALL_RANKS  0.5
+#define EVERYTHING 0.9 /* share of the effort that counts as everything */
+/* most of a function's effort that may be in the better part, for it to be new in the worse one */
+#define NEW         0.02
+#define HARDLY      0.1 /* share of a row's later level that counts as hardly any */
+#define NAMED_RANKS 3   /* ranks that are named; others are counted */
 
 enum side { BEFORE, AFTER, SIDES };
 
@@ -24,11 +26,11 @@ struct course {
     double *part, *whole; /* the metric and the effort, by bin */
     struct change change;
     enum side worse;
-    double whole_s[SIDES], seconds; /* the effort; what the worse part has beyond the better one's level */
-    double *row_s[SIDES];           /* the metric by row, with all that is below */
-    bool *is_new;                   /* by row: its function hardly ran in the better part */
-    double no_core_s;               /* of `seconds`, idleness beside threads without a core */
-    uint32_t row;                   /* whose blame makes the difference; ROW_NONE: nobody's alone */
+    double whole_s[SIDES], seconds; /* effort by part; the worse part's excess over the better part's level */
+    double *row_s[SIDES];           /* inclusive metric by row */
+    bool *is_new;                   /* by row: the function hardly ran in the better part */
+    double no_core_s;               /* the part of `seconds` that is idleness beside threads without a core */
+    uint32_t row;                   /* the context to blame for the difference; ROW_NONE: no single one */
 };
 
 static const char no_core_advice[] = "Something else took cores for that time, or the program began more threads than "
@@ -80,7 +82,7 @@ static void gather_course(const struct inquiry *inquiry, struct course *course)
     }
 }
 
-/* False: there is no such change, or it is not worth a line. */
+/* Returns whether there is a change large enough to report. */
 static bool judge(const struct inquiry *inquiry, struct course *course)
 {
     struct change *change = &course->change;
@@ -95,7 +97,7 @@ static bool judge(const struct inquiry *inquiry, struct course *course)
            bin_s * (double)(course->bins - change->at) >= LEAST_PART_S;
 }
 
-/* Of the difference between the levels, in thread-seconds of the worse part. */
+/* Returns a row's contribution to the difference between the levels, in thread-seconds of the worse part. */
 static double difference_of(const struct course *course, uint32_t row)
 {
     double better = course->row_s[!course->worse][row] / course->whole_s[!course->worse];
@@ -107,7 +109,8 @@ static bool is_own_code(const struct row *row)
     return row->kind != ROW_STATEMENT && row->kind != ROW_PSEUDO && !row->foreign;
 }
 
-/* Whether nearly all of the program is in a row, and most of the difference in what it calls: to name it says nothing. */
+/* Returns whether naming the row would say nothing: it contains nearly the whole program, and most of the
+ * difference is in its callees. */
 static bool is_everything(const struct inquiry *inquiry, const struct course *course, uint32_t at)
 {
     const struct rows *rows = inquiry->rows;
@@ -118,7 +121,8 @@ static bool is_everything(const struct inquiry *inquiry, const struct course *co
            metric_value(rows, rows->row[at].inclusive, METRIC_EFFORT) > EVERYTHING * inquiry->whole_s;
 }
 
-/* From the root inward, as long as one row of the program's own makes most of the difference, or until one is the worse part's own. */
+/* Descends from the root while one row of the program's own code makes most of the difference. Stops at a row
+ * that is new in the worse part. */
 static uint32_t find_culprit(const struct inquiry *inquiry, const struct course *course)
 {
     const struct rows *rows = inquiry->rows;
@@ -150,7 +154,7 @@ static void add_to_callers(const struct rows *rows, double *by_row[SIDES])
             by_row[side][rows->row[i].parent] += by_row[side][i];
 }
 
-/* By the effort of a function in all of its contexts. */
+/* Marks functions that are new in the worse part, by the effort of all their contexts. */
 static void find_new(const struct rows *rows, struct course *course, double *effort_s[SIDES])
 {
     struct pair_map functions = {0};
@@ -241,7 +245,7 @@ static void describe_outstanding(const struct profile *profile, const struct ran
         fprintf(out, " and %zu more", count - NAMED_RANKS);
 }
 
-/* "; most of it in rank 3", "; in all 8 ranks", or nothing where neither is so. */
+/* Returns "; most of it in rank 3", "; in all 8 ranks" or "". */
 static char *describe_ranks(const struct inquiry *inquiry, const struct course *course)
 {
     const struct profile *profile = inquiry->profile;
@@ -275,7 +279,7 @@ static char *describe_ranks(const struct inquiry *inquiry, const struct course *
     return text;
 }
 
-/* Whether a row comes to have most of the metric: before, something else had, or there was hardly any. */
+/* Returns whether the row has most of the metric only after the change, or had hardly any before it. */
 static bool begins_to_dominate(const struct course *course)
 {
     double before = course->row_s[BEFORE][course->row], after = course->row_s[AFTER][course->row];
@@ -284,7 +288,7 @@ static bool begins_to_dominate(const struct course *course)
            (hardly || before < MOSTLY * course->row_s[BEFORE][0]);
 }
 
-/* ", when refine begins to dominate" */
+/* Returns ", when refine begins to dominate" or the like. */
 static char *describe_culprit(const struct inquiry *inquiry, const struct course *course)
 {
     char name[NAME_BYTES];
@@ -296,7 +300,7 @@ static char *describe_culprit(const struct inquiry *inquiry, const struct course
     return memory_text(", when %s begins to dominate", name);
 }
 
-/* What is said of the worse part stands behind its number. */
+/* The title puts the reason directly after the worse part's number. */
 static char *title_of(const struct course *course, const struct changing *of, bool first, const char *at_s,
                       const char *culprit, const char *ranks)
 {
@@ -348,14 +352,15 @@ static void free_course(struct course *course)
     free(course->is_new);
 }
 
-/* Effort is what threads had while one of them was busy: where that is not nearly all of the time, its parts tell little. */
+/* Returns whether the run cannot be judged: effort covers only times at which some thread was busy, and here
+ * too much of the run has none. */
 static bool is_doubtful(const struct inquiry *inquiry)
 {
     return 100 * inquiry->nobody_busy_s >= LOST_PERCENT * profile_wall_s(inquiry->profile) &&
            inquiry->nobody_busy_s >= LEAST_GAIN_S;
 }
 
-/* One sentence: of the metrics that change the one with the greatest difference. */
+/* Reports one change: that of the metric with the largest difference. */
 void find_changes(struct inquiry *inquiry)
 {
     const struct timeline *timeline = &inquiry->profile->timeline;

@@ -1,4 +1,4 @@
-/* Threads that were ready to run and had no core: whose cores they were, and what to do. */
+/* Threads that were ready to run and had no core: who had the cores, and what to do. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,33 +12,40 @@
 
 /* ---- the machine ---- */
 
-/* What the machine did besides, from the kernel's counts at both ends of the measurement (ompt_tool/life/machine.c). */
+/* What else the machine did, from the kernel's counts at both ends of the measurement
+ * (ompt_tool/life/machine.c). */
 
 struct machine {
-    bool told;              /* the file has both ends, and the kernel counted processors' time; else all is 0 */
-    double ready_own;       /* the program's threads that ran or were ready to, on average */
-    double others_cores;    /* cores that other processes had, on average */
-    double others_ready;    /* other processes that ran or were ready to, if they got as much as each own thread */
-    bool others_weigh_more; /* that are more than the kernel ever counted: they do not share fairly (nice, a group) */
-    double free_s;          /* processors' time that nobody had; 0 unless the program may run on all of them */
-    double stolen_s;        /* of all processors' time, by a hypervisor */
-    double throttled_s;     /* the process's cgroup was kept from running: its quota was used up */
+    /* the file has both ends, and the kernel counted processor time; otherwise all fields are 0 */
+    bool told;
+    double ready_own;    /* average number of the program's threads that ran or were ready */
+    double others_cores; /* average number of cores that other processes had */
+    double others_ready; /* estimated number of other runnable processes, assuming a fair share for each */
+    /* others_ready exceeds what the kernel counted, so the share is unfair (nice, a group) */
+    bool others_weigh_more;
+    /* processor time that nobody used; 0 unless the program may run on all processors */
+    double free_s;
+    double stolen_s;    /* processor time taken by a hypervisor */
+    double throttled_s; /* time for which the process's cgroup had used up its quota */
 };
 
-#define TICKS_PER_S 100.0 /* of /proc/stat, on every machine */
-#define DOUBTFUL    2.0   /* times more processes than the kernel counted at either end */
-#define ALL_CORES   0.5   /* as near are the processors' whole time and that of the program's cores */
+#define TICKS_PER_S 100.0 /* unit of /proc/stat, the same on every machine */
+/* factor by which others_ready may exceed the kernel's count before it is doubted */
+#define DOUBTFUL 2.0
+/* largest difference, in cores, at which the program counts as having all processors */
+#define ALL_CORES 0.5
 
-/* One end's counts, in seconds. */
+/* The counts at one end of the measurement, in seconds. */
 struct counts {
     double busy, idle, stolen, throttled;
-    double own;      /* the process's, in all of its threads */
-    double runnable; /* processes and threads, just then or over the last minute; 0: not told */
+    double own; /* processor time of all threads of the process */
+    /* runnable processes and threads, at that time or on average over a minute; 0: unknown */
+    double runnable;
 };
 
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, TIMES };
 
-/* The text behind a word at the begin of a line; NULL: no line has it. */
+/* Returns the text after a word that begins a line; NULL if no line does. */
 static const char *behind(const char *note, const char *word)
 {
     for (const char *line = note; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
@@ -47,7 +54,7 @@ static const char *behind(const char *note, const char *word)
     return NULL;
 }
 
-/* Of /proc/loadavg: three averages, the first of a minute, and how many are runnable / exist. */
+/* Reads /proc/loadavg: three averages (the first over a minute), then runnable/existing processes. */
 static double runnable_of(const char *note)
 {
     const char *load = note ? behind(note, "loadavg ") : NULL;
@@ -92,7 +99,7 @@ static void machine_read(const struct profile *profile, const struct ledger *led
     machine->throttled_s = fmin(no_core, fmax(0, end.throttled - begin.throttled));
     machine->ready_own = (on_core + no_core) / wall_s;
     machine->others_cores = fmax(0, busy - fmax(on_core, end.own - begin.own)) / wall_s;
-    /* Whoever shares a core fairly has as much of it as the other. */
+    /* With fair scheduling, own threads and others get the same share of a core. */
     machine->others_ready = machine->others_cores * (on_core + no_core - machine->throttled_s) / on_core;
     double runnable = fmax(begin.runnable, end.runnable);
     machine->others_weigh_more = runnable > 0 && machine->others_ready > DOUBTFUL * runnable;
@@ -102,17 +109,17 @@ static void machine_read(const struct profile *profile, const struct ledger *led
 
 /* ---- findings ---- */
 
-#define MUCH  0.25 /* of the time without a core, to have a part in it */
-#define CROWD 1.05 /* so many times more threads of the program were ready than there are cores */
-#define CORES 1024 /* that threads can be known to be bound to: sched_getaffinity() of glibc */
-#define NAMED 3    /* threads of a core, the others are counted */
+#define MUCH  0.25 /* least share of the time without a core for a cause to be named */
+#define CROWD 1.05 /* ready threads for each core from which the program counts as oversubscribed */
+#define CORES 1024 /* cores that a binding can name: the limit of glibc's sched_getaffinity() */
+#define NAMED 3    /* threads of a core that are named; others are counted */
 
-/* What is known of it. */
+/* What is known about missing cores. */
 struct shortage {
-    double seconds, spun_s; /* the second: cores' time of threads that waited */
-    double stolen_s;        /* of the first: no process had the core, nor the kernel */
+    double seconds, spun_s; /* thread time without a core; core time that waiting threads used */
+    double stolen_s;        /* the part of `seconds` in which neither a process nor the kernel had the core */
     double threads, cores;
-    size_t ranks; /* of a job: that have these threads on these cores; 0: it is none */
+    size_t ranks; /* ranks that share these cores; 0: not a job */
     struct machine machine;
     bool crowded, spins, throttled, others, bound, stolen;
 };
@@ -141,7 +148,8 @@ static struct shortage shortage_of(const struct inquiry *inquiry)
         shortage.cores = crowd.cores;
     }
     machine_read(inquiry->profile, ledger, &shortage.machine);
-    /* All that ran and was neither work nor the runtime's. Locks are waited for on a core, too, and off it. */
+    /* Core time that was neither work nor overhead. Waiting for locks happens both on and off a core, so it
+     * is not subtracted. */
     shortage.spun_s = 1e-9 * (ledger->on_core - ledger->work - ledger->overhead);
     shortage.crowded = machine->told ? machine->ready_own > CROWD * shortage.cores : shortage.threads > shortage.cores;
     shortage.spins = machine->told && shortage.spun_s > much;
@@ -164,7 +172,8 @@ static const char *rule_of(const struct shortage *shortage)
     return shortage->bound && !shortage->others ? "binding" : "cores-taken";
 }
 
-/* Kernels that count interrupts apart take their time from threads', too; and only these keep no count of a hypervisor's. */
+/* Returns who took the time. Only kernels that count interrupts separately subtract them from threads' time,
+ * and such kernels do not count a hypervisor's. */
 static const char *thief(const struct machine *machine, double stolen_s)
 {
     return machine->told && machine->stolen_s < MOSTLY * stolen_s ? "interrupts" : "the hypervisor";
@@ -204,7 +213,8 @@ static char *evidence_of(const struct inquiry *inquiry, const struct shortage *s
                             DECIMAL(percent_of_program(inquiry, shortage->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
 }
 
-/* Of the core on which threads that may run on no other lost the most: "threads 0, 2 and 5 more are bound to core 1". */
+/* Describes the core on which threads bound to it lost most time: "threads 0, 2 and 5 more are bound to core
+ * 1". */
 static char *bound_threads(const struct profile *profile)
 {
     double lost[CORES + 1] = {0};
@@ -234,7 +244,7 @@ static char *bound_threads(const struct profile *profile)
     return names;
 }
 
-/* A sentence for each cause that has a part in it. */
+/* Returns one sentence for each cause with a notable part. */
 static char *advice_of(const struct profile *profile, const struct shortage *shortage)
 {
     const struct machine *machine = &shortage->machine;
@@ -298,7 +308,8 @@ static void put_no_core(struct inquiry *inquiry)
     put_finding(inquiry, &finding);
 }
 
-/* Where samples do not tell, they count time without a core as work: more threads were busy than there are cores. */
+/* Handles samples that cannot see missing cores: they count such time as work, so more threads appear busy
+ * than there are cores. */
 static void find_oversubscription(struct inquiry *inquiry)
 {
     const struct rows *rows = inquiry->rows;
@@ -335,7 +346,8 @@ static void find_oversubscription(struct inquiry *inquiry)
     put_finding(inquiry, &finding);
 }
 
-/* There it counts as work, as idleness of others, or as nobody's: the finding explains what else looks strange. */
+/* Handles the same samples: lost time counts as work, as others' idleness or as nobody's. The finding
+ * explains such oddities. */
 static void find_taken_cores(struct inquiry *inquiry)
 {
     double seconds = ledger_taken_s(inquiry->profile, &inquiry->ledger);

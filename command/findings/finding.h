@@ -1,4 +1,4 @@
-/* A finding: what the numbers of a run say. */
+/* A finding: one conclusion from the numbers of a run. */
 #ifndef BLAME_COMMAND_FINDINGS_FINDING_H
 #define BLAME_COMMAND_FINDINGS_FINDING_H
 
@@ -9,25 +9,28 @@
 #include "command/rows/error.h"
 
 struct finding {
-    const char *rule;         /* a stable word: "serial", "imbalance", ...: docs/findings.md has them all */
-    uint32_t row;             /* the context with the most of it, ROW_NONE: the whole program */
-    enum metric metric;       /* what `seconds` are of */
-    double seconds;           /* thread-seconds of the metric, in all contexts that the finding is about */
-    bool sampled;             /* they are a sum over samples */
-    struct error_basis basis; /* then: of the same code, as far as it is known */
-    double error;             /* and how far the seconds can be off, 95 % */
-    double share;             /* the seconds in percent of findings.whole_s */
-    double gain_s;            /* wall seconds that the run would be shorter at most; 0: no bound is known */
-    char *title;              /* one line: "serial code keeps 7 of 8 threads idle" */
-    char *evidence;           /* the numbers and the rule that they met */
-    char *advice;             /* what to look at or to try */
-    char *place;              /* "solve  solve.c:40  < main", "" for the whole program */
+    /* name of the rule, for scripts: "serial", "imbalance", ... (docs/findings.md lists them) */
+    const char *rule;
+    /* the context with the largest part of `seconds`; ROW_NONE: the whole program */
+    uint32_t row;
+    enum metric metric;       /* the metric that `seconds` measures */
+    double seconds;           /* thread-seconds of the metric, in all contexts that the finding covers */
+    bool sampled;             /* `seconds` is a sum over samples */
+    struct error_basis basis; /* the same code's other times, as far as known; used only if `sampled` */
+    double error;             /* half-width of the 95 % interval of `seconds`; set only if `sampled` */
+    double share;             /* `seconds` in percent of findings.whole_s */
+    /* upper bound on the wall-clock seconds that can be saved; 0: no bound is known */
+    double gain_s;
+    char *title;    /* one line: "serial code keeps 7 of 8 threads idle" */
+    char *evidence; /* the numbers, and the threshold that they exceed */
+    char *advice;   /* what to look at or to try */
+    char *place;    /* "solve  solve.c:40  < main"; "" for the whole program */
 };
 
 struct findings {
-    struct finding *finding; /* the greatest share first */
+    struct finding *finding; /* sorted by share, largest first */
     size_t count;
-    double whole_s; /* what shares, and per cent in all their texts, are of: the program's effort */
+    double whole_s; /* the program's effort in thread-seconds: the whole of all shares and percentages */
 };
 
 #endif

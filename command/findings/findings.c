@@ -1,4 +1,4 @@
-/* Findings: the rules in their order. */
+/* Findings: runs the rules in order. */
 #include "command/findings/findings.h"
 
 #include <math.h>
@@ -9,14 +9,14 @@
 #include "command/tables/ranks.h"
 #include "command/text/memory.h"
 
-/* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
+/* Each rule records its findings. find_both comes before the rules whose findings it replaces. */
 static void (*const rules[])(struct inquiry *) = {
     find_no_core,      find_losses,        find_start_up, find_serial_code, find_both,
     find_idle_regions, find_overhead,      find_locks,    find_late_ranks,  find_late_between_nodes,
     find_mpi_waits,    find_unequal_ranks, find_changes,  find_periods,
 };
 
-/* The greatest share first; of equal ones the order of the rules. */
+/* Sorts by share, largest first; equal shares keep the order of the rules. */
 static void sort_findings(struct findings *findings)
 {
     for (size_t i = 1; i < findings->count; i++) {
@@ -41,7 +41,8 @@ static void free_inquiry(struct inquiry *inquiry)
     pair_map_free(&inquiry->unit_map);
 }
 
-/* For how long nobody was, of a rank on average. A job's inverse_busy is the sum of its ranks' only if all have as many threads. */
+/* Returns how long no thread was busy, on average over the ranks. A job's inverse_busy is the sum of its
+ * ranks' only if all have the same number of threads; otherwise returns 0. */
 static double nobody_busy_s(const struct profile *profile, const struct rows *rows)
 {
     double wall_s = profile->header.merged ? 0 : profile_wall_s(profile);
@@ -72,7 +73,8 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     ledger_sum(profile, &inquiry.ledger);
     inquiry.error = rows->error;
     inquiry.period_s = least_rate > 0 ? 1 / least_rate : 0;
-    double ranks = (double)job_ranks(profile); /* side by side: a job gains what a rank of it does, on average */
+    /* ranks run side by side, so a job saves what one rank saves on average */
+    double ranks = (double)job_ranks(profile);
     inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) / ranks : 0;
     inquiry.busy_to_wall = (useful >= 1 ? 1 / useful : 1) / ranks;
     if (profile->header.clock == 0)
@@ -80,7 +82,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     inquiry.findings->whole_s = inquiry.whole_s;
     gather_units(&inquiry);
-    /* Seconds to gain cannot be told from samples by a counter's overflow. */
+    /* Samples triggered by a hardware counter cannot say how many seconds could be saved. */
     bool none = profile_text(profile, "sample") || find_unmeasured(&inquiry) || find_short_run(&inquiry);
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !none; i++)
         rules[i](&inquiry);

@@ -1,5 +1,5 @@
-/* Findings: what the numbers of a run say, by the rules of LMF13 section 3.1, each with its context, its
- * number, its rule. */
+/* Findings: conclusions from the numbers of a run, by the rules of LMF13 section 3.1. Each names its context,
+ * its numbers and its rule. */
 #ifndef BLAME_COMMAND_FINDINGS_FINDINGS_H
 #define BLAME_COMMAND_FINDINGS_FINDINGS_H
 
@@ -11,7 +11,8 @@
 #include "command/tables/locks.h"
 #include "command/tables/waits.h"
 
-/* locks, waits: of the same rows. A run without findings has count 0. */
+/* Returns the findings of a profile; count is 0 if there are none. `locks` and `waits` must be of the same
+ * rows. */
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,
                                  const struct wait_table *waits);
 void findings_free(struct findings *findings);

@@ -1,4 +1,4 @@
-/* Ranks that others of their node wait for in MPI: which, in what code of theirs, and where the others wait. */
+/* Ranks of the same node that others wait for in MPI: which ranks, in which code, and where the others wait. */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -9,20 +9,23 @@
 #include "command/tables/spreads.h"
 #include "command/text/memory.h"
 
-#define NAMED_RANKS  3   /* more are counted */
-#define LEAST_PART   0.1 /* of what the rank waits that waits most: it is one of those that are made to wait */
-#define LEAST_EXCESS 1.1 /* times the mean: it is worth telling */
+#define NAMED_RANKS  3   /* ranks that are named; others are counted */
+#define LEAST_PART   0.1 /* share of the longest waiting from which a rank counts as waiting */
+#define LEAST_EXCESS 1.1 /* factor over the mean from which the difference is reported */
 
 struct lateness {
-    const struct profile_rank **rank; /* those that were seen, who made others wait most first */
+    /* the ranks that were observed, sorted by how long they made others wait, longest first */
+    const struct profile_rank **rank;
     size_t rank_count;
-    size_t late;                    /* the first of them, who stand out; 0: nobody does */
-    double all_s, seconds;          /* that others waited; for those alone, if they stand out */
-    size_t waiting;                 /* ranks that wait for them */
-    uint32_t row;                   /* the code in which most of it is, ROW_NONE: it is everywhere */
-    double no_core_s, nobody_s;     /* of all_s */
-    double idle_s;                  /* of teams of the ranks that wait */
-    const struct wait_place *place; /* where most is waited */
+    size_t late; /* how many ranks stand out: the first of `rank`; 0: none */
+    /* waiting for all ranks; for the ranks that stand out, or for all if none does */
+    double all_s, seconds;
+    size_t waiting; /* ranks that wait for the late ones */
+    uint32_t row;   /* the context with most of the waiting; ROW_NONE: no single one */
+    /* parts of all_s: beside ranks without a core, beside ranks with no working thread */
+    double no_core_s, nobody_s;
+    double idle_s;                  /* idleness in the teams of the waiting ranks */
+    const struct wait_place *place; /* the call with most waiting */
 };
 
 static int compare_ranks(const void *left, const void *right)
@@ -77,7 +80,7 @@ static void count_waiting(struct lateness *lateness)
                              is_on_its_node(lateness, lateness->rank[i]);
 }
 
-/* From the root inward, as long as most of it is in one row of the program's own. */
+/* Descends from the root while one row of the program's own code has most of the waiting. */
 static uint32_t find_code(const struct rows *rows, double all_s)
 {
     uint32_t at = 0;
@@ -141,7 +144,7 @@ char *describe_late(const struct profile_rank *const *rank, size_t late)
     return text;
 }
 
-/* " in MPI_Allreduce solver.c:88": where most of it is waited. */
+/* Writes " in MPI_Allreduce solver.c:88": the call with most waiting. */
 static void describe_place(const struct wait_place *place, char *text, size_t bytes)
 {
     if (!place)
@@ -152,8 +155,8 @@ static void describe_place(const struct wait_place *place, char *text, size_t by
         snprintf(text, bytes, " in %s", place->call);
 }
 
-/* ": its assemble takes 1.4 times the mean", if that is the rank that does it most; the nearest row that the ranks can be
- * compared in. */
+/* Writes ": its assemble takes 1.4 times the mean" if the late rank spends most time there. Uses the nearest
+ * enclosing row in which the ranks can be compared. */
 static void describe_work(const struct inquiry *inquiry, const struct lateness *lateness, char *text, size_t bytes)
 {
     const struct rows *rows = inquiry->rows;
@@ -175,7 +178,7 @@ static void describe_work(const struct inquiry *inquiry, const struct lateness *
         snprintf(text, bytes, ": its %s takes %s times the mean", name, DECIMAL(entry.most / entry.mean, 1));
 }
 
-/* Most of it is not the code's; or it is that, or of moments at which no thread of the rank worked. */
+/* Returns whether most of the waiting is due to missing cores. */
 static bool is_no_core(const struct lateness *lateness)
 {
     return lateness->no_core_s >= MOSTLY * lateness->all_s;
@@ -239,7 +242,8 @@ static const char *advice_of(const struct lateness *lateness, bool job)
            "cannot be divided may be done while the others have something to do (nonblocking calls before it).";
 }
 
-/* No rank's own work becomes less by it: the run ends no earlier than who waits most would without waiting. With more cores it would. */
+/* Returns the upper bound on the time that can be saved. Ranks' own work does not shrink, so at most the
+ * longest waiting rank's waiting is saved, unless more cores would help. */
 static double gain_of(const struct inquiry *inquiry, const struct lateness *lateness)
 {
     const struct profile_sums *all = inquiry->rows->row[0].inclusive;
@@ -276,7 +280,7 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
     put_finding(inquiry, &finding);
 }
 
-/* Of a rank's own profile only if it keeps others waiting for longer than they do it. */
+/* Judges a single rank's own profile only if others wait for it longer than it waits for them. */
 void find_late_ranks(struct inquiry *inquiry)
 {
     const struct profile_sums *all = inquiry->rows->row[0].inclusive;

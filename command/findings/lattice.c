@@ -1,4 +1,4 @@
-/* Long executions at equal distances. */
+/* Long executions at regular distances. */
 #include "command/findings/lattice.h"
 
 #include <math.h>
@@ -8,15 +8,15 @@
 #include "command/text/memory.h"
 
 #define LEAST       4    /* long ones */
-#define LONGER      1.5  /* times what a quarter of all are shorter than */
-#define CHANCE      1e-3 /* that long ones at random places make any such lattice */
-#define LEAST_HITS  0.9  /* of its points */
-#define MOST_STRAYS 0.2  /* of all others */
+#define LONGER      1.5  /* factor over the lower quartile from which an execution is long */
+#define CHANCE      1e-3 /* largest probability that random positions give such a lattice */
+#define LEAST_HITS  0.9  /* least share of the lattice's points that must be long */
+#define MOST_STRAYS 0.2  /* largest share of the other executions that may be long */
 
 struct numbers {
     const double *duration;
     size_t count;
-    size_t *longs; /* those that are */
+    size_t *longs; /* indices of the long ones */
     size_t long_count, known;
 };
 
@@ -54,7 +54,8 @@ static double log_choose(double n, double k)
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* That so many of `points` numbers, or more, are long by chance, where `longs` of `known` are. */
+/* Returns the probability that at least `hits` of `points` executions are long by chance, if `longs` of
+ * `known` are. */
 static double chance_of(size_t hits, size_t points, size_t longs, size_t known)
 {
     double sum = 0;
@@ -64,7 +65,7 @@ static double chance_of(size_t hits, size_t points, size_t longs, size_t known)
     return sum;
 }
 
-/* How many of these numbers have a duration. */
+/* Returns how many executions on the lattice have a duration. */
 static size_t count_points(const struct numbers *numbers, size_t every, size_t first)
 {
     size_t points = 0;
@@ -73,7 +74,7 @@ static size_t count_points(const struct numbers *numbers, size_t every, size_t f
     return points;
 }
 
-/* The least likely one of all that are full enough. */
+/* Finds the least probable lattice among those with enough long points. */
 static bool find_least_likely(const struct numbers *numbers, struct lattice *lattice)
 {
     size_t most_every = numbers->count / LEAST, *hits = memory_array(most_every + 1, sizeof *hits);

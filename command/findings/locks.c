@@ -1,4 +1,4 @@
-/* Locks that threads wait for: single ones, and many small ones that one function holds. */
+/* Locks that threads wait for: single locks, and many small locks that one function holds. */
 #include "command/findings/rules.h"
 #include "command/rows/label.h"
 
@@ -7,11 +7,11 @@
 
 #include "command/text/memory.h"
 
-/* The waiting of one finding, from its pairs. */
+/* The waiting that one finding covers, summed over its pairs. */
 struct waiting {
     double ns, handoff_ns, holder_ns;
-    uint32_t row;   /* that is blamed most; of what nobody held, the row that waited */
-    double idle_ns; /* of the regions that it happens in */
+    uint32_t row;   /* the row blamed most; for a handoff, the row that waited */
+    double idle_ns; /* idleness of the regions in which the waiting happens */
     size_t locks;
 };
 
@@ -20,13 +20,13 @@ static bool is_handoff(const struct row *row)
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
 }
 
-/* The row that a pair speaks of. */
+/* Returns the row of the program's own code that a pair blames. */
 static uint32_t row_of(const struct inquiry *inquiry, const struct wait_pair *pair)
 {
     return inquiry->own[pair->row];
 }
 
-/* stamp: a number of this finding, so that each unit's idleness counts once. */
+/* stamp: unique to the finding, so that each unit's idleness counts once */
 static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct wait_pair *pair, uint32_t stamp)
 {
     uint32_t row = row_of(inquiry, pair);
@@ -51,7 +51,7 @@ static const struct lock_entry *find_lock(const struct inquiry *inquiry, const s
     return NULL;
 }
 
-/* ", at longest 0.003 s, most in f  f.c:9" */
+/* Writes ", at longest 0.003 s, most by f  f.c:9". */
 static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock, char *text, size_t bytes)
 {
     *text = '\0';
@@ -62,7 +62,7 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
     free(waiter);
 }
 
-/* lock: NULL when there are many. */
+/* lock: NULL if the finding covers many locks */
 static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
 {
     double seconds = waiting->ns * 1e-9, share = percent_of_program(inquiry, seconds);
@@ -99,7 +99,7 @@ static bool is_enough_waiting(const struct inquiry *inquiry, double seconds)
     return is_enough(inquiry, seconds) && seconds >= LEAST_GAIN_S;
 }
 
-/* The rest: functions that hold locks of which none is a finding of its own. */
+/* Finds functions that hold many locks of which none is a finding of its own. */
 static void find_holders(struct inquiry *inquiry, const bool *claimed)
 {
     const struct wait_table *waits = inquiry->waits;

@@ -1,4 +1,4 @@
-/* Waiting for other ranks, with the idleness of the team meanwhile: by call, and by the program's function that makes it. */
+/* Waiting for other ranks in MPI, with the team's idleness during it, by MPI call and calling function. */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -8,15 +8,16 @@
 
 struct ranks_wait {
     double waited_s, idle_s;
-    double others_s; /* while another rank of the node was busy; not in waited_s where that is a finding of its own,
-                        as what is charged between nodes is not */
-    uint32_t row;    /* where most was waited */
+    /* the part while another rank of the node was busy; not contained in waited_s if that, or the charge
+     * between nodes, is a finding of its own */
+    double others_s;
+    uint32_t row; /* the row with most of the waiting */
     double row_s;
     uint32_t contexts;
     double calls, ranks, bytes; /* as in struct profile_sums */
 };
 
-/* The same call in the same function of the program's, in all contexts. */
+/* Returns whether two rows are the same MPI call in the same function of the program, in whatever contexts. */
 static bool is_same(const struct inquiry *inquiry, uint32_t row, uint32_t other)
 {
     const struct row *rows = inquiry->rows->row;
@@ -59,8 +60,8 @@ static bool is_first(const struct inquiry *inquiry, uint32_t row)
     return true;
 }
 
-/* ", 3.10 s of it while another rank of the node was busy, among 4 ranks, with 8 bytes each time": the last two on average, as far
- * as they are known. */
+/* Writes ", 3.10 s of it while another rank of the node was busy, among 4 ranks, with 8 bytes each time".
+ * Ranks and bytes are averages, and appear only if known. */
 static void describe_calls(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
 {
     int used = 0;
@@ -75,7 +76,7 @@ static void describe_calls(const struct inquiry *inquiry, const struct ranks_wai
         snprintf(text + used, bytes - (size_t)used, ", with %s bytes each time", DECIMAL(wait->bytes / wait->calls, 0));
 }
 
-/* Whether all ranks of the job were seen, and most of it came while none of them was busy. */
+/* Returns whether all ranks were observed and most of the waiting happened while none was busy. */
 static bool is_nobodys(const struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     const struct profile_header *header = &inquiry->profile->header;
@@ -83,8 +84,9 @@ static bool is_nobodys(const struct inquiry *inquiry, const struct ranks_wait *w
     return known && (inquiry->late_told || wait->others_s < MOSTLY * wait->waited_s);
 }
 
-/* "; rank 3 waits least there, 0.10 s, where ranks wait 1.52 s on average": of a job, in the context with the most of it, if that is much less. Who
- * waits least in a collective call comes last, on whatever node. */
+/* Writes "; rank 3 waits least there, 0.10 s, where ranks wait 1.52 s on average", for the context with most
+ * waiting, if the difference is large. The rank that waits least in a collective call arrives last, on
+ * whatever node. */
 static void describe_least(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
 {
     struct spread_entry entry;
@@ -120,7 +122,7 @@ static const char *advice_of(const struct inquiry *inquiry, const struct ranks_w
 static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     const char *call = inquiry->rows->row[wait->row].label->name;
-    bool idle = wait->idle_s > wait->waited_s; /* what there is more of */
+    bool idle = wait->idle_s > wait->waited_s; /* whether idleness exceeds the waiting itself */
     char some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128], least[2 * FORMAT_NUMBER_BYTES + 128];
     describe_calls(inquiry, wait, calls, sizeof calls);
     describe_least(inquiry, wait, least, sizeof least);

@@ -1,4 +1,4 @@
-/* Steps of which every n-th takes longer, and what runs in those that does not run in the others. */
+/* Phases of which every n-th execution takes longer, and what runs only in the long ones. */
 #include "cct/profile_tree.h"
 #include "command/findings/rules.h"
 
@@ -8,25 +8,26 @@
 #include "command/findings/lattice.h"
 #include "command/text/memory.h"
 
-#define SPECIAL 0.98 /* of a function's effort in the long steps, that it has not in the others */
+#define SPECIAL 0.98 /* least share of a function's effort that must be excess of the long steps */
 
 enum side { OTHER, LONG, SIDES };
 
-/* Numbered executions of one phase, in all contexts. */
+/* Numbered executions of one phase, over all contexts. */
 struct steps {
-    uint32_t name;                                      /* of the profile */
-    uint64_t base;                                      /* the number that duration[0] is of */
-    double duration[LATTICE_MOST], calls[LATTICE_MOST]; /* seconds of all of a number */
+    uint32_t name; /* index of the phase's name in the profile, from 1 */
+    uint64_t base; /* number of the execution at duration[0] */
+    /* seconds and calls of all executions with the same number */
+    double duration[LATTICE_MOST], calls[LATTICE_MOST];
     size_t count;
     struct lattice lattice;
 };
 
-/* What a function of the program's own has in the steps, with what it calls. */
+/* One function of the program, with its callees, within the steps. */
 struct part {
     struct profile_sums sum[SIDES];
-    uint32_t row, depth; /* the row with the most of it in one of the long steps */
+    uint32_t row, depth; /* the function's row with most effort in long steps */
     double row_s;
-    uint32_t seen; /* the last node that was added, so that a function counts once for it */
+    uint32_t seen; /* the last node added, so that recursion counts it once */
 };
 
 struct parts {
@@ -72,7 +73,7 @@ static bool find_long_steps(struct steps *steps)
     return found;
 }
 
-/* The step that a row is in; ROW_NONE: none of these. */
+/* Returns the row of the step that contains a node, and its side; ROW_NONE if there is none. */
 static uint32_t find_step(const struct inquiry *inquiry, const struct steps *steps, uint32_t node, enum side *side)
 {
     const struct profile *profile = inquiry->profile;
@@ -106,7 +107,7 @@ static void add_to_part(const struct inquiry *inquiry, struct parts *parts, uint
     }
 }
 
-/* The first part is the whole step's. */
+/* Gathers the functions within the steps. The first part is the whole step. */
 static void gather_parts(const struct inquiry *inquiry, const struct steps *steps, struct parts *parts)
 {
     const struct rows *rows = inquiry->rows;
@@ -131,7 +132,7 @@ static void gather_parts(const struct inquiry *inquiry, const struct steps *step
     }
 }
 
-/* What the long steps have beyond as many of the others, in thread-seconds. */
+/* Returns the thread-seconds of the long steps beyond those of as many other steps. */
 static double excess_of(const struct inquiry *inquiry, const struct steps *steps, const struct part *part,
                         enum metric metric)
 {
@@ -141,14 +142,15 @@ static double excess_of(const struct inquiry *inquiry, const struct steps *steps
            others * (double)lattice->points / (double)lattice->others;
 }
 
-/* Whether a function is hardly in the other steps. */
+/* Returns whether a function hardly runs in the other steps. */
 static bool is_special(const struct inquiry *inquiry, const struct steps *steps, const struct part *part)
 {
     return excess_of(inquiry, steps, part, METRIC_EFFORT) >=
            SPECIAL * metric_value(inquiry->rows, &part->sum[LONG], METRIC_EFFORT);
 }
 
-/* Of functions with most of it the outermost one that is hardly in the other steps, else the innermost; NULL: none has. */
+/* Returns the function with most of the excess: the outermost one that hardly runs in the other steps,
+ * otherwise the innermost one. NULL: none has most of it. */
 static const struct part *find_culprit(const struct inquiry *inquiry, const struct steps *steps,
                                        const struct parts *parts)
 {

@@ -1,5 +1,5 @@
-/* Regions in which threads idle: unequal work, too few pieces, too few tasks, small teams, and regions that
- * idle and have much overhead besides. */
+/* Regions in which threads idle: unequal work, too few pieces, too few tasks, small teams, and regions with
+ * much overhead as well. */
 #include <math.h>
 
 #include "command/findings/rules.h"
@@ -9,7 +9,7 @@ static bool is_named(const struct inquiry *inquiry, const struct unit *unit)
     return inquiry->rows->row[unit->row].kind != ROW_PSEUDO;
 }
 
-/* Where most of the waiting is. */
+/* Returns words for the kind of wait with most of the idleness. */
 static const char *place_of_waiting(const struct unit *unit, bool tasks)
 {
     static const char *const words[WAIT_KINDS] = {
@@ -30,13 +30,14 @@ static const char *place_of_waiting(const struct unit *unit, bool tasks)
     return words[most];
 }
 
-/* Whether most of what the others idle for is a thread that sleeps of its own will. */
+/* Returns whether the idle threads mostly wait for a thread that sleeps voluntarily. */
 static bool waits_for_sleep(const struct unit *unit)
 {
     return unit->asleep_ns > 0 && unit->sum.blocked_idle >= MOSTLY * unit->sum.shared_idle;
 }
 
-/* What is wrong and what to do; of a thread that sleeps, that is no question of how the work is divided. */
+/* Fills in title and advice. If the others wait for a sleeping thread, both differ, as dividing the work
+ * otherwise would not help. */
 static void say(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding, const char *what,
                 const char *advice)
 {
@@ -55,7 +56,8 @@ static void say(const struct inquiry *inquiry, const struct unit *unit, struct f
                          "shorter.");
 }
 
-/* Of a part of the unit's idleness; the rest may all have been beside other threads. */
+/* Starts a finding about a part of the unit's idleness. All of the remaining idleness may have occurred
+ * beside other threads. */
 static struct finding start_finding(const struct inquiry *inquiry, const char *rule, const struct unit *unit,
                                     uint32_t row, double seconds)
 {
@@ -69,7 +71,7 @@ static struct finding start_finding(const struct inquiry *inquiry, const char *r
                             .gain_s = seconds * inquiry->idle_to_wall};
 }
 
-/* The part of evidence that every idle region has. */
+/* Returns the evidence that every finding about an idle region has. */
 static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, const struct finding *finding,
                            const char *where)
 {
@@ -95,10 +97,10 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, con
 /* What keeps threads waiting at barriers. */
 enum uneven {
     UNEVEN_STATIC,   /* unequal shares */
-    UNEVEN_DYNAMIC,  /* the same though they are given out on demand */
-    UNEVEN_FEW,      /* fewer iterations than can be divided equally */
-    UNEVEN_ALONE,    /* one thread's code */
-    UNEVEN_CREATION, /* the same, and it creates tasks for the others */
+    UNEVEN_DYNAMIC,  /* unequal shares despite a dynamic schedule */
+    UNEVEN_FEW,      /* too few iterations to divide equally */
+    UNEVEN_ALONE,    /* code that one thread executes */
+    UNEVEN_CREATION, /* one thread's code that creates tasks for the others */
 };
 
 static bool creates_tasks(const struct inquiry *inquiry, const struct unit *unit)
@@ -175,7 +177,7 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
     put_finding(inquiry, &finding);
 }
 
-/* Threads in no team could not have run anyway where those in one have all cores. */
+/* Returns whether cores are idle. Threads outside a team could not run anyway if the team uses all cores. */
 static bool leaves_cores_idle(const struct inquiry *inquiry, const struct unit *unit)
 {
     double idle = metric_value(inquiry->rows, &unit->sum, METRIC_CORE_IDLENESS);
@@ -198,7 +200,7 @@ void find_idle_regions(struct inquiry *inquiry)
     }
 }
 
-/* Then neither smaller nor larger pieces help. */
+/* Finds regions with much idleness and much overhead, for which neither smaller nor larger pieces help. */
 void find_both(struct inquiry *inquiry)
 {
     for (size_t i = 0; i < inquiry->unit_count; i++) {

@@ -17,13 +17,11 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define LEAST_SAMPLES 100 /* of all threads: with fewer only that is said */
+#define LEAST_SAMPLES 100 /* in all threads; with fewer the only finding is `short` */
 
-#define PLACE_COLUMNS 100 /* of a place with its callers */
+#define PLACE_COLUMNS 100 /* width of a place with its callers */
 
-/* ---- how much is a finding, and how one is put down ---- */
-
-/* How much is a finding, and how one is put down. */
+/* ---- thresholds, and recording a finding ---- */
 
 bool is_enough(const struct inquiry *inquiry, double seconds)
 {
@@ -88,11 +86,13 @@ void shorten_name(char to[NAME_BYTES], const char *name)
     free(clean);
 }
 
-/* A finding that may be one by chance alone says so, in the one line that a summary has, too. */
+/* Sets the error. If chance alone may have made the finding, its title says so, because a summary shows only
+ * the title. */
 static void put_error(const struct inquiry *inquiry, struct finding *put)
 {
     char *title = put->title, *evidence = put->evidence;
-    double value = put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds; /* found where it is negative */
+    /* negative where threads lack cores */
+    double value = put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds;
     put->error = error_of(&inquiry->error, put->metric, value, put->basis);
     if (is_enough(inquiry, put->seconds - put->error))
         return;
@@ -111,7 +111,7 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
     put->share = fmin(100, percent_of_program(inquiry, finding->seconds));
     if (finding->sampled)
         put_error(inquiry, put);
-    /* Many threads on few cores wait longer together than the run is long, even divided by the cores. */
+    /* The sum of waiting over many threads on few cores can exceed the run time, even divided by the cores. */
     double wall_s = profile_wall_s(inquiry->profile);
     if (wall_s > 0)
         put->gain_s = fmin(finding->gain_s, wall_s);
@@ -123,7 +123,7 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
 
 /* ---- overhead ---- */
 
-/* Overhead: the pieces of work are too small. */
+/* Titles and advice for overhead: the pieces of work are too small. */
 
 static const struct {
     const char *title, *advice;
@@ -149,14 +149,14 @@ static const struct {
     [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime", "Look at what calls the runtime there, and how often."},
 };
 
-/* What an overhead is spent in: its sum over all regions, and the idleness of those. */
+/* Overhead in one kind of construct: its sum over all regions, and the idleness of those regions. */
 struct cost {
     double ns, idle_ns, top_ns;
     uint32_t row;
 };
 
-/* Threads that wait for one another's pieces lose that to the pieces' size; but not where an iteration, or an inner
- * team's end, is waited for. */
+/* Returns the construct to blame for a row's overhead. Waiting for others' pieces is due to small pieces;
+ * waiting for an earlier iteration or an inner team is not. */
 static enum construct spent_in(const struct rows *rows, const struct row *row)
 {
     enum construct construct = construct_of(rows, row);
@@ -219,9 +219,8 @@ void find_overhead(struct inquiry *inquiry)
 
 /* ---- doubt ---- */
 
-/* What makes all numbers doubtful. */
-
-/* The program's seconds contain these but for missing_s. */
+/* Reports a loss that makes all numbers doubtful. missing_s: the part of the loss that the program's effort
+ * does not contain. */
 static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, const char *title, const char *what)
 {
     double all_s = inquiry->whole_s + missing_s, share = all_s > 0 ? 100 * seconds / all_s : 0;
@@ -236,7 +235,8 @@ static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, 
     put_finding(inquiry, &finding);
 }
 
-/* How long threads that wait had no core. What samples cost a thread that is blocked is in the same sum: its part by time is left out. */
+/* Returns how long waiting threads had no core. idle_no_core includes such time of blocked threads, so their
+ * share by time is subtracted. */
 static double waited_without_core(const struct profile *profile)
 {
     double without = 0;
@@ -249,8 +249,8 @@ static double waited_without_core(const struct profile *profile)
     return without;
 }
 
-/* All threads idle at once: nobody's code is to blame, and so nobody is. No effort contains it, so it is no part of what
- * per cent are of. */
+/* Reports times at which all threads idled. No code is to blame for such times and no effort contains them,
+ * so percentages do not cover them. */
 static void find_nobody_busy(struct inquiry *inquiry)
 {
     double seconds = inquiry->nobody_busy_s, wall_s = profile_wall_s(inquiry->profile);
@@ -258,7 +258,7 @@ static void find_nobody_busy(struct inquiry *inquiry)
         return;
     struct finding finding = {
         .rule = "nobody-busy", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds * inquiry->threads};
-    /* Who waits sees the end of its wait only with a core. */
+    /* A waiting thread notices the end of its wait only when it has a core. */
     double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait + inquiry->ledger.mpi_wait);
     double without_s = 1e-9 * waited_without_core(inquiry->profile);
     char cores[FORMAT_NUMBER_BYTES + 60] = "";
@@ -282,7 +282,7 @@ void find_losses(struct inquiry *inquiry)
     const struct profile *profile = inquiry->profile;
     double truncated = (double)ledger->paths_truncated * inquiry->period_s;
     double asked = ledger->dropped ? (double)ledger->dropped_by[PROFILE_DROP_PAUSED] / (double)ledger->dropped : 0;
-    double dropped_s = ledger->dropped_ns * 1e-9 * (1 - asked); /* the program asks for its pauses */
+    double dropped_s = ledger->dropped_ns * 1e-9 * (1 - asked); /* the program itself asks for pauses */
     find_nobody_busy(inquiry);
     put_loss(inquiry, dropped_s, dropped_s, "%s %% of the time is missing", "samples that were dropped");
     put_loss(inquiry, profile->unresolved_ns * 1e-9, 0, "%s %% of the time has no known region",

@@ -1,5 +1,5 @@
-/* What the rules behind command/findings/findings.h share: the thresholds, the sums they judge, and how a finding is
- * put down. docs/accounting.md derives every bound. */
+/* What all rules share: thresholds, the sums that they judge, and how to record a finding. docs/accounting.md
+ * derives every bound. */
 #ifndef BLAME_COMMAND_FINDINGS_RULES_H
 #define BLAME_COMMAND_FINDINGS_RULES_H
 
@@ -18,58 +18,61 @@
 
 struct profile_rank;
 
-#define LEAST_PERCENT 5.0  /* of the whole program's effort, for every finding */
-#define LEAST_GAIN_S  0.02 /* less is not worth a line: a process's start is known to 5 ms */
-#define FEW_PIECES    4.0  /* iterations a thread: with fewer no schedule can divide them equally */
-#define MOSTLY        0.5  /* of the idleness that something is known of: that it is of this kind */
-#define ONE_THREAD    1.05 /* in a team on average: it is one of one thread */
-#define TOLD_APART    64   /* most threads of which a context knows which ones they were */
-#define BOTH_PERCENT  10.0 /* of a region's own effort: its idleness and its overhead are both high */
-#define HANDOFF_SHARE 0.5  /* of the waiting for a lock while nobody held it: it is taken too often */
-#define LOST_PERCENT  5.0  /* of samples, or of time: with more lost the other numbers are doubtful */
+#define LEAST_PERCENT 5.0  /* least share of the program's effort that is reported */
+#define LEAST_GAIN_S  0.02 /* least saving that is reported; the start of a process is known to 5 ms */
+#define FEW_PIECES    4.0  /* iterations a thread; with fewer, no schedule can divide them equally */
+#define MOSTLY        0.5  /* share of idleness with a known cause from which that cause is named */
+#define ONE_THREAD    1.05 /* average team size below which a team counts as one thread */
+#define TOLD_APART    64   /* most threads that a context's bit set can identify */
+#define BOTH_PERCENT  10.0 /* share of a region's own effort from which idleness and overhead count as high */
+/* share of a lock's waiting while nobody held it, from which the lock counts as taken too often */
+#define HANDOFF_SHARE 0.5
+#define LOST_PERCENT  5.0 /* share of lost samples or time from which the other numbers are doubtful */
 #define NAME_COLUMNS  60
 #define NAME_BYTES    (4 * NAME_COLUMNS + 1)
 
 /* Why threads idle in a region. */
 enum cause {
-    CAUSE_BARRIER, /* they wait for others at a barrier */
-    CAUSE_TASKS,   /* they wait for tasks, or in a barrier for whoever executes the last ones */
-    CAUSE_NO_TEAM, /* they are in no team meanwhile */
+    CAUSE_BARRIER, /* threads wait for others at a barrier */
+    CAUSE_TASKS,   /* threads wait for tasks, or at a barrier for the threads that execute the last tasks */
+    CAUSE_NO_TEAM, /* threads are in no team */
     CAUSES
 };
 
-/* What the OpenMP runtime was asked for. */
+/* What the program asked the OpenMP runtime for. */
 enum construct {
     CONSTRUCT_REGION,
     CONSTRUCT_TASK,
     CONSTRUCT_LOOP,
     CONSTRUCT_LOCK,
     CONSTRUCT_BARRIER,
-    CONSTRUCT_WAIT, /* a region or a loop, while the runtime waits in it and does not tell */
+    CONSTRUCT_WAIT, /* the runtime waits inside a region or loop without reporting the wait */
     CONSTRUCT_OTHER,
     CONSTRUCTS
 };
 
-/* A parallel region's code with all that it calls, the same from wherever it is entered; or all tasks below
- * one function. Code that is in no known region but idles at barriers (programs without names) is one for
- * each function. */
+/* The code of one parallel region with all its callees, over all callers; or all tasks below one function.
+ * Each function that idles at barriers outside any known region (programs without names) is a unit of its
+ * own. */
 struct unit {
-    uint32_t row; /* its context with the highest effort */
+    uint32_t row; /* the unit's context with the highest effort */
     double row_ns;
     uint32_t contexts;
     struct profile_sums sum;
     double idle_ns[CAUSES];
-    uint32_t worst[CAUSES]; /* the row within whose own code is blamed most */
+    uint32_t worst[CAUSES]; /* the row whose own code is blamed most, by cause */
     double worst_ns[CAUSES];
-    double kind_ns[WAIT_KINDS]; /* where they wait */
-    struct profile_idle idle;   /* at barriers: what is known of the code beside it */
-    double asleep_ns;           /* most idleness beside one row that was blocked, */
-    uint32_t asleep;            /* and that row */
-    double alone_ns;            /* the part beside code that only one thread was seen in, in no loop or single */
-    bool both;                  /* its idleness and its overhead are one finding */
-    uint32_t host;              /* the unit that counts for all that may idle because of one another, or itself */
-    double host_idle_ns;        /* of a host: the idleness of them all */
-    uint32_t stamp;             /* of a host, for walks that count each once */
+    double kind_ns[WAIT_KINDS]; /* idleness by kind of wait */
+    struct profile_idle idle;   /* what is known of the code that ran during idleness at barriers */
+    double asleep_ns;           /* largest idleness beside one blocked row */
+    uint32_t asleep;            /* the blocked row of asleep_ns */
+    /* idleness beside code in which only one thread was seen, outside loops and singles */
+    double alone_ns;
+    bool both; /* idleness and overhead make one finding */
+    /* the unit that counts for all units whose idleness may have the same cause; may be the unit itself */
+    uint32_t host;
+    double host_idle_ns; /* in a host: the idleness of all its units */
+    uint32_t stamp;      /* in a host: the last walk that counted it */
 };
 
 #define UNIT_NONE UINT32_MAX
@@ -83,34 +86,38 @@ struct inquiry {
     size_t room;
     struct ledger ledger;
     double whole_s;  /* the program's effort */
-    double period_s; /* of the thread sampled least often */
+    double period_s; /* sampling period of the thread with the fewest samples a second */
     struct error_terms error;
     double threads, cores;
-    double idle_to_wall;     /* seconds of the run that a thread-second of idleness can stand for at most */
-    double busy_to_wall;     /* the same of waiting and overhead */
-    double nobody_busy_s;    /* of the run: no thread was busy */
-    double no_core_s;        /* of threads without a core, if that is a finding: it explains others */
-    bool late_told;          /* what ranks wait for others of their node is a finding */
-    double *between_ns;      /* by row: what is charged of it between nodes, if that is a finding; NULL: it is none */
-    double no_core_idle_ns;  /* idleness blamed on missing cores */
-    uint32_t *region;        /* by row: the outermost row of a region around it, ROW_NONE: serial code */
-    uint32_t *unit_of;       /* by row */
-    bool *in_task;           /* by row */
-    uint32_t *own;           /* by row: the program's own code that it runs for, in the same region */
-    double *idle_ns[CAUSES]; /* by row of own code: its own and what it calls of others' */
+    double idle_to_wall; /* most seconds of the run that one thread-second of idleness can cost */
+    /* most seconds of the run that one thread-second of waiting or overhead can cost */
+    double busy_to_wall;
+    double nobody_busy_s; /* seconds of the run in which no thread was busy */
+    /* time of threads without a core, 0 if that is no finding; it explains other findings */
+    double no_core_s;
+    bool late_told;         /* waiting for ranks of the same node is a finding */
+    double *between_ns;     /* by row: waiting charged to ranks of other nodes; NULL if that is no finding */
+    double no_core_idle_ns; /* idleness blamed on missing cores */
+    uint32_t *region;       /* by row: the outermost region row around it; ROW_NONE: serial code */
+    uint32_t *unit_of;      /* by row */
+    bool *in_task;          /* by row */
+    /* by row: the program's own code on whose behalf the row runs, in the same region */
+    uint32_t *own;
+    /* by row of the program's own code: idleness blamed on it and on the foreign code that it calls */
+    double *idle_ns[CAUSES];
     struct unit *unit;
     size_t unit_count, unit_room;
     struct pair_map unit_map;
-    uint32_t stamp; /* the last given out */
+    uint32_t stamp; /* the last stamp given out */
 };
 
-/* Sums over pairs (key, row): functions with their contexts. */
+/* Sums by (key, row): functions with their contexts. */
 struct tally {
     struct pair_map map;
     struct tallied {
         uint64_t key;
         double ns;
-        uint32_t row; /* with the most of it */
+        uint32_t row; /* the row with the largest part of `ns` */
         double row_ns;
         uint32_t contexts;
     } *item;
@@ -120,39 +127,41 @@ struct tally {
 void gather_units(struct inquiry *inquiry);
 double unit_idle_ns(const struct unit *unit);
 uint32_t next_stamp(struct inquiry *inquiry);
-/* Idleness of the host of a row's unit; 0 when this was asked already with the same stamp. */
+/* Returns the idleness of the host of a row's unit; 0 if a call with the same stamp has returned it already. */
 double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp);
-/* Thread-seconds of waiting or overhead, spent where threads idle for so long besides, cannot stand for more
- * of the run than this. */
+/* Returns an upper bound on the run time that can be saved by removing `seconds` thread-seconds of waiting or
+ * overhead. idle_ns: idleness at the same code. */
 double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns);
 
 void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns);
 void tally_free(struct tally *tally);
 
-/* Whether so much is a finding, which says so itself when sampling may have put it above the threshold. */
+/* Returns whether the seconds are enough for a finding. A finding that sampling alone may have put above the
+ * threshold says so. */
 bool is_enough(const struct inquiry *inquiry, double seconds);
 bool is_enough_idleness(const struct inquiry *inquiry, double seconds);
 
 double percent_of_program(const struct inquiry *inquiry, double seconds);
-/* Busy threads while code with these sums ran, on average. */
+/* Returns the average number of busy threads while the code with these sums ran. */
 double busy_threads(const struct profile_sums *sum);
 
-/* What the program called, of a row that may be deep inside: "read", of __GI___libc_read. */
+/* Returns the function that the program called, for a row that may be deep inside the callee: "read" for
+ * __GI___libc_read. */
 const char *name_of_call(const struct rows *rows, uint32_t row);
 
-/* A name as part of a sentence. */
+/* Shortens a name for use in a sentence. */
 void shorten_name(char to[NAME_BYTES], const char *name);
 
-/* Puts a finding down and takes over its texts; place and share are made from row and seconds. */
+/* Records a finding and takes ownership of its texts. Sets place from row, and share from seconds. */
 void put_finding(struct inquiry *inquiry, const struct finding *finding);
 
-/* Puts that down; then nothing else can be said. */
-bool find_unmeasured(struct inquiry *inquiry); /* true: nothing follows from the rest */
+/* Record a finding that rules out all others, and return true if they did. */
+bool find_unmeasured(struct inquiry *inquiry); /* too little of the program was measured */
 bool find_short_run(struct inquiry *inquiry);
 
-/* The rules. A rule may count on gather_units(). */
+/* The rules. Each may rely on findings_gather_units(). */
 void find_losses(struct inquiry *inquiry);
-void find_no_core(struct inquiry *inquiry); /* before find_losses */
+void find_no_core(struct inquiry *inquiry); /* call before find_losses */
 void find_start_up(struct inquiry *inquiry);
 void find_serial_code(struct inquiry *inquiry);
 void find_both(struct inquiry *inquiry);
@@ -161,18 +170,19 @@ void find_overhead(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
 void find_late_ranks(struct inquiry *inquiry);
 void find_late_between_nodes(struct inquiry *inquiry);
-void find_mpi_waits(struct inquiry *inquiry);     /* behind these two */
+void find_mpi_waits(struct inquiry *inquiry);     /* call after find_late_ranks and find_late_between_nodes */
 void find_unequal_ranks(struct inquiry *inquiry); /* the same */
 void find_changes(struct inquiry *inquiry);
 void find_periods(struct inquiry *inquiry);
 
 enum construct construct_of(const struct rows *rows, const struct row *row);
-bool is_untold_wait(const struct row *row); /* the runtime waited, and did not tell */
+/* Returns whether the row is a wait inside the runtime that no OMPT event reports. */
+bool is_untold_wait(const struct row *row);
 
-/* Of ranks' parts, the greatest first: the fewest that have more than half way between their fair share and all, at most every second rank; 0: nobody
- * stands out. */
+/* Returns how many ranks stand out: the fewest whose sum exceeds the midpoint between their fair share and
+ * everything. At most half of the ranks can; 0: none does. part is sorted, largest first. */
 size_t count_outstanding(const double *part, size_t count, size_t ranks);
-/* "rank 3 makes", "ranks 1, 3 and 4 make", "17 ranks (3, 4, 9, ...) make"; malloc'ed. */
+/* Returns "rank 3 makes", "ranks 1, 3 and 4 make" or "17 ranks (3, 4, 9, ...) make". The caller frees it. */
 char *describe_late(const struct profile_rank *const *rank, size_t late);
 
 #endif

@@ -11,8 +11,8 @@ static bool is_before_start(const struct row *row)
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<before OpenMP start>") == 0;
 }
 
-/* What the row's own code is blamed for as serial code: threads in no team. Starting a region is the region's
- * overhead. */
+/* Returns the idleness of threads outside any team that is blamed on the row's own code. Starting a region is
+ * not serial code but the region's overhead. */
 static double serial_of(const struct inquiry *inquiry, uint32_t index)
 {
     const struct row *row = &inquiry->rows->row[index];
@@ -22,19 +22,20 @@ static double serial_of(const struct inquiry *inquiry, uint32_t index)
     return inquiry->idle_ns[CAUSE_NO_TEAM][index];
 }
 
-/* Serial code that sleeps of its own will is no work that others could take part in. */
+/* Voluntary sleep in serial code. Other threads cannot take part in a sleep. */
 struct sleep {
     double own_ns, blocked_ns, most_ns;
-    uint32_t row; /* with the most of it */
+    uint32_t row; /* the row with most of the sleep */
 };
 
 struct serial_search {
     struct inquiry *inquiry;
-    double *left;  /* by row: of the row and what it calls, without what is a finding */
+    double *left;  /* by row: inclusive serial idleness that is in no finding yet */
     bool *claimed; /* by row: its own code is in a finding */
 };
 
-/* Of the serial code below a row that is in no finding; function: of one alone, with what it calls, or ROW_NONE. */
+/* Returns the sleep in serial code below a row that is in no finding yet. function: counts only that function
+ * and its callees, unless ROW_NONE. */
 static struct sleep sleep_of(const struct serial_search *search, uint32_t below, uint32_t function)
 {
     const struct inquiry *inquiry = search->inquiry;
@@ -56,8 +57,8 @@ static struct sleep sleep_of(const struct serial_search *search, uint32_t below,
     return sleep;
 }
 
-/* What a finding is about: a row with what it calls; many small functions below a row; one function in many
- * contexts. */
+/* What a serial finding covers: a row with its callees; many small functions below a row; one function in
+ * many contexts. */
 enum spread { ONE_PLACE, IN_PIECES, ONE_FUNCTION };
 
 static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum spread spread, uint32_t contexts,
@@ -102,7 +103,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     put_finding(inquiry, &finding);
 }
 
-/* One function's own code, from wherever it is called below a row, if that is enough. */
+/* Reports the function below a row with most serial time, summed over its callers, if that is enough. */
 static void find_serial_function(struct serial_search *search, uint32_t below)
 {
     struct inquiry *inquiry = search->inquiry;
@@ -139,7 +140,7 @@ static void claim(struct serial_search *search, uint32_t below)
         search->claimed[i] = true;
 }
 
-/* From the leaves up, until it is enough. */
+/* Walks from the leaves to the root and reports a subtree as soon as it has enough. */
 static void search_serial(struct serial_search *search)
 {
     struct inquiry *inquiry = search->inquiry;
@@ -174,7 +175,8 @@ void find_serial_code(struct inquiry *inquiry)
     free(search.claimed);
 }
 
-/* Under `blame run` a program that itself needs a runtime has it from its start on; one that loads it later does not. */
+/* A program linked with a runtime has it from its start under `blame run`; a program that loads the runtime
+ * later does not. */
 static char *start_up_advice(const struct profile *profile)
 {
     if (!profile_text(profile, "launcher"))

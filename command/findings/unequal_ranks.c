@@ -1,6 +1,6 @@
-/* Ranks of a job that are longer outside MPI than the others, which wait for them there: as far as sums of whole ranks tell, where ranks
- * did not all see each other. What those of a node are seen to wait for is find_late_ranks(),
- * and what calls in which all meet tell of it find_late_between_nodes(). */
+/* Ranks that spend longer outside MPI than the others, which wait for them there. The rule uses sums of whole
+ * ranks, for jobs whose ranks did not all see each other. find_late_ranks() judges waits seen within a node,
+ * find_late_between_nodes() waits in collective calls. */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -16,14 +16,16 @@
 
 /* Seconds. */
 struct unequal {
-    const double *outside_ns;  /* by record */
-    size_t ranks, most, least; /* that count; records of those with the most and the least outside MPI */
+    const double *outside_ns; /* by record */
+    /* ranks that count; indices of the ranks with most and least time outside MPI */
+    size_t ranks, most, least;
     double mean_s, most_s, least_s;
-    double others_wait_s; /* untold; of all ranks' initial threads but the latest's */
-    double excess_s;      /* what all would have waited for the latest rank, had they met once, at the end */
+    /* waiting not covered by other findings, of all ranks' initial threads but the latest rank's */
+    double others_wait_s;
+    double excess_s; /* waiting for the latest rank if all ranks had met only once, at the end */
 };
 
-/* What ranks wait without its being told already, by the ranks of their node that they wait for. */
+/* Returns a rank's waiting that is not yet reported as waiting for ranks of its own node. */
 static double untold_wait_ns(const struct inquiry *inquiry, const struct profile_rank *rank)
 {
     return fmax(0, rank->mpi_wait - (inquiry->late_told ? rank->rank_idle : 0));
@@ -66,7 +68,8 @@ static int compare_late(const void *left, const void *right)
     return a->ns != b->ns ? (a->ns < b->ns ? 1 : -1) : (a->record > b->record) - (a->record < b->record);
 }
 
-/* "rank 3 is outside MPI for", "ranks 3, 7, 9 and 2 more are outside MPI for up to": those nearer to the latest than to the mean. */
+/* Returns "rank 3 is outside MPI for" or "ranks 3, 7, 9 and 2 more are outside MPI for up to". Names the
+ * ranks that are nearer to the latest than to the mean. */
 static char *begin_title(const struct profile *profile, const struct unequal *late)
 {
     struct late_rank *rank = memory_array(profile->rank_count, sizeof *rank);
@@ -95,8 +98,8 @@ static bool is_ranks_work(const struct inquiry *inquiry, uint32_t row, const cha
            strcmp(entry->most_rank, rank) == 0;
 }
 
-/* The innermost row of the program's own code with at least half of the work that the rank has beyond the mean, if it has the most
- * there; ROW_NONE: none is known. */
+/* Returns the innermost row of the program's own code that has at least half of the rank's work beyond the
+ * mean, and in which the rank works longest. ROW_NONE if there is none. */
 static struct spread_entry find_code(const struct inquiry *inquiry, const char *rank)
 {
     const struct rows *rows = inquiry->rows;
@@ -159,7 +162,8 @@ static void put_late(struct inquiry *inquiry, const struct unequal *late)
 void find_unequal_ranks(struct inquiry *inquiry)
 {
     const struct profile_header *header = &inquiry->profile->header;
-    bool seen = header->ranks > 1 && header->ranks_seen >= header->ranks; /* all of them: no sum tells more than that */
+    /* every rank saw all others, so sums of ranks say nothing more */
+    bool seen = header->ranks > 1 && header->ranks_seen >= header->ranks;
     double *outside_ns = header->merged && !seen && !inquiry->between_ns ? ranks_outside_mpi(inquiry->profile) : NULL;
     struct unequal late = {.outside_ns = outside_ns};
     if (outside_ns && sum_up(inquiry, &late) && is_enough(inquiry, fmin(late.others_wait_s, late.excess_s)) &&

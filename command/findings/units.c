@@ -1,4 +1,4 @@
-/* What the rules judge: idleness by region and by cause, overhead by region and by construct. */
+/* What the rules judge: idleness by region and cause, overhead by region and construct. */
 #include "cct/profile_tree.h"
 #include "command/findings/rules.h"
 #include "command/rows/make.h"
@@ -8,7 +8,7 @@
 
 #include "command/text/memory.h"
 
-/* By a part of the name of the runtime's entry, the first that fits. */
+/* Parts of names of runtime entries; the first match decides. */
 static const struct {
     const char *part;
     enum construct construct;
@@ -60,7 +60,7 @@ void tally_free(struct tally *tally)
     free(tally->item);
 }
 
-/* Whether the row, and all below it, is known not to be serial code. */
+/* Returns whether the row and everything below it is known not to be serial code. */
 static bool begins_region(const struct row *row)
 {
     if (row->kind == ROW_PARALLEL || row->kind == ROW_TASK)
@@ -86,7 +86,7 @@ static void find_regions(struct inquiry *inquiry)
         uint32_t above = i ? inquiry->region[row->parent] : ROW_NONE;
         inquiry->region[i] = above == ROW_NONE && begins_region(row) ? i : above;
         inquiry->in_task[i] = row->kind == ROW_TASK || (i && inquiry->in_task[row->parent]);
-        /* To start a region is the region's overhead, and nobody's serial code. */
+        /* Starting a region is the region's overhead, not serial code. */
         bool folds = row->kind == ROW_STATEMENT || (row->foreign && row->parent != 0 && !begins_region(row) &&
                                                     construct_of(rows, row) != CONSTRUCT_REGION);
         inquiry->own[i] = folds ? inquiry->own[row->parent] : i;
@@ -102,7 +102,7 @@ static enum cause cause_of(const struct inquiry *inquiry, enum wait_kind kind, u
     return CAUSE_BARRIER;
 }
 
-/* The unit of a row, made if need be. */
+/* Returns the number of the row's unit; creates the unit if there is none. */
 static uint32_t find_unit(struct inquiry *inquiry, uint32_t row)
 {
     const struct row *at = &inquiry->rows->row[row];
@@ -161,7 +161,8 @@ static void gather_pairs(struct inquiry *inquiry)
             continue;
         if (row_is_no_core(&inquiry->rows->row[pair->row]))
             inquiry->no_core_idle_ns += pair->ns;
-        else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row])) /* a rule of its own */
+        /* MPI waits have a rule of their own */
+        else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row]))
             inquiry->idle_ns[cause_of(inquiry, kind, pair->row)][inquiry->own[pair->row]] += pair->ns;
     }
     for (uint32_t i = 0; i < inquiry->rows->count; i++) {
@@ -180,8 +181,7 @@ static void gather_pairs(struct inquiry *inquiry)
     }
 }
 
-/* The threads that were seen in a function of a unit, and idleness beside it that is in no known loop or
- * single. */
+/* The threads seen in one function of a unit, and the idleness beside it outside known loops and singles. */
 struct worker {
     uint64_t threads;
     double idle_ns;
@@ -234,8 +234,8 @@ static void gather_known(struct inquiry *inquiry)
     free(worker);
 }
 
-/* Tasks hang beside the regions that they were created in, below the function around both: idleness blamed on
- * the ones may be the others' doing. */
+/* Joins tasks with the regions that created them. Both hang below the same function, and the idleness blamed
+ * on one may be due to the other. */
 static void join_hosts(struct inquiry *inquiry)
 {
     const struct rows *rows = inquiry->rows;
