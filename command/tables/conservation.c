@@ -12,8 +12,8 @@
 
 #define NO_CORE       "no_core"
 #define RANK_IDLENESS "rank_idleness"
-#define TIMELINE      "timeline_" /* what laws of bins begin with */
-#define NOBODY_SHARE  0.01        /* of the effort: less is not told */
+#define TIMELINE      "timeline_" /* first part of the names of laws about bins */
+#define NOBODY_SHARE  0.01        /* least share of the effort that is reported */
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {
@@ -70,7 +70,7 @@ double ledger_nobody_s(const struct profile *profile, double effort_s)
 
 double ledger_taken_s(const struct profile *profile, const struct ledger *ledger)
 {
-    /* While T threads wait for each other's C cores all of these run them: T - C wait, C run. */
+    /* C cores shared by T threads of the program: at any time C run and T - C wait for each other. */
     double cores = profile->header.cores, more = fmax(0, profile->header.threads_max - cores);
     double taken = ledger->no_core - more / cores * ledger->on_core;
     return 100 * taken >= LEDGER_TAKEN_PERCENT * ledger->lifetime ? 1e-9 * fmax(0, taken) : 0;
@@ -86,7 +86,7 @@ double profile_wall_s(const struct profile *profile)
     return end > start ? (double)(end - start) * 1e-9 : 0;
 }
 
-/* tolerance: 0 for an exact law, whose sides differ by the rounding of additions in another order only. */
+/* tolerance: 0 for an exact law, whose sides differ only by the rounding of additions in another order */
 static struct conservation_law *add_law(struct conservation_law *laws, size_t *count, const char *name,
                                         const char *statement, double left, double right, double tolerance)
 {
@@ -104,20 +104,23 @@ static struct conservation_law *add_law(struct conservation_law *laws, size_t *c
     return law;
 }
 
-/* Each thread is off by less than a period where it ends, and by half of it as a deviation. */
+/* Returns the tolerance for threads' ends: each is off by less than a period, with a deviation of half a
+ * period. */
 static double ends_tolerance(const struct error_terms *error, size_t threads)
 {
     return error->period * fmin((double)threads, 0.5 * ERROR_NEVER * sqrt((double)threads));
 }
 
-/* Idleness by the samples of those that worked meanwhile, and by those of the idle: each is off on its own. */
+/* Returns the tolerance for idleness: samples of the workers and samples of the idle threads have independent
+ * errors. */
 static double idle_tolerance(const struct error_terms *error, double idle_s)
 {
     return ERROR_NEVER * sqrt(error_variance(error, METRIC_SHARED_IDLENESS, idle_s, ERROR_ALONE) +
                               error_variance(error, METRIC_WORK, idle_s, ERROR_ALONE));
 }
 
-/* The time with something open, by samples and by the clock: of threads whose samples were all recorded. */
+/* Compares time in open phases, events and parameters by samples and by the clock, for threads whose samples
+ * were all recorded. */
 static void add_probed(struct conservation_law *laws, size_t *count, const struct profile *profile)
 {
     double exact = 0, sampled = 0, variance = 0;
@@ -138,15 +141,17 @@ static void add_probed(struct conservation_law *laws, size_t *count, const struc
             sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
 }
 
-/* A program that is traced (strace) stops at each of its system calls, and waits for a core behind each stop. The kernel counts that wait; it is
- * too short for samples to see, which find the thread asleep, or idle where it was. */
+/* Returns waits for a core that samples miss. A traced program (strace) stops at each system call and then
+ * waits for a core. The kernel counts that wait, but it is too short for samples, which see the thread asleep
+ * or idle instead. */
 static double behind_stops_s(const struct profile *profile, const struct profile_thread *thread)
 {
     return profile_text(profile, "traced_by") ? 1e-9 * (thread->blocked + thread->idle) : 0;
 }
 
-/* Time without a core, by samples and by the kernel, who knows nothing of what a hypervisor took: of threads whose samples could ask, and for which it could be asked at
- * their end (that of a killed program could not). */
+/* Compares time without a core by samples and by the kernel, which knows nothing of a hypervisor's part. Only
+ * threads count whose samples could see missing cores and whose kernel count was read at their end (not in a
+ * killed program). */
 static void add_no_core(struct conservation_law *laws, size_t *count, const struct profile *profile,
                         const struct error_terms *error)
 {
@@ -168,7 +173,7 @@ static void add_no_core(struct conservation_law *laws, size_t *count, const stru
                     ends_tolerance(error, threads) + unknown);
 }
 
-/* What ranks are blamed for, by the samples of those that were busy, and by those of the waiting. */
+/* Compares rank idleness by samples of the busy ranks with waiting by samples of the waiting ranks. */
 static void add_ranks(struct conservation_law *laws, size_t *count, const struct profile *profile,
                       const struct profile_sums *total, const struct error_terms *error)
 {
@@ -181,13 +186,13 @@ static void add_ranks(struct conservation_law *laws, size_t *count, const struct
                                    error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE)));
 }
 
-#define BINS_TOLERANCE 1e-4 /* of a sum: bins are floats */
+#define BINS_TOLERANCE 1e-4 /* relative tolerance of a sum of bins, which are floats */
 
 struct sides {
     double left, right;
 };
 
-/* One law of several sums of a kind, each of which must hold: of all together, or of the one that is off most. */
+/* Adds one law for several sums that must each hold. Shows their total, or the worst sum if one fails. */
 static void add_bins(struct conservation_law *laws, size_t *count, const char *name, const char *statement,
                      const struct sides *sums, size_t sum_count, double beside)
 {
@@ -213,7 +218,8 @@ static void add_timeline(struct conservation_law *laws, size_t *count, const str
     double in_bins[PROFILE_TIME_STATES];
     struct timeline_sum cells = timeline_sum_cells(&profile->timeline);
     timeline_sum_lanes(&profile->timeline, in_bins);
-    /* A sample may be in one of them and not in the other yet, where the program goes on or was killed; there may have been no room for bins. */
+    /* Samples that are in only one of the two sums, because the program still runs or was killed; and time
+     * for which no bins were left. */
     double beside =
         profile->header.finished ? 0 : s * (double)profile->header.period_ns * (double)profile->thread_count;
     beside += s * (double)profile->header.timeline_lost_ns * profile->header.threads_max;
@@ -236,19 +242,20 @@ static void add_timeline(struct conservation_law *laws, size_t *count, const str
              sizeof contexts / sizeof *contexts, beside);
 }
 
-/* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle; beside a rank's, each
- * other rank. That there were missing cores does not explain why their time is off itself, or what ranks wait for each other. */
+/* Finds the cause of a failed law. A thread with missing time may leave every other thread idle, and likewise
+ * a rank every other rank. Missing cores do not explain why their own time is off, nor ranks' waiting for
+ * each other. */
 static void explain(struct conservation_law *law, const struct ledger *ledger, const struct profile *profile,
                     double threads)
 {
     bool of_ranks = strcmp(law->name, RANK_IDLENESS) == 0;
     double beyond = fabs(law->residual) - law->tolerance;
-    bool of_core = strcmp(law->name, NO_CORE) == 0; /* each thread's own: a sample that is lost is no other's */
+    bool of_core = strcmp(law->name, NO_CORE) == 0; /* a lost sample concerns only its own thread's time */
     double others = of_core ? 1 : fmax(1, (of_ranks ? (double)profile->rank_count : threads) - 1);
     double lost_s = ledger->dropped_ns * 1e-9, no_core_s = of_ranks || of_core ? 0 : ledger->no_core * 1e-9;
     if (law->ok)
         return;
-    bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0; /* both of its sides have what others lack */
+    bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0; /* losses affect both sides alike */
     const char *otherwise = profile->header.snapshot ? LAW_COPIED : LAW_UNEXPLAINED;
     const char *inexact = profile_text(profile, "traced_by") ? LAW_TRACED : otherwise;
     law->cause = law->exact || of_bins          ? otherwise
@@ -257,7 +264,8 @@ static void explain(struct conservation_law *law, const struct ledger *ledger, c
                                                 : inexact;
 }
 
-/* Of the whole run's: what its end left in rings, of threads that did not come out of the tool, is missing. */
+/* Checks the trace of a whole run. Rings left by threads that never came out of the tool are missing at the
+ * end of a killed run. */
 static void add_trace(struct conservation_law *laws, size_t *count, const struct profile *profile,
                       const struct ledger *ledger)
 {
@@ -267,7 +275,8 @@ static void add_trace(struct conservation_law *laws, size_t *count, const struct
                 (double)(profile->trace_samples + header->trace_thinned), (double)ledger->recorded, 0);
 }
 
-/* What a killed process, or one that was copied, may have booked in a context and not in its thread's ledger, which comes last; 0: the law is exact. */
+/* Returns the time that a killed or copied process may have booked in a context but not yet in its thread's
+ * ledger, which comes last; 0: the law is exact. */
 static double half_booked_s(const struct profile *profile)
 {
     uint64_t cut_off_ns = 0;
@@ -290,13 +299,14 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     size_t count = 0;
     ledger_sum(profile, &ledger);
     for (size_t i = 0; i < profile->node_count; i++)
-        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* part of their parents' */
+        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* contained in their parents */
             profile_sums_add(&total, &profile->nodes[i].metric);
     for (size_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT)
             thread_idle += metric_value(rows, rows->row[i].exclusive, METRIC_THREAD_IDLENESS);
     double busy = profile_sums_own(&total);
-    bool events = profile_text(profile, "sample") != NULL; /* samples by overflow: no time, none of idle threads */
+    /* samples by a counter's overflow measure neither time nor idle threads */
+    bool events = profile_text(profile, "sample") != NULL;
     if (profile->header.clock == 0 && !events)
         add_law(
             laws, &count, "thread_time",
@@ -319,7 +329,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         add_law(laws, &count, "shared_idle",
                 "shared idleness of contexts = idle time of threads in use while a thread was busy",
                 total.shared_idle * s, idle_s, idle_tolerance(error, fmax(idle_s, total.shared_idle * s)));
-        /* An identity, of numbers that may be large beside their difference. */
+        /* An identity between numbers that may be large compared with their difference. */
         add_law(laws, &count, "thread_idle",
                 "thread idleness of contexts = most threads x observed wall time - busy time of threads", thread_idle,
                 capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));

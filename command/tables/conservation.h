@@ -1,6 +1,5 @@
-/* The conservation laws that every run is checked against (docs/accounting.md). The two sides of each are
- * summed from different records: the left from the contexts, the right from the threads' ledgers, where that
- * is possible. */
+/* The conservation laws that are checked for every run (docs/accounting.md). Where possible, the two sides
+ * come from different records: the left from contexts, the right from the threads' ledgers. */
 #ifndef BLAME_COMMAND_TABLES_CONSERVATION_H
 #define BLAME_COMMAND_TABLES_CONSERVATION_H
 
@@ -16,38 +15,40 @@ struct conservation_law {
     const char *statement; /* in words */
     double left, right;    /* seconds, or samples */
     double residual;       /* left - right */
-    double relative;       /* of the larger side, 0 when both are 0 */
-    bool exact;            /* only rounding may separate the sides; otherwise sampling error may */
-    double tolerance;      /* of a law that is not exact: most that sampling does to the residual */
+    double relative;       /* residual over the larger side; 0 if both sides are 0 */
+    bool exact;            /* the sides may differ only by rounding, not by sampling error */
+    double tolerance;      /* largest residual that sampling can cause; 0 if `exact` */
     bool ok;               /* it holds */
-    const char *cause;     /* of a law that does not: what accounts for it, LAW_UNEXPLAINED if nothing does */
+    /* cause of a residual beyond the tolerance; LAW_UNEXPLAINED if no cause is known */
+    const char *cause;
 };
 
-#define LAW_NO_CORE     "no core" /* threads that had none, beside which others' time was counted */
+#define LAW_NO_CORE     "no core" /* threads lacked a core, and others' time beside them was counted */
 #define LAW_LOST        "lost samples"
 #define LAW_UNEXPLAINED "nothing"
-#define LAW_TRACED      "stops for the program that traced it" /* strace, a debugger */
-#define LAW_COPIED      "copied while it ran" /* blame snapshot: a sample may be on one side, and not yet on the other */
+#define LAW_TRACED      "stops for the program that traced it" /* strace or a debugger stopped the program */
+#define LAW_COPIED      "copied while it ran" /* made by `blame snapshot`: a sample may be on one side only */
 
 #define CONSERVATION_LAWS 12
 
-/* Fills laws[] and returns their number (a law that this run cannot be held to is left out). */
+/* Fills laws[] and returns their number. Laws that do not apply to this run are left out. */
 size_t conservation_check(const struct profile *profile, const struct rows *rows,
                           struct conservation_law laws[CONSERVATION_LAWS]);
 
-/* Sums over all threads' ledgers, in nanoseconds or samples. */
+/* Sums over all threads' ledgers, in ns or samples. */
 struct ledger {
     double work, overhead, lock_wait, idle, parked, idle_nobody_busy, dropped_ns;
-    double lifetime;  /* of the threads that could be sampled, from the tool's start on */
-    double unsampled; /* lifetime of the threads without a timer */
+    double lifetime;  /* time since the tool's start, of threads that could be sampled */
+    double unsampled; /* lifetime of threads without a timer */
     size_t unsampled_threads;
-    double on_core, no_core; /* running, ready to run without a core: by the kernel's count */
-    double no_core_sampled;  /* the same by samples; and of busy and lock-waiting threads alone: */
+    double on_core, no_core; /* the kernel's counts: time running; time ready without a core */
+    double no_core_sampled;  /* no_core by samples instead, in busy, waiting and idle threads */
     double no_core_busy;
-    double stolen; /* the part of it that a hypervisor had taken: in no count of the kernel's */
+    double stolen; /* part of the time without a core that a hypervisor took; in no count of the kernel's */
     double blocked;
     double mpi_wait;
-    double unsignalled; /* of the others: the program had blocked or taken the sampling signal */
+    /* time of threads with a timer while the program had blocked or taken the sampling signal */
+    double unsignalled;
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
     uint64_t frames, recipes_read, decoded_steps, slow_reads;
@@ -57,24 +58,27 @@ struct ledger {
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger);
 
-/* Threads' time in which no thread was busy, as all waited in OpenMP, in seconds. It is blamed on nobody, and no effort has it: no per cent
- * are of it. 0 of one thread's profile, and if it is less than a hundredth of the effort. */
+/* Returns the thread-seconds in which all threads waited in OpenMP and none was busy. They are blamed on no
+ * code and are part of no effort, so percentages do not cover them. 0 for a single thread's profile, and if
+ * below a hundredth of the effort. */
 double ledger_nobody_s(const struct profile *profile, double effort_s);
 
-/* All time of threads that were not idle. */
+/* Returns the time of threads while they were not idle. */
 static inline double ledger_busy(const struct ledger *ledger)
 {
     return ledger->work + ledger->overhead + ledger->lock_wait + ledger->no_core_busy + ledger->blocked +
            ledger->mpi_wait;
 }
 
-#define LEDGER_TAKEN_PERCENT 10.0 /* of thread time: with less, which any machine has, it is 0 */
+/* least percentage of thread time for ledger_taken_s(); less is normal on any machine */
+#define LEDGER_TAKEN_PERCENT 10.0
 
-/* Seconds in which the program's threads waited for a core that other processes had, at least: where they are
- * more than the cores, all waiting that they can have caused each other is left out. */
+/* Returns a lower bound on the seconds for which other processes kept the program's threads from cores. With
+ * more threads than cores, all waiting that the threads may cause each other is subtracted. */
 double ledger_taken_s(const struct profile *profile, const struct ledger *ledger);
 
-/* From the start of the process to the end of the measurement, or to the last sign of life. */
+/* Returns the seconds from the start of the process to the end of the measurement, or to the last sign of
+ * life. */
 double profile_wall_s(const struct profile *profile);
 
 #endif

@@ -9,7 +9,7 @@
 #define LEAST_PERCENT 95.0
 #define NO_LIMIT      UINT64_MAX
 
-/* What kept the measurement from growing. */
+/* Describes why the measurement file could not grow. */
 static void room_cause(const struct profile *profile, struct coverage_loss *loss)
 {
     const struct profile_header *header = &profile->header;

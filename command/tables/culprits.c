@@ -29,14 +29,14 @@ static int compare_culprits(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* The row that has the node's own code, but for the statement. */
+/* Returns the row of a node's own code; for a statement, its function's row. */
 static uint32_t row_of(const struct rows *rows, uint32_t node)
 {
     uint32_t row = row_of_node(rows, node);
     return rows->row[row].kind == ROW_STATEMENT ? rows->row[row].parent : row;
 }
 
-/* For each row the first one that is the same but for numbers of executions. */
+/* Returns for each row the first row that differs only in the numbers of executions. */
 static uint32_t *join_instances(const struct rows *rows)
 {
     uint32_t *first = memory_array(rows->count, sizeof *first);

@@ -21,20 +21,20 @@ const char *const efficiency_key[EFFICIENCIES] = {
     [EFFICIENCY_OPENMP_COMMUNICATION] = "openmp_communication",
 };
 
-/* Of one process. Nanoseconds. */
+/* One process; times in ns. */
 struct process {
-    uint64_t begin_ns, end_ns;            /* of its threads */
-    const struct profile_thread *initial; /* its first; NULL: it has none */
-    uint32_t threads;                     /* that OpenMP's teams can have had */
+    uint64_t begin_ns, end_ns;            /* first start and last end of its threads */
+    const struct profile_thread *initial; /* its first initial thread; NULL if it has none */
+    uint32_t threads;                     /* threads that can have been in OpenMP teams */
 };
 
-/* The sums over all processes and their greatest. */
+/* Sums and maxima over all processes. */
 struct job_sums {
     double runtime_ns;
     double useful, most_useful, no_core, blocked;
     double outside_mpi, most_outside_mpi;
     uint64_t processes, threads;
-    bool threads_changed; /* a process had more threads one after the other than at once */
+    bool threads_changed; /* a process had more threads in total than at any one time */
 };
 
 static bool is_layer(const struct profile_module *module)
@@ -43,7 +43,7 @@ static bool is_layer(const struct profile_module *module)
     return strncmp(slash ? slash + 1 : module->path, "libblame-mpi.", strlen("libblame-mpi.")) == 0;
 }
 
-/* Whether waiting in MPI was a state: where it was not, it is in the work. */
+/* Returns whether MPI waiting was measured as a state of its own. If not, work contains it. */
 static bool mpi_is_told(const struct profile *profile)
 {
     for (size_t i = 0; i < profile->rank_count; i++)
@@ -109,7 +109,7 @@ static void add_process(struct job_sums *sums, const struct process *process, co
     sums->most_outside_mpi = fmax(sums->most_outside_mpi, outside_ns);
 }
 
-/* The processes, by record of their ranks; adds their threads' sums. malloc'ed. */
+/* Returns the processes by rank record, and adds their threads' times to the sums. The caller frees it. */
 static struct process *gather_processes(const struct profile *profile, struct job_sums *sums)
 {
     struct process *process = memory_array(profile->rank_count, sizeof *process);

@@ -1,4 +1,4 @@
-/* POP's efficiencies of a job, by its hybrid multiplicative model: formulas and sources are in docs/jobs.md. */
+/* POP's efficiencies of a job in the multiplicative hybrid model. docs/jobs.md has formulas and sources. */
 #ifndef BLAME_COMMAND_TABLES_EFFICIENCY_H
 #define BLAME_COMMAND_TABLES_EFFICIENCY_H
 
@@ -11,7 +11,8 @@ enum efficiency {
     EFFICIENCY_MPI,
     EFFICIENCY_MPI_LOAD_BALANCE,
     EFFICIENCY_MPI_COMMUNICATION,
-    EFFICIENCY_MPI_SERIALISATION, /* x TRANSFER = MPI_COMMUNICATION; need a run on an ideal network: never told */
+    /* SERIALISATION x TRANSFER = MPI_COMMUNICATION; never known, as both need a run on an ideal network */
+    EFFICIENCY_MPI_SERIALISATION,
     EFFICIENCY_MPI_TRANSFER,
     EFFICIENCY_OPENMP,
     EFFICIENCY_OPENMP_LOAD_BALANCE,
@@ -19,22 +20,23 @@ enum efficiency {
     EFFICIENCIES
 };
 
-/* As run.json has them. */
+/* keys in run.json */
 extern const char *const efficiency_key[EFFICIENCIES];
 
 struct efficiencies {
-    double of[EFFICIENCIES];     /* NAN: cannot be told */
-    double runtime_s;            /* of the process that was measured longest */
-    uint64_t processes, threads; /* P, and T of all processes */
-    double no_core, blocked;     /* parts of the useful time; NAN as above */
-    const char *why;             /* none can be told; NULL: some can */
-    const char *why_balance;     /* those over threads cannot, but others can; NULL: they can, or none */
+    double of[EFFICIENCIES];     /* NAN: unknown */
+    double runtime_s;            /* seconds for which the longest process was measured */
+    uint64_t processes, threads; /* number of processes, and of threads in all of them */
+    double no_core, blocked;     /* parts of the useful time; NAN if unknown */
+    const char *why;             /* why no efficiency is known; NULL if one is */
+    /* why efficiencies over threads are unknown though others are known; otherwise NULL */
+    const char *why_balance;
 };
 
 struct efficiencies efficiencies_of(const struct profile *profile);
 
-/* Of each rank's record: for how long its initial thread was measured and not waiting in MPI, in nanoseconds; NAN: the rank does not
- * count. malloc'ed; NULL: waiting in MPI cannot be told. */
+/* Returns for each rank record how many ns its initial thread was measured without waiting in MPI; NAN if the
+ * rank does not count. Returns NULL if waiting in MPI is unknown. The caller frees it. */
 double *ranks_outside_mpi(const struct profile *profile);
 
 #endif

@@ -10,19 +10,19 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define PATH_NAMES 24 /* of a context as a path */
+#define PATH_NAMES 24 /* most names in a context's path */
 
 const char *const lock_kind_name[] = {
     [PROFILE_LOCK_UNKNOWN] = "unknown",   [PROFILE_LOCK_LOCK] = "lock",     [PROFILE_LOCK_NEST_LOCK] = "nest_lock",
     [PROFILE_LOCK_CRITICAL] = "critical", [PROFILE_LOCK_ATOMIC] = "atomic", [PROFILE_LOCK_ORDERED] = "ordered",
 };
 
-/* The data object at an absolute address, malloc'ed. A lock on a heap or stack has none. */
+/* Returns the data object at an absolute address, "" for a lock on the heap or a stack. The caller frees it. */
 static char *find_symbol(const struct profile *profile, struct symbols *symbols, uint64_t address)
 {
     for (size_t i = 0; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
-        /* The wait id keeps 56 bits of the address; the subtraction may wrap for a prelinked module. */
+        /* A wait id keeps 56 bits of the address. The subtraction may wrap for a prelinked module. */
         uint64_t vaddr = address - module->load_bias;
         if (vaddr < module->vaddr_low || vaddr >= module->vaddr_high)
             continue;
@@ -71,7 +71,7 @@ struct lock_gathering {
     size_t waiter_count;
 };
 
-/* The sum of a lock at a row. */
+/* Returns the sum for a lock and row; creates it if needed. */
 static struct lock_context *find_context(struct pair_map *map, struct lock_context *list, size_t *count, uint32_t lock,
                                          uint32_t row)
 {
@@ -83,7 +83,7 @@ static struct lock_context *find_context(struct pair_map *map, struct lock_conte
     return &list[*slot];
 }
 
-/* The lock with that key, made if need be. */
+/* Returns the lock with a key; creates it if needed. */
 static struct lock_entry *find_lock(struct lock_gathering *to, uint64_t key)
 {
     struct lock_table *table = to->table;
@@ -117,7 +117,7 @@ static void gather_node(struct lock_gathering *to, const struct merged_node *nod
         find_context(&to->waiters, to->waiter, &to->waiter_count, number, row)->wait_ns += node->metric.lock_wait_here;
 }
 
-/* Groups the contexts by lock; then the locks, which know where theirs begin, may be sorted on their own. */
+/* Groups contexts by lock and then sorts locks, which remember where their contexts start. */
 static void sort_table(struct lock_table *table)
 {
     qsort(table->context, table->context_count, sizeof *table->context, compare_contexts);
@@ -141,7 +141,7 @@ static void find_top_waiters(struct lock_gathering *to)
     }
 }
 
-/* "function file:line" of an address in a call. */
+/* Returns "function file:line" for an address inside a call. */
 static char *call_text(struct symbols *symbols, uint64_t key)
 {
     const struct symbol_frame *frame;
@@ -150,8 +150,8 @@ static char *call_text(struct symbols *symbols, uint64_t key)
                               : memory_text("%s", frame->name);
 }
 
-/* What the tool recorded about the locks themselves. A lock's initialiser is the one after which there was
- * most waiting: an address may have been many locks'. */
+/* Adds what the tool recorded about the locks themselves. An address may have held several locks, so the
+ * initialiser followed by most waiting is kept. */
 static void gather_waits(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
@@ -161,7 +161,7 @@ static void gather_waits(struct lock_gathering *to, struct symbols *symbols)
         const struct profile_lock *from = &profile->locks[i];
         uint32_t *slot = pair_map_slot(&to->locks, from->key, 0);
         if (*slot == PAIR_MAP_NEW)
-            continue; /* no blame of it was recorded */
+            continue; /* no blame was recorded for it */
         struct lock_entry *lock = &to->table->lock[*slot];
         lock->longest_ns = from->longest_ns > lock->longest_ns ? from->longest_ns : lock->longest_ns;
         lock->initialisers += from->initialiser != 0;
@@ -185,7 +185,7 @@ static void gather_waits(struct lock_gathering *to, struct symbols *symbols)
     free(initialiser);
 }
 
-/* GCC enters a critical section without a name by a call of its own, which names no variable. */
+/* Marks critical sections without a name: GCC enters them by a separate call that passes no variable. */
 static void find_unnamed(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
@@ -202,7 +202,7 @@ static void find_unnamed(struct lock_gathering *to, struct symbols *symbols)
     }
 }
 
-/* Where a lock without a variable is met: the line of its waiters, which is that of the construct. */
+/* Returns the source line of a lock without a variable: its waiters' line, which is the construct's. */
 static const char *source_of(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     const struct row *row = lock->waiter != ROW_NONE ? &from->rows->row[lock->waiter] : NULL;

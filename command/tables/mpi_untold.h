@@ -1,10 +1,11 @@
-/* Waiting for other ranks that nobody told: MPI's calls are on the paths, and libblame-mpi.so did not stand before them. */
+/* Waiting for other ranks that was not measured: call paths contain MPI calls, but libblame-mpi.so did not
+ * intercept them. */
 #ifndef BLAME_COMMAND_TABLES_MPI_UNTOLD_H
 #define BLAME_COMMAND_TABLES_MPI_UNTOLD_H
 
 #include "command/rows/rows.h"
 
-/* Seconds of work and sleep in such calls; part of it may have been waiting. */
+/* Returns the seconds of work and sleep in such calls. Some of that time may have been waiting. */
 double mpi_untold_s(const struct rows *rows);
 
 #endif

@@ -21,7 +21,7 @@ static bool is_runtime(const struct profile_module *module)
     return false;
 }
 
-/* Callers stand before what they call. Where waiters' records stand, sums have other meanings. */
+/* Callers precede their callees. Records of waiters have sums with other meanings and do not count. */
 static double seconds_below(const struct profile *profile, uint32_t module_id, bool *below)
 {
     double sum = 0;
@@ -35,7 +35,8 @@ static double seconds_below(const struct profile *profile, uint32_t module_id, b
     return sum * 1e-9;
 }
 
-/* The program's own copy, which ran before the tool started: what it does later is code of the program's. */
+/* Adds the program's own static runtime, which ran before the tool started. What it does later looks like the
+ * program's own code. */
 static size_t add_static(const struct profile *profile, struct other_runtime *found)
 {
     if (!profile_text(profile, "static_runtime"))

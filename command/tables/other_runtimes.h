@@ -1,5 +1,5 @@
-/* OpenMP runtimes of the process beside the one that was measured: their regions are plain code of the thread that
- * begins them, and their other threads are in no figure. */
+/* OpenMP runtimes in the process other than the measured one. Their regions look like ordinary code of the
+ * thread that starts them; their other threads appear in no figure. */
 #ifndef BLAME_COMMAND_TABLES_OTHER_RUNTIMES_H
 #define BLAME_COMMAND_TABLES_OTHER_RUNTIMES_H
 
@@ -9,12 +9,12 @@
 
 struct other_runtime {
     const char *path;
-    double seconds; /* sampled in it and in what it called */
+    double seconds; /* sampled in the runtime and its callees */
 };
 
 #define OTHER_RUNTIMES_MOST 4
 
-/* Those that samples met, at most OTHER_RUNTIMES_MOST; returns how many. */
+/* Fills in the runtimes found in samples, at most OTHER_RUNTIMES_MOST, and returns their number. */
 size_t other_runtimes(const struct profile *profile, struct other_runtime *found);
 
 #endif

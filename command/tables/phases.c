@@ -16,10 +16,10 @@ struct phase_gathering {
     const struct profile *profile;
     struct phase_table *table;
     size_t room;
-    struct pair_map entries;    /* (name and sort, instance) -> entry */
-    uint32_t *owner;            /* by merged node: the closest phase's or instance's node, 0: none */
-    bool *numbered;             /* by merged node: a phase that has executions with numbers */
-    struct profile_sums *below; /* by merged node: inclusive */
+    struct pair_map entries;    /* (name and kind, instance) -> entry */
+    uint32_t *owner;            /* by merged node: the closest enclosing phase or instance node; 0: none */
+    bool *numbered;             /* by merged node: a phase with numbered executions */
+    struct profile_sums *below; /* by merged node: inclusive sums */
 };
 
 bool phases_any(const struct profile *profile)
@@ -46,7 +46,7 @@ static uint32_t find_entry(struct phase_gathering *to, uint32_t name, enum phase
     return *slot;
 }
 
-/* The entry of a phase's node, an instance's, or the program's. */
+/* Returns the entry for the node of a phase or an instance; for node 0 the program's. */
 static uint32_t entry_of(struct phase_gathering *to, uint32_t node_idx)
 {
     const struct merged_node *node = &to->profile->nodes[node_idx];
@@ -61,7 +61,8 @@ static uint32_t entry_of(struct phase_gathering *to, uint32_t node_idx)
 
 enum nesting { OUTERMOST, INSIDE_PHASE, INSIDE_ITSELF };
 
-/* What the entry of an owner is inside of: other executions of its phase, or another context of its own. */
+/* Returns what encloses an owner's entry: another execution of its phase, or another context of the same
+ * entry. */
 static enum nesting nesting_of(struct phase_gathering *to, uint32_t owner, uint32_t entry)
 {
     enum nesting found = OUTERMOST;
@@ -89,7 +90,7 @@ static void find_owners(struct phase_gathering *to)
     }
 }
 
-/* What threads idled in waits is a part of its parent's already. */
+/* Returns whether a node's samples count. Those of waiters are contained in its parent. */
 static bool counts(const struct merged_node *node)
 {
     return node->kind != PROFILE_NODE_WAITERS && !sums_are_zero(&node->metric);
@@ -121,11 +122,12 @@ static void add_samples(struct phase_gathering *to)
     }
 }
 
-/* The thread that a tree's samples were of when something began; trees of threads that ended are used again. */
+/* Returns the thread that used a tree at a given time. Trees of threads that ended are used again. */
 static uint32_t thread_of(const struct profile *profile, uint32_t tree, uint64_t time_ns)
 {
     uint32_t found = PHASE_THREAD_NONE;
-    for (uint32_t i = 0; i < profile->thread_count && !profile->header.merged; i++) { /* a job's have no trees */
+    /* a merged job has no trees */
+    for (uint32_t i = 0; i < profile->thread_count && !profile->header.merged; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         if (thread->tree != tree)
             continue;
@@ -163,7 +165,7 @@ static void add_probes(struct phase_gathering *to)
     }
 }
 
-/* The program itself: one execution, by one thread, without pauses. */
+/* Returns the program as a phase: one execution by one thread, without pauses. */
 static struct profile_probe program_of(const struct profile *profile)
 {
     const struct profile_header *header = &profile->header;
@@ -177,7 +179,7 @@ static struct profile_probe program_of(const struct profile *profile)
                                   .first_begin_ns = header->start_ns};
 }
 
-/* A job's: an execution a rank, as its phases have them, each without the ranks' mean pauses. */
+/* Returns a job as a phase: one execution for each rank, without the ranks' mean pauses. */
 static struct profile_probe programs_of(const struct profile *profile)
 {
     struct profile_probe all = {0};
@@ -232,7 +234,7 @@ static int compare_groups(const void *left, const void *right)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-/* Entries are sorted by name. */
+/* Groups the entries, which must be sorted by name. */
 static void make_groups(struct phase_table *table)
 {
     table->group = memory_array(table->count, sizeof *table->group);

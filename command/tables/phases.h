@@ -1,5 +1,5 @@
-/* Phases: one entry for each phase and each of its numbered executions, over all contexts. The closest
- * enclosing phase owns a context; outside all phases it is the program's. */
+/* Phases: one entry for each phase and for each numbered execution, over all contexts. A context belongs to
+ * the closest enclosing phase, or else to the program. */
 #ifndef BLAME_COMMAND_TABLES_PHASES_H
 #define BLAME_COMMAND_TABLES_PHASES_H
 
@@ -9,22 +9,22 @@
 #include "command/profile/profile.h"
 #include "command/rows/row.h"
 
-#define PHASE_THREAD_NONE UINT32_MAX       /* nobody known began it */
-#define PHASE_THREAD_MANY (UINT32_MAX - 1) /* several threads did */
+#define PHASE_THREAD_NONE UINT32_MAX       /* no thread is known to have begun it */
+#define PHASE_THREAD_MANY (UINT32_MAX - 1) /* several threads began it */
 
 enum phase_instance { PHASE_STATIC, PHASE_NUMBERED, PHASE_OTHERS };
 
 struct phase_entry {
-    uint32_t name; /* number of its name; 0: the whole program */
+    uint32_t name; /* number of the phase's name; 0: the whole program */
     enum phase_instance is;
     uint64_t instance;
-    uint32_t thread;                  /* place in profile->threads of the one that began it */
-    struct profile_probe probe;       /* sums of all its executions, also of those inside each other */
-    double exact_ns;                  /* by the clock; what is inside itself has its time once, here and below */
+    uint32_t thread;                  /* index in profile->threads of the thread that began it */
+    struct profile_probe probe;       /* sums over all executions, nested ones included */
+    double exact_ns;                  /* ns by the clock; here and below, recursive executions count once */
     struct profile_counters counters; /* in them */
-    /* By samples of all threads: with and without nested phases. */
+    /* by samples of all threads: with and without nested phases */
     struct profile_sums inclusive, exclusive;
-    /* Inside no other execution of the phase. */
+    /* parts outside any other execution of the same phase */
     double outer_ns;
     struct profile_counters outer_counters;
     struct profile_sums outer;
@@ -36,15 +36,15 @@ struct phase_group {
     size_t first_entry, entry_count;
     struct profile_probe probe;
     double exact_ns;
-    struct profile_counters counters; /* in all its executions, in those inside each other once */
+    struct profile_counters counters; /* sums over all executions; recursive ones count once */
     struct profile_sums inclusive, exclusive;
 };
 
 struct phase_table {
     const struct profile *profile;
-    struct phase_entry *entry; /* the program first, then by name and instance, others last */
+    struct phase_entry *entry; /* the program first, then by name and instance, `others` last */
     size_t count;
-    struct phase_group *group; /* the program first, then the most exact seconds */
+    struct phase_group *group; /* the program first, then by exact time, longest first */
     size_t group_count;
 };
 
@@ -53,10 +53,10 @@ bool phases_any(const struct profile *profile);
 struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows);
 void phases_free(struct phase_table *table);
 
-/* "<program>" or the phase's name; borrowed. */
+/* Returns the phase's name or "<program>"; borrowed. */
 const char *phase_name(const struct phase_table *table, uint32_t name);
 
-/* Standard deviation of one execution's seconds; 0 for none. */
+/* Returns the standard deviation of one execution in seconds, 0 if there is none. */
 double probe_deviation_s(const struct profile_probe *probe);
 double probe_mean_s(const struct profile_probe *probe);
 

@@ -6,7 +6,7 @@
 
 #include "command/text/memory.h"
 
-#define TOLD 5 /* ranks of which it is said what is wrong; the others are counted */
+#define TOLD 5 /* ranks whose problem is described; others are counted */
 
 bool rank_counts(const struct profile_rank *rank)
 {
@@ -35,7 +35,7 @@ static int compare_hosts(const void *left, const void *right)
     return strcmp((*a)->host, (*b)->host);
 }
 
-/* Those that count, to be freed. */
+/* Returns the ranks that count, sorted by host. The caller frees the array. */
 static const struct profile_rank **sort_by_host(const struct profile *profile, size_t *count)
 {
     const struct profile_rank **rank = memory_array(profile->rank_count, sizeof *rank);

@@ -1,4 +1,4 @@
-/* Which rank of a job a process was, and the ranks of a job that was merged. */
+/* The rank of a process, and the ranks of a merged job. */
 #ifndef BLAME_COMMAND_TABLES_RANKS_H
 #define BLAME_COMMAND_TABLES_RANKS_H
 
@@ -7,37 +7,39 @@
 
 #include "command/profile/profile.h"
 
-/* To be put behind the number of cores: ", rank 1 of 2, bound to core 3"; "" of a program that is none. */
+/* Writes text to follow the number of cores: ", rank 1 of 2, bound to core 3"; "" if the process is no rank. */
 void rank_note(const struct profile *profile, char *text, size_t bytes);
 
-/* Of a job: "4 ranks on 2 nodes, 1 to 2 threads on 4 cores each". False: it is none. */
+/* Writes a job's size: "4 ranks on 2 nodes, 1 to 2 threads on 4 cores each". Returns false if the profile is
+ * no job. */
 bool ranks_size(const struct profile *profile, char *text, size_t bytes);
 
-/* Of a job: one line on ranks that are missing, damaged or had not ended, malloc'ed; NULL: there are none. */
+/* Returns one line about ranks that are missing, damaged or unfinished; NULL if there are none. The caller
+ * frees it. */
 char *ranks_problems(const struct profile *profile);
 
-/* On how many nodes those ran that count. */
+/* Returns the number of nodes with ranks that count. */
 size_t ranks_nodes(const struct profile *profile);
 
-/* Ranks that may run on the same cores, by their node and binding, and their threads at most. */
+/* Ranks of one node with the same binding, and the sum of their largest numbers of threads. */
 struct ranks_crowd {
     size_t ranks;
     double threads, cores;
 };
 
-/* Those of a job that have most threads for a core. */
+/* Returns the ranks with most threads for each core. */
 struct ranks_crowd ranks_crowd(const struct profile *profile);
 
-/* Whether the rank's figures are in the job's. */
+/* Returns whether the job's figures include the rank's. */
 bool rank_counts(const struct profile_rank *rank);
 
-/* Whether all of a job's ranks were measured to their end, and saw all others of their node. */
+/* Returns whether all ranks of a job were measured to their end and saw all others of their node. */
 bool ranks_saw_each_other(const struct profile *profile);
 
-/* "3", or "3.1" of a rank's second process. */
+/* Writes "3", or "3.1" for a rank's second process. */
 void rank_name(const struct profile_rank *rank, char *text, size_t bytes);
 
-/* "whole", "open", "damaged", "missing", "foreign". */
+/* Returns "whole", "open", "damaged", "missing" or "foreign". */
 const char *rank_state_name(const struct profile_rank *rank);
 
 #endif

@@ -1,4 +1,4 @@
-/* The rows of a profile with the tables beside them. */
+/* The rows of a profile and its tables. */
 #ifndef BLAME_COMMAND_TABLES_TABLES_H
 #define BLAME_COMMAND_TABLES_TABLES_H
 
@@ -9,8 +9,8 @@ struct report_tables {
     struct rows *rows;
     struct lock_table *locks;
     struct wait_table *waits;
-    const char *const
-        *compiler; /* of the program, with their options, if somebody has asked (symbols_producers()); borrowed */
+    /* names of the program's compilers with their options, if symbols_producers() was called; borrowed */
+    const char *const *compiler;
     size_t compiler_count;
 };
 

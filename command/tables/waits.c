@@ -30,7 +30,7 @@ enum metric wait_metric(enum wait_kind kind)
     return kind == WAIT_LOCK ? METRIC_LOCK_WAIT : kind == WAIT_MPI ? METRIC_RANK_IDLENESS : METRIC_IDLENESS;
 }
 
-#define NEXT_TO_NOTHING_NS 1000.0 /* rests of rounding are no pairs */
+#define NEXT_TO_NOTHING_NS 1000.0 /* smaller values are rounding remainders and make no pair */
 
 struct wait_gathering {
     const struct profile *profile;
@@ -39,7 +39,7 @@ struct wait_gathering {
     struct symbols *symbols;
     struct wait_table *table;
     struct pair_map places, pairs, lock_index;
-    double *kept; /* by row: idleness whose place is known */
+    double *kept; /* by row: idleness with a known place */
 };
 
 static const char *lock_name(struct wait_gathering *gathering, uint64_t key)
@@ -86,8 +86,8 @@ static bool is_same(const struct wait_place *a, const struct wait_place *b)
            strcmp(a->call, b->call) == 0 && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
 }
 
-/* Calls on one line of a function are one place: an unrolled loop has many. Places are few: searched one by
- * one when a new address comes. */
+/* Returns the index of a wait place. Calls on the same line of a function are one place, because an unrolled
+ * loop contains many. A linear search is enough for the few places. */
 static uint32_t find_place(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
 {
     struct wait_table *table = gathering->table;
@@ -138,7 +138,7 @@ static void gather_node(struct wait_gathering *gathering, size_t node_idx)
     gathering->kept[row] += node->metric.shared_idle;
 }
 
-/* What is left of each row's idleness has no place that a census saw. */
+/* Adds the rest of each row's idleness, whose place no census saw. */
 static void gather_rests(struct wait_gathering *gathering)
 {
     const struct rows *rows = gathering->rows;
@@ -155,7 +155,7 @@ static void gather_rests(struct wait_gathering *gathering)
     }
 }
 
-static const struct wait_table *sorted; /* for compare_pairs() */
+static const struct wait_table *sorted; /* argument of compare_pairs() */
 
 static int compare_pairs(const void *left, const void *right)
 {
@@ -189,7 +189,7 @@ static void sort_table(struct wait_table *table)
             place->first_pair = (uint32_t)i;
             number++;
         }
-        table->pair[i].place = (uint32_t)number - 1; /* its place after sorting */
+        table->pair[i].place = (uint32_t)number - 1; /* the place's index after sorting */
         if (i + 1 == table->pair_count)
             qsort(table->place, table->place_count, sizeof *table->place, compare_places);
     }
