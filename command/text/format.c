@@ -17,7 +17,7 @@ const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decim
         value = 0;
     bool negative = value < 0;
     double magnitude = fabs(value) * (double)scale + 0.5;
-    if (magnitude >= 9e18) { /* no digits behind the point are left to print: %.0f knows no locale */
+    if (magnitude >= 9e18) { /* no decimals left to print, so %.0f does not depend on the locale */
         snprintf(to, FORMAT_NUMBER_BYTES, "%.0f%s%.*s", value, decimals ? "." : "", decimals, "000000000");
         return to;
     }
@@ -31,7 +31,7 @@ const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decim
     return to;
 }
 
-/* Writes the digits of units in front of end, at least `least`; returns the first. */
+/* Writes at least `least` digits of `units` before `end`; returns the first digit. */
 static char *put_digits(char *end, uint64_t units, int least)
 {
     for (int place = 0; place < least || units; place++) {
@@ -41,7 +41,7 @@ static char *put_digits(char *end, uint64_t units, int least)
     return end;
 }
 
-/* Millions of these are written: no printf for numbers of ordinary size. */
+/* Avoids printf for numbers of ordinary size, because millions of them are written. */
 char *format_micro(char to[FORMAT_NUMBER_BYTES], double value)
 {
     if (value == 0) {
@@ -77,7 +77,7 @@ void format_csv_number(FILE *out, double value)
     fwrite(number, 1, (size_t)(format_micro(number, value) - number), out);
 }
 
-/* Length of the UTF-8 sequence at text, 0 if there is none (RFC 3629). */
+/* Returns the length of the UTF-8 sequence at text, 0 if it is invalid (RFC 3629). */
 static size_t utf8_sequence(const unsigned char *text)
 {
     if (text[0] < 0x80)
@@ -94,8 +94,8 @@ static size_t utf8_sequence(const unsigned char *text)
     return length;
 }
 
-/* What does something to a terminal instead of standing there: control characters, and those that turn the
- * direction of what follows, or take no place. */
+/* Returns whether a character acts on the terminal instead of being shown: control characters, and marks that
+ * are invisible or change the text's direction. */
 static bool is_control(const unsigned char *text)
 {
     if (text[0] == 0xe2 && text[1] == 0x80)
@@ -176,7 +176,7 @@ void format_csv_text(FILE *out, const char *text)
         fputs(text, out);
         return;
     }
-    char *clean = format_clean(text, true); /* a terminal may show it */
+    char *clean = format_clean(text, true); /* the file may be shown on a terminal */
     bool quoted = strpbrk(clean, "\",");
     if (quoted)
         putc('"', out);
@@ -198,7 +198,7 @@ size_t format_columns(const char *text)
     return columns;
 }
 
-/* The position `columns` code points behind text. */
+/* Returns the position `columns` code points further on. */
 static const char *skip_columns(const char *text, size_t columns)
 {
     for (; *text && columns; columns--)
@@ -226,7 +226,7 @@ void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns,
     snprintf(to, to_bytes, "%.*s%s%s", (int)(head_end - text), text, mark, tail_start);
 }
 
-/* Of the text as it may be printed. */
+/* Returns a printable copy for the terminal. */
 static char *clean_for(const char *text, bool utf8)
 {
     char *clean = format_clean(text, true), *to = clean;
@@ -296,7 +296,7 @@ size_t format_terminal_columns(FILE *out)
 {
     struct winsize size = {0};
     size_t columns = 0;
-    /* A stderr that is cleaned on its way, or patient, has no number of its own. */
+    /* A stderr stream that blame filters or retries has no file descriptor of its own. */
     if (ioctl(out == stderr ? STDERR_FILENO : fileno(out), TIOCGWINSZ, &size) == 0)
         columns = size.ws_col;
     if (columns == 0) {

@@ -1,4 +1,4 @@
-/* Lists that grow: an array, how many items there is room for, how many there are. */
+/* Growing lists: an array with its capacity and length. */
 #ifndef BLAME_COMMAND_TEXT_GROW_H
 #define BLAME_COMMAND_TEXT_GROW_H
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more item than count; list points to the array's pointer. False, and nothing has changed, when
- * there is no memory. */
+/* Makes room for one more item than `count`. list: address of the array's pointer. Returns false, with
+ * nothing changed, if there is no memory. */
 static inline bool grow_list(void *list, size_t *room, size_t count, size_t item_bytes)
 {
     void *items;

@@ -17,7 +17,7 @@ static int put_escaped(const char *buffer, size_t bytes, void *out)
     return 0;
 }
 
-/* Whether `out` could be written to, whoever closes it asks. */
+/* Writes a value. Write errors are noticed by the caller that closes `out`. */
 static void dump(FILE *out, const json_t *value, size_t flags)
 {
     if (json_dump_callback(value, put_escaped, out, flags) != 0)

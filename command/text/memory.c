@@ -47,7 +47,7 @@ char *memory_text(const char *format, ...)
 
 FILE *memory_stream(char **text)
 {
-    static size_t bytes; /* nobody asks for it */
+    static size_t bytes; /* required by open_memstream, not used */
     return memory_check(open_memstream(text, &bytes));
 }
 
@@ -57,7 +57,7 @@ void memory_stream_close(FILE *stream)
         memory_check(NULL);
 }
 
-/* ---- memory that is given back all at once ---- */
+/* ---- pools: memory that is freed all at once ---- */
 
 #define LEAST_BLOCK 4096u
 #define MOST_BLOCK  (1u << 20)

@@ -18,12 +18,12 @@
 
 /* ---- the file ---- */
 
-/* Source files, as debug information names them. */
+/* Reading source files that debug information names. */
 
-/* Larger files are not read. */
+/* larger files are not read */
 #define SOURCE_FILE_BYTES (16u << 20)
 
-/* Whether a path leaves the folder it starts in. */
+/* Returns whether a path leaves its starting directory. */
 static bool climbs(const char *path)
 {
     for (const char *at = path; at; at = strchr(at, '/')) {
@@ -34,13 +34,13 @@ static bool climbs(const char *path)
     return false;
 }
 
-/* O_NONBLOCK: nobody may ever write into what turns out to be a pipe. */
+/* Opens a path. O_NONBLOCK: opening a pipe without a writer must not block. */
 static int open_path(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-/* The first of the path's ends, the longest first, that is below the folder. */
+/* Opens the longest end of the path that exists below the directory. */
 static int open_below(const char *source_dir, const char *path)
 {
     int descriptor = -1;
@@ -55,7 +55,7 @@ static int open_below(const char *source_dir, const char *path)
     return descriptor;
 }
 
-/* Reads all there is; false with errno, which is 0 if the file ended too early. */
+/* Reads the given number of bytes. Returns false with errno, or with errno 0 if the file is too short. */
 static bool read_all(int descriptor, char *to, size_t bytes)
 {
     while (bytes) {
@@ -70,7 +70,8 @@ static bool read_all(int descriptor, char *to, size_t bytes)
     return true;
 }
 
-/* C, C++, CUDA, HIP, Fortran, Rust, Go, D, Pascal, Julia, OpenCL, assembly; what generators read or write. */
+/* C, C++, CUDA, HIP, Fortran, Rust, Go, D, Pascal, Julia, OpenCL, assembly, and inputs and outputs of code
+ * generators. */
 static const char *const suffixes[] = {
     "c",   "h",   "cc",  "cp",  "cxx", "cpp", "c++", "hh",  "hp",  "hxx", "hpp", "h++", "inc", "inl",
     "ipp", "tcc", "tpp", "txx", "ixx", "def", "x",   "i",   "ii",  "m",   "mm",  "cu",  "cuh", "hip",
@@ -78,7 +79,8 @@ static const char *const suffixes[] = {
     "pas", "pp",  "jl",  "cl",  "s",   "asm", "y",   "yy",  "l",   "ll",  "rl",  "re",  "pyx", "pxd",
 };
 
-/* By its suffix; headers of C++'s library have none. */
+/* Returns whether a path looks like source code: by its suffix, or as a header of the C++ library, which has
+ * none. */
 static bool is_source_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
@@ -97,7 +99,7 @@ static bool is_below(const char *path, const char *folder)
     return below;
 }
 
-/* Where an open file is, links followed; false: not known. */
+/* Finds the real path of an open file, with links resolved. Returns false if it is unknown. */
 static bool real_path(int descriptor, char *path, size_t bytes)
 {
     char link[64];
@@ -113,7 +115,7 @@ bool source_shown_to_others(FILE *out)
     return fstat(fileno(out), &status) != 0 || (status.st_mode & S_IROTH);
 }
 
-/* Why a file is not to be shown, NULL if it may be. */
+/* Returns why a file may not be shown, NULL if it may. */
 static const char *refuse(const char *called, const char *source_dir, int descriptor, bool for_others)
 {
     char path[PATH_MAX];
@@ -136,7 +138,7 @@ static const char *read_text(struct source_file *file, int descriptor)
     if (status.st_size > SOURCE_FILE_BYTES)
         return "too large";
     file->bytes = (size_t)status.st_size;
-    bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000; /* a clock that was wrong */
+    bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000; /* the file's clock was wrong */
     file->changed_ns = far ? INT64_MAX : (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->text = memory_array(file->bytes + 1, 1);
     if (!read_all(descriptor, file->text, file->bytes))
@@ -148,7 +150,7 @@ bool source_file_read(struct source_file *file, const char *path, const char *so
                       const char **why)
 {
     *file = (struct source_file){0};
-    /* A path whose folder debug information does not say may start where the user stands. */
+    /* Without the directory from debug information, a relative path starts at the current directory. */
     bool usable = *path == '/' || !climbs(path);
     int descriptor = source_dir ? open_below(source_dir, path) : -1;
     if (descriptor < 0 && usable)
@@ -170,12 +172,12 @@ void source_file_free(struct source_file *file)
     *file = (struct source_file){0};
 }
 
-/* ---- its lines as text ---- */
+/* ---- lines of a file ---- */
 
 struct text_file {
-    const char *path;        /* as debug information has it */
-    struct source_file read; /* its text is NULL: not found */
-    size_t *line;            /* where each begins */
+    const char *path;        /* as in debug information */
+    struct source_file read; /* its text is NULL if the file was not found */
+    size_t *line;            /* offset of each line */
     size_t line_count, line_room;
 };
 
@@ -183,7 +185,7 @@ struct source_text {
     const char *directory;
     bool for_others;
     int64_t since_ns;
-    struct strings *paths; /* their ids are shifted by the empty one's */
+    struct strings *paths; /* id N is file[N - 1], because "" has id 0 */
     struct text_file *file;
     size_t count, room;
 };
@@ -211,7 +213,7 @@ void source_text_free(struct source_text *sources)
     free(sources);
 }
 
-/* Zeros where lines end, and a list of where they begin. */
+/* Ends each line with a zero byte and lists the offsets of the lines. */
 static void split_lines(struct text_file *file)
 {
     char *begin = file->read.text, *behind = begin + file->read.bytes;

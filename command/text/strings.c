@@ -7,11 +7,11 @@
 
 struct strings {
     const char **text;
-    struct pool memory; /* of the texts */
+    struct pool memory; /* holds the texts */
     uint32_t *hash;
     uint32_t count, capacity;
     uint32_t *slots;     /* id + 1, 0 = empty */
-    uint32_t slot_count; /* a power of two, more than count */
+    uint32_t slot_count; /* a power of two above `count` */
 };
 
 static uint32_t hash_text(const char *text)

@@ -11,19 +11,20 @@
 
 #include "command/text/memory.h"
 
-#define DEEPEST 64 /* directories in each other, as sources have that are copied */
+#define DEEPEST 64 /* deepest nesting that is removed; copied sources can be nested */
 
-/* Changed with signals held, so that a handler finds it whole. */
+/* The list of unfinished paths. Changed only while signals are blocked, so a handler always finds it
+ * consistent. */
 static struct unfinished {
     struct unfinished *next;
-    pid_t writer; /* a copy of the process does not remove what the process writes */
+    pid_t writer; /* the creating process; a fork must not remove its parent's files */
     char path[];
 } *list;
 
 static sigset_t held;
 static int holds;
 
-/* A handler calls it, too: system calls alone. */
+/* Removes a path with everything below it. Called by a signal handler, so it uses only system calls. */
 static void remove_tree(int folder, const char *name, int deeper)
 {
     _Alignas(struct dirent64) char entries[1024];
@@ -50,7 +51,7 @@ static void remove_all(void)
             remove_tree(AT_FDCWD, entry->path, DEEPEST);
 }
 
-/* The process dies of the signal all the same: a shell, make and a job's launcher look at that. */
+/* Cleans up and then dies of the signal, because shells, make and job launchers check for that. */
 static void remove_and_die(int number)
 {
     remove_all();
@@ -58,7 +59,8 @@ static void remove_and_die(int number)
     raise(number);
 }
 
-/* Those for which the process has a handler, or which it was told to ignore (nohup), stay so. */
+/* Catches the ending signals that still have their default action. Signals that have a handler or are ignored
+ * (nohup) keep it. */
 static void watch_signals(void)
 {
     static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,   SIGTERM, SIGUSR1,
@@ -87,7 +89,7 @@ void unfinished_release(void)
     errno = cause;
 }
 
-/* Before it is made, as there may be no memory afterwards. */
+/* Allocates the entry before the path is created, because memory may be exhausted later. */
 static struct unfinished *begin(const char *path)
 {
     static bool watched;
@@ -101,7 +103,7 @@ static struct unfinished *begin(const char *path)
     return entry;
 }
 
-/* Its name may be another one than when it was begun (mkdtemp). */
+/* Adds the entry under the path's final name, which mkdtemp may have changed. */
 static bool add(struct unfinished *entry, const char *path, bool made)
 {
     int cause = errno;

@@ -1,24 +1,25 @@
-/* Files and directories that are being written. What is not kept goes: when its writer drops it, when the process ends by exit in
- * the midst of it, and when one of the signals ends it that end a process and can be caught. SIGKILL cannot: a name with `.part` stays then. */
+/* Unfinished files and directories. They are removed if their writer drops them, if the process exits, or if
+ * a signal that can be caught ends the process. After SIGKILL a name with `.part` remains. */
 #ifndef BLAME_COMMAND_TEXT_UNFINISHED_H
 #define BLAME_COMMAND_TEXT_UNFINISHED_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A new file, whose name has the process's number: what is there by that name is left of one that was killed, and goes. NULL with errno. */
+/* Creates a file and opens it. The name contains the process's number, so an existing file was left by a
+ * killed process and is replaced. Returns NULL with errno if it fails. */
 FILE *unfinished_file(const char *path);
-/* A new directory, with what will be in it; false with errno. */
+/* Creates a directory, which counts as unfinished with its contents. Returns false with errno if it fails. */
 bool unfinished_directory(const char *path);
-/* The same of a name that ends in XXXXXX, which are replaced, for its owner alone. */
+/* Creates a private directory. The path ends in XXXXXX, which is replaced by a unique name. */
 bool unfinished_temporary(char *path);
 
-/* It is no longer unfinished, or has another name by now. */
+/* Marks the path as finished, or as renamed already. */
 void unfinished_keep(const char *path);
-/* It goes at once. errno stays. */
+/* Removes the path at once. Preserves errno. */
 void unfinished_remove(const char *path);
 
-/* From one to the other no signal ends the process: of several files none is renamed without the others. */
+/* Delay ending signals until unfinished_release(), so that of several files either all are renamed or none. */
 void unfinished_hold(void);
 void unfinished_release(void);
 
