@@ -42,7 +42,7 @@ static void put_field(FILE *out, const char *text)
     format_csv_text(out, text);
 }
 
-/* An empty field where it is not known. */
+/* Writes an empty field if the value is unknown. */
 static void put_seconds_if(FILE *out, bool known, double ns)
 {
     if (known)
@@ -127,7 +127,7 @@ static void put_rank_seconds(FILE *out, const struct profile_rank *rank, double 
     put_seconds_if(out, rank_counts(rank), ns);
 }
 
-/* Nothing where it is not known who made whom wait. */
+/* Writes an empty field if it is unknown which rank made which wait. */
 static void put_known(FILE *out, const struct profile_rank *rank, double ns)
 {
     put_seconds_if(out, rank->ranks_seen && rank_counts(rank), ns);
@@ -238,7 +238,7 @@ void write_balance_csv(FILE *out, const struct profile *profile, const struct ro
 
 /* ---- timeline.csv, culprits.csv ---- */
 
-/* When the bin begins and ends, from the process's start. */
+/* Writes a bin's begin and end in seconds since the start of the process. */
 static void put_times(FILE *out, const struct profile *profile, uint64_t width_ns, uint32_t bin)
 {
     double begin_ns =
@@ -307,7 +307,7 @@ void write_culprits_csv(FILE *out, const struct profile *profile, const struct r
 
 /* ---- profile.csv, threads.csv, locks.csv, waits.csv, findings.csv ---- */
 
-/* Lines on their way to a stream, which takes thousands at a time. */
+/* A buffer that passes thousands of lines to the stream at a time. */
 struct lines {
     FILE *out;
     size_t used;
@@ -320,7 +320,7 @@ static void flush(struct lines *lines)
     lines->used = 0;
 }
 
-/* Where the next `most` bytes may be written; advance() takes them. */
+/* Returns where the next `most` bytes may be written. lines_advance() commits them. */
 static char *room_for(struct lines *lines, size_t most)
 {
     if (sizeof lines->bytes - lines->used < most)
@@ -373,7 +373,7 @@ static char *put_int(char *at, int value)
     return format_integer(at, value < 0 ? (uint64_t)-(int64_t)value : (uint64_t)value);
 }
 
-/* Columns that only some profiles have. */
+/* Writes the columns that only some profiles have. */
 static char *put_extra(char *at, const struct rows *rows, const struct row *row)
 {
     static const struct row_extra nothing;
@@ -498,7 +498,8 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
     for (size_t place = 0; place < profile->thread_count; place++) {
         size_t i = order ? order[place] : place;
         const struct profile_thread *thread = &profile->threads[i];
-        uint64_t start = profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
+        /* subtract before converting: a double cannot represent every absolute time */
+        uint64_t start = profile->header.start_ns;
         const double seconds[] = {(double)(int64_t)(thread->begin_ns - start),
                                   (double)(int64_t)(thread_end_ns(thread) - start)};
         const double sums[] = {thread->work,    thread->idle,    thread->overhead, thread->lock_wait, thread->parked,
@@ -515,7 +516,7 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
     }
 }
 
-/* A context as a path, its seconds, and its row's number in profile.csv; three empty fields for none. */
+/* Writes a context's path, its seconds, and its row's id in profile.csv; three empty fields if there is none. */
 static void write_lock_context(FILE *out, const struct rows *rows, uint32_t row, double wait_ns)
 {
     if (row == ROW_NONE) {

@@ -41,7 +41,7 @@ static json_t *number(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-/* An object by jansson's format of its members; `o*` leaves out a real that is no number, as a damaged file may have. */
+/* Packs a JSON object. `o*` leaves out a real that is no number, as a damaged file may contain. */
 #define OBJECT(...) ((json_t *)memory_check(json_pack(__VA_ARGS__)))
 
 static json_t *start_time(int64_t realtime_ns)
@@ -56,7 +56,7 @@ static json_t *start_time(int64_t realtime_ns)
     return json_string(whole);
 }
 
-/* Numbers as numbers; names are text, whatever they look like. */
+/* Returns a number for digits and a string for anything else; options that are names are always strings. */
 static json_t *option_value(const char *name, const char *value)
 {
     size_t digits = strspn(value, "0123456789");
@@ -66,7 +66,7 @@ static json_t *option_value(const char *name, const char *value)
                                                                   : text(value);
 }
 
-/* Of "BLAME_NAME=value" lines. */
+/* Adds the options from lines BLAME_NAME=VALUE. */
 static void given_options(json_t *json, const char *lines)
 {
     const char prefix[] = "BLAME_";
@@ -87,7 +87,7 @@ static void given_options(json_t *json, const char *lines)
     }
 }
 
-/* Returns an object of NAME=VALUE lines, empty where there are none. numbers: digits become a number. */
+/* Returns an object made of lines NAME=VALUE, empty if there are none. numbers: digits become numbers. */
 static json_t *lines_object(const char *lines, bool numbers)
 {
     json_t *json = json_object();
@@ -108,7 +108,7 @@ static json_t *lines_object(const char *lines, bool numbers)
 static json_t *options(const struct profile *profile)
 {
     json_t *json = json_object();
-    json_object_set_new(json, "out", json_null()); /* unless it was given */
+    json_object_set_new(json, "out", json_null()); /* unless the option is given */
     given_options(json, profile_text(profile, "options"));
     return json;
 }
@@ -127,7 +127,7 @@ static json_t *samples(const struct ledger *ledger)
                   dropped);
 }
 
-/* How paths were walked (docs/call-paths.md). */
+/* Returns statistics of unwinding (docs/call-paths.md). */
 static json_t *unwinding(const struct ledger *ledger)
 {
     json_t *slow = json_object();
@@ -186,7 +186,7 @@ static json_t *runtimes(const struct profile *profile)
     return json;
 }
 
-/* Its version, and why its functions are not in the contexts. */
+/* Returns Python's version, and why its functions are missing from contexts if they are. */
 static json_t *python(const char *said)
 {
     const char *why = strchr(said, '\t');
@@ -202,7 +202,8 @@ static json_t *place_json(const struct named_place *place)
                   text(place->file), "line", place->line);
 }
 
-/* "inner" was open where "outer" ended; without an "outer" it was ended without a begin. */
+/* Returns the misnested pairs: "inner" was still open when "outer" ended. Without an "outer", "inner" was
+ * ended but never begun. */
 static json_t *misnested(const struct rows *rows)
 {
     json_t *json = json_array();
@@ -227,7 +228,7 @@ static uint64_t *count_executions(const struct profile *profile)
     return executions;
 }
 
-/* The names of phases, events and parameters; their times are in phases.csv and profile.csv. */
+/* Returns the names of phases, events and parameters; phases.csv and profile.csv have their times. */
 static json_t *phases(const struct profile *profile)
 {
     static const char *const kinds[] = {"phase", "event", "parameter"};
@@ -312,7 +313,7 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* null: cannot be told. */
+/* Returns the efficiencies; null means unknown. */
 static json_t *efficiencies(const struct profile *profile)
 {
     struct efficiencies made = efficiencies_of(profile);
@@ -325,7 +326,7 @@ static json_t *efficiencies(const struct profile *profile)
     return json;
 }
 
-/* The job's name, how many ranks it had (null: not known), its efficiencies, and what became of each rank. */
+/* Returns the job's name, number of ranks (null if unknown), efficiencies, and each rank's state. */
 static json_t *job(const struct profile *profile)
 {
     json_t *ranks = json_array();
@@ -341,8 +342,8 @@ static json_t *job(const struct profile *profile)
                   number(profile->header.merged), "efficiencies", efficiencies(profile), "ranks", ranks);
 }
 
-/* Of a rank: which, of how many, on which node, and the cores that it might run on; whom it waited for and made wait, where
- * that is known. */
+/* Adds a rank's number, job size, node and allowed cores; also whom it waited for and whom it made wait, if
+ * known. */
 static void set_rank(json_t *json, const struct profile *profile, const struct profile_sums *all)
 {
     const char *rank = profile_text(profile, "rank"), *ranks = profile_text(profile, "ranks");

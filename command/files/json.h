@@ -9,10 +9,10 @@
 
 struct json_t; /* jansson's */
 
-/* What run.json holds, to be freed by the caller. */
+/* Returns the contents of run.json. The caller releases them. */
 struct json_t *run_json(const struct profile *profile, const struct rows *rows);
 
-/* Errors are left in the stream. */
+/* Write errors stay in the stream (ferror). */
 void write_run_json(FILE *out, const struct profile *profile, const struct report_tables *tables);
 
 #endif

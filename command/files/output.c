@@ -89,12 +89,12 @@ static const struct output_file {
 
 #define FILE_COUNT (sizeof files / sizeof *files)
 
-/* A file's name, and the one under which it is written; NULL: there is nothing under that name. */
+/* Final and temporary path of each file; NULL if the file is not being written. */
 static struct {
     char *path, *temporary;
 } out[FILE_COUNT];
 
-/* Those that are in their places are gone already under these names. */
+/* Removes the temporary files. Files that were renamed no longer exist under these names. */
 static void remove_temporaries(void)
 {
     for (size_t i = 0; i < FILE_COUNT; i++) {
@@ -117,7 +117,8 @@ static int write_one(size_t number, const struct profile *profile, const struct 
     }
     out[number].path = memory_text("%s/%s", dir, files[number].name);
     out[number].temporary = temporary;
-    /* In a directory of its owner alone (BLAME_PRIVATE) a file is, too: it may be copied. */
+    /* If only the owner may enter the directory (BLAME_PRIVATE), make the file private too, in case it is
+     * copied. */
     struct stat above;
     if (stat(dir, &above) == 0 && (above.st_mode & 077) == 0)
         fchmod(fileno(stream), 0600);
@@ -125,7 +126,7 @@ static int write_one(size_t number, const struct profile *profile, const struct 
     files[number].put(stream, profile, tables);
     int wrong = ferror(stream) ? (errno ? errno : EIO) : 0;
     errno = 0;
-    /* A full disk, or a quota on a network file system, may show no earlier than here. */
+    /* A full disk or a quota on a network file system may become visible only here. */
     if (fclose(stream) != 0 && !wrong)
         wrong = errno ? errno : EIO;
     return wrong;

@@ -6,9 +6,9 @@
 
 #include "command/tables/tables.h"
 
-/* Writes profile.csv, threads.csv, locks.csv, waits.csv, run.json and, of a program with phases, phases.csv into dir.
- * Each appears whole or not at all: all are written under other names first, then renamed. Returns 0, or -1 with one
- * line in error[] and nothing left behind. */
+/* Writes profile.csv, threads.csv, locks.csv, waits.csv, run.json and, if they apply, phases.csv, ranks.csv,
+ * spread.csv and balance.csv. All are written under temporary names and then renamed, so a file is complete
+ * or absent. Returns 0, or -1 with one line in error[] and no new file left. */
 int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir, char *error,
                        size_t error_bytes);
 
