@@ -8,7 +8,7 @@
 
 #define FACT_BYTES 200
 
-/* One thing about a run, as text: runs are alike when the texts are. */
+/* One condition of a run as text. Conditions are equal if their texts are. */
 struct fact {
     const char *what, *advice;
     void (*text)(char to[FACT_BYTES], const struct profile *profile);
@@ -77,7 +77,7 @@ static void ranks_text(char to[FACT_BYTES], const struct profile *profile)
     snprintf(to, FACT_BYTES, "%u", profile->header.merged > 1 ? profile->header.merged : 1);
 }
 
-/* The arguments, not where the program lies. */
+/* Writes the arguments without the program's path. */
 static void command_text(char to[FACT_BYTES], const struct profile *profile)
 {
     const char *command = profile_text(profile, "command");
@@ -98,7 +98,7 @@ static void finished_text(char to[FACT_BYTES], const struct profile *profile)
                                         : "killed");
 }
 
-/* The modules of the program's own, by build id; system libraries may be updated. */
+/* Writes the build ids of the program's own modules. System libraries may differ. */
 static void build_text(char to[FACT_BYTES], const struct profile *profile)
 {
     const char *program = profile_text(profile, "program");
@@ -113,7 +113,7 @@ static void build_text(char to[FACT_BYTES], const struct profile *profile)
     }
 }
 
-#define FACTS_OF_SIZE 4 /* the first ones */
+#define FACTS_OF_SIZE 4 /* the first facts describe the size of a run */
 static const struct fact facts[] = {
     {"threads", "give all the same OMP_NUM_THREADS", threads_text},
     {"cores", "bind all to as many cores", cores_text},

@@ -233,7 +233,7 @@ struct compare_change comparison_wall_change(const struct comparison *comparison
     return comparison_change_of(comparison, wall_s, NULL);
 }
 
-/* A sample of an idle thread stands for a period of it, as one of a working thread does. */
+/* Assumes that a sample of an idle thread represents a sampling period, like any other sample. */
 struct compare_change comparison_nobody_change(const struct comparison *comparison)
 {
     double value[comparison->run_count], variance[comparison->run_count];
@@ -306,12 +306,12 @@ const char *comparison_unit(const struct comparison *comparison)
     return comparison->events && comparison->normalise == NORMALISE_NONE ? "events" : unit[comparison->normalise];
 }
 
-/* ---- contexts as text, and in the order of their change ---- */
+/* ---- labels, and contexts in the order of their change ---- */
 
-#define NAME_COLUMNS       48 /* a name is shortened to this on a wide terminal */
-#define LEAST_NAME_COLUMNS 16 /* of a long caller's name, before it is left out */
+#define NAME_COLUMNS       48 /* longest name on a wide terminal */
+#define LEAST_NAME_COLUMNS 16 /* least room for a caller's name; with less it is left out */
 
-/* Appends printable text, at most `columns` of it; returns the columns used. */
+/* Appends printable text, at most `columns` wide; returns the columns used. */
 static size_t append(char *to, size_t room, const char *text, size_t columns, bool utf8)
 {
     char *clean = format_clean(text, true);
@@ -321,7 +321,7 @@ static size_t append(char *to, size_t room, const char *text, size_t columns, bo
     return format_columns(to + length);
 }
 
-/* A function's name without its parameters, which callers' names have no room for; malloc'ed. */
+/* Returns a function's name without parameters, for callers, which have less room. The caller frees it. */
 static char *short_name(const struct compare_context *context)
 {
     char *name = memory_text("%s", context->label.name);
@@ -344,7 +344,7 @@ static char *short_name(const struct compare_context *context)
     return name;
 }
 
-/* Callers as far as they fit; the last one shortened. */
+/* Appends callers while they fit; shortens the last. */
 static void append_callers(const struct comparison *comparison, uint32_t index, char *label, size_t room,
                            size_t columns, bool utf8)
 {
@@ -400,7 +400,8 @@ static int compare_places(const void *left, const void *right)
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-/* Children of a context are a stretch of place[], which is sorted by parents; first[] says where it begins. */
+/* Orders the tree depth first. place[] is sorted by parents, and first[] has the index of each context's
+ * first child. */
 static void descend(const struct place_in_order *place, size_t count, const uint32_t *first, uint32_t *stack,
                     uint32_t *order)
 {

@@ -23,7 +23,7 @@ void diff_number(char to[SIGNED_BYTES], double value, int decimals, bool sign)
              number);
 }
 
-/* "+23.8 %", "new" where there was nothing, "x 12" would say less. */
+/* Formats a change in percent: "+23.8 %", "new" if nothing was there before, "gone" if nothing is left. */
 static const char *percent_text(char to[SIGNED_BYTES + 4], const struct compare_change *change)
 {
     char number[SIGNED_BYTES];
@@ -101,7 +101,7 @@ static void print_totals(FILE *out, const struct comparison *comparison, const s
     print_total(out, metric_title((enum metric)style->metric), &change, NULL, decimals);
 }
 
-/* A context's own change of one metric. */
+/* The change of a context's own value of one metric. */
 struct change_entry {
     uint32_t context;
     enum metric metric;
@@ -122,7 +122,7 @@ static int compare_entries(const void *left, const void *right)
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-/* The changes that are worth a line, the worst first. */
+/* Returns the changes that are large enough for a line, worst first. */
 static struct change_entry *gather(const struct comparison *comparison, const struct diff_style *style, size_t *count)
 {
     struct change_entry *entry = memory_array(comparison->count * METRIC_TOLD, sizeof *entry);

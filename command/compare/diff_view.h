@@ -1,4 +1,4 @@
-/* What `blame diff` prints. */
+/* The output of `blame diff`. */
 #ifndef BLAME_COMMAND_COMPARE_DIFF_VIEW_H
 #define BLAME_COMMAND_COMPARE_DIFF_VIEW_H
 
@@ -11,7 +11,7 @@
 #include "command/text/format.h"
 
 struct diff_style {
-    int metric; /* enum metric; -1: the four that make up the effort */
+    int metric; /* enum metric; -1: the parts of the effort */
     double least_percent;
     size_t top;
     size_t columns;
@@ -19,16 +19,16 @@ struct diff_style {
     bool functions; /* the comparison is of flat views */
 };
 
-/* The whole program's change, and the contexts whose own change is greatest. */
+/* Prints the whole program's change and the contexts with the largest changes of their own. */
 void diff_text(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
                const struct diff_style *style);
-/* A line for each limit. */
+/* Prints a line for each limit, with the contexts that exceed it. */
 void diff_limits_text(FILE *out, const struct comparison *comparison, const struct limit *limit, size_t count,
                       const struct diff_style *style);
-/* A line for each context, and one for the wall time. */
+/* Writes a line for each context and one for the wall time. */
 void diff_csv(FILE *out, const struct comparison *comparison, enum metric metric);
 
-/* "+1.250 s" or "+3.1 % of the work", with its sign; "-0.000" never. */
+/* Formats a number, with sign "+1.250". Never writes "-0.000". */
 void diff_number(char to[FORMAT_NUMBER_BYTES + 2], double value, int decimals, bool sign);
 
 #endif

@@ -81,7 +81,7 @@ static bool matches(const struct limit *limit, const struct compare_context *con
     return context->kind != ROW_STATEMENT && regexec(&limit->regex, context->canonical, 0, NULL, 0) == 0;
 }
 
-/* Which contexts count: 2: it is an outermost match, 1: below one, 0: neither. */
+/* Selects contexts: 2 for an outermost match, 1 for contexts below one, 0 for others. */
 static unsigned char *select_contexts(const struct limit *limit, const struct comparison *comparison)
 {
     unsigned char *selected = memory_array(comparison->count, 1);
@@ -112,7 +112,7 @@ static void note_culprit(struct limit *limit, uint32_t context, double increase)
     limit->culprit[at] = context;
 }
 
-/* What the contexts' own code contributed; of the wall time, by their whole effort. */
+/* Finds the contexts whose own code increased most; for the wall time, by effort. */
 static void find_culprits(struct limit *limit, const struct comparison *comparison, const unsigned char *selected)
 {
     for (uint32_t i = 0; i < comparison->count; i++) {
@@ -128,7 +128,7 @@ static void find_culprits(struct limit *limit, const struct comparison *comparis
     }
 }
 
-/* The sum over selected contexts, by run; whether there were any. */
+/* Sums the selected contexts by run. Returns whether there were any. */
 static bool gather(const struct limit *limit, const struct comparison *comparison, const unsigned char *selected,
                    double *value, double *variance)
 {

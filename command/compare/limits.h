@@ -12,35 +12,35 @@
 
 enum limit_verdict {
     LIMIT_KEPT,
-    LIMIT_WITHIN_NOISE, /* the medians are above, but so might chance put them */
-    LIMIT_TOO_SMALL,    /* above, but less than the least share of the whole effort */
+    LIMIT_WITHIN_NOISE, /* the medians exceed the limit, but chance may explain it */
+    LIMIT_TOO_SMALL,    /* exceeded by less than the least share of the effort */
     LIMIT_EXCEEDED,
-    LIMIT_NO_CONTEXT, /* no context has such a name: nothing was compared */
+    LIMIT_NO_CONTEXT, /* no context has a matching name, so nothing was compared */
 };
 
 struct limit {
     const char *text; /* as the user gave it */
-    bool wall;        /* of the wall time, not of a metric */
+    bool wall;        /* limits the wall time instead of a metric */
     enum metric metric;
-    bool selects; /* only contexts that match */
+    bool selects; /* limits only contexts that match `regex` */
     regex_t regex;
     double percent;
     enum limit_verdict verdict;
     struct compare_change change;
-    uint32_t culprit[LIMIT_CULPRITS]; /* contexts with the greatest increase */
+    uint32_t culprit[LIMIT_CULPRITS]; /* contexts with the largest increases */
     double increase[LIMIT_CULPRITS];
     size_t culprit_count;
 };
 
-/* Reads text. false after one line, without newline, in error[]. */
+/* Parses a limit. Returns false with one line, without newline, in error[]. */
 bool limit_read(struct limit *limit, const char *text, char *error, size_t error_bytes);
 void limit_free(struct limit *limit);
 
-/* Judges the comparison, which is of row trees, not of flat views: there a function is in its callers, too.
- * least_percent: see comparison_least(); not for the wall time. */
+/* Judges a comparison of row trees. Flat views do not work, because a function would count again in its
+ * callers. least_percent: see comparison_least(); does not apply to the wall time. */
 void limit_judge(struct limit *limit, const struct comparison *comparison, double least_percent);
 
-/* "idleness of slow". malloc'ed. */
+/* Returns what is limited: "idleness of slow". The caller frees it. */
 char *limit_subject(const struct limit *limit);
 
 #endif

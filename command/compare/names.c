@@ -1,6 +1,7 @@
-/* A name is a group: all labels of a kind, module and canonical name. In one run a group may have several
- * labels, as constructs of a function, lambdas, or static functions of different files: entries. Those of two
- * builds are matched by align_places(), those of the same build by being equal. */
+/* Matching of names between runs. A group contains all labels with the same kind, module and canonical name.
+ * One run may have several such labels: constructs of one function, lambdas, static functions of different
+ * files. Each of them is an entry. Entries of different builds are matched by align_places(), entries of one
+ * build by equality. */
 #include "command/compare/names.h"
 
 #include <ctype.h>
@@ -17,9 +18,9 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-/* ---- names without what changes from build to build ---- */
+/* ---- canonical names ---- */
 
-/* What compilers append to the symbol of a copy of a function; a number may follow. */
+/* suffixes that compilers append to symbols of copied functions; a number may follow */
 static const char *const copy_mark[] = {".isra", ".part",     ".constprop", ".cold",
                                         ".llvm", ".lto_priv", ".clone",     ".specialized"};
 
@@ -28,7 +29,7 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Bytes of a mark with its number at text; 0: none. */
+/* Returns the length of a copy mark with its number; 0 if there is none. */
 static size_t copy_mark_bytes(const char *text)
 {
     for (size_t i = 0; i < sizeof copy_mark / sizeof *copy_mark; i++) {
@@ -44,7 +45,7 @@ static size_t copy_mark_bytes(const char *text)
     return 0;
 }
 
-/* "#2" in front of "}", as in {lambda(int)#2}. */
+/* Returns the length of a number in front of "}", such as "#2" in {lambda(int)#2}; 0 if there is none. */
 static size_t number_in_braces(const char *text)
 {
     const char *end = text;
@@ -55,7 +56,7 @@ static size_t number_in_braces(const char *text)
     return *end == '}' ? (size_t)(end - text) : 0;
 }
 
-/* Bytes of a bracketed text at text; 0: it does not end. */
+/* Returns the length of the bracketed text; 0 if it is not closed. */
 static size_t bracketed(const char *text, char open, char close)
 {
     size_t depth = 0;
@@ -68,7 +69,7 @@ static size_t bracketed(const char *text, char open, char close)
     return 0;
 }
 
-/* Bytes of what compilers call a lambda: main::{lambda(int)#1}, main::$_0, <lambda(int)>. */
+/* Returns the length of a compiler's name for a lambda: main::{lambda(int)#1}, main::$_0, <lambda(int)>. */
 static size_t lambda_bytes(const char *text)
 {
     if (starts(text, "{lambda("))
@@ -80,7 +81,7 @@ static size_t lambda_bytes(const char *text)
     return starts(text, "$_") && isdigit((unsigned char)text[2]) ? 2 + strspn(text + 2, "0123456789") : 0;
 }
 
-/* Bytes of "operator<<" and so on, whose signs are no brackets. */
+/* Returns the length of "operator<<" and the like, whose signs are not brackets. */
 static size_t operator_bytes(const char *begin, const char *text)
 {
     bool word = text > begin && (isalnum((unsigned char)text[-1]) || text[-1] == '_');
@@ -91,7 +92,7 @@ static size_t operator_bytes(const char *begin, const char *text)
     return 8 + strspn(text + 8, "<>=!+-*/%^&|~,");
 }
 
-/* Bytes at text that are left out; depth: of template arguments, which keep their parentheses. */
+/* Returns how many bytes to leave out. depth: nesting in template arguments, which keep their parentheses. */
 static size_t skipped(const char *begin, const char *text, int depth)
 {
     if (starts(text, " [clone ") || starts(text, " [lambda ")) {
@@ -117,14 +118,14 @@ static char *copy(char *to, const char *from, size_t bytes)
     return to + bytes;
 }
 
-/* The construct's bracket, which is the last. */
+/* Returns the construct's bracket, which is the last one. */
 static const char *find_bracket(const char *name)
 {
     const char *bracket = strrchr(name, '[');
     return bracket && (starts(bracket, "[parallel") || starts(bracket, "[task")) ? bracket : NULL;
 }
 
-/* GCC does not say of an inlined lambda that it is one. */
+/* Drops "{lambda}", because GCC omits it for inlined lambdas. */
 static void drop_lambda_of_operator(char *name)
 {
     static const char text[] = "::{lambda}::operator()";
@@ -175,12 +176,12 @@ size_t canonical_host_bytes(const char *canonical)
     return bracket && bracket > canonical ? (size_t)(bracket - canonical - 1) : 0;
 }
 
-/* ---- which places of one build are which of another, when lines have moved ---- */
+/* ---- matching source positions after lines have moved ---- */
 
-#define OTHER_FILE 1e6 /* lines: worse than any move within a file */
+#define OTHER_FILE 1e6 /* distance in lines between different files; more than any move within a file */
 #define MOST_CELLS (1u << 24)
 
-/* By file, then by line. */
+/* Compares by file, then by line. */
 static int align_order(const struct align_place *left, const struct align_place *right)
 {
     int order = strcmp(left->file, right->file);
@@ -194,7 +195,8 @@ static double distance(const struct align_place *a, const struct align_place *b)
     return known && strcmp(a->file, b->file) != 0 ? OTHER_FILE : lines;
 }
 
-/* cost[i][j]: of the first i places of the shorter list among the first j of the longer, all matched. */
+/* Fills cost[i][j]: the least cost of matching the first i positions of the shorter list with i of the first
+ * j of the longer. */
 static void fill(double *cost, const struct align_place *shorter, size_t n, const struct align_place *longer, size_t m)
 {
     size_t width = m + 1;
@@ -235,11 +237,11 @@ void align_places(const struct align_place *a, size_t a_count, const struct alig
 
 /* ---- the names of all runs ---- */
 
-#define BUILD_UNKNOWN 0 /* equal to no build, itself neither */
+#define BUILD_UNKNOWN 0 /* differs from every build, even from another unknown one */
 #define BUILD_MIXED   (PAIR_MAP_NEW - 1)
 
-/* Where a name is defined; of constructs and lambdas also the first line of the function around, 0: not
- * known. */
+/* Where a name is defined. host_line: for constructs and lambdas, the first line of the enclosing function; 0
+ * if unknown. */
 struct position {
     struct align_place place;
     int host_line;
@@ -247,19 +249,19 @@ struct position {
 
 struct entry {
     uint32_t group;
-    uint32_t next;            /* of the group + 1; 0: none */
-    uint32_t build;           /* of the last run that has it */
+    uint32_t next;            /* next entry of the group, + 1; 0: none */
+    uint32_t build;           /* build of the last run that has the entry */
     struct position position; /* there */
 };
 
 struct group {
     uint32_t name;    /* string */
     uint32_t first;   /* entry + 1 */
-    uint32_t pending; /* of this run, + 1 */
+    uint32_t pending; /* first label of the current run, + 1; 0: none */
     uint32_t pending_count;
 };
 
-/* A label of the run that is being read. */
+/* A label of the current run. */
 struct pending {
     const struct row_label *label;
     uint32_t group, next;
@@ -284,14 +286,14 @@ struct run_names {
     const struct profile *profile;
     struct pair_map builds; /* module -> build */
     struct pair_map labels; /* label, kind -> pending */
-    struct pair_map hosts;  /* name, module -> pending of the procedure + 1, 0: several */
+    struct pair_map hosts;  /* name, module -> pending label of the procedure + 1; 0: several */
     struct pending *pending;
     size_t pending_count, pending_room;
 };
 
 /* ---- modules ---- */
 
-/* The program is one module whatever its file is called. */
+/* Returns the id of a module's name. The program always has the same id, whatever its file is called. */
 static uint32_t module_id(struct compare_names *names, const struct profile *profile, const char *base_name)
 {
     const char *program = profile_text(profile, "program");
@@ -317,7 +319,7 @@ static void note_builds(struct compare_names *names, const struct profile *profi
 {
     for (size_t i = 0; i < profile->module_count; i++) {
         if (profile->modules[i].flags & PROFILE_MODULE_PYTHON)
-            continue; /* of no build */
+            continue; /* Python code has no build */
         uint32_t build = build_of(names, &profile->modules[i]);
         uint32_t *slot = pair_map_slot(map, module_id(names, profile, format_base_name(profile->modules[i].path)), 0);
         *slot = *slot == PAIR_MAP_NEW ? build : *slot == build && build != BUILD_UNKNOWN ? build : BUILD_MIXED;
@@ -348,7 +350,8 @@ void names_free(struct compare_names *names)
 
 /* ---- labels to groups ---- */
 
-/* "app+0x10", or "[parallel app+0x10]" with or without the function around. */
+/* Returns whether a label is an address: "app+0x10" or "[parallel app+0x10]", with or without a function in
+ * front. */
 static bool is_address(const struct row_label *label)
 {
     const char *offset = strstr(label->name, "+0x");
@@ -358,11 +361,11 @@ static bool is_address(const struct row_label *label)
            (offset - bytes == label->name || strchr(" [", offset[-(ptrdiff_t)bytes - 1]));
 }
 
-/* The canonical name of a row: of a line its distance from its function's first, of an address without a
- * symbol the module, unless all runs have the same build of it. */
+/* Returns a row's canonical name. A line is named by its distance from its function's first line. An address
+ * without symbol is named by its module, unless all runs have the same build of the module. */
 static char *name_of(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module)
 {
-    if (row_is_probe(row)) /* the program's own word, whatever it looks like */
+    if (row_is_probe(row)) /* a name chosen by the program is used as it is */
         return memory_text("%s", row->label->name);
     if (row->kind == ROW_STATEMENT) {
         const struct row_label *function = rows->row[row->parent].label;
@@ -395,7 +398,8 @@ static uint32_t find_group(struct run_names *run, const struct rows *rows, const
     return *slot;
 }
 
-/* Only of functions and constructs with a known line is there more than one of a name. */
+/* Returns a row's source position. Only functions and constructs with a known line have one, as only they can
+ * share a name. */
 static struct align_place place_of(struct compare_names *names, const struct row *row)
 {
     const struct row_label *label = row->label;
@@ -416,7 +420,7 @@ static void note_host(struct run_names *run, const struct row *row, uint32_t nam
     *slot = *slot == PAIR_MAP_NEW ? (uint32_t)pending + 1 : 0;
 }
 
-/* A label of a function or construct is looked up once a run; of a line once for each function. */
+/* Adds a label: once in each run for a function or construct, once in each function for a line. */
 static uint32_t add_label(struct run_names *run, const struct rows *rows, const struct row *row)
 {
     struct compare_names *names = run->names;
@@ -428,7 +432,7 @@ static uint32_t add_label(struct run_names *run, const struct rows *rows, const 
     memory_grow(&run->pending, &run->pending_room, run->pending_count, sizeof *run->pending);
     uint32_t index = *slot = (uint32_t)run->pending_count++;
     struct pending *pending = &run->pending[index];
-    /* Phases, events and parameters are what they are called, wherever they were begun. */
+    /* Phases, events and parameters are identified by name alone, wherever they begin. */
     uint32_t module = row_is_probe(row) ? 0 : module_id(names, run->profile, row->label->module);
     uint32_t *build = pair_map_slot(&run->builds, module, 0);
     if (*build == PAIR_MAP_NEW || *build == BUILD_MIXED)
@@ -479,7 +483,7 @@ static void candidates_free(struct candidates *list)
     free(list->index);
 }
 
-/* Insertion in order; lists are short, and mostly come in order. */
+/* Inserts a candidate in order. Lists are short and mostly sorted already. */
 static void candidates_put(struct candidates *list, struct align_place place, uint32_t index)
 {
     size_t at = list->count++;
@@ -516,7 +520,7 @@ static void set_entry(struct compare_names *names, struct pending *pending, uint
     pending->entry = index;
 }
 
-/* Lines count from the function around if that is known of all. */
+/* Returns the position relative to the enclosing function, if all positions of the group have one. */
 static struct align_place place_in(const struct position *position, bool below_host)
 {
     struct align_place place = position->place;
@@ -532,8 +536,8 @@ static bool all_have_hosts(const struct run_names *run, const struct group *grou
     return group->pending && run->pending[group->pending - 1].position.host_line;
 }
 
-/* What the run's build has not got yet, against the entries of other builds. Labels of one place are one
- * entry: instances of a template that differ in the number of a lambda only. */
+/* Matches labels that are new in this build with entries of other builds. Labels with equal positions become
+ * one entry: template instances that differ only in a lambda's number. */
 static void align_rest(struct run_names *run, struct group *group, bool below_host, struct candidates *known,
                        struct candidates *rest)
 {

@@ -50,7 +50,8 @@ static struct spread spread_of_context(const struct comparison *comparison, uint
     return spread_of(value, comparison->run_count);
 }
 
-/* With up to eight runs the interval is all of them: the extremes say it. */
+/* Returns whether to print the interval. With up to eight runs it equals the extremes, which are printed
+ * anyway. */
 static bool has_interval(const struct comparison *comparison)
 {
     return comparison->run_count > 8;

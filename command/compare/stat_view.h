@@ -1,4 +1,4 @@
-/* What `blame stat` prints: how the runs of one program scatter. */
+/* The output of `blame stat`: how much repeated runs differ. */
 #ifndef BLAME_COMMAND_COMPARE_STAT_VIEW_H
 #define BLAME_COMMAND_COMPARE_STAT_VIEW_H
 
@@ -8,16 +8,16 @@
 #include "command/compare/compare.h"
 
 struct stat_style {
-    enum metric metric; /* of the contexts that are shown */
+    enum metric metric; /* metric for the list of contexts */
     size_t top;
     size_t columns;
     bool utf8;
     bool functions; /* the comparison is of flat views */
 };
 
-/* The comparison has its runs on one side. */
+/* Prints the statistics. All runs of the comparison must be on one side. */
 void stat_text(FILE *out, const struct comparison *comparison, const struct stat_style *style);
-/* A line for the wall time, and for each context, metric and part that is not 0. */
+/* Writes a line for the wall time, and one for each context, metric and part that is not 0. */
 void stat_csv(FILE *out, const struct comparison *comparison, enum metric metric);
 
 #endif

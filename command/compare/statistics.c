@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL           0.05 /* of one bound */
+#define LEVEL           0.05 /* error probability of one bound */
 #define COVERAGE        0.95
 #define STANDARD_ERRORS 3
-#define EXACT_PAIRS     4096 /* beyond that the normal approximation is as good */
+#define EXACT_PAIRS     4096 /* most pairs for the exact test; above, the normal approximation is as good */
 #define NORMAL_5        1.6448536269514722
 
 static int compare_values(const void *left, const void *right)
@@ -24,7 +24,8 @@ double statistics_median(double *value, size_t count)
     return count % 2 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* The median lies below the k-th smallest of n values with the probability of less than k heads in n throws. */
+/* Uses the binomial distribution: the k-th smallest of n values exceeds the median with the probability of
+ * fewer than k heads in n coin tosses. */
 struct statistics_interval statistics_interval_of(double *value, size_t count)
 {
     if (!count)
@@ -42,8 +43,8 @@ struct statistics_interval statistics_interval_of(double *value, size_t count)
     return result;
 }
 
-/* P(U <= u) of Mann and Whitney's U when both sides are alike, by the generating function prod (1 - q^(m+i))
- * / (1 - q^i). */
+/* Returns the rank from P(U <= u) of the Mann-Whitney U statistic for equal sides. Uses the generating
+ * function prod (1 - q^(m+i)) / (1 - q^i). */
 static size_t exact_rank(size_t n, size_t m)
 {
     double ways[EXACT_PAIRS / 2 + 2] = {1}, all = 1, sum = 0;

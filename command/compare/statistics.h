@@ -1,5 +1,5 @@
-/* Numbers of a few runs: medians, and between which limits the truth lies. Nothing is assumed about how runs
- * scatter; docs/reading-a-report.md says what that costs. */
+/* Statistics of a few runs: medians and bounds for the truth. No distribution of the runs is assumed;
+ * docs/reading-a-report.md says what that costs. */
 #ifndef BLAME_COMMAND_COMPARE_STATISTICS_H
 #define BLAME_COMMAND_COMPARE_STATISTICS_H
 
@@ -8,40 +8,40 @@
 
 #define STATISTICS_RUNS 256 /* most runs of one side */
 
-/* value is sorted by this. */
+/* Returns the median. Sorts value[]. */
 double statistics_median(double *value, size_t count);
 
-/* Of the median, from the ranks of the values. */
+/* Confidence interval of the median, from the values' ranks. */
 struct statistics_interval {
     double low, high;
-    double coverage; /* of 1: 0.95 or more when there are six values, less with fewer, 0 with one */
+    double coverage; /* probability, 0 to 1: at least 0.95 from six values on, less with fewer, 0 with one */
 };
 
-/* value is sorted by this. */
+/* Returns the interval. Sorts value[]. */
 struct statistics_interval statistics_interval_of(double *value, size_t count);
 
-/* Values of the same quantity on both sides, and the variance that sampling gave each. */
+/* Values of one side, and the sampling variance of each. */
 struct statistics_side {
     const double *value, *variance;
     size_t count;
 };
 
-/* Bounds of `after - factor * before`: each is exceeded by chance in at most one of 20 comparisons of equal
- * programs, if statistics_repeated(); otherwise three standard errors of sampling around all pairs. */
+/* Bounds of `after - factor * before`. If statistics_repeated(), chance exceeds each bound in at most one of
+ * 20 comparisons of equal programs. Otherwise they are three standard errors of sampling beyond the extreme
+ * pairs. */
 struct statistics_change {
     double low, high;
 };
 
-/* pair: room for before->count * after->count. */
+/* Returns the bounds. pair: buffer for before->count * after->count values. */
 struct statistics_change statistics_change_of(const struct statistics_side *before, const struct statistics_side *after,
                                               double factor, double *pair);
 
-/* Whether so many runs of each side tell how runs scatter: then the test of Mann and Whitney can find a
- * difference at the 5 % level. Three and three do. */
+/* Returns whether there are enough runs to know how runs vary, so that the Mann-Whitney test can find a
+ * difference at the 5 % level. Three and three are enough. */
 bool statistics_repeated(size_t before, size_t after);
 
-/* The number of pairs that may lie on the wrong side of a bound, for bounds at the 5 % level; 0: there is no
- * such bound. */
+/* Returns how many pairs may lie beyond a bound at the 5 % level; 0 if there is no such bound. */
 size_t statistics_rank(size_t before, size_t after);
 
 #endif
