@@ -6,15 +6,15 @@
 #include "base/mpi_calls.h"
 #include "command/text/memory.h"
 
-#define NOTHING 1e-9 /* of the mean: what rounding makes */
+#define NOTHING 1e-9 /* relative to the mean; smaller differences are due to rounding */
 
 static bool counts(const struct profile_rank *rank)
 {
     return rank->state <= PROFILE_RANK_OPEN;
 }
 
-/* Who leaves one of these has waited for all of its communicator. In calls with a root, and in those of files and windows but for the ones here, a
- * rank may wait for some of them only. */
+/* Returns whether a rank that leaves this call has waited for all ranks of its communicator. In calls with a
+ * root, and in most calls for files and windows, a rank may wait for only some. */
 static bool meets_all(uint64_t function)
 {
     static const uint8_t meets[MPI_CALL_COUNT] = {
@@ -33,7 +33,8 @@ static uint32_t size_of(const struct profile *job)
     return job->header.ranks > job->header.merged ? job->header.ranks : job->header.merged;
 }
 
-/* Of all ranks: in a smaller communicator who does not wait may not take part. Finalize has none. */
+/* Returns whether the calls were made by all ranks. In a smaller communicator, a rank that does not wait may
+ * not take part. MPI_Finalize has no communicator. */
 static bool is_of_all(const struct profile *job, const struct merged_node *node)
 {
     const struct profile_sums *sums = &node->metric;
@@ -64,7 +65,8 @@ static void choose_calls(struct balance *balance)
     free(untold);
 }
 
-/* One process a rank: what one of two waits would be less than the rank does. */
+/* Returns whether each rank is one process, and not all ranks saw each other. With two processes, one of them
+ * would seem to wait less than the rank does. */
 static bool are_comparable(const struct profile *job)
 {
     const struct profile_rank *before = NULL;
@@ -92,7 +94,7 @@ bool balance_start(struct balance *balance, struct profile *job)
     return true;
 }
 
-/* How long something ran in each context outside MPI: by the job's nodes. */
+/* Adds how long something ran in each context outside MPI, by node of the job. */
 static void add_times(const struct balance *balance, const struct profile *rank, const uint32_t *place, double *time)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
@@ -123,14 +125,14 @@ void balance_add_rank(struct balance *balance, const struct profile *rank, const
     }
 }
 
-/* One that came to a call. */
+/* One rank's arrival at a call. */
 struct arrival {
     double wait;
-    double untold; /* part of it, 0 ... 1 */
+    double untold; /* part of `wait` for which no rank of the node is blamed, 0 to 1 */
     size_t record;
 };
 
-/* Who waited longest came first. */
+/* Sorts by waiting, longest first: the rank that waited longest arrived first. */
 static int compare_arrivals(const void *left, const void *right)
 {
     const struct arrival *a = left, *b = right;
@@ -139,13 +141,14 @@ static int compare_arrivals(const void *left, const void *right)
     return (a->record > b->record) - (a->record < b->record);
 }
 
-/* As if all had met once: from one arrival to the next those that have come wait for those that have not, who are charged in equal parts. */
+/* Charges one call as if all ranks had met only once. Between two arrivals, ranks that have arrived wait for
+ * those that have not, which are charged in equal parts. */
 static void charge_call(struct balance *balance, size_t call, struct arrival *arrival)
 {
     struct profile *job = balance->job;
     struct profile_balance *sum = &balance->of_call[call];
     size_t count = 0;
-    double there = 0, each = 0; /* those who wait; what each of the others is charged */
+    double there = 0, each = 0; /* number of ranks waiting; charge for each rank that has not arrived */
     for (size_t i = 0; i < job->rank_count; i++) {
         double all = balance->waits[i].all[call], untold = balance->waits[i].untold[call];
         if (balance->waits[i].known)
@@ -205,14 +208,15 @@ static void add_charge(struct profile_balance *to, double charged, uint32_t rank
 }
 
 struct excess {
-    double own, whole; /* beyond the mean; with what it calls */
-    double weight;     /* what it is charged by */
-    double parts;      /* weights of itself alone and of all below it */
+    double own, whole; /* excess over the mean: own; with callees */
+    double weight;     /* share for dividing the caller's charge */
+    double parts;      /* sum of the weights of the context itself and its callees */
     double charged;
 };
 
-/* From what is called outward. A context's weight is its excess with all that it calls, in which chance is less than in many small parts; but at least
- * what any part of it has, which others must not hide where the rank is shorter. */
+/* Computes the weights from the leaves to the root. A context's weight is its inclusive excess, in which
+ * chance matters less than in many small parts. It is at least the largest weight of a callee, which a
+ * shorter callee must not hide. */
 static void weigh(struct excess *excess, const struct merged_node *nodes, size_t count)
 {
     for (size_t i = count; i-- > 0;) {

@@ -17,12 +17,13 @@ struct second {
     struct balance balance;
     struct node_tree tree;
     struct job_reference like;
-    size_t modules, names; /* of the job, at the start */
+    size_t modules, names; /* counts of the job at the start */
     struct profile_name *name;
-    size_t *record; /* by file; NO_RECORD: it does not count */
+    size_t *record; /* by file; NO_RECORD: the file does not count */
 };
 
-/* Records are in the order of ranks, and one that counts is the only one of its rank. */
+/* Returns the index of the rank's record. Records are sorted by rank, and each rank has at most one that
+ * counts. */
 static size_t record_of(const struct second *second, const struct profile *rank)
 {
     const struct profile *job = second->balance.job;
@@ -77,7 +78,8 @@ static bool is_late(size_t record, const size_t *late, size_t count)
     return false;
 }
 
-/* Also what a rank that runs still has made since the job was read leaves no trace in it. */
+/* Ends the second reading. Removes nodes, modules and names that a rank that is still running added after the
+ * job was read. */
 static void finish(struct second *second)
 {
     struct profile *job = second->balance.job;

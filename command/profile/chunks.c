@@ -38,7 +38,7 @@ const void *profile_next_below(const struct profile_chunks *chunks, const uint32
     while (++*at < chunks->count * PROFILE_UNITS_PER_CHUNK) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, *at / PROFILE_UNITS_PER_CHUNK);
         if (!profile_chunk_wanted(chunks, chunk) || *at % PROFILE_UNITS_PER_CHUNK >= chunk->used) {
-            *at |= PROFILE_UNITS_PER_CHUNK - 1; /* the chunk's last */
+            *at |= PROFILE_UNITS_PER_CHUNK - 1; /* skip to the last unit of the chunk */
             continue;
         }
         const struct profile_node *node = profile_node_at(chunks, *at);

@@ -1,6 +1,6 @@
-/* A hash map from a hash to the 32-bit index of a record that the caller keeps, key included: 8 bytes a
- * place, where a pair_map has 24. For the millions of nodes and rows of a large profile. Not for the
- * measurement side. */
+/* A hash map from a hash to the 32-bit index of a record that the caller stores, including its key. It needs
+ * 8 bytes an entry where a pair_map needs 24. Meant for the millions of nodes and rows of large profiles; not
+ * used in the measured program. */
 #ifndef BLAME_COMMAND_PROFILE_INDEX_MAP_H
 #define BLAME_COMMAND_PROFILE_INDEX_MAP_H
 
@@ -12,14 +12,14 @@ struct index_entry {
     uint32_t index;
 };
 
-/* All zero is an empty map. */
+/* A zeroed map is empty. */
 struct index_map {
     struct index_entry *slots;
     size_t capacity; /* a power of two, or 0 */
     size_t count;
 };
 
-/* A hash of a pair; never 0. */
+/* Returns a hash of a pair; never 0. */
 static inline uint32_t index_map_hash(uint64_t a, uint64_t b)
 {
     uint64_t hash = a * 0x9e3779b97f4a7c15ull ^ (b + 0x7f4a7c159e3779b9ull) * 0xc2b2ae3d27d4eb4full;
@@ -28,11 +28,11 @@ static inline uint32_t index_map_hash(uint64_t a, uint64_t b)
     return (uint32_t)(hash >> 32) | 1u << 31;
 }
 
-/* Makes room for one more. */
+/* Makes room for one more entry. */
 void index_map_reserve(struct index_map *map);
 
-/* The first place that may hold the record, or the empty one where it belongs: walk on with index_map_next()
- * from a place whose record is another one. Only after index_map_reserve(). */
+/* Returns the first entry that may hold the record, or the empty entry for it. If the entry's record is
+ * another one, continue with index_map_next(). The map must have room: call index_map_reserve() first. */
 static inline struct index_entry *index_map_first(const struct index_map *map, uint32_t tag)
 {
     size_t mask = map->capacity - 1, at = tag & mask;
@@ -49,7 +49,7 @@ static inline struct index_entry *index_map_next(const struct index_map *map, co
     return &map->slots[at];
 }
 
-/* Fills the empty place. */
+/* Fills an empty entry. */
 static inline void index_map_put(struct index_map *map, struct index_entry *entry, uint32_t tag, uint32_t index)
 {
     *entry = (struct index_entry){.tag = tag, .index = index};

@@ -23,15 +23,15 @@
 
 /* ---- records of ranks ---- */
 
-/* The records of a job's ranks, those whose figures count and those that are named only. */
+/* Records of a job's ranks: those with figures, and those that are only mentioned. */
 
-#define MOST_MISSING 1024 /* that have a record each */
+#define MOST_MISSING 1024 /* most missing ranks that get a record */
 
-/* Valid until the next one is added. */
+/* Adds a record. The pointer is valid until the next call. */
 static struct profile_rank *job_add_record(struct profile *job, uint32_t rank, enum profile_rank_state state,
                                            const char *why)
 {
-    size_t room = job->rank_count; /* of two to the power of something */
+    size_t room = job->rank_count; /* capacity is the next power of two */
     if ((room & (room - 1)) == 0)
         job->ranks = memory_check(reallocarray(job->ranks, room ? 2 * room : 1, sizeof *job->ranks));
     struct profile_rank *record = &job->ranks[job->rank_count++];
@@ -40,7 +40,7 @@ static struct profile_rank *job_add_record(struct profile *job, uint32_t rank, e
     return record;
 }
 
-/* The numbers in a file's name, where the file itself cannot say. */
+/* Returns the rank number in a file's name, for files that cannot be read. */
 static uint32_t job_rank_by_name(const char *path, uint32_t *process)
 {
     const char *name = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "rank-");
@@ -58,12 +58,12 @@ static int compare_records(const void *left, const void *right)
     return (a->process > b->process) - (a->process < b->process);
 }
 
-/* Puts the records, to which threads refer, in the order of ranks. */
+/* Sorts the records by rank, and updates the threads that refer to them. */
 static void job_sort_records(struct profile *profile)
 {
     uint64_t *now = memory_array(profile->rank_count + 1, sizeof *now);
     for (size_t i = 0; i < profile->rank_count; i++)
-        profile->ranks[i].reserved = (uint32_t)i + 1; /* its number before */
+        profile->ranks[i].reserved = (uint32_t)i + 1; /* index before sorting, plus 1 */
     qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, compare_records);
     for (size_t i = 0; i < profile->rank_count; i++) {
         now[profile->ranks[i].reserved] = i + 1;
@@ -76,7 +76,7 @@ static void job_sort_records(struct profile *profile)
     free(now);
 }
 
-/* Adds those of ranks that should be there, by the sorted records. */
+/* Adds records for missing ranks. The records must be sorted. */
 static void job_add_missing(struct profile *profile)
 {
     size_t there = profile->rank_count, missing = 0;
@@ -92,29 +92,30 @@ static void job_add_missing(struct profile *profile)
 
 /* ---- the ranks' files ---- */
 
-/* Of the first rank that is read, on the job's own clock: the ranks' clocks have nothing in common, and others may have
- * begun earlier. */
+/* start of the first rank on the job's clock. The ranks' clocks are unrelated, and other ranks may have begun
+ * earlier. */
 #define START_NS       (1000 * 86400 * (uint64_t)1000000000)
-#define JOINED_AT_ONCE 10000 /* probes and counters: they are sorted whenever twice as many have come */
+#define JOINED_AT_ONCE 10000 /* least number of new probes and counters before all are sorted again */
 
 struct job {
     struct profile *profile;
     struct node_tree tree;
     size_t thread_room, lock_room;
-    size_t joined; /* probes and counters when they were sorted last */
+    size_t joined; /* number of probes and counters at the last sorting */
     struct pair_map locks;
     struct spread_sums spreads;
     struct timeline_join timeline;
-    int64_t start_realtime_ns; /* at START_NS */
-    bool based;                /* the header and texts are there, the first rank's */
+    int64_t start_realtime_ns; /* time of day at START_NS */
+    bool based;                /* header and texts are set, from the first rank */
     struct job_reference like;
-    bool of_parts; /* the files are of parts, not of ranks */
+    bool of_parts; /* the files are parts of the job instead of ranks */
 };
 
-/* A time of the rank's clock on the job's. */
+/* Converts a time from the rank's clock to the job's. */
 static uint64_t shifted(const struct job *job, const struct profile *rank, uint64_t ns)
 {
-    __int128 late = (__int128)rank->header.start_realtime_ns - job->start_realtime_ns; /* a damaged file's may be any */
+    /* may have any value in a damaged file */
+    __int128 late = (__int128)rank->header.start_realtime_ns - job->start_realtime_ns;
     __int128 shifted_ns = START_NS + late + (int64_t)(ns - rank->header.start_ns);
     return shifted_ns > INT64_MAX ? INT64_MAX : shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
 }
@@ -173,7 +174,7 @@ static void add_rank_record(struct job *job, const struct profile *rank, uint64_
     copy_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));
 }
 
-/* Returns when the last of them ended. */
+/* Adds the threads; returns the end of the last one. */
 static uint64_t add_threads(struct job *job, const struct profile *rank)
 {
     struct profile *to = job->profile;
@@ -185,7 +186,7 @@ static uint64_t add_threads(struct job *job, const struct profile *rank)
             begin_ns = rank->header.tool_start_ns;
         thread.begin_ns = shifted(job, rank, begin_ns);
         thread.end_ns = thread.last_ns = shifted(job, rank, end_ns < begin_ns ? begin_ns : end_ns);
-        thread.tree = 0; /* that of all ranks is one */
+        thread.tree = 0; /* the tree belongs to all ranks */
         memset(thread.counters, 0, sizeof thread.counters);
         thread.rank_record = to->rank_count + (job->of_parts ? thread.rank_record : 1);
         memory_grow(&to->threads, &job->thread_room, to->thread_count, sizeof *to->threads);
@@ -216,8 +217,9 @@ static void add_lock(struct job *job, const struct job_keys *keys, const struct 
     known->longest_ns = fmax(known->longest_ns, lock.longest_ns);
 }
 
-/* Idleness is T x inverse_busy less the own time: a rank with fewer threads has as much of it with the job's T. Here it is
- * multiplied by the rank's T, and by divide_idleness() divided by the job's, which is known when all ranks are read. */
+/* Adds the nodes. Idleness is T x inverse_busy minus own time, and a rank must keep its idleness under the
+ * job's T. So inverse_busy is multiplied by the rank's T here, and divide_idleness() divides it by the job's
+ * T, which is known when all ranks are read. */
 static void add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank, uint32_t *place)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
@@ -242,7 +244,7 @@ static void divide_idleness(struct profile *profile)
     profile->header.before_inverse_busy_ns /= profile->header.threads_max;
 }
 
-/* The threads of a rank together. */
+/* Adds the probes; a rank's threads count as one tree. */
 static void add_probes(struct job *job, const struct profile *rank, const uint32_t *place)
 {
     struct profile *to = job->profile;
@@ -317,7 +319,7 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
     }
 }
 
-/* Texts of one rank that are not the job's, or are another file's. */
+/* Returns whether a text belongs to one rank or one file, not to the job. */
 static bool is_ranks_own(const char *key)
 {
     static const char *const keys[] = {"rank", "binding",       "host",        "directory",
@@ -345,7 +347,7 @@ static void copy_texts(struct profile *to, const struct profile *from)
     }
 }
 
-/* Header, texts and names of counters are those of the first; sums begin with nothing. */
+/* Takes header, texts and names of counters from the first rank; sums start at zero. */
 static void take_base(struct job *job, const struct profile *rank)
 {
     struct profile *to = job->profile;
@@ -381,7 +383,7 @@ static void take_base(struct job *job, const struct profile *rank)
     job->based = true;
 }
 
-/* A rank, or a part of the job. */
+/* Adds a rank or a part of the job. */
 static void add_figures(struct job *job, const struct profile *rank, bool gone)
 {
     struct job_keys keys;
@@ -421,7 +423,7 @@ static void add_rank(struct job *job, const struct profile *rank, bool gone)
     add_figures(job, rank, gone);
 }
 
-/* False: it cannot be read again. */
+/* Adds a part. Returns false if its file cannot be read back. */
 static bool add_part(struct job *job, const char *path)
 {
     char error[512];
@@ -434,7 +436,8 @@ static bool add_part(struct job *job, const char *path)
     return part != NULL;
 }
 
-/* Asked before the file is read: nothing is written into it any more then, if its process was one of this machine. */
+/* Returns whether no process of this machine writes to the file. Checked before the file is read, so that
+ * nothing is added afterwards. */
 static bool has_no_process(const char *path)
 {
     struct profile_header header;

@@ -1,4 +1,4 @@
-/* The files of a job's ranks, merged into one profile: what blame merge writes as job.blame. */
+/* Merging the files of a job's ranks into one profile, which blame merge writes as job.blame. */
 #ifndef BLAME_COMMAND_PROFILE_JOB_H
 #define BLAME_COMMAND_PROFILE_JOB_H
 
@@ -7,19 +7,23 @@
 #include "command/profile/job_reference.h"
 #include "command/profile/profile.h"
 
-/* Reads the files one after the other. Contexts meet by build id and address in the binary; what is no rank of this job
- * (identity; NULL: that of the first file), or cannot be read, gets a record that says so, and so do missing ranks. NULL if no
- * file could be read; then *why is malloc'ed text about the first. */
+/* Reads and merges the files one by one. Contexts are matched by build id and address in the binary.
+ * identity: the job's, NULL for that of the first file. Missing ranks, and files that are unreadable or of
+ * another job, get a record that says so. Returns NULL if no file could be read; *why then describes the
+ * first, and the caller frees it. */
 struct profile *job_read(const char *const *paths, size_t count, const char *identity, char **why);
 
-/* A part of a job. In the order of the ranks, any cut of them into parts, and of these into others, gives the same but for rounding. */
+/* Reads a part of a job. As long as the order of ranks is kept, any division into parts and smaller parts
+ * gives the same result, except for rounding. */
 struct profile *job_read_part(const char *const *paths, size_t count, const struct job_reference *like);
-/* The part that several are; the files are of this program's own making (profile_write_fd). NULL: they cannot be read again. */
+/* Joins parts that this program wrote (profile_write_fd) into one. Returns NULL if a file cannot be read
+ * back. */
 struct profile *job_join_parts(const char *const *paths, size_t count);
-/* The part is the whole job: as job_read(). Frees it where that is NULL. */
+/* Completes a part that contains the whole job; returns the same as job_read(). Frees the part if the result
+ * is NULL. */
 struct profile *job_complete(struct profile *part, char **why);
 
-/* Of how many ranks' processes something is in it. 1: it is no job. */
+/* Returns how many processes of ranks a profile covers; 1 if it is not a job. */
 size_t job_ranks(const struct profile *profile);
 
 #endif

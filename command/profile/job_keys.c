@@ -13,7 +13,8 @@ static bool same_module(const struct profile_module *a, const struct profile_mod
     return a->build_id_bytes ? memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0 : strcmp(a->path, b->path) == 0;
 }
 
-/* Ranks of one program have the same modules in nearly the same order: the search begins where the last one was found. */
+/* Returns the module's number in the job; adds the module if needed. Ranks list nearly the same modules in
+ * the same order, so the search starts where the last one was found. */
 static uint32_t find_module(struct profile *job, const struct profile_module *module, size_t *hint)
 {
     for (size_t i = 0; i < job->module_count; i++) {
@@ -24,7 +25,7 @@ static uint32_t find_module(struct profile *job, const struct profile_module *mo
         *hint = at + 1;
         return (uint32_t)at + 1;
     }
-    size_t room = job->module_count; /* of two to the power of something */
+    size_t room = job->module_count; /* capacity is the next power of two */
     if ((room & (room - 1)) == 0)
         job->modules = memory_check(reallocarray(job->modules, room ? 2 * room : 1, sizeof *job->modules));
     job->modules[job->module_count++] = *module;
@@ -57,7 +58,7 @@ uint64_t job_key_address(const struct job_keys *keys, uint64_t key)
     return module && module <= keys->module_count ? PROFILE_KEY(keys->module[module], PROFILE_KEY_VADDR(key)) : key;
 }
 
-/* Where a variable of a rank's module would be in the job's. */
+/* Returns the address of a variable as if loaded at the job's address of its module. */
 static uint64_t address_in_job(const struct profile *job, uint64_t key)
 {
     uint32_t module = PROFILE_KEY_MODULE(key);
@@ -65,8 +66,8 @@ static uint64_t address_in_job(const struct profile *job, uint64_t key)
     return PROFILE_KEY_VADDR(key) + bias;
 }
 
-/* A lock's address is another one in each rank: it becomes that of its variable, if it has one, else of the call that
- * initialised it. Others of its kind are one. */
+/* Returns the job's key of a lock. Locks have different addresses in each rank, so the key is made from the
+ * lock's variable, or else from the call that initialised it. All other locks of one kind share a key. */
 static uint64_t lock_in_job(const struct job_keys *keys, const struct profile *job, const struct profile *rank,
                             const struct profile_lock *lock)
 {
@@ -116,7 +117,7 @@ void job_keys_start(struct job_keys *keys, struct profile *job, const struct pro
             map_lock(keys, job, rank, &(struct profile_lock){.key = rank->nodes[i].key}, &locks);
 }
 
-/* Of a list that grows at each power of two. */
+/* Copies a list whose capacity is the next power of two. */
 static void *copy_list(const void *list, size_t count, size_t bytes)
 {
     size_t room = 1;
@@ -150,7 +151,7 @@ void job_keys_end(struct job_keys *keys)
 static uint64_t place_of(const struct job_keys *keys, uint64_t key)
 {
     uint64_t call = job_key_address(keys, PROFILE_PLACE_CALL(key));
-    if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES) /* such are not known in a rank, either */
+    if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES) /* a rank does not know such modules either */
         call = 0;
     return (key & ~(uint64_t)0x0fffffffffffffffull) | call;
 }

@@ -1,9 +1,9 @@
-/* The file may come from a process that was killed at any instant, or from anywhere: no index is followed
- * before it is checked, and nodes whose way to a root is broken or circular are left out.
+/* The file may come from a process that was killed at any time, or from anywhere. So every index is checked
+ * before use, and nodes whose path to a root is broken or circular are left out.
  *
- * Each node of the file has a place, found once: the merged node it adds to, or PLACE_SKIP. A node's place
- * needs its parent's place, so a chain of parents without one is put on a stack and placed from the outermost
- * inward. */
+ * Each node of the file has a place, which is found once: the merged node to which it adds, or PLACE_SKIP. A
+ * node's place depends on its parent's, so ancestors without a place go on a stack and are placed from the
+ * outermost inward. */
 #include "command/profile/merge.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 
 enum {
     PLACE_UNKNOWN = 0,
-    PLACE_IN_PROGRESS = 1, /* on the stack: meeting it again is a cycle */
+    PLACE_IN_PROGRESS = 1, /* on the stack; meeting it again means a cycle */
     PLACE_SKIP = 2,
-    PLACE_MERGED = PROFILE_PLACE_MERGED, /* + the merged node's index */
+    PLACE_MERGED = PROFILE_PLACE_MERGED, /* plus the merged node's index */
 };
 
 struct merge {
@@ -43,7 +43,7 @@ static bool is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
     return kind == PROFILE_NODE_PSEUDO && key == pseudo;
 }
 
-/* The place of a node whose parent has place `parent` (PLACE_SKIP for nodes without a valid parent). */
+/* Returns the place of a node. parent: the place of its parent, PLACE_SKIP if the parent is invalid. */
 static uint32_t merge_place_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
 {
     switch (node->kind) {
@@ -77,7 +77,7 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
         if (parent == PLACE_SKIP || merge->profile->nodes[parent - PLACE_MERGED].kind != PROFILE_NODE_PHASE)
             return PLACE_SKIP;
         return PLACE_MERGED + node_tree_child(&merge->tree, parent - PLACE_MERGED, node->kind, node->key);
-    default: /* recycled, a trie of region contexts, or nothing that this version writes */
+    default: /* recycled, a trie of region contexts, or unknown to this version */
         return PLACE_SKIP;
     }
 }
@@ -127,7 +127,8 @@ static bool merge_metric_sane(const struct profile_node *node, const struct prof
 {
     if (node->kind == PROFILE_NODE_RANKS)
         return ranks_sane((const void *)metric);
-    /* Time without a core whose inverse_busy is its parent's counts against its `overhead`. */
+    /* In `<no core>`, `overhead` may be negative: it is minus the time whose inverse_busy belongs to the
+     * parent. */
     double least = is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
     return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
            profile_number_sane(metric->lock_wait) && profile_number_sane(metric->inverse_busy) &&
@@ -136,7 +137,7 @@ static bool merge_metric_sane(const struct profile_node *node, const struct prof
            metric->lock_wait >= 0 && metric->inverse_busy >= 0 && metric->lock_wait_here >= 0;
 }
 
-/* What a node's record adds to its merged node's sums, and to those of that one's parent. */
+/* Adds a node's record to the sums of its merged node, and for `<no core>` also to the parent's. */
 static void merge_metric(struct merge *merge, const struct profile_node *node, uint32_t merged,
                          const struct profile_metric *metric)
 {
@@ -156,7 +157,7 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
         sums.mpi_bytes = sums.lock_wait_here;
         sums.work = sums.overhead = sums.lock_wait_here = sums.waits = 0;
     } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
-        /* In `overhead` is time of the parent's whose inverse_busy is here: what it runs late for. */
+        /* `overhead` is time of the parent whose inverse_busy is counted here */
         sums.no_core = sums.work;
         sums.own_elsewhere = -sums.overhead;
         nodes[nodes[merged].parent].metric.own_elsewhere += sums.overhead;
@@ -165,7 +166,8 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     profile_sums_add(&nodes[merged].metric, &sums);
 }
 
-/* In a file that was merged the owner says nothing, and what is for the writer of trees has them. */
+/* Returns the threads of a node. In a merged file, the fields that the writer of trees uses hold them, as the
+ * owner says nothing. */
 static uint64_t threads_of(const struct merge *merge, const struct profile_node *node, uint32_t owner)
 {
     return merge->profile->header.merged ? PROFILE_NODE_THREADS(node) : 1ull << owner % 64;
@@ -207,7 +209,8 @@ static void merge_sum_unresolved(struct profile *profile)
     free(unresolved);
 }
 
-/* All threads that ever were share a stop, so that none idles in it; what the tool could not know, as it wrote how long it was. */
+/* Divides stopped time among all threads that ever existed, so that none of them idles. The tool could not do
+ * this because it did not know the number of threads yet. */
 static void merge_stopped(struct profile *profile)
 {
     double threads = profile->header.threads_max ? profile->header.threads_max : 1;

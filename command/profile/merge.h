@@ -5,11 +5,12 @@
 #include "command/profile/chunks.h"
 #include "command/profile/profile.h"
 
-/* Fills nodes, node_count, unresolved_ns, probes and counters of *profile. Returns NULL, or what is wrong with the file. Unless `place` is
- * NULL the list of places by node_idx is there afterwards, malloc'ed. */
+/* Fills nodes, node_count, unresolved_ns, probes and counters of *profile. Returns NULL, or what is wrong
+ * with the file. Unless `place` is NULL, *place becomes the list of places by node_idx, which the caller
+ * frees. */
 const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **place);
 
-/* Called now and then while a file is read; NULL: nobody wants to know. */
+/* Called repeatedly while a file is read; may be NULL. */
 extern void (*profile_read_progress)(size_t done, size_t total);
 
 #endif

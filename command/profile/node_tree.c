@@ -36,7 +36,7 @@ void node_tree_resume(struct node_tree *tree, struct profile *profile)
     }
 }
 
-/* The child's entry, or the empty one that it belongs in. */
+/* Returns the child's entry, or the empty entry for it. */
 static struct index_entry *entry_of(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key,
                                     uint32_t tag)
 {

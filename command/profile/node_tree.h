@@ -1,4 +1,5 @@
-/* A merged tree as it grows: the child of a node by kind and key. What threads' trees and ranks' profiles are merged with. */
+/* A merged tree under construction: finds children by kind and key. Threads' trees and ranks' profiles are
+ * merged with it. */
 #ifndef BLAME_COMMAND_PROFILE_NODE_TREE_H
 #define BLAME_COMMAND_PROFILE_NODE_TREE_H
 
@@ -6,24 +7,24 @@
 #include "command/profile/profile.h"
 
 struct node_tree {
-    struct profile *profile; /* whose nodes they are */
+    struct profile *profile; /* owner of the nodes */
     size_t capacity;
     struct index_map children; /* nodes by key, parent and kind */
 };
 
-/* An empty tree but for the root, node 0. */
+/* Starts a tree with only a root, node 0. */
 void node_tree_start(struct node_tree *tree, struct profile *profile);
 
-/* A tree that is made already. */
+/* Prepares an existing tree for more nodes. */
 void node_tree_resume(struct node_tree *tree, struct profile *profile);
 
-/* The child of that kind and key, made if it is not there; later calls may move the nodes. */
+/* Returns the child of that kind and key; creates it if needed. The call may move the nodes in memory. */
 uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
 
-/* The same, 0: it is not there. */
+/* Returns the child of that kind and key; 0 if there is none. */
 uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
 
-/* The nodes stay the profile's. */
+/* Frees the index. The nodes stay with the profile. */
 void node_tree_end(struct node_tree *tree);
 
 #endif

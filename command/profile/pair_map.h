@@ -1,12 +1,12 @@
-/* A hash map from a pair of 64-bit numbers to a 32-bit index: what readers and report builders need to find
- * a child by (parent, kind, key) in constant time. Not for the measurement side. */
+/* A hash map from a pair of 64-bit numbers to a 32-bit index. Readers and report builders use it to find a
+ * child by (parent, kind, key) in constant time. Not used in the measured program. */
 #ifndef BLAME_COMMAND_PROFILE_PAIR_MAP_H
 #define BLAME_COMMAND_PROFILE_PAIR_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAIR_MAP_NEW UINT32_MAX /* the value of a pair that was not there before */
+#define PAIR_MAP_NEW UINT32_MAX /* value of a pair that was just added */
 
 struct pair_entry {
     uint64_t a, b;
@@ -14,14 +14,15 @@ struct pair_entry {
     uint32_t taken;
 };
 
-/* All zero is an empty map. */
+/* A zeroed map is empty. */
 struct pair_map {
     struct pair_entry *slots;
     size_t capacity; /* a power of two, or 0 */
     size_t count;
 };
 
-/* The value of (a, b), PAIR_MAP_NEW if the pair was just added; valid until the next call. */
+/* Returns the value of (a, b); PAIR_MAP_NEW if the pair was just added. The pointer is valid until the next
+ * call. */
 uint32_t *pair_map_slot(struct pair_map *map, uint64_t a, uint64_t b);
 void pair_map_free(struct pair_map *map);
 

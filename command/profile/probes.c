@@ -8,7 +8,7 @@
 
 #define NAMES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_NAME_BYTES) / PROFILE_NAME_BYTES)
 
-/* The text "counters", cut at its ends of lines. */
+/* Splits the text "counters" into lines. */
 static void read_counter_names(struct profile *profile)
 {
     const char *text = profile_text(profile, "counters");
@@ -42,7 +42,7 @@ void profile_read_names(const struct profile_chunks *chunks, struct profile *pro
     read_counter_names(profile);
 }
 
-/* Room for one more at each power of two. */
+/* Makes room for one more item; the capacity is a power of two. */
 static void *grow(void *list, size_t count, size_t bytes)
 {
     bool full = (count & (count - 1)) == 0;
@@ -71,7 +71,7 @@ static bool probe_sane(const struct profile_probe *probe)
     return probe->sum_of_squares >= 0 && probe->sum_of_squares <= 1e48;
 }
 
-/* The merged node that a node of the file became, UINT32_MAX: none. */
+/* Returns the merged node of a node of the file; UINT32_MAX if there is none. */
 static uint32_t merged_of(const struct profile_chunks *chunks, const uint32_t *place, uint32_t node_idx)
 {
     if (!profile_node_at(chunks, node_idx) || place[node_idx] < PROFILE_PLACE_MERGED)
@@ -99,7 +99,8 @@ static const char *add_counters(struct profile *profile, uint32_t node, const st
     return NULL;
 }
 
-/* In a file that was merged a probe says itself in which rank's tree it is: chunks have all of them. */
+/* Returns a probe's tree. In a merged file the probe itself names the rank's tree, because chunks contain all
+ * ranks'. */
 static uint32_t tree_of(const struct profile *profile, const struct profile_node *probe, uint32_t owner)
 {
     return profile->header.merged && probe->key ? (uint32_t)probe->key : owner;
@@ -135,7 +136,7 @@ static int compare_counters(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Sorted, with one entry for each pair of node and tree. */
+/* Sorts the probes, and leaves one for each pair of node and tree. */
 static void merge_probes(struct profile *profile)
 {
     size_t kept = 0;
@@ -164,7 +165,7 @@ static void merge_counters(struct profile *profile)
     profile->counters_count = kept;
 }
 
-/* Counters below a PROBE: they were counted from begin to end, and belong to it. */
+/* Adds counters below a PROBE node, which were counted from begin to end, to the probe. */
 static const char *read_exact(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
                               const struct profile_node *node, uint32_t tree)
 {

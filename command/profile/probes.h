@@ -1,12 +1,12 @@
-/* What the program says of itself, read from a measurement file: names, exact times, counters. The third part
- * of profile_read. */
+/* What the program declares about itself, read from a measurement file: names, exact times, counters. The
+ * third part of profile_read(). */
 #ifndef BLAME_COMMAND_PROFILE_PROBES_H
 #define BLAME_COMMAND_PROFILE_PROBES_H
 
 #include "command/profile/chunks.h"
 #include "command/profile/profile.h"
 
-/* Whether a node stands for a phase, event, parameter or instance. [any] */
+/* Returns whether a node stands for a phase, event, parameter or instance. [any] */
 static inline bool profile_kind_is_probe(uint8_t kind)
 {
     return kind >= PROFILE_NODE_PHASE && kind <= PROFILE_NODE_INSTANCE;
@@ -15,12 +15,11 @@ static inline bool profile_kind_is_probe(uint8_t kind)
 /* Fills names and counter_names of *profile, whose text must have been read. */
 void profile_read_names(const struct profile_chunks *chunks, struct profile *profile);
 
-/* Fills probes and counters of *profile, whose nodes have been merged; place: by node_idx,
- * PROFILE_PLACE_MERGED + the merged node, less for nodes that are none. Returns NULL, or what is wrong with
- * the file. */
+/* Fills probes and counters of *profile, whose nodes must have been merged. place: PROFILE_PLACE_MERGED +
+ * merged node, by node_idx; smaller values mean no node. Returns NULL, or what is wrong with the file. */
 const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);
 
-/* Sorts probes and counters, and adds up those of one node and tree, or one node. */
+/* Sorts probes and counters, and adds up probes with the same node and tree, and counters with the same node. */
 void profile_join_probes(struct profile *profile);
 
 #endif

@@ -93,7 +93,7 @@ const char *profile_text_next(const struct profile *profile, const char *key, co
 {
     const char *at = after ? after + strlen(after) + 1 : profile->text;
     const char *end = profile->text + profile->text_bytes;
-    /* read_text() keeps one zero byte behind the text, so strings end at `end` at the latest. */
+    /* A zero byte follows the text, so every string ends at `end` or earlier. */
     while (at < end) {
         const char *value = at + strlen(at) + 1;
         if (value > end)
@@ -120,7 +120,7 @@ uint32_t profile_program(const struct profile *profile)
 
 /* ---- identity ---- */
 
-/* Which run a measurement is of, whoever copied it where. */
+/* ---- the identity of a run: the same for all copies of its files ---- */
 
 static const char *text_or_nothing(const struct profile *profile, const char *key)
 {
@@ -128,7 +128,8 @@ static const char *text_or_nothing(const struct profile *profile, const char *ke
     return text ? text : "";
 }
 
-/* The one with the lowest number: its file may have come from anywhere, and others may join later. */
+/* Returns the first rank that counts. Ranks are compared by number, because files may be listed in any order
+ * and others may join later. */
 static const struct profile_rank *first_rank(const struct profile *job)
 {
     const struct profile_rank *first = NULL;
@@ -141,7 +142,7 @@ static const struct profile_rank *first_rank(const struct profile *job)
     return first;
 }
 
-/* The options have the seed, which no two runs share that were not told to. */
+/* The options contain the seed, which differs between runs unless it was set. */
 void profile_identity(const struct profile *profile, char text[PROFILE_IDENTITY_BYTES])
 {
     const struct profile_header *header = &profile->header;

@@ -19,9 +19,9 @@
 
 /* ---- processes that were killed ---- */
 
-/* What a process that was killed could not book any more. */
+/* What a killed process could no longer book. */
 
-/* Waiting at one lock: as waiters had it, less what holders took. */
+/* Waiting for one lock that no holder has been blamed for. */
 struct lock_sum {
     uint64_t key;
     double open;
@@ -72,7 +72,8 @@ static void add_node(struct profile *profile, uint32_t parent, enum profile_node
     node->key = key;
 }
 
-/* How many were busy while they waited is not known: with all of them, nobody's idleness is added. */
+/* Adds the open waiting below <unreleased lock>. How many threads were busy meanwhile is unknown; assuming
+ * all of them adds no idleness. */
 static void book_open_locks(struct profile *profile, const struct lock_sum *sums, size_t count)
 {
     profile->nodes =
@@ -92,14 +93,14 @@ static void book_open_locks(struct profile *profile, const struct lock_sum *sums
     }
 }
 
-/* Books, in the merged profile of a process that did not finish: samples that were cut off as such, and
- * waiting that no holder had taken yet below <unreleased lock>, lock by lock. */
+/* Completes the merged profile of a process that did not finish. Counts samples that were cut off, and adds
+ * waiting that no holder was blamed for below <unreleased lock>, for each lock. */
 static void profile_complete_killed(struct profile *profile)
 {
-    if (profile->header.finished || profile->header.merged) /* that was done to each rank */
+    if (profile->header.finished || profile->header.merged) /* has been done for each rank */
         return;
     count_cut_off(profile);
-    if (profile->tree) /* what one thread waited for, others released */
+    if (profile->tree) /* other threads release the locks that this thread waits for */
         return;
     struct lock_sum *sums = memory_array(profile->node_count, sizeof *sums);
     size_t count = sum_locks(profile, sums);
@@ -122,7 +123,7 @@ static void profile_complete_killed(struct profile *profile)
 
 static const char NEWER[] = "made by a newer blame";
 
-/* Reads exactly `bytes` at `offset`; a short read counts as an error with errno 0. */
+/* Reads exactly `bytes` at `offset`. A short read is an error with errno 0. */
 static bool read_at(int file, void *to, size_t bytes, off_t offset)
 {
     for (size_t done = 0; done < bytes;) {
@@ -138,7 +139,7 @@ static bool read_at(int file, void *to, size_t bytes, off_t offset)
     return true;
 }
 
-/* Returns what is wrong with the header, or NULL. The layout of a newer format is not known. */
+/* Returns what is wrong with the header, or NULL. The layout of newer formats is unknown. */
 static const char *check_header(const struct profile_header *header)
 {
     if (memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) != 0)
@@ -276,7 +277,7 @@ static void read_text(const struct profile_chunks *chunks, struct profile *profi
     }
 }
 
-/* The lock that a WAITS node stands for, below which the node may be; 0: there is none. */
+/* Returns the lock of a WAITS node or of a node below one; 0 if there is none. */
 static uint64_t lock_of(const struct profile_chunks *chunks, const struct profile_node *node)
 {
     const struct profile_node *parent = profile_node_at(chunks, node->parent);
@@ -352,7 +353,7 @@ static int compare_moments(const void *left, const void *right)
     return a->change - b->change;
 }
 
-/* T of a process that ended before the tool wrote it: the most lifetimes that overlap. */
+/* Returns T for a process that ended before the tool wrote it: the largest number of overlapping lifetimes. */
 static uint32_t most_threads(const struct profile *profile)
 {
     struct moment *moments = memory_array(2 * profile->thread_count, sizeof *moments);
@@ -366,7 +367,7 @@ static uint32_t most_threads(const struct profile *profile)
     qsort(moments, 2 * profile->thread_count, sizeof *moments, compare_moments);
     for (size_t i = 0; i < 2 * profile->thread_count; i++) {
         if (moments[i].change < 0 && now == 0)
-            continue; /* an end before its begin: a damaged record */
+            continue; /* the end is before the begin: a damaged record */
         now += (uint32_t)moments[i].change;
         most = now > most ? now : most;
     }
@@ -385,8 +386,8 @@ static bool is_trees(const struct profile_chunk *chunk)
     return chunk->kind == PROFILE_CHUNK_TREE || chunk->kind == PROFILE_CHUNK_TIME || chunk->kind == PROFILE_CHUNK_TRACE;
 }
 
-/* Of trees' chunks the heads, and those of one thread's tree whole: nothing that it has hangs below another tree's nodes. The rest is as if nothing
- * stood there. False: as read_at(). */
+/* Reads the headers of trees' chunks, and completely those of one thread's tree. None of the tree's nodes
+ * hangs below another tree's, so the other chunks may stay empty. Returns false as read_at() does. */
 static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t thread)
 {
     struct profile_chunks chunks = {.bytes = bytes, .count = count};
@@ -409,7 +410,7 @@ static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t
     return good;
 }
 
-/* Reads the chunks of `file`; NULL or what is wrong. *bytes is malloc'ed. */
+/* Reads the chunks into *bytes, which the caller frees. Returns NULL, or what is wrong. */
 static const char *load_chunks(int file, const struct profile_header *header, off_t size, size_t thread,
                                unsigned char **bytes, char *buffer, size_t buffer_bytes)
 {
@@ -420,7 +421,7 @@ static const char *load_chunks(int file, const struct profile_header *header, of
                  header->chunk_count);
         return buffer;
     }
-    *bytes = calloc(wanted + 1, 1); /* which touches none of it */
+    *bytes = calloc(wanted + 1, 1); /* calloc does not touch the pages */
     if (!*bytes)
         return "not enough memory to read it";
     if (thread == ALL_THREADS ? !read_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)
@@ -431,7 +432,7 @@ static const char *load_chunks(int file, const struct profile_header *header, of
     return NULL;
 }
 
-/* Finds the tree of a thread; NULL or what is wrong. */
+/* Selects a thread's tree. Returns NULL, or what is wrong. */
 static const char *choose_thread(struct profile *profile, size_t thread, char *buffer, size_t buffer_bytes)
 {
     if (!profile->thread_count)
@@ -449,7 +450,7 @@ static const char *choose_thread(struct profile *profile, size_t thread, char *b
         return "does not say which samples are whose: an older tool, or too many threads; it can be read "
                "without a "
                "choice of threads only";
-    size_t first = 0; /* the time before the tool's start was the first initial thread's */
+    size_t first = 0; /* time before the tool's start belongs to the first initial thread */
     while (first + 1 < profile->thread_count && profile->threads[first].kind != PROFILE_THREAD_INITIAL)
         first++;
     if (first != thread)
@@ -457,7 +458,8 @@ static const char *choose_thread(struct profile *profile, size_t thread, char *b
     return NULL;
 }
 
-/* Reads an open file; NULL or what is wrong, perhaps in buffer. *bytes is malloc'ed. */
+/* Reads an open file into *bytes, which the caller frees. Returns NULL, or what is wrong (possibly a text in
+ * buffer). */
 static const char *read_open_file(int file, struct profile_header *header, size_t thread, unsigned char **bytes,
                                   char *buffer, size_t buffer_bytes)
 {
@@ -491,7 +493,7 @@ static const char *read_open_file(int file, struct profile_header *header, size_
 static const char *read_chunks(const char *path, struct profile_header *header, size_t thread, unsigned char **bytes,
                                char *buffer, size_t buffer_bytes)
 {
-    /* O_NONBLOCK: a FIFO in place of a profile must not hang us. */
+    /* O_NONBLOCK prevents hanging on a FIFO in place of a profile. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     *bytes = NULL;
     if (file < 0) {
@@ -520,8 +522,8 @@ static void note_trace(const struct profile_chunks *chunks, struct profile *prof
     }
 }
 
-/* Before the tool started, the threads of a runtime that is linked into the program may have been busy, all of them: nobody is said to
- * have been idle. */
+/* Assumes that all threads were busy before the tool started, because a runtime linked into the program may
+ * have kept them busy. So nobody counts as idle then. */
 static void excuse_start(struct profile *profile)
 {
     struct profile_header *header = &profile->header;
@@ -529,7 +531,7 @@ static void excuse_start(struct profile *profile)
         header->before_inverse_busy_ns = (double)header->before_start_ns / header->threads_max;
 }
 
-/* Fills *profile; NULL or what is wrong, perhaps in buffer. */
+/* Fills *profile. Returns NULL, or what is wrong (possibly a text in buffer). */
 static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer,
                                 size_t buffer_bytes)
 {

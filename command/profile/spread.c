@@ -80,16 +80,16 @@ static double value_of(const struct profile_sums *sums, enum profile_spread_metr
     return sums->work + sums->overhead + sums->lock_wait_here + sums->no_core + sums->blocked + sums->mpi_wait;
 }
 
-/* Parts of its parent's figures. */
+/* Returns whether a node's figures are part of its parent's. */
 static bool is_part(const struct merged_node *node)
 {
     return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS;
 }
 
-/* One metric of a rank's nodes, added up to what is compared between ranks. */
+/* One metric of a rank's nodes, summed for comparing ranks. */
 struct values {
-    double *own, *whole;               /* of the node */
-    double *callee_own, *callee_whole; /* of the frames below it */
+    double *own, *whole;               /* of the node itself, and with callees */
+    double *callee_own, *callee_whole; /* of the frames below the node */
 };
 
 static void sum_values(const struct profile *rank, enum profile_spread_metric metric, const uint32_t *same,
@@ -137,7 +137,7 @@ static void add_metric(struct spread_sums *sums, const struct profile *rank, con
     }
 }
 
-/* By the rank's nodes: the first one that is the same node of the job. */
+/* Returns for each node of the rank its first node with the same job node. */
 static uint32_t *find_same(struct spread_sums *sums, const struct profile *rank, const uint32_t *place)
 {
     uint32_t *same = memory_array(rank->node_count, sizeof *same);

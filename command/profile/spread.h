@@ -1,35 +1,38 @@
-/* How times of contexts differ between the ranks of a job. What is kept of each can be added up in any order, of single ranks and of sums. */
+/* How times of contexts differ between a job's ranks. The statistics of ranks and of groups of ranks can be
+ * combined in any order. */
 #ifndef BLAME_COMMAND_PROFILE_SPREAD_H
 #define BLAME_COMMAND_PROFILE_SPREAD_H
 
 #include "command/profile/chunks.h"
 #include "command/profile/profile.h"
 
-/* Chan, Golub, LeVeque (1979): the sums of two groups of ranks are those of both. */
+/* Combines the statistics of two groups of ranks (Chan, Golub, LeVeque 1979). */
 void profile_spread_add(struct profile_spread *to, const struct profile_spread *from);
 
-/* The same over all of `ranks` processes: those that do not have it have 0. */
+/* Statistics over all ranks of the job. Ranks without the node count as 0. */
 struct spread_shown {
     double mean, deviation, least, most;
-    bool least_known; /* that it is the least of one rank; else of several, which lack it */
+    bool least_known; /* `least` belongs to one rank; otherwise several ranks lack the node */
 };
 struct spread_shown profile_spread_over(const struct profile_spread *spread, uint32_t ranks);
 
-/* A job's, as ranks are added. All zero is none. */
+/* A job's statistics while ranks are added. Zeroed means empty. */
 struct spread_sums {
     struct merged_spread *spread;
-    uint32_t *next;  /* by spread: 1 + another one of its node */
-    uint32_t *first; /* by node of the job: 1 + its first spread */
+    uint32_t *next;  /* by spread: 1 + next spread of the same node; 0: none */
+    uint32_t *first; /* by node of the job: 1 + first spread; 0: none */
     size_t count, room, next_room, nodes;
-    uint32_t *seen; /* by node of the job: 0, but while a rank is added */
+    uint32_t *seen; /* by node of the job: scratch space, 0 between calls */
 };
 
-/* Those of a rank, or of a job of which this is a part; place: by its nodes, the job's. nodes: how many the job has by now. */
+/* Adds a rank, or a job that is a part of this one. place: job node for each of its nodes. nodes: current
+ * node count of the job. */
 void spread_sums_add(struct spread_sums *sums, const struct profile *rank, const uint32_t *place, size_t nodes);
-/* Gives them to the profile, and is nothing afterwards. */
+/* Moves the statistics to the profile and empties `sums`. */
 void spread_sums_end(struct spread_sums *sums, struct profile *profile);
 
-/* What a file has; place: by its nodes. NULL, or what is wrong with it. */
+/* Reads the statistics from a file. place: merged node for each node of the file. Returns NULL, or what is
+ * wrong with the file. */
 const char *profile_read_spreads(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);
 
 #endif

@@ -22,7 +22,7 @@ static void add_value(struct profile_time_value *to, const struct profile_time_v
     to->lock_wait += from->lock_wait;
 }
 
-/* Puts cells in the order of one of their numbers, which are below `end`, and leaves those of one number in the order that they have. */
+/* Sorts cells by one of their numbers, all below `end`. Stable. */
 static struct timeline_cell *sort_by(struct timeline_cell *cells, size_t count, size_t member, size_t end)
 {
 #define NUMBER_OF(cell) (*(const uint32_t *)((const char *)(cell) + member))
@@ -60,7 +60,7 @@ struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, si
     return sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
 }
 
-/* Where there is one lane: adds up those of one node, which are from first to before end, by bin. Returns where the ones that are left end. */
+/* Adds up by bin the cells [first, end) of one node, if there is one lane. Returns the end of the result. */
 static size_t join_bins(struct timeline_cell *cells, size_t first, size_t end, size_t at)
 {
     struct timeline_cell sum[PROFILE_TIME_BINS];

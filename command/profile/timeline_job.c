@@ -6,26 +6,27 @@
 
 #include "command/text/memory.h"
 
-#define JOINED_AT_ONCE 65536 /* cells: they are sorted whenever twice as many have come */
+#define JOINED_AT_ONCE 65536 /* least number of new cells before all are sorted again */
 
 static uint64_t time_of_day(const struct profile_header *header, uint64_t ns)
 {
     return (uint64_t)header->start_realtime_ns + (ns - header->start_ns);
 }
 
-/* What ranks are apart by at that level. */
+/* Returns the group of a rank at a level of detail. */
 static uint64_t group_of(uint32_t rank, uint32_t level)
 {
     return (uint64_t)rank >> (level - 1);
 }
 
-/* The job's grid: its bins begin at multiples of the contexts' width. */
+/* The job's bins. They start at multiples of the width of contexts' bins. */
 struct grid {
     uint64_t origin;
     uint32_t shift, lane_shift, bins, lane_bins;
 };
 
-/* The narrowest bins, of at least that width, that the run from begin to end has no more than PROFILE_TIME_BINS of, and its lanes no more than is kept. */
+/* Returns the narrowest grid with at least the given widths that covers begin to end with at most
+ * PROFILE_TIME_BINS bins, and keeps the bins of all lanes within the limit. */
 static struct grid choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uint32_t lane_shift, size_t lanes)
 {
     struct grid grid = {.shift = shift};
@@ -42,14 +43,14 @@ static struct grid choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uin
     return grid;
 }
 
-/* The bin in which a moment is; what is outside is in the first or the last. */
+/* Returns the bin that contains a time; times outside belong to the first or last bin. */
 static uint32_t bin_at(uint64_t origin, uint64_t at, uint32_t shift, uint32_t bins)
 {
     uint64_t bin = at > origin ? (at - origin) >> shift : 0;
     return bin < bins ? (uint32_t)bin : bins - 1;
 }
 
-/* Brings all that is there to other bins, which are at least as wide. */
+/* Moves everything to a grid whose bins are at least as wide. */
 static void regrid(struct timeline_join *join, struct timeline *timeline, const struct grid *grid)
 {
     for (size_t i = 0; i < timeline->lane_count; i++) {
@@ -78,7 +79,8 @@ static void fit_grid(struct timeline_join *join, struct profile *job, uint32_t s
 {
     const struct profile_header *header = &job->header;
     struct timeline *timeline = &job->timeline;
-    /* Threads that were too many stay so when they are put together, lest it matters when that was. */
+    /* Count TIMELINE_JOB_LANES once threads were merged into ranks, so that the result does not depend on
+     * when that happened. */
     size_t lanes = timeline->level == TIMELINE_THREADS ? timeline->lane_count : TIMELINE_JOB_LANES;
     struct grid grid = choose_grid(time_of_day(header, header->tool_start_ns), time_of_day(header, header->end_ns),
                                    shift > join->shift ? shift : join->shift,
@@ -88,7 +90,7 @@ static void fit_grid(struct timeline_join *join, struct profile *job, uint32_t s
         regrid(join, timeline, &grid);
 }
 
-/* The lane of that group, or where it belongs. */
+/* Returns the entry for a rank's group. */
 static uint32_t *slot_of(struct pair_map *map, uint32_t rank, uint32_t level)
 {
     return pair_map_slot(map, group_of(rank, level), 0);
@@ -105,7 +107,7 @@ static void set_cell_lane(struct timeline_join *join, struct timeline *timeline,
     timeline->lanes[lane].cell_lane = *slot;
 }
 
-/* The lane of the job to which one such is added. */
+/* Returns the job's lane for a lane of a rank; creates it if needed. */
 static uint32_t place_lane(struct timeline_join *join, struct timeline *timeline, const struct timeline_lane *from)
 {
     uint32_t *slot = timeline->level == TIMELINE_THREADS ? NULL : slot_of(&join->lanes, from->rank, timeline->level);
@@ -122,7 +124,7 @@ static uint32_t place_lane(struct timeline_join *join, struct timeline *timeline
     return lane;
 }
 
-/* Puts lanes and cells together by what they are apart by from now on. */
+/* Changes the levels of detail, and merges lanes and cells accordingly. */
 static void regroup(struct timeline_join *join, struct timeline *timeline, uint8_t level, uint8_t cell_level)
 {
     struct timeline_lane *old = timeline->lanes;
@@ -149,10 +151,11 @@ static void regroup(struct timeline_join *join, struct timeline *timeline, uint8
     free(old);
 }
 
-/* How many contexts have cells, and how many of different lanes they have. */
+/* Returns the number of pairs of context and lane that have cells; sets *contexts to the number of contexts. */
 static size_t count_pairs(const struct timeline *timeline, size_t *contexts)
 {
-    uint32_t *seen = memory_array(timeline->lane_count, sizeof *seen); /* 1 + the node that it was seen at last */
+    /* 1 + the last node with a cell in the lane */
+    uint32_t *seen = memory_array(timeline->lane_count, sizeof *seen);
     size_t pairs = 0;
     *contexts = 0;
     for (size_t i = 0; i < timeline->cell_count; i++) {
@@ -187,12 +190,12 @@ static void join_cells(struct timeline_join *join, struct profile *job)
     join->joined = timeline->cell_count;
 }
 
-/* From begin to end in the time of day. */
+/* An interval in the time of day. */
 struct stretch {
     uint64_t begin, end;
 };
 
-/* The part of it that is in the bin. */
+/* Returns the part of a stretch that lies in a bin. */
 static double part_in(const struct stretch *stretch, uint64_t origin, uint32_t bin, uint32_t shift, uint32_t first,
                       uint32_t last)
 {
@@ -204,7 +207,8 @@ static double part_in(const struct stretch *stretch, uint64_t origin, uint32_t b
     return (double)(end - begin) / (double)(stretch->end - stretch->begin);
 }
 
-/* From the origin of a rank's timeline to the rank's end, behind which nothing of it was measured; of a part as far as its bins go. */
+/* Returns the interval that a rank's timeline covers: from its origin to the rank's end, after which nothing
+ * was measured. For a part of a job, to the end of its bins. */
 static struct stretch run_of(const struct profile *rank)
 {
     const struct timeline *timeline = &rank->timeline;
@@ -264,7 +268,7 @@ static void add_cells(struct timeline_join *join, struct timeline *timeline, con
     }
 }
 
-/* As the job's lanes have it, but for their bins. */
+/* Returns a copy of a rank's lane for the job, with empty bins. */
 static struct timeline_lane lane_of(const struct timeline *timeline, const struct profile *job,
                                     const struct profile *rank, const struct timeline_lane *from, size_t threads)
 {
@@ -331,7 +335,7 @@ void timeline_join_end(struct timeline_join *join, struct profile *job)
     pair_map_free(&join->cell_lanes);
 }
 
-/* Cells of one context and lane. */
+/* The cells of one context and lane. */
 struct pair {
     uint32_t node, lane, bins;
     bool kept;
@@ -346,7 +350,7 @@ static int compare_weights(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* By node; *map: (node, lane) -> the pair. */
+/* Returns the pairs by node. *map: (node, lane) -> the pair. */
 static struct pair *gather_pairs(const struct timeline *timeline, struct pair_map *map, size_t *count)
 {
     struct pair *pairs = NULL;
@@ -371,7 +375,7 @@ static struct pair *gather_pairs(const struct timeline *timeline, struct pair_ma
     return pairs;
 }
 
-/* Marks those that have few bins, the root's, and of the others those with most. */
+/* Marks the pairs to keep: those with few bins, the root's, and the largest of the others. */
 static void mark_kept(struct pair *pairs, size_t count)
 {
     struct pair **dense = memory_array(count, sizeof *dense);
@@ -387,7 +391,7 @@ static void mark_kept(struct pair *pairs, size_t count)
     free(dense);
 }
 
-/* The nearest context above that has many bins of that lane and keeps them, or the root. */
+/* Returns the nearest ancestor with many bins of that lane that are kept, or the root. */
 static uint32_t kept_above(const struct profile *job, struct pair_map *map, const struct pair *pairs, uint32_t node,
                            uint32_t lane)
 {

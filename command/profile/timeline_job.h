@@ -1,35 +1,38 @@
-/* The timelines of a job's ranks, or of parts of it, added up to one.
+/* Merges the timelines of a job's ranks, or of parts of a job, into one.
  *
- * Bins are cut at multiples of their width in the time of day, wherever a part begins: so a rank's bins are shared out between the job's once,
- * by the time that each of these has of them, and parts are added up exactly. What is too much is made coarser, by rules that give the same for the
- * whole whatever its parts were: lanes by thread, else by rank, else by groups of ranks; lanes' bins up to the width of contexts', where threads are many. */
+ * A job's bins begin at multiples of their width in the time of day, wherever a part begins. A rank's bins
+ * are divided among the job's bins once, by overlapping time; after that, parts can be added exactly.
+ * Timelines that are too large become coarser, by rules that give the same result for any division into
+ * parts: lanes are threads, then ranks, then groups of ranks; lanes' bins become as wide as contexts' bins if
+ * there are many threads. */
 #ifndef BLAME_COMMAND_PROFILE_TIMELINE_JOB_H
 #define BLAME_COMMAND_PROFILE_TIMELINE_JOB_H
 
 #include "command/profile/pair_map.h"
 #include "command/profile/profile.h"
 
-#define TIMELINE_JOB_LANES 1024u /* most; and as many times PROFILE_TIME_BINS bins of them */
-#define TIMELINE_JOB_PAIRS                                                                                             \
-    2048u /* most of contexts and lanes, unless there are more contexts: then all lanes are one for them */
-#define TIMELINE_JOB_DENSE 2048u /* most of these that have more bins than PROFILE_MOMENTS, in the whole job */
+#define TIMELINE_JOB_LANES 1024u /* most lanes, and most bins of lanes in units of PROFILE_TIME_BINS */
+/* most pairs of context and lane. With more contexts than this, cells of all lanes are merged. */
+#define TIMELINE_JOB_PAIRS 2048u
+#define TIMELINE_JOB_DENSE 2048u /* most pairs in the whole job with more bins than PROFILE_MOMENTS */
 
-/* All zero is nothing yet. */
+/* Zeroed means empty. */
 struct timeline_join {
-    uint64_t origin; /* in the time of day */
+    uint64_t origin; /* start of bin 0, as time of day */
     uint32_t shift, lane_shift;
-    size_t lane_room, cell_room, joined; /* joined: cells when they were put in order last */
+    size_t lane_room, cell_room, joined; /* joined: number of cells at the last sorting */
     struct pair_map lanes, cell_lanes;   /* (group, 0) -> the lane */
 };
 
-/* Adds the timeline of a rank or a part to the job's, whose header and nodes have it already, but not its records of ranks. place: by its nodes, the job's;
- * threads: how many the job had before. */
+/* Adds the timeline of a rank or part to the job. The job's header and nodes must include the rank already,
+ * its records of ranks must not. place: job node for each of the rank's nodes. threads: the job's thread
+ * count before. */
 void timeline_join_add(struct timeline_join *join, struct profile *job, const struct profile *rank,
                        const uint32_t *place, size_t threads);
-/* The job's T is known: inverse_busy is divided by it. */
+/* Ends the merge. The job's T is now known, so inverse_busy is divided by it. */
 void timeline_join_end(struct timeline_join *join, struct profile *job);
 
-/* Of the whole job: contexts beyond TIMELINE_JOB_DENSE, those that have least, are added to those above them. */
+/* Completes a whole job: adds contexts beyond TIMELINE_JOB_DENSE, smallest first, to their parents. */
 void timeline_join_prune(struct profile *job);
 
 #endif

@@ -1,4 +1,5 @@
-/* Nothing of a record is believed before it is looked at: it may be of a process that was killed while it wrote, or of anybody. */
+/* Records are checked before use: they may come from a process that was killed while writing, or from
+ * anywhere. */
 #include "command/profile/timeline_read.h"
 
 #include <stdlib.h>
@@ -8,17 +9,17 @@
 #include "command/profile/timeline_record.h"
 #include "command/text/memory.h"
 
-#define MOST_SHIFT 58u /* wider ones no clock reaches */
+#define MOST_SHIFT 58u /* wider bins would exceed any clock */
 #define NO_LANE    (PAIR_MAP_NEW - 1)
 #define NO_BIN     UINT32_MAX
 
 static const char damaged[] = "damaged: a bin of time is not what can be measured";
 
-/* A LANE or TIME node's. */
+/* A LANE or TIME node. */
 struct item {
     const void *record;
-    uint32_t node;  /* the merged node; TIME's parent's */
-    uint32_t owner; /* the tree's number; of a job 1 + the lane's */
+    uint32_t node;  /* the merged node; for TIME its parent's */
+    uint32_t owner; /* tree number; in a job, 1 + lane number */
     bool lane, few;
 };
 
@@ -28,13 +29,13 @@ struct reading {
     struct profile *profile;
     struct item *item;
     size_t count, room;
-    uint8_t *taken;        /* a bit by unit: a node has the record there */
-    struct pair_map lanes; /* (owner, 0) -> the lane, NO_LANE: no thread had that tree */
+    uint8_t *taken;        /* one bit for each unit: a node uses the record there */
+    struct pair_map lanes; /* (owner, 0) -> the lane; NO_LANE: no thread used that tree */
     uint32_t shift, lane_shift;
     size_t cell_room;
 };
 
-/* What stands in a chunk of kind TIME at that unit, of so many bytes; NULL: there is no room for that. */
+/* Returns the record at a unit of a chunk of kind TIME; NULL if `bytes` do not fit there. */
 static const void *profile_time_at(const struct profile_chunks *chunks, uint32_t unit_idx, size_t bytes)
 {
     uint32_t chunk_no = unit_idx / PROFILE_UNITS_PER_CHUNK, unit = unit_idx % PROFILE_UNITS_PER_CHUNK;
@@ -53,7 +54,7 @@ static const void *lane_at(const struct reading *reading, uint32_t unit_idx)
     return sane ? profile_time_at(reading->chunks, unit_idx, sizeof *lane + lane->bins * sizeof *lane->ns) : NULL;
 }
 
-/* What is known of a context apart, its locks and waiters, has no time of its own. */
+/* Returns the context of a node. Locks and waiters of a context have no times of their own. */
 static uint32_t context_of(const struct profile *profile, uint32_t node)
 {
     uint8_t kind = profile->nodes[node].kind;
@@ -64,7 +65,8 @@ static uint32_t context_of(const struct profile *profile, uint32_t node)
     return node;
 }
 
-/* Each record is of one node. A second one has nothing: a small file could ask for any amount of memory with one record and many nodes. */
+/* Claims a record; returns false if another node has it. Otherwise a small file with one record and many
+ * nodes could require any amount of memory. */
 static bool take_record(struct reading *reading, uint32_t unit_idx)
 {
     uint8_t bit = (uint8_t)(1u << unit_idx % 8), *byte = &reading->taken[unit_idx / 8];
@@ -143,7 +145,7 @@ static bool lane_sane(const struct profile_lane *lane)
            states_sane(lane->ns, PROFILE_LANE_BINS);
 }
 
-/* Lanes of a job have all of their grid, each the same. */
+/* Returns whether a job's lane is valid. All lanes of a job have the same grid. */
 static bool job_lane_sane(const struct timeline_lane_record *lane, const struct timeline_lane_record *first)
 {
     bool narrow = lane->shift <= lane->cell_shift && lane->cell_shift <= MOST_SHIFT &&
@@ -155,7 +157,7 @@ static bool job_lane_sane(const struct timeline_lane_record *lane, const struct 
            lane->origin_ns == first->origin_ns && lane->threads > 0 && states_sane(lane->ns, lane->bins);
 }
 
-/* Checks all, and finds the widest bins. */
+/* Checks all records and finds the widest bins. */
 static const char *check(struct reading *reading)
 {
     bool job = reading->profile->header.merged;
@@ -163,7 +165,7 @@ static const char *check(struct reading *reading)
     for (size_t i = 0; i < reading->count; i++) {
         const struct item *item = &reading->item[i];
         const struct profile_moments *moments = item->record;
-        uint32_t shift = moments->shift; /* in the same place in each of them */
+        uint32_t shift = moments->shift; /* all of these records have it at the same offset */
         first = item->lane && !first ? item->record : first;
         bool sane = item->lane  ? (job ? job_lane_sane(item->record, first) : lane_sane(item->record))
                     : item->few ? moments_sane(moments)
@@ -181,7 +183,7 @@ _Static_assert(offsetof(struct profile_moments, shift) == offsetof(struct profil
                    offsetof(struct profile_moments, shift) == offsetof(struct timeline_lane_record, shift),
                "it is in the same place");
 
-/* From the tool's start to the end, as far as that is known. */
+/* Returns the time from the tool's start to the end, as far as known. */
 static uint64_t length_of(const struct profile *profile)
 {
     uint64_t begin = profile->header.tool_start_ns, end = profile->header.end_ns;
@@ -192,7 +194,7 @@ static uint64_t length_of(const struct profile *profile)
     return end > begin ? end - begin : 0;
 }
 
-/* The width of all: what the run's length asks for, or the widest that was found. */
+/* Chooses the width of bins: by the run's length, but at least the widest found. */
 static void choose_widths(struct reading *reading)
 {
     uint32_t shift = profile_time_shift(length_of(reading->profile));
@@ -207,7 +209,7 @@ static void choose_widths(struct reading *reading)
     timeline->lane_bin_ns = 1ull << reading->lane_shift;
 }
 
-/* A lane for each tree that has something and that a thread had, in the threads' order. */
+/* Creates a lane for each tree that has records and was used by a thread, in the order of threads. */
 static void make_lanes(struct reading *reading)
 {
     struct profile *profile = reading->profile;
@@ -232,8 +234,8 @@ static void make_lanes(struct reading *reading)
     }
 }
 
-/* The bin, of the width of all, that bin number `bin` of a record is in; NO_BIN: it stands for nothing, as it has been merged into one before it.
- * merged: as in struct profile_bins. */
+/* Converts bin number `bin` of a record to a bin of the common width. Returns NO_BIN if the bin was merged
+ * into an earlier one. merged: as in struct profile_bins. */
 static uint32_t bin_of(uint32_t bin, uint32_t shift, uint32_t merged, uint32_t widest)
 {
     if (merged && bin >= merged && bin < 2 * merged)
@@ -267,7 +269,7 @@ static void add_cell(struct reading *reading, const struct item *item, uint32_t 
     timeline->bins = bin >= timeline->bins ? bin + 1 : timeline->bins;
 }
 
-/* By record of ranks: its first thread. malloc'ed. */
+/* Returns the first thread of each rank record. The caller frees it. */
 static uint32_t *first_threads(const struct profile *profile)
 {
     uint32_t *first = memory_array(profile->rank_count + 1, sizeof *first);
@@ -277,7 +279,7 @@ static uint32_t *first_threads(const struct profile *profile)
     return first;
 }
 
-/* The thread that a lane of a job was, or began with: of that rank, and by when it began. */
+/* Returns the first thread of a job's lane, identified by its rank, thread id and begin. */
 static uint32_t find_thread(const struct profile *profile, const struct timeline_lane_record *from, uint32_t first)
 {
     for (size_t i = first; from->level == TIMELINE_THREADS && i < profile->thread_count; i++) {
@@ -288,7 +290,8 @@ static uint32_t find_thread(const struct profile *profile, const struct timeline
     return first;
 }
 
-/* False: its number is not one of so many lanes', or there is another one, or no such rank or lane. */
+/* Creates a lane of a job. Returns false if its number is too large or used already, or if its rank or its
+ * cell_lane does not exist. */
 static bool make_job_lane(struct reading *reading, const struct item *item, const uint32_t *first_thread)
 {
     struct timeline *timeline = &reading->profile->timeline;
@@ -332,13 +335,13 @@ static bool make_job_lanes(struct reading *reading)
     for (size_t i = 0; good && i < reading->count; i++)
         good = make_job_lane(reading, &reading->item[i], first_thread);
     free(first_thread);
-    /* All have one width, and no bins but those. */
+    /* all have the same width, and no other bins */
     good = good && timeline->bin_ns >> reading->shift;
     reading->shift = good ? (uint32_t)__builtin_ctzll(timeline->bin_ns) : 0;
     return good;
 }
 
-/* A job's bins are of one width already. */
+/* Adds the states of a job's lane, whose bins have the common width already. */
 static void add_job_states(const struct timeline *timeline, const struct timeline_lane_record *from,
                            struct timeline_lane *to)
 {
@@ -365,7 +368,7 @@ static void add_item(struct reading *reading, const struct item *item)
     }
 }
 
-/* As many bins as the run is long, and all that have something in them. */
+/* Sets the numbers of bins to cover the run and all bins that have values. */
 static void count_bins(struct reading *reading)
 {
     struct timeline *timeline = &reading->profile->timeline;

@@ -1,21 +1,22 @@
-/* What job.blame keeps of the timeline: LANE nodes below the root, whose key is 1 + the lane's number, and TIME nodes, whose key is the same of the lane that
- * they are of. Their bins are counted from `origin_ns`, and have one width each (cct/profile_time.h). */
+/* How job.blame stores the timeline: LANE nodes below the root, with 1 + lane number as key, and TIME nodes
+ * with the key of their lane. Bins start at `origin_ns`, and all have the same width (cct/profile_time.h). */
 #ifndef BLAME_COMMAND_PROFILE_TIMELINE_RECORD_H
 #define BLAME_COMMAND_PROFILE_TIMELINE_RECORD_H
 
 #include "cct/profile_time.h"
 
-/* At the metric of LANE nodes, in a chunk of kind TIME. */
+/* Record of a LANE node, in a chunk of kind TIME. */
 struct timeline_lane_record {
-    uint8_t level, shift; /* shift: of lanes' bins */
+    uint8_t level, shift; /* shift: log2 of the width of lanes' bins in ns */
     uint8_t cell_level, cell_shift;
-    uint32_t bins; /* of lanes, all of which are in the record */
+    uint32_t bins; /* number of bins in the record */
     uint32_t cell_bins;
     uint32_t threads, rank, rank_record, cell_lane; /* as in struct timeline_lane */
-    int32_t tid;                                    /* of its first thread, which is of that rank_record */
-    uint64_t begin_ns;                              /* when that one began */
+    /* thread id of the lane's first thread, which belongs to rank_record */
+    int32_t tid;
+    uint64_t begin_ns; /* time at which that thread began */
     uint64_t origin_ns;
-    uint32_t without; /* ranks that have no timeline */
+    uint32_t without; /* number of ranks without a timeline */
     uint32_t reserved[3];
     float ns[][PROFILE_TIME_STATES];
 };

@@ -1,4 +1,4 @@
-/* The file may come from anywhere: as in merge.c. */
+/* The file may come from anywhere: see merge.c. */
 #include "command/profile/trace.h"
 
 #include <stdbool.h>
@@ -15,11 +15,11 @@
 
 /* ---- records ---- */
 
-/* The records of one chunk of a trace (cct/profile_trace.h), which may come from anywhere. */
+/* Decoding the records of one chunk of a trace (cct/profile_trace.h), which may come from anywhere. */
 
 #define TIME_MOST (1ull << 62)
 
-/* False: it is cut off, or too large. */
+/* Reads a number. Returns false if it is cut off or too large. */
 static bool take_number(struct trace_stream *stream, uint64_t *number)
 {
     *number = 0;
@@ -34,7 +34,7 @@ static bool take_number(struct trace_stream *stream, uint64_t *number)
     return false;
 }
 
-/* What is no sample. */
+/* Applies a record that is not a sample. */
 static bool take_time(struct trace_stream *stream, unsigned kind)
 {
     uint64_t number;
@@ -59,7 +59,7 @@ static bool take_time(struct trace_stream *stream, unsigned kind)
     return stream->end_ns <= TIME_MOST;
 }
 
-/* Of the record that begins with that byte. */
+/* Reads the context and state of a record that begins with the byte `kind`. */
 static bool take_pair(struct trace_stream *stream, unsigned kind, uint64_t *pair)
 {
     uint32_t place = PROFILE_TRACE_PLACES - 1;
@@ -96,7 +96,7 @@ static bool take_samples(struct trace_stream *stream, unsigned kind, struct trac
     return true;
 }
 
-/* The byte of a record, or that of one which it has the samples of. */
+/* Returns the kind of the next sample: from a record's first byte, or the second sample of a record with two. */
 static unsigned take_kind(struct trace_stream *stream)
 {
     unsigned kind = stream->second ? stream->second : stream->bytes[stream->at++];
@@ -121,15 +121,15 @@ bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
 
 /* ---- spans ---- */
 
-#define MOVES_MOST  4096u /* of one node, from region to region */
-#define TOUCHING_NS 1000u /* spans so near to one another have nothing between them */
+#define MOVES_MOST  4096u /* most moves of one node between regions that are followed */
+#define TOUCHING_NS 1000u /* a shorter gap between spans does not count */
 
 struct tracing {
     struct profile *profile;
     struct profile_chunks chunks;
     uint32_t *place;  /* by node_idx, as in profile_merge() */
-    uint32_t *merged; /* the profile's node, by place */
-    uint32_t *known;  /* 1 + the profile's node, by node_idx, once it was asked for; 0: it was not */
+    uint32_t *merged; /* by place: the profile's node */
+    uint32_t *known;  /* by node_idx: 1 + the profile's node; 0: not looked up yet */
     struct trace *trace;
 };
 
@@ -145,7 +145,8 @@ static uint32_t find_merged(const struct tracing *tracing, uint32_t node_idx)
     return tracing->merged[tracing->place[node_idx] - PROFILE_PLACE_MERGED];
 }
 
-/* A trace names a node in a byte: its moves are followed once. */
+/* Returns the profile's node for a node of the trace. A trace repeats nodes very often, so moves are followed
+ * once for each node. */
 static uint32_t merged_node(const struct tracing *tracing, uint32_t node_idx)
 {
     if (!profile_node_at(&tracing->chunks, node_idx))
@@ -159,7 +160,7 @@ static void add_span(struct trace_lane *lane, size_t *room, struct trace_span sp
 {
     struct trace_span *last = lane->span_count ? &lane->spans[lane->span_count - 1] : NULL;
     if (last && span.begin_ns < last->end_ns + TOUCHING_NS) {
-        span.begin_ns = last->end_ns; /* a thread's last period reaches behind its end */
+        span.begin_ns = last->end_ns; /* a thread's last period extends beyond its end */
         span.end_ns = span.end_ns < span.begin_ns ? span.begin_ns : span.end_ns;
         if (last->node == span.node && last->state == span.state && UINT32_MAX - last->samples > span.samples) {
             last->end_ns = span.end_ns;
@@ -241,7 +242,7 @@ static const char *read_lanes(const struct tracing *tracing)
     return good ? NULL : "damaged: its trace makes no sense";
 }
 
-/* Which node of the profile each of those is that the file's trees are merged into now. */
+/* Returns for each node of the file's current merged tree the matching node of the profile. */
 static uint32_t *nodes_of(struct profile *profile, const struct profile *now)
 {
     uint32_t *merged = memory_array(now->node_count, sizeof *merged);

@@ -15,23 +15,23 @@
 /* The samples of one tree. */
 struct tail_lane {
     uint32_t tree;
-    uint32_t *chunks; /* its chunks, by where they are in the file */
+    uint32_t *chunks; /* its chunks, in file order */
     size_t chunk_count, chunk_room;
-    uint32_t chunk_no;                /* the one that is read, */
-    struct profile_trace_chunk chunk; /* its header; number 0: none as yet */
-    struct trace_stream stream;       /* what of it is in memory */
-    bool asked;                       /* threads were read once more to find its own */
-    /* The record that is given out, sample by sample. */
+    uint32_t chunk_no;                /* the chunk being read */
+    struct profile_trace_chunk chunk; /* header of that chunk; number 0: none yet */
+    struct trace_stream stream;       /* the part of that chunk in memory */
+    bool asked;                       /* threads were read again to find this lane's */
+    /* the record whose samples are being returned */
     struct trace_record record;
     uint64_t given;
     struct trace_sample next;
-    bool has_next;   /* which has not been given out */
-    uint64_t cpu_ns; /* of the thread, before the record */
+    bool has_next;   /* `next` has not been returned yet */
+    uint64_t cpu_ns; /* the thread's CPU time before the record */
     uint32_t thread;
-    uint64_t thread_from_ns, thread_until_ns; /* it is that one between these */
-    uint32_t bits;                            /* of draws, from then on, */
+    uint64_t thread_from_ns, thread_until_ns; /* interval in which `thread` is the lane's thread */
+    uint32_t bits;                            /* moment_bits() in force until bits_until_ns */
     uint64_t bits_until_ns;
-    size_t bits_threads; /* when so many threads were known */
+    size_t bits_threads; /* number of known threads when `bits` was computed */
     unsigned char bytes[DATA_BYTES];
 };
 
@@ -96,7 +96,7 @@ static struct tail_lane *lane_of(struct trace_tail *tail, uint32_t tree)
     return tail->lanes[tail->lane_count++] = lane;
 }
 
-/* False: it is still being made. */
+/* Registers a chunk. Returns false if it is still being created. */
 static bool note_chunk(struct trace_tail *tail, uint32_t chunk_no)
 {
     struct profile_chunk chunk;
@@ -138,7 +138,7 @@ static size_t count_records(const struct trace_tail *tail, uint32_t kind, size_t
     return count;
 }
 
-/* All of one kind, instead of those that were there. */
+/* Reads all records of one kind, replacing the list. */
 static void read_records(const struct trace_tail *tail, uint32_t kind, size_t bytes, void *list, size_t *count)
 {
     size_t per_chunk = PROFILE_CHUNK_BYTES / bytes - 1, room = count_records(tail, kind, bytes), found = 0;
@@ -210,7 +210,7 @@ static void begin_chunk(struct tail_lane *lane, uint32_t chunk_no, const struct 
     lane->stream = (struct trace_stream){.bytes = lane->bytes};
 }
 
-/* More of the chunk that is read; false: there is none, or it is another by now. */
+/* Reads more of the current chunk. Returns false if there is no more, or if the chunk was reused. */
 static bool read_more(const struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk before, after;
@@ -229,12 +229,12 @@ static bool read_more(const struct trace_tail *tail, struct tail_lane *lane)
     return true;
 }
 
-/* Of the tree's chunks the first one behind the one that is read. */
+/* Finds the tree's next chunk after the current one. */
 static bool find_chunk(struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk chunk, best = {0};
     uint32_t best_no = 0, next = lane->chunk.next;
-    /* The usual case, without a look at all: the one that was put behind it. */
+    /* usual case, without searching: the linked next chunk */
     if (lane->chunk.number && next < tail->seen && read_exactly(tail->file, &chunk, sizeof chunk, chunk_at(next)) &&
         chunk.kind == PROFILE_CHUNK_TRACE && chunk.owner == lane->tree && chunk.number == lane->chunk.number + 1) {
         begin_chunk(lane, next, &chunk);
@@ -252,7 +252,7 @@ static bool find_chunk(struct trace_tail *tail, struct tail_lane *lane)
     return true;
 }
 
-/* Whether the lane may have a chunk behind the one that is read. */
+/* Returns whether the lane may have a chunk after the current one. */
 static bool has_gone_on(const struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk now;
@@ -275,12 +275,12 @@ static bool next_record(struct trace_tail *tail, struct tail_lane *lane)
         if (read_more(tail, lane))
             continue;
         bool gone_on = has_gone_on(tail, lane);
-        if (gone_on && read_more(tail, lane)) /* what came before it went on */
+        if (gone_on && read_more(tail, lane)) /* read what was written before the next chunk began */
             continue;
         if (!gone_on || !find_chunk(tail, lane))
             return false;
     }
-    if (lane->record.count > lane->chunk.samples) { /* not more than the chunk says that it has */
+    if (lane->record.count > lane->chunk.samples) { /* more samples than the chunk's header says */
         lane->stream.damaged = true;
         lane->record.count = 0;
     }
@@ -289,7 +289,7 @@ static bool next_record(struct trace_tail *tail, struct tail_lane *lane)
 
 /* ---- samples ---- */
 
-/* Who had the tree at that time: threads that come and go share one. */
+/* Finds the thread that used the tree at that time; short-lived threads can share a tree. */
 static void choose_thread(struct trace_tail *tail, struct tail_lane *lane)
 {
     uint64_t time_ns = lane->record.begin_ns + lane->record.length_ns / 2;
@@ -309,7 +309,7 @@ static void choose_thread(struct trace_tail *tail, struct tail_lane *lane)
         lane->thread_from_ns = lane->thread == TRACE_NO_THREAD ? 0 : tail->threads[i].begin_ns;
         lane->thread = (uint32_t)i;
     }
-    if (lane->thread == TRACE_NO_THREAD && !lane->asked) { /* it may have begun since the refresh */
+    if (lane->thread == TRACE_NO_THREAD && !lane->asked) { /* it may have begun after the refresh */
         lane->asked = true;
         lane->thread_until_ns = 0;
         read_threads(tail);
@@ -319,7 +319,7 @@ static void choose_thread(struct trace_tail *tail, struct tail_lane *lane)
         lane->cpu_ns = 0;
 }
 
-/* How many parts a period had then: as the highest number of the threads that had begun asks for. */
+/* Returns how finely periods were divided at that time, which depends on the highest thread number so far. */
 static uint32_t bits_at(const struct trace_tail *tail, struct tail_lane *lane, uint64_t time_ns)
 {
     if (time_ns < lane->bits_until_ns && lane->bits_threads == tail->thread_count)
@@ -338,7 +338,7 @@ static uint32_t bits_at(const struct trace_tail *tail, struct tail_lane *lane, u
     return lane->bits;
 }
 
-/* When the sample was due that stands for the period around that time. */
+/* Returns the time at which the sample of the period around middle_ns was due. */
 static uint64_t moment_of(const struct trace_tail *tail, struct tail_lane *lane, uint64_t middle_ns)
 {
     const struct profile_header *header = &tail->header;
@@ -352,12 +352,12 @@ static uint64_t moment_of(const struct trace_tail *tail, struct tail_lane *lane,
                                   bits_at(tail, lane, begin_ns));
     uint64_t from_ns = thread->begin_ns > begin_ns && thread->begin_ns < end_ns
                            ? thread->begin_ns
-                           : begin_ns; /* a thread's first is shorter */
+                           : begin_ns; /* a thread's first period is shorter */
     uint64_t moment_ns = moment_at(from_ns, end_ns - from_ns, place), last_ns = record->begin_ns + record->length_ns;
     return moment_ns < record->begin_ns ? record->begin_ns : moment_ns > last_ns ? last_ns : moment_ns;
 }
 
-/* Makes the lane's next sample; false: it has none. */
+/* Prepares the lane's next sample. Returns false if there is none. */
 static bool advance(struct trace_tail *tail, struct tail_lane *lane)
 {
     if (lane->has_next)
@@ -408,7 +408,7 @@ bool trace_tail_refresh(struct trace_tail *tail)
     read_threads(tail);
     tail->heap_count = tail->damaged = 0;
     for (size_t i = 0; i < tail->lane_count; i++) {
-        tail->lanes[i]->thread_until_ns = 0; /* more may have come */
+        tail->lanes[i]->thread_until_ns = 0; /* new threads may have used the tree */
         tail->lanes[i]->asked = false;
         if (advance(tail, tail->lanes[i]))
             tail->heap[tail->heap_count++] = tail->lanes[i];

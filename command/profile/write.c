@@ -19,7 +19,7 @@ struct writer {
     unsigned char *chunks;
     uint32_t count;
     size_t room;
-    struct pair_map open; /* (kind, owner) -> the chunk that is being filled */
+    struct pair_map open; /* (kind, owner) -> the chunk being filled */
     uint32_t *node_idx;   /* by node of the profile */
     bool full;            /* more than PROFILE_MAX_CHUNKS are needed */
 };
@@ -31,7 +31,8 @@ static struct profile_chunk *chunk_at(const struct writer *writer, uint32_t numb
 
 static uint32_t add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
 {
-    if (writer->count == PROFILE_MAX_CHUNKS) { /* the last one is written over, and the file never */
+    /* keep overwriting the last chunk; the file will not be written */
+    if (writer->count == PROFILE_MAX_CHUNKS) {
         writer->full = true;
         writer->count--;
     }
@@ -49,7 +50,8 @@ static uint32_t add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
     return writer->count++;
 }
 
-/* The chunk of that kind and owner that has room: `units` of a tree's, `bytes` of text, one record of others. */
+/* Returns a chunk of that kind and owner with room; adds one if needed. wanted: units in a tree's chunk,
+ * bytes of text, or 1 record. */
 static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t owner, uint32_t wanted, uint32_t most)
 {
     uint32_t number = *pair_map_slot(&writer->open, kind, owner);
@@ -60,7 +62,7 @@ static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t o
     return chunk->used + wanted <= limit ? number : add_chunk(writer, kind, owner);
 }
 
-/* With a record of a metric's size, unless that is NULL. Returns the node's index. */
+/* Writes a node and its record, of a metric's size or NULL. Returns the node's index. */
 static uint32_t put_node(struct writer *writer, const struct profile_node *node, const void *record)
 {
     uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TREE, MAIN_TREE, record ? 3 : 1, 0);
@@ -88,7 +90,8 @@ static bool is_nothing(const void *record)
     return memcmp(record, &nothing, sizeof nothing) == 0;
 }
 
-/* What readers made of the pseudo nodes for blocked time and missing cores, and of calls of MPI's, back into these (profile_format.h). */
+/* Writes a node's sums. Undoes what readers do with the pseudo nodes for blocked time and missing cores and
+ * with MPI calls (profile_format.h). */
 static void put_sums(struct writer *writer, uint32_t i)
 {
     const struct merged_node *from = &writer->profile->nodes[i];
@@ -105,7 +108,7 @@ static void put_sums(struct writer *writer, uint32_t i)
     } else if (from->kind == PROFILE_NODE_PSEUDO && from->key == PROFILE_PSEUDO_STOPPED) {
         metric.inverse_busy = writer->profile->stopped_ns;
     } else if (from->kind == PROFILE_NODE_MPI) {
-        /* There is room for so many calls; of more the averages stay. */
+        /* The count is limited; with more calls only the averages are kept. */
         double calls = from->metric.mpi_calls, part = calls > UINT32_MAX ? UINT32_MAX / calls : 1;
         metric.work = from->metric.mpi_wait;
         metric.waits = (uint32_t)(calls * part);
@@ -158,7 +161,7 @@ static void put_nodes(struct writer *writer)
     }
 }
 
-/* A node of kind LANE or TIME, with a record of so many bytes in a chunk of its own kind. */
+/* Writes a LANE or TIME node with its record in a chunk of kind TIME. */
 static void put_time(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key, const void *record,
                      size_t bytes)
 {
@@ -201,7 +204,7 @@ static void put_lane(struct writer *writer, uint32_t number)
     free(record);
 }
 
-/* A context's bins of one lane. */
+/* Writes one context's bins from one lane. */
 static void put_cells(struct writer *writer, const struct timeline_cell *cells, size_t count)
 {
     uint8_t shift = (uint8_t)__builtin_ctzll(writer->profile->timeline.bin_ns);
@@ -246,7 +249,7 @@ static void put_lock(struct writer *writer, struct pair_map *nodes, const struct
     if (*slot == PAIR_MAP_NEW)
         *slot = put_node(writer, &node, lock->initialiser ? NULL : &waits);
     else if (!lock->initialiser)
-        put_node(writer, &node, &waits); /* readers add nodes of one key up */
+        put_node(writer, &node, &waits); /* readers add up nodes with the same key */
     if (lock->initialiser) {
         node = (struct profile_node){.key = lock->initialiser, .kind = PROFILE_NODE_INITIALISER, .parent = *slot};
         put_node(writer, &node, &waits);
@@ -324,13 +327,13 @@ static int write_file(const struct writer *writer, const char *path)
         wrong = write_stream(writer, out);
         if (!wrong && rename(part, path) != 0)
             wrong = errno;
-        unfinished_remove(part); /* gone, where it is in its place */
+        unfinished_remove(part); /* no effect if it was renamed */
     }
     free(part);
     return wrong;
 }
 
-/* To the path, or, where that is NULL, the descriptor. */
+/* Writes to a path, or to the descriptor if path is NULL. */
 static int write_to(const struct profile *profile, const char *path, int file)
 {
     struct writer writer = {.profile = profile};
