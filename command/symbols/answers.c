@@ -1,4 +1,4 @@
-/* What was asked of the symbol lookup, and what the answer was. */
+/* Questions that were asked of the symbol lookup, and their answers. */
 #include "command/symbols/answers.h"
 
 #include <stdlib.h>

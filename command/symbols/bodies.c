@@ -1,5 +1,6 @@
-/* Outlined functions of a module. A symbol's name says that it is one. Of a stripped module the code says it: its calls of
- * the OpenMP runtime are looked for in all bytes, and each function that has one is read (calls.h). */
+/* Outlined functions of a module. In a module with symbols their names show them. In a stripped module, all
+ * bytes are searched for calls of the OpenMP runtime, and every function with such a call is decoded
+ * (calls.h). */
 #include "command/symbols/bodies.h"
 
 #include <stdlib.h>
@@ -12,9 +13,10 @@
 #include "command/symbols/plt.h"
 #include "command/text/grow.h"
 
-#define MAX_GOALS 256        /* stubs and slots of functions that get a construct's code; there are some 60 */
-#define MAX_CODE  (1u << 29) /* bytes that are looked through */
-#define STUB_STEP 8          /* stubs of linkage tables are aligned so */
+/* most stubs and slots of functions that receive a construct's function; there are about 60 */
+#define MAX_GOALS 256
+#define MAX_CODE  (1u << 29) /* most bytes searched */
+#define STUB_STEP 8          /* alignment of stubs in linkage tables */
 
 struct goals {
     uint64_t list[MAX_GOALS], low, high;
@@ -54,7 +56,7 @@ static void find_goals(struct symbols_module *module, struct goals *goals)
             add_goal(goals, slots[i].vaddr);
     for (Elf_Scn *section = NULL;
          goals->count && (section = symbols_elf_next(module->main.elf, section, SHT_PROGBITS, &header));) {
-        size_t room; /* in the file: a damaged header may say more */
+        size_t room; /* bytes in the file; a damaged header may claim more */
         bool there =
             is_linkage(module->main.elf, &header) && symbols_elf_bytes(module->main.elf, header.sh_addr, &room);
         uint64_t bytes = !there ? 0 : header.sh_size < room ? header.sh_size : room;
@@ -66,7 +68,7 @@ static void find_goals(struct symbols_module *module, struct goals *goals)
     }
 }
 
-/* Takes what the function with this entry hands to the runtime. */
+/* Adds what the function with this entry passes to the runtime. */
 static void take_function(struct symbols_module *module, uint64_t host)
 {
     const struct symbols_call_list *calls = host ? symbols_calls_of(module, host) : NULL;
@@ -142,7 +144,7 @@ static void add_body(struct symbols_module *module, uint64_t entry)
 {
     uint64_t key = PROFILE_KEY(module->id, entry);
     if (module->body_count && module->bodies[module->body_count - 1] == key)
-        return; /* another name of it, or another call */
+        return; /* another name or another call of the same function */
     if (grow_list(&module->bodies, &module->body_room, module->body_count, sizeof *module->bodies))
         module->bodies[module->body_count++] = key;
 }

@@ -1,10 +1,9 @@
-/* Which calls a function makes, whom it jumps to at its end, and which functions it hands to the OpenMP
- * runtime: read from its machine code from the first instruction to the last, completed by DWARF's call
- * sites.
+/* Finds which functions a function calls, to which it jumps at its end, and which it passes to the OpenMP
+ * runtime. Decodes its machine code completely and adds DWARF's call sites.
  *
- * What a register holds at a call is known if every way there puts the same constant into it: code is read
- * again until what is known at each label (where branches lead) changes no more. Nothing is known where only
- * jumps through registers lead. */
+ * A register's value at a call is known if it is the same constant on all paths. The code is decoded
+ * repeatedly until the known values at all labels (targets of branches) stop changing. Nothing is known at
+ * code that is reached only by jumps through registers. */
 #include "command/symbols/calls.h"
 
 #include <dwarf.h>
@@ -23,9 +22,9 @@
 
 /* ---- DWARF's call sites ---- */
 
-/* DWARF's call sites of a function. Machine code says more in most cases: clang describes no calls of the
- * OpenMP runtime. These say whom calls through a register go to where the compiler knew, and which jumps
- * through a register are calls rather than a switch. */
+/* A walk over DWARF's call sites of a function. Machine code usually says more; for instance, clang describes
+ * no calls of the OpenMP runtime. Call sites add the targets of calls through registers that the compiler
+ * knew, and which jumps through registers are calls instead of a switch. */
 
 struct site_walk {
     struct symbols_module *module;
@@ -42,7 +41,8 @@ static bool address_of(Dwarf_Die *die, unsigned name, uint64_t *address)
     return true;
 }
 
-/* The last byte of the calling instruction: producers give the address behind it, or where it begins. */
+/* Finds the last byte of the calling instruction. Depending on the compiler, the call site has the address
+ * after the instruction or its start. */
 static bool last_byte(struct symbols_module *module, Dwarf_Die *site, uint64_t *vaddr)
 {
     struct symbols_instruction instruction;
@@ -128,8 +128,8 @@ static enum symbols_step visit_site(void *walk, Dwarf_Die *die, uint32_t *around
     }
 }
 
-/* Adds to `list`, with the addresses in struct symbol_call not yet keys, what DWARF says of the call sites of
- * a function: whom indirect calls go to, and which indirect jumps are calls. */
+/* Adds to `list` what DWARF says about a function's call sites: targets of indirect calls, and which indirect
+ * jumps are calls. Addresses in struct symbol_call are not keys yet. */
 static void symbols_calls_dwarf(struct symbols_module *module, struct symbols_function *function,
                                 struct symbols_call_list *list)
 {
@@ -140,10 +140,11 @@ static void symbols_calls_dwarf(struct symbols_module *module, struct symbols_fu
 /* ---- machine code ---- */
 
 #define MAX_RANGES 16
-#define MAX_LABELS 65536 /* functions with more are generated; what registers hold is then not followed */
+/* functions with more are generated; the values of registers are not tracked in them */
+#define MAX_LABELS 65536
 #define MAX_PASSES 16
-#define REGISTERS  31 /* of the machine that has most */
-/* How much code of a unit is read to learn whether an outlined function is a task. */
+#define REGISTERS  31 /* largest number of registers of any architecture */
+/* most code of a unit that is decoded to find out whether an outlined function is a task */
 #define MAX_LAUNCH_BYTES (4u << 20)
 
 struct extent {
@@ -153,7 +154,7 @@ struct extent {
 struct label {
     uint64_t vaddr;
     bool reached;
-    uint64_t value[REGISTERS]; /* on every way that leads here; 0: unknown */
+    uint64_t value[REGISTERS]; /* values common to all paths to the label; 0: unknown */
 };
 
 struct sweep {
@@ -162,10 +163,10 @@ struct sweep {
     struct extent ranges[MAX_RANGES];
     size_t range_count;
     uint64_t entry;
-    struct label *labels; /* where branches inside the function lead, sorted */
+    struct label *labels; /* targets of branches inside the function, sorted */
     size_t label_count, label_room;
     bool live, changed, record, follows;
-    uint64_t value[REGISTERS]; /* at the instruction that is read, if it is live */
+    uint64_t value[REGISTERS]; /* values at the current instruction, if it is live */
     struct symbols_call_list calls;
 };
 
@@ -177,7 +178,7 @@ static struct symbols_function *function_at(struct symbols_module *module, uint6
     return unit ? symbols_dwarf_function(unit, vaddr) : NULL;
 }
 
-/* GCC puts cold parts of a function elsewhere, as "name.cold". */
+/* Returns the entry of the function that a cold part belongs to. GCC names the part "name.cold". */
 static uint64_t entry_of_cold(struct symbols_module *module, const char *name)
 {
     const char *mark = strstr(name, ".cold");
@@ -200,8 +201,8 @@ static bool hands_out_code(struct symbols_module *module)
     return module->launches;
 }
 
-/* A function without a symbol, by the unwind tables. They describe linkage tables, too, which are no functions. Only
- * modules that use OpenMP are worth it. */
+/* Finds a function without a symbol in the unwind tables, if it is no linkage table, which the unwind tables
+ * describe as well. Only done for modules that use OpenMP, because of the cost. */
 static bool find_nameless(struct symbols_module *module, uint64_t vaddr, struct extent *extent)
 {
     return hands_out_code(module) && symbols_unwind_extent(module, vaddr, &extent->low, &extent->high) &&
@@ -249,7 +250,7 @@ static bool is_own(const struct sweep *sweep, uint64_t vaddr)
     return false;
 }
 
-/* ---- what is known where ---- */
+/* ---- values of registers ---- */
 
 static int label_order(const void *left, const void *right)
 {
@@ -296,7 +297,7 @@ static void forget(struct sweep *sweep, uint32_t registers)
             sweep->value[i] = 0;
 }
 
-/* One more way to a label, with what is known on it. */
+/* Adds one more path to a label, with the values known on it. */
 static void reach(struct sweep *sweep, struct label *label)
 {
     if (!label || !sweep->live)
@@ -322,7 +323,7 @@ static void arrive(struct sweep *sweep, uint64_t vaddr)
     }
 }
 
-/* Labels that nothing seems to lead to: nothing is known there. Returns whether there were any. */
+/* Marks labels without any known path as reached, with unknown values. Returns whether there were any. */
 static bool give_up_labels(struct sweep *sweep, bool all)
 {
     bool any = false;
@@ -336,7 +337,7 @@ static bool give_up_labels(struct sweep *sweep, bool all)
     return any;
 }
 
-/* ---- calls, with what is in the registers ---- */
+/* ---- calls, and the values of registers at them ---- */
 
 static void fill_body(struct sweep *sweep, struct symbol_call *call)
 {
@@ -353,7 +354,7 @@ static bool fill_call(struct sweep *sweep, const struct symbols_instruction *ins
     call->name = "";
     if (instruction->indirect) {
         const char *name = instruction->target ? symbols_plt_slot(module, instruction->target) : NULL;
-        /* A jump through a register may be a switch: kept without a name until DWARF tells. */
+        /* A jump through a register may be a switch, so it has no name until DWARF says that it is a call. */
         call->name = name ? name : call->tail && !instruction->target ? NULL : "";
         return true;
     }
@@ -367,7 +368,7 @@ static bool fill_call(struct sweep *sweep, const struct symbols_instruction *ins
         call->name = name;
         return true;
     }
-    /* A jump into the middle of another function, or into its own cold part, is no call. */
+    /* A jump into the middle of another function, or into the function's own cold part, is no call. */
     call->target = entry;
     return entry && (!call->tail || (entry == instruction->target && entry != sweep->entry));
 }
@@ -435,7 +436,7 @@ static void read_code(struct sweep *sweep)
 
 /* ---- results ---- */
 
-/* Drops jumps that nobody calls a call, and turns addresses into keys. */
+/* Drops jumps that are not known to be calls, and turns addresses into keys. */
 static struct symbols_call_list *finish(struct sweep *sweep)
 {
     struct symbols_module *module = sweep->module;
@@ -477,7 +478,7 @@ const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, 
     return known;
 }
 
-/* A call that can be told from the bytes before the return address alone; most can. */
+/* Recognises a call from the bytes before its return address alone, which is enough for most. */
 static bool call_by_bytes(struct symbols_module *module, uint64_t returns, struct symbol_call *call)
 {
     const struct symbols_machine *machine = symbols_machine_of(module->main.elf);

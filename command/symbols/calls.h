@@ -1,4 +1,4 @@
-/* Whom functions call, and what they hand to the OpenMP runtime. */
+/* Which functions a function calls, and which functions it passes to the OpenMP runtime. */
 #ifndef BLAME_COMMAND_SYMBOLS_CALLS_H
 #define BLAME_COMMAND_SYMBOLS_CALLS_H
 
@@ -6,13 +6,14 @@
 
 #include "command/symbols/module.h"
 
-/* Entry of the function around vaddr, also from its cold part; 0: not known. */
+/* Returns the entry of the function around vaddr, which may be in the cold part; 0 if unknown. */
 uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr);
-/* Calls and tail calls of the function at `entry`; NULL: none known. Cached. */
+/* Returns the calls and tail calls of the function at `entry`; NULL if none is known. Cached. */
 const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, uint64_t entry);
-/* The call that returns to vaddr + 1; NULL: not known. Cached. */
+/* Returns the call that returns to vaddr + 1; NULL if unknown. Cached. */
 const struct symbol_call *symbols_calls_at(struct symbols_module *module, uint64_t vaddr);
-/* Whether some call hands the function at `entry` to libgomp: 1 as a task, 0 as a region, -1 nothing known. */
+/* Returns whether some call passes the function at `entry` to libgomp: 1 as a task, 0 as a region, -1 if
+ * unknown. */
 int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *unit, uint64_t entry);
 
 #endif

@@ -1,4 +1,4 @@
-/* Functions and source positions by debug information. */
+/* Functions and source positions from debug information. */
 #ifndef BLAME_COMMAND_SYMBOLS_CODE_H
 #define BLAME_COMMAND_SYMBOLS_CODE_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 struct symbols_name {
-    const char *raw;     /* linkage name if there is one; "" unknown */
-    const char *display; /* demangled or qualified; "" unknown */
+    const char *raw;     /* linkage name if there is one; "" if unknown */
+    const char *display; /* demangled or qualified name; "" if unknown */
     const char *file;    /* definition; "" unknown */
     int line;
     bool linkage; /* raw is a linkage name */
@@ -19,7 +19,7 @@ struct symbols_position {
 struct symbols_raw { /* one function at an address, before constructs are recognised */
     const struct symbols_name *name;
     struct symbols_position at;
-    uint64_t low; /* entry of the function (of the inlined copy) */
+    uint64_t low; /* entry of the function, or of the inlined copy */
     bool inlined;
 };
 

@@ -1,4 +1,4 @@
-/* Names of the functions that compilers outline from OpenMP constructs: "relax [parallel amg.c:123]". */
+/* Names of functions that compilers outline from OpenMP constructs: "relax [parallel amg.c:123]". */
 #include "command/symbols/construct.h"
 
 #include <stdlib.h>
@@ -13,15 +13,16 @@
 #include "command/symbols/module.h"
 #include "command/text/grow.h"
 
-/* ---- the compiler's idents ---- */
+/* ---- strings with constructs' lines ---- */
 
-/* The line of a construct in flang's code.
+/* Finds the line of a construct in flang's code.
  *
- * flang 19 gives outlined functions neither a line of their own nor a reliable first row. But like clang it
- * passes the runtime ";file;function;line;column;;" at every construct, in read-only data, so the lines of a
- * function's constructs are known; the rows of the outlined function say which of them it is. */
+ * flang 19 gives outlined functions neither a line nor a reliable first row. But like clang it passes
+ * ";file;function;line;column;;" to the runtime at every construct. These strings are in read-only data, so
+ * the lines of a function's constructs are known; the rows of the outlined function show which construct it
+ * is. */
 
-/* One more field, up to the next ';', from *text; NULL: the string is not of this form. */
+/* Returns the next field up to ';' and advances *text; NULL if the string does not have this form. */
 static const char *next_field(const char **text, const char *end, size_t *bytes)
 {
     const char *from = *text;
@@ -68,7 +69,7 @@ static void load_idents(struct symbols_module *module)
     }
 }
 
-/* The greatest line below `line` on which `host` has a construct; 0: none. */
+/* Returns the last line below `line` on which `host` has a construct; 0 if there is none. */
 static int construct_before(const struct symbols_module *module, const char *host, int line)
 {
     int result = 0;
@@ -80,13 +81,13 @@ static int construct_before(const struct symbols_module *module, const char *hos
     return result;
 }
 
-/* flang gives its outlined functions no line: the line of the construct by other evidence; 0: none. */
+/* Returns the construct's line for an outlined function of flang, which has no line of its own; 0 if unknown. */
 static int symbols_idents_line(struct symbols_module *module, struct symbols_unit *unit,
                                struct symbols_function *function, const char *host, int host_line)
 {
     Dwarf_Addr high;
     int first = 0;
-    for (const char *scope; (scope = strstr(host, "::"));) /* identifiers have the procedure's name alone */
+    for (const char *scope; (scope = strstr(host, "::"));) /* the strings have only the procedure's name */
         host = scope + 2;
     if (strcmp(host, "MAIN__") == 0)
         host = "_QQmain";
@@ -98,12 +99,12 @@ static int symbols_idents_line(struct symbols_module *module, struct symbols_uni
             first = module->idents[i].line;
     if (dwarf_highpc(&function->die, &high) != 0)
         return first;
-    /* Rows above the host's first construct are declarations of variables. */
+    /* rows above the host's first construct belong to declarations of variables */
     int body = symbols_lines_least(unit, function->low, high, first ? first : host_line + 1);
     if (!body || !first)
         return body ? body : first;
-    /* A body that starts on a construct's line is that construct's ("parallel do" has rows of its own),
-     * unless the line above is one too: then it is a construct at the start of the body. */
+    /* A body that starts on a construct's line belongs to that construct ("parallel do" has rows of its own).
+     * If the line above is a construct too, the body belongs to that one, and starts with the other. */
     bool on_construct = construct_before(module, host, body + 1) == body;
     int before = construct_before(module, host, body);
     return before && (!on_construct || before == body - 1) ? before : body;
@@ -111,13 +112,13 @@ static int symbols_idents_line(struct symbols_module *module, struct symbols_uni
 
 /* ---- constructs ---- */
 
-#define MAX_HOST_SEARCH  64 /* code addresses of the construct's line that are looked at for the host */
-#define MAX_HOST_NESTING 8  /* constructs without a host's name around one another */
+#define MAX_HOST_SEARCH  64 /* addresses with code of the construct's line that are searched for the host */
+#define MAX_HOST_NESTING 8  /* nesting of constructs without a host's name */
 
 /* ---- the line ---- */
 
-/* At -O0 the inner function stands alone: the outer one of its construct has the same prefix and is declared
- * on the nearest line above. */
+/* Returns the line of the outer function. At -O0 the inner function is not inlined; the outer function of its
+ * construct has the same prefix and is declared on the nearest line above. */
 static struct symbols_position line_of_outer(struct symbols_module *module, struct symbols_unit *unit,
                                              const struct symbols_name *inner)
 {
@@ -169,7 +170,7 @@ static const char *host_by_stem(struct symbols_module *module, struct symbols_un
     return symbols_name_readable(module->pool, raw, stem);
 }
 
-/* GCC nests the entry of the outlined function in its host's. */
+/* Returns the host's name by nesting: GCC nests the outlined function's entry in its host's. */
 static const char *host_by_nesting(struct symbols_module *module, struct symbols_unit *unit,
                                    const struct symbols_function *function)
 {
@@ -190,7 +191,8 @@ static const char *host_by_nesting(struct symbols_module *module, struct symbols
     return "";
 }
 
-/* The greatest line of a definition at or above the construct's: right except past a local class or lambda. */
+/* Returns the function declared last at or above the construct's line. Wrong only after a local class or
+ * lambda. */
 static const char *host_by_declaration(struct symbols_module *module, struct symbols_unit *unit,
                                        struct symbols_position at)
 {
@@ -215,7 +217,8 @@ static const char *host_by_declaration(struct symbols_module *module, struct sym
 static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit, struct symbols_position at,
                                 uint64_t low, int nesting);
 
-/* The host's name if the code at vaddr, on the construct's line, is the host's: what launches the construct. */
+/* Returns the host's name if the code at vaddr, on the construct's line, belongs to the host, which launches
+ * the construct. */
 static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct symbols_position at, int nesting)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
@@ -242,8 +245,8 @@ static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct
     return "";
 }
 
-/* Of several copies of the host (templates), the one that stands closest before the outlined function is
- * taken. */
+/* Returns the host's name by the construct's line. Among several copies of the host (templates), the closest
+ * one in front of the outlined function wins. */
 static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit, struct symbols_position at,
                                 uint64_t low, int nesting)
 {
@@ -316,8 +319,9 @@ static void construct_resolve(struct symbols_module *module, struct symbols_unit
 void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
                             const struct symbols_raw *raw, struct symbol_frame *frame)
 {
-    /* One address differs from the next in its position only: the construct is resolved once. Of an inlined copy by the record of
-     * its name, plus one: a key that nothing else has; else by its entry: without DWARF's names files' functions of one name have one record. */
+    /* Addresses of one construct differ only in position, so the construct is resolved once. An inlined copy
+     * is found by the address of its name record plus one, which no other key can equal. Others are found by
+     * entry, because without DWARF functions with the same name in several files share a name record. */
     uint64_t key = raw->inlined ? (uintptr_t)raw->name + 1 : raw->low | 1ull << 63;
     struct symbol_frame *known = symbols_map_find(&module->names, key);
     if (!known) {

@@ -5,7 +5,7 @@
 #include "command/symbols/code.h"
 #include "command/symbols/module.h"
 
-/* Fills kind, names, file and line of the frame of an outlined function. unit and function may be NULL. */
+/* Fills in kind, names, file and line of an outlined function's frame. unit and function may be NULL. */
 void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
                             const struct symbols_raw *raw, struct symbol_frame *frame);
 

@@ -1,11 +1,11 @@
-/* x86-64 machine code, as far as calls and jumps need it: the length of each instruction, where control goes,
- * which addresses of code are loaded into registers, and which registers may have changed since. Code that is
- * not understood ends the reading: whoever asks then knows less, but nothing wrong. */
+/* Decoding of x86-64 machine code as far as calls and jumps need it: the length of instructions, the flow of
+ * control, addresses of code loaded into registers, and registers that may have changed. Decoding stops at
+ * code that it does not understand; callers then know less, but nothing wrong. */
 #include "command/symbols/decode.h"
 
 #include <Zydis/Zydis.h>
 
-#define STACK_POINTER 4 /* no constant is ever in it */
+#define STACK_POINTER 4 /* never holds a constant */
 
 static int8_t register_of(const ZydisDecodedOperand *operand)
 {
@@ -48,7 +48,7 @@ static void find_target(const ZydisDecodedOperand *to, uint64_t next, struct sym
     result->target = is_near_rip(to) ? next + (uint64_t)to->mem.disp.value : 0;
 }
 
-/* Addresses that are loaded as constants, and copies from register to register. */
+/* Finds addresses that are loaded as constants, and copies between registers. */
 static void find_value(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *to,
                        const ZydisDecodedOperand *from, uint64_t next, struct symbols_instruction *result)
 {
@@ -69,7 +69,7 @@ static void find_value(const ZydisDecodedInstruction *instruction, const ZydisDe
 
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct symbols_instruction *result)
 {
-    ZydisDecoder decoder; /* a choice of tables, no more */
+    ZydisDecoder decoder; /* only selects tables */
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
     *result = (struct symbols_instruction){.to = -1, .from = -1};

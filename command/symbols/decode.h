@@ -7,26 +7,30 @@
 #include <stdint.h>
 
 enum symbols_flow {
-    SYMBOLS_NEXT,   /* on to the next instruction */
-    SYMBOLS_CALL,   /* the same, after a call */
+    SYMBOLS_NEXT,   /* continues with the next instruction */
+    SYMBOLS_CALL,   /* calls, then continues with the next instruction */
     SYMBOLS_JUMP,   /* away */
-    SYMBOLS_BRANCH, /* away or on */
+    SYMBOLS_BRANCH, /* jumps or continues */
     SYMBOLS_END,    /* return, trap */
 };
 struct symbols_instruction {
     size_t bytes;
     enum symbols_flow flow;
-    bool indirect;   /* call or jump through a register or memory */
-    uint64_t target; /* of a call, jump or branch; indirect: where the address is stored, 0 unknown */
-    int8_t to, from; /* register `to` gets `value`, or what register `from` has and `value` more; -1: no such thing */
+    bool indirect; /* call or jump through a register or memory */
+    /* target of a call, jump or branch; if indirect, the address that stores the target; 0: unknown */
+    uint64_t target;
+    int8_t to, from; /* register `to` becomes `value`, or register `from` plus `value`; -1: none */
     uint64_t value;
-    uint32_t written; /* set of registers that may have changed, `to` among them */
+    uint32_t written; /* bit set of registers that may have changed, including `to` */
 };
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
-                    struct symbols_instruction *result); /* of x86-64; false: not understood. */
+                    /* x86-64; returns false if the code is not understood */
+                    struct symbols_instruction *result);
 bool symbols_decode_a64(const uint8_t *code, size_t room, uint64_t vaddr,
-                        struct symbols_instruction *result); /* of aarch64; false: cut off. */
-/* The slot that a stub of aarch64's procedure linkage table jumps through; 0: it is none. */
+                        /* aarch64; returns false if the code is cut off */
+                        struct symbols_instruction *result);
+/* Returns the slot that an aarch64 stub in the procedure linkage table jumps through; 0 if the code is no
+ * such stub. */
 uint64_t symbols_decode_a64_slot(const uint8_t *code, size_t room, uint64_t vaddr);
 
 #endif

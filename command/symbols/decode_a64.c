@@ -1,11 +1,12 @@
-/* Machine code of aarch64, as far as calls and jumps need it: as command/symbols/decode.c has it of x86-64. All instructions have
- * four bytes; what is not understood may have changed the register that its lowest bits name, and no other. */
+/* Decoding of aarch64 machine code as far as calls and jumps need it, like command/symbols/decode.c for
+ * x86-64. All instructions have four bytes. An unknown instruction can change only the register named by its
+ * lowest bits. */
 #include <string.h>
 
 #include "base/a64.h"
 #include "command/symbols/decode.h"
 
-#define STACK_POINTER 31 /* or no register: no constant is ever in it */
+#define STACK_POINTER 31 /* or no register; never holds a constant */
 
 static int8_t register_of(unsigned number)
 {
@@ -42,7 +43,7 @@ static bool find_jump(uint32_t code, uint64_t vaddr, struct symbols_instruction 
     return true;
 }
 
-/* Addresses that are loaded as constants: a page, and what is added to it; and copies from register to register. */
+/* Finds addresses that are loaded as constants (a page, then an addition), and copies between registers. */
 static void find_value(uint32_t code, uint64_t vaddr, struct symbols_instruction *result)
 {
     int8_t to = register_of(a64_field(code, 0, 5)), from = register_of(a64_field(code, 5, 5));
@@ -62,7 +63,8 @@ static void find_value(uint32_t code, uint64_t vaddr, struct symbols_instruction
     result->to = to;
 }
 
-/* Stores and comparisons write none; pairs are loaded, and bases moved. */
+/* Returns the registers that an instruction may write. Stores and comparisons write none; loads of pairs
+ * write two, and addressing may update the base. */
 static uint32_t written_by(uint32_t code)
 {
     uint32_t written = 1u << a64_field(code, 0, 5);
@@ -70,7 +72,8 @@ static uint32_t written_by(uint32_t code)
         bool pair = a64_is(code, 0x3a000000, 0x28000000), exclusive = a64_is(code, 0x3f000000, 0x08000000);
         written |= pair ? 1u << a64_field(code, 10, 5) : 0;
         written |=
-            exclusive || a64_is(code, 0x3b200c00, 0x38200000) ? 1u << a64_field(code, 16, 5) : 0; /* of atomic ones */
+            /* atomic ones */
+            exclusive || a64_is(code, 0x3b200c00, 0x38200000) ? 1u << a64_field(code, 16, 5) : 0;
         written |= 1u << a64_field(code, 5, 5);
     }
     return written & ~(1u << STACK_POINTER);

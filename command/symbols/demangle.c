@@ -1,8 +1,7 @@
 /* Readable names.
  *
- * C++ keeps parameters and template arguments and drops return types: ns::Class<int>::method(double), as perf
- * and hpcviewer print them. Fortran procedures of modules are written module::procedure when only the symbol
- * is known. */
+ * C++ names keep parameters and template arguments and drop return types: ns::Class<int>::method(double), as
+ * in perf and hpcviewer. Fortran procedures of modules become module::procedure if only the symbol is known. */
 #include "command/symbols/demangle.h"
 
 #include <ctype.h>
@@ -18,15 +17,16 @@
 
 /* ---- outlined functions ---- */
 
-/* What the name of a function says of the OpenMP construct that it was outlined from. Compilers emit, with a number
- * appended for a further construct of the same kind:
- *   clang >= 17    solve.omp_outlined; with -g solve.omp_outlined_debug__, too: inlined in the first, at -O0 called by it
- *   clang < 17     .omp_outlined., .omp_outlined._debug__: no host's name
- *   clang, tasks   .omp_task_entry. with .omp_outlined. inlined: no host's name
+/* What a function's name says about the OpenMP construct that it was outlined from. Compilers use these
+ * names, and append a number for further constructs of the same kind:
+ *   clang >= 17    solve.omp_outlined; with -g also solve.omp_outlined_debug__: inlined into the first, or
+ *   called by it at -O0
+ *   clang < 17     .omp_outlined., .omp_outlined._debug__: without the host's name
+ *   clang, tasks   .omp_task_entry. with .omp_outlined. inlined: without the host's name
  *   gcc            solve._omp_fn.0 for regions and tasks, as a child of its host's entry
  *   flang          _QMmPsolve..omp_par for regions and tasks
- * The outer function of clang's is declared on the line of the directive, the inner one on the first line of the body;
- * GCC puts the directive's line into the first row of the line table. */
+ * clang declares the outer function on the line of the directive and the inner one on the first line of the
+ * body. GCC puts the directive's line into the first row of the line table. */
 
 static struct symbols_outlined outlined_clang(const char *raw, const char *mark)
 {
@@ -91,10 +91,10 @@ bool symbols_launches(const char *name)
 
 /* ---- demangling ---- */
 
-/* Longer mangled names are not worth what their expansion can cost. */
+/* longer names are not demangled; the result could be huge */
 #define MAX_MANGLED_BYTES 16384u
 
-/* "__solver_MOD_smooth" of gfortran. */
+/* Demangles gfortran's "__solver_MOD_smooth". */
 static char *demangle_gfortran(const char *name)
 {
     const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name + 2, "_MOD_") : NULL;
@@ -110,8 +110,8 @@ static char *demangle_gfortran(const char *name)
     return result;
 }
 
-/* "_QMsolverPsmooth" of flang: letters M, S, F name the scopes, P a procedure, E a variable; names are lower
- * case. */
+/* Demangles flang's "_QMsolverPsmooth". The letters M, S and F begin a scope, P a procedure, E a variable;
+ * names are lower case. */
 static char *demangle_flang(const char *name)
 {
     const char *from = name + 2;
@@ -189,7 +189,8 @@ size_t symbols_name_stem(const char *name)
 const char *symbols_name_readable(struct pool *pool, const char *name, size_t bytes)
 {
     const char *whole = pool_text(pool, "%.*s", (int)bytes, name);
-    const char *copy = strstr(whole, "._omp_cpyfn."); /* GCC: fills a task's firstprivate variables */
+    /* GCC's function that fills a task's firstprivate variables */
+    const char *copy = strstr(whole, "._omp_cpyfn.");
     size_t stem_bytes = copy ? (size_t)(copy - whole) : symbols_name_stem(whole);
     const char *stem = pool_text(pool, "%.*s", (int)stem_bytes, whole);
     char *readable = symbols_demangle(stem);

@@ -1,8 +1,8 @@
-/* From an address to its compilation unit and function by DWARF, and from an entry to its name.
+/* Finds the compilation unit and function of an address in DWARF, and the name of an entry.
  *
- * Not .debug_aranges: clang writes none, so a program linked from both compilers' objects has them for a part
- * only. Read are the units' own entries (once, one each), and the entries of the units that were asked for
- * (once). */
+ * .debug_aranges is not used: clang writes none, so a program with objects from both compilers has it only in
+ * part. Instead the first entries of all units are read once, and all entries of the units that are asked
+ * about. */
 #include "command/symbols/dwarf.h"
 
 #include <dwarf.h>
@@ -17,7 +17,7 @@ struct walk {
     uint32_t budget;
 };
 
-/* The next sibling; false at the end, and on entries that would lead backward. */
+/* Moves to the next sibling. Returns false at the end, and at entries that would lead backward. */
 static bool go_on(Dwarf_Die *die)
 {
     Dwarf_Die next;
@@ -27,7 +27,7 @@ static bool go_on(Dwarf_Die *die)
     return true;
 }
 
-/* True: the walk is over. */
+/* Walks below an entry. Returns true if the walk is over. */
 static bool walk_below(struct walk *walk, Dwarf_Die *parent, uint32_t around, int depth)
 {
     Dwarf_Die child;
@@ -51,8 +51,8 @@ void symbols_dwarf_walk(Dwarf_Die *parent, symbols_visit *visit, void *argument)
     walk_below(&walk, parent, 0, 0);
 }
 
-/* Adds the code ranges of an entry. Functions that the linker dropped have ranges outside the code. Returns
- * the entry, 0 when there is none. */
+/* Adds the code ranges of an entry. Ranges outside the module's code belong to functions that the linker
+ * dropped. Returns the function's entry; 0 if there is none. */
 static uint64_t add_ranges(struct symbols_module *module, struct symbols_ranges *ranges, Dwarf_Die *die, uint32_t index)
 {
     Dwarf_Addr base, start, end, entry;
@@ -65,7 +65,8 @@ static uint64_t add_ranges(struct symbols_module *module, struct symbols_ranges 
             first = first ? first : start;
         }
     }
-    /* With a cold part the entry need not be the lowest address: it is the first, where nothing else is said. */
+    /* With a cold part, the entry need not be the lowest address: it is DW_AT_entry_pc, or else the first
+     * range. */
     if (first && dwarf_hasattr(die, DW_AT_entry_pc) && dwarf_entrypc(die, &entry) == 0 && entry >= module->code_low &&
         entry < module->code_high)
         first = entry;
@@ -89,8 +90,8 @@ static uint32_t add_function(struct index *index, Dwarf_Die *die, uint32_t enclo
     return number + 1;
 }
 
-/* Types are not entered: concrete functions stand outside of them, and they are most of a C++ program's
- * entries. */
+/* Indexes functions. Does not enter types, because concrete functions are outside of them and types are most
+ * of a C++ program's entries. */
 static enum symbols_step index_entry(void *index, Dwarf_Die *die, uint32_t *enclosing)
 {
     switch (dwarf_tag(die)) {
@@ -141,7 +142,7 @@ static void add_unit(struct symbols_module *module, uint8_t type, Dwarf_Die *die
     if (add_ranges(module, &module->unit_ranges, die, index) || dwarf_hasattr(die, DW_AT_ranges) ||
         dwarf_hasattr(die, DW_AT_low_pc))
         return;
-    /* A unit that does not say where its code is: its functions do. */
+    /* If a unit does not say where its code is, its functions do. */
     index_unit(module, unit);
     for (size_t i = 0; i < unit->ranges.count; i++)
         symbols_ranges_add(&module->unit_ranges, unit->ranges.list[i].low, unit->ranges.list[i].high, index);

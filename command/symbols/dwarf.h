@@ -4,16 +4,16 @@
 
 #include "command/symbols/module.h"
 
-/* The compilation unit around vaddr, its functions indexed; NULL: none. */
+/* Returns the compilation unit around vaddr with its functions indexed; NULL if there is none. */
 struct symbols_unit *symbols_dwarf_unit(struct symbols_module *module, uint64_t vaddr);
 struct symbols_function *symbols_dwarf_function(struct symbols_unit *unit, uint64_t vaddr); /* NULL: none. */
 void symbols_dwarf_close(struct symbols_module *module);
 
-/* What is to be done below an entry; the last one ends the walk. */
+/* What to do with the entries below a visited entry. SYMBOLS_ENTER_LAST ends the walk afterwards. */
 enum symbols_step { SYMBOLS_SKIP, SYMBOLS_ENTER, SYMBOLS_ENTER_LAST };
-/* `around`: what the visit of the entry around it has left there. */
+/* around: a number that the visit passes on to the entries below; holds the enclosing entry's number before. */
 typedef enum symbols_step symbols_visit(void *argument, Dwarf_Die *die, uint32_t *around);
-/* Visits the entries below one, in the file's order, with bounds to number and depth. */
+/* Visits all entries below one in file order. Their number and depth are bounded. */
 void symbols_dwarf_walk(Dwarf_Die *parent, symbols_visit *visit, void *argument);
 
 #endif

@@ -1,4 +1,4 @@
-/* ELF files: opening, build ids, and symbol tables that are read when first asked for and sorted once. */
+/* ELF files: opening, build ids, and symbol tables, which are read at the first use and sorted once. */
 #include "command/symbols/elf.h"
 
 #include <elfutils/libdwelf.h>
@@ -13,14 +13,14 @@
 #include "command/text/grow.h"
 
 #define VDSO_MAX_BYTES (64u * 1024)
-#define LOOK_BACK      128 /* symbols before the address that are tried for one that contains it */
-#define MAX_ALIASES    64  /* of one address */
+#define LOOK_BACK      128 /* symbols before an address that are examined for one that contains it */
+#define MAX_ALIASES    64  /* names of one address that are examined */
 
 bool symbols_elf_open(struct symbols_elf *file, const char *path)
 {
     struct stat status;
     *file = (struct symbols_elf){.fd = -1};
-    /* O_NONBLOCK: a path that is a FIFO now must not stop us. */
+    /* O_NONBLOCK prevents hanging if the path has become a FIFO. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return false;
@@ -43,7 +43,7 @@ bool symbols_elf_open_vdso(struct symbols_elf *file)
     *file = (struct symbols_elf){.fd = -1};
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64)
         return false;
-    /* The section headers end the image; all of it is mapped, rounded up to pages. */
+    /* The section headers end the image, which is mapped completely, rounded up to pages. */
     size_t bytes = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
     if (!header->e_shnum || bytes > VDSO_MAX_BYTES)
         return false;
@@ -157,8 +157,8 @@ void symbols_elf_imports(Elf *elf, struct symbols_map *imports)
         add_imports(imports, elf, section, &header);
 }
 
-/* Names without a type are hand-written assembly; only those in code count, and any other name wins over
- * them. */
+/* Returns the rank of a name; -1 if it does not count. Names without a type come from hand-written assembly;
+ * only those in code count, and any other name wins. */
 static int symbol_rank(Elf *elf, const GElf_Sym *symbol, enum symbols_table_kind kind)
 {
     static const uint8_t by_binding[] = {[STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1};
@@ -211,8 +211,8 @@ void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table
 
 #define RADIX_BITS 11
 
-/* Sorts by address, and leaves entries of one address in their order: a counting sort for each 11 bits in which addresses differ.
- * A C library's debug file has 30,000 symbols; comparing them takes longer than all that is asked of them. */
+/* Sorts by address and is stable: a counting sort for each group of 11 bits in which addresses differ. A C
+ * library's debug file has 30,000 symbols; comparing them would take longer than all lookups. */
 void symbols_table_sort(struct symbols_table *table)
 {
     uint64_t all = 0, common = UINT64_MAX;
@@ -239,7 +239,7 @@ void symbols_table_sort(struct symbols_table *table)
         from = to;
         to = swapped;
     }
-    if (!to) /* no memory: nothing is known */
+    if (!to) /* without memory no symbols are known */
         table->count = 0;
     table->list = from;
     if (to)
@@ -247,7 +247,8 @@ void symbols_table_sort(struct symbols_table *table)
     free(to);
 }
 
-/* Whether a name is better than another of the same address. The plainest wins: malloc before __libc_malloc. */
+/* Returns whether a name is better than another one of the same address. The plainest wins: malloc before
+ * __libc_malloc. */
 static bool is_plainer(const struct symbols_entry *a, const struct symbols_entry *b)
 {
     if (a->rank >= 4 || b->rank >= 4)
@@ -257,14 +258,14 @@ static bool is_plainer(const struct symbols_entry *a, const struct symbols_entry
     bool a_mangled = a_marks == 1 && a->name[1] == 'Z', b_mangled = b_marks == 1 && b->name[1] == 'Z';
     if (!a_mangled && !b_mangled && a_marks != b_marks)
         return a_marks < b_marks;
-    if (a->rank != b->rank && !(a->exported && b->exported)) /* of exported ones "weak" says nothing */
+    if (a->rank != b->rank && !(a->exported && b->exported)) /* "weak" means nothing for exported names */
         return a->rank < b->rank;
     if (a_length != b_length)
         return a_length < b_length;
     return strcmp(a->name, b->name) < 0;
 }
 
-/* The name that the program's own code asks the loader for, else one that the module exports, else the plainest. */
+/* Prefers a name that the program's own modules import, then an exported name, then the plainest. */
 static bool is_better(const struct symbols_entry *a, const struct symbols_entry *b, const struct symbols_asking *asking)
 {
     bool plain = is_plainer(a, b);
@@ -276,7 +277,7 @@ static bool is_better(const struct symbols_entry *a, const struct symbols_entry 
     return a_asked != b_asked ? a_asked : plain;
 }
 
-/* Puts the best of the entries of one address first, with the size that any of them has. */
+/* Moves the best entry of one address to the front, and gives it the largest size of any of them. */
 static void choose(struct symbols_entry *list, size_t count, const struct symbols_asking *asking)
 {
     uint64_t size = list[0].size;
@@ -308,7 +309,7 @@ const struct symbols_entry *symbols_table_find(struct symbols_table *table, uint
         for (first = end - 1; first > 0 && list[first - 1].start == list[first].start;)
             first--;
         choose(&list[first], end - first, asking);
-        /* No size is known of hand-written assembly: it reaches to the next symbol. */
+        /* Hand-written assembly has no size, so it extends to the next symbol. */
         if (list[first].size ? vaddr - list[first].start < list[first].size : end == low)
             return &list[first];
     }

@@ -12,28 +12,29 @@
 struct symbols_elf {
     int fd; /* -1: not open, or in memory */
     Elf *elf;
-    void *image; /* a file in memory (the vDSO), freed with it */
+    void *image; /* contents of a file in memory (the vDSO), freed with it */
     const char *path;
 };
-bool symbols_elf_open(struct symbols_elf *file, const char *path); /* regular ELF files only. */
-bool symbols_elf_open_vdso(struct symbols_elf *file);              /* this process's own vDSO. */
+bool symbols_elf_open(struct symbols_elf *file, const char *path); /* opens regular ELF files only */
+bool symbols_elf_open_vdso(struct symbols_elf *file);              /* opens this process's own vDSO */
 void symbols_elf_close(struct symbols_elf *file);
 Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header);
-/* The next section of that type; NULL at the end, and of no file. */
+/* Returns the next section of a type; NULL at the end, and if elf is NULL. */
 Elf_Scn *symbols_elf_next(Elf *elf, Elf_Scn *section, uint32_t type, GElf_Shdr *header);
 bool symbols_elf_same_build(Elf *elf, const void *build_id, size_t bytes);
 bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high); /* executable segments. */
-/* Code or data at vaddr, *room bytes up to the end of their segment in the file; NULL: none. */
+/* Returns the code or data at vaddr; *room is the number of bytes to the end of the segment in the file. NULL
+ * if there is none. */
 const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room);
-/* Adds the hashes of the names that a module asks the loader for. */
+/* Adds the hashes of the names that a module imports. */
 void symbols_elf_imports(Elf *elf, struct symbols_map *imports);
 
 struct symbols_entry {
     uint64_t start, size;
     const char *name;
-    uint8_t rank;  /* among names of one address the lowest wins */
-    bool exported; /* a name that other modules can ask for */
-    bool chosen;   /* the best of its address */
+    uint8_t rank;  /* preference among names of one address; the lowest wins */
+    bool exported; /* other modules can import the name */
+    bool chosen;   /* the best name of its address */
 };
 struct symbols_table {
     struct symbols_entry *list;
@@ -42,12 +43,12 @@ struct symbols_table {
 enum symbols_table_kind { SYMBOLS_FUNCTIONS, SYMBOLS_OBJECTS };
 void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table_kind kind);
 void symbols_table_sort(struct symbols_table *table);
-/* Tells which of a function's exported names the program's own code asks the loader for. */
+/* Finds out which exported names the program's own modules import. */
 struct symbols_asking {
     bool (*is_asked)(void *context, const char *name);
     void *context;
 };
-/* The symbol around vaddr of a sorted table, by its best name; NULL: none. */
+/* Returns the symbol around vaddr in a sorted table, by its best name; NULL if there is none. */
 const struct symbols_entry *symbols_table_find(struct symbols_table *table, uint64_t vaddr,
                                                const struct symbols_asking *asking);
 

@@ -9,7 +9,7 @@
 #include "command/symbols/dwarf.h"
 #include "command/symbols/lines.h"
 
-#define MAX_HOSTS 8 /* functions around one another, in a name */
+#define MAX_HOSTS 8 /* most enclosing functions in a name */
 
 static const char *string_of(Dwarf_Die *die, unsigned name)
 {
@@ -54,7 +54,8 @@ static void follow(Dwarf_Die *die, unsigned name)
         *die = origin;
 }
 
-/* dwarf_decl_file of elfutils before 0.192 takes file 0 for "none", which is the unit's own file in DWARF 5. */
+/* Used instead of dwarf_decl_file, because elfutils before 0.192 takes file 0 for "none"; in DWARF 5 it is
+ * the unit's own file. */
 const char *symbols_dwarf_file(Dwarf_Die *die)
 {
     Dwarf_Die unit;
@@ -66,7 +67,8 @@ const char *symbols_dwarf_file(Dwarf_Die *die)
     return symbols_lines_file(&unit, number);
 }
 
-/* The class whose function this is, by the type that its object pointer points to: GCC has a lambda's function beside its class. */
+/* Finds a function's class by the type of its object pointer. GCC describes a lambda's function beside its
+ * class, not inside. */
 static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
 {
     Dwarf_Attribute attribute;
@@ -89,7 +91,7 @@ static bool is_lambda(const char *name, Dwarf_Die *class)
            (!text || strncmp(text, "<lambda", strlen("<lambda")) == 0);
 }
 
-/* "operator() [lambda solve.cc:17]": what tells a function's lambdas apart is where they stand. */
+/* Returns "operator() [lambda solve.cc:17]". The lambdas of a function differ only by position. */
 static const char *lambda_text(struct pool *pool, const char *name, Dwarf_Die *class)
 {
     int line = 0;
@@ -98,7 +100,7 @@ static const char *lambda_text(struct pool *pool, const char *name, Dwarf_Die *c
     return *file && line > 0 ? pool_text(pool, "%s [lambda %s:%d]", name, slash ? slash + 1 : file, line) : name;
 }
 
-/* What a scope adds before a name; NULL: nothing. */
+/* Returns what a scope adds in front of a name; NULL: nothing. */
 static const char *scope_text(Dwarf_Die *scope, bool fortran)
 {
     bool flag;
@@ -107,7 +109,7 @@ static const char *scope_text(Dwarf_Die *scope, bool fortran)
     switch (dwarf_tag(scope)) {
     case DW_TAG_namespace:
         return name ? name : "(anonymous namespace)";
-    case DW_TAG_subprogram: /* a Fortran program's own procedures stand for themselves */
+    case DW_TAG_subprogram: /* a Fortran main program adds nothing to its internal procedures */
         return fortran && (dwarf_formflag(dwarf_attr(scope, DW_AT_main_subprogram, &attribute), &flag) == 0 ||
                            (name && strcmp(name, "_QQmain") == 0))
                    ? NULL
@@ -123,8 +125,8 @@ static const char *scope_text(Dwarf_Die *scope, bool fortran)
     }
 }
 
-/* GCC leaves out the linkage name of functions with internal linkage, and Fortran's tell no host: name the scopes around them
- * instead. */
+/* Returns a name with its scopes. Needed because GCC omits the linkage name of functions with internal
+ * linkage, and Fortran's linkage names do not contain the host. */
 static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name, bool fortran, int depth)
 {
     Dwarf_Die *scopes = NULL, class;
@@ -136,7 +138,8 @@ static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name,
     for (int i = 1; i < count && i < SYMBOLS_MAX_DEPTH; i++) {
         const char *scope = scope_text(&scopes[i], fortran);
         name = scope ? pool_text(pool, "%s::%s", scope, name) : name;
-        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && depth < MAX_HOSTS) { /* which may be declared elsewhere */
+        /* the host may be declared elsewhere */
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && depth < MAX_HOSTS) {
             name = qualified(pool, scopes[i], name, fortran, depth + 1);
             break;
         }
@@ -145,7 +148,8 @@ static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name,
     return name;
 }
 
-/* gfortran makes one function of a procedure that has ENTRYs, "master.0.procedure", which these call. */
+/* Removes the prefix of "master.0.procedure", the function that gfortran makes for a procedure with ENTRYs
+ * and that these call. */
 static const char *without_master(const char *name)
 {
     const char *rest = strncmp(name, "master.", strlen("master.")) == 0 ? name + strlen("master.") : name;
@@ -164,7 +168,7 @@ static const char *display_name(struct pool *pool, Dwarf_Die *die, int language,
     if (is_fortran(language) && *plain) {
         plain = without_master(plain);
         const char *text = qualified(pool, *die, symbols_name_readable(pool, plain, strlen(plain)), true, 0);
-        /* gfortran describes the ENTRYs of a module's procedures outside of the module. */
+        /* gfortran describes the ENTRYs of a module's procedures outside the module. */
         return strstr(name->raw, "_MOD_") && !strstr(text, "::")
                    ? symbols_name_readable(pool, name->raw, strlen(name->raw))
                    : text;
@@ -174,7 +178,7 @@ static const char *display_name(struct pool *pool, Dwarf_Die *die, int language,
     return is_cxx(language) && *plain ? qualified(pool, *die, plain, false, 0) : plain;
 }
 
-/* A lambda's function has no line of its own: its class has. */
+/* Finds the definition. A lambda's function has no line of its own, so its class's line is used. */
 static void find_definition(Dwarf_Die *die, struct symbols_name *name)
 {
     Dwarf_Die class;
@@ -206,7 +210,7 @@ const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwa
     return name;
 }
 
-/* Start of the part of the function (or inlined copy) that vaddr lies in. */
+/* Returns the start of the function's (or inlined copy's) range that contains vaddr. */
 static uint64_t part_start(Dwarf_Die *die, uint64_t vaddr)
 {
     Dwarf_Addr base, start, end;
@@ -220,8 +224,8 @@ static uint64_t part_start(Dwarf_Die *die, uint64_t vaddr)
 struct chain {
     Dwarf_Die calls[SYMBOLS_MAX_FRAMES]; /* outermost first */
     size_t count;
-    /* Calls of the functions of include/blame.h are a part of the line that has the outermost: sites[i] is the
-     * call that led from calls[i - 1] to calls[i], `hidden` the one that led on from the last. */
+    /* Calls of functions from include/blame.h belong to the line of the outermost such call. sites[i] is the
+     * call that leads from calls[i - 1] to calls[i]; `hidden` is the call that leads on from the last. */
     Dwarf_Die sites[SYMBOLS_MAX_FRAMES];
     Dwarf_Die hidden;
     bool has_hidden;
@@ -233,7 +237,7 @@ static bool has_code(Dwarf_Die *die)
     return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 }
 
-/* The program's calls of the profiler's own header: nobody's code. */
+/* Returns whether a call is to a function of the profiler's own header, which nobody wants to see. */
 static bool is_of_header(Dwarf_Die *call)
 {
     const char *file = symbols_dwarf_file(call), *name = strrchr(file, '/');
@@ -254,7 +258,8 @@ static void take_call(struct chain *chain, Dwarf_Die *call)
     }
 }
 
-/* Where the address is, all is found below. A block without addresses may hold calls that have some. */
+/* Descends to the entry that contains the address; everything else is below it. A block without addresses may
+ * contain calls that have some. */
 static enum symbols_step descend(void *argument, Dwarf_Die *die, uint32_t *around)
 {
     struct chain *chain = argument;

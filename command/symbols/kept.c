@@ -1,4 +1,5 @@
-/* Names that outlive the binary: the answers of the symbol lookup, beside the measurement. */
+/* Storing names so that they outlive the binary: answers of the symbol lookup, in a file beside the
+ * measurement. */
 #include "command/symbols/kept.h"
 
 #include <errno.h>
@@ -22,8 +23,8 @@
 
 /* ---- the file of answers ---- */
 
-/* The file of names beside a measurement: docs/format.md. Numbers are LEB128; keys are sorted and written as
- * differences; texts are written once. */
+/* The file of names beside a measurement, see docs/format.md. Numbers are LEB128; keys are sorted and stored
+ * as differences; each text is stored once. */
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
@@ -32,21 +33,22 @@
 #define MAGIC   "BLAMESYM"
 #define VERSION 1u
 
-#define NO_MODULE 0xffffu /* of a key: more than there are */
+#define NO_MODULE 0xffffu /* module number for keys of unknown modules; larger than any real one */
 
 struct file_header {
     char magic[8];
     uint32_t version, byte_order;
-    int64_t start_realtime_ns; /* of the measurement, with its pid: whose names these are */
+    /* start of the measurement; with its pid it identifies whose names these are */
+    int64_t start_realtime_ns;
     int64_t pid;
-    uint64_t hash; /* of all that follows */
+    uint64_t hash; /* hash of everything that follows */
 };
 
-enum frame_flag { /* above the construct's two bits */
+enum frame_flag { /* above the two bits of the construct */
                   FRAME_INLINED = 4,
                   FRAME_FOLD = 8,
                   FRAME_UNCERTAIN = 16,
-                  FRAME_SAME_FILE = 32, /* at_file is file */
+                  FRAME_SAME_FILE = 32, /* at_file equals file */
 };
 enum call_flag { CALL_LAUNCHES = 1, CALL_TAIL = 2, CALL_TARGET = 4, CALL_BODY = 8 };
 enum tail_flag { TAIL_AT_JUMP = 1, TAIL_CANDIDATES = 2 };
@@ -132,7 +134,7 @@ static void put_answer(struct writer *to, enum symbols_question question, uint64
 static bool is_named(const struct symbols_answers *answers, uint64_t key)
 {
     uint32_t id = PROFILE_KEY_MODULE(key);
-    return id == 0 || (id <= answers->module_count && answers->sources[id - 1].named); /* 0: of no file */
+    return id == 0 || (id <= answers->module_count && answers->sources[id - 1].named); /* code in no file */
 }
 
 static int key_order(const void *left, const void *right)
@@ -216,7 +218,8 @@ static void put_sources(struct writer *to)
     put(to, 0);
 }
 
-/* The texts stand before what refers to them, and are known behind it. */
+/* Joins the file's parts. Texts precede what refers to them, but are complete only after the body was
+ * written. */
 static bool join(struct writer *to, const char *body, size_t body_bytes, const struct profile_header *header,
                  char **file, size_t *file_bytes)
 {
@@ -290,7 +293,7 @@ static uint64_t get(struct reader *from)
     return 0;
 }
 
-/* Of things that take a byte at least. */
+/* Reads the count of things that take at least one byte each. */
 static uint64_t get_count(struct reader *from)
 {
     uint64_t count = get(from);
@@ -324,7 +327,7 @@ static void get_texts(struct reader *from)
     }
 }
 
-/* 0: the answers have no such module. */
+/* Translates a module number; 0 if the answers have no such module. */
 static uint32_t own_module(const struct reader *from, uint64_t id)
 {
     if (!from->numbers)
@@ -476,9 +479,9 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
 /* ---- keeping them ---- */
 
 #define MEASUREMENT ".blame"
-#define ID_DIGITS   8 /* of a build id, to tell two */
+#define ID_DIGITS   8 /* digits of a build id that are printed */
 
-/* The file of names of a measurement, or its name until it is whole. malloc'ed. */
+/* Returns the path of a measurement's file of names, or of its unfinished version. The caller frees it. */
 static char *names_path(const char *measurement, bool whole)
 {
     char part[32] = "";
@@ -514,8 +517,9 @@ static uint8_t *read_file(const char *path, size_t *bytes)
     return data;
 }
 
-/* What is kept comes first: the file may have lost its debug information since. A file that has more than it
- * had is asked again, and so is one that another version of this program had asked. */
+/* Returns whether stored answers about a module are used. They are preferred, because the module's file may
+ * have lost its debug information. A file that knows more than before is asked again, and so is one whose
+ * answers come from another version of blame. */
 static bool is_wanted(void *context, uint32_t module_id, bool same_tool)
 {
     struct symbols *symbols = context;
@@ -564,7 +568,7 @@ static int write_file(const char *measurement, const uint8_t *data, size_t bytes
 {
     char *path = names_path(measurement, true), *temporary = names_path(measurement, false);
     FILE *out = path && temporary ? unfinished_file(temporary) : NULL;
-    struct stat status; /* who may read the one may read the other */
+    struct stat status; /* the file of names gets the measurement's permissions */
     if (out && stat(measurement, &status) == 0)
         fchmod(fileno(out), status.st_mode & 0666);
     int wrong = out ? 0 : path && temporary ? errno : ENOMEM;
@@ -576,14 +580,14 @@ static int write_file(const char *measurement, const uint8_t *data, size_t bytes
             wrong = errno ? errno : EIO;
         if (!wrong && rename(temporary, path) != 0)
             wrong = errno;
-        unfinished_remove(temporary); /* gone, where it is in its place */
+        unfinished_remove(temporary); /* no effect if it was renamed */
     }
     free(path);
     free(temporary);
     return wrong;
 }
 
-/* What is asked is kept: the copies of files that had gone have done their work. */
+/* Removes the copies of deleted files, which are no longer needed once the answers are stored. */
 static void remove_copies(const struct symbols *symbols, const char *measurement)
 {
     char path[PATH_MAX];
@@ -615,8 +619,8 @@ int symbols_keep(struct symbols *symbols, const struct profile_header *header, c
     return wrong;
 }
 
-/* Modules that were asked about and whose file is not the one measured: with names that were kept, or
- * without. */
+/* Finds modules that were asked about and whose file is not the measured one, either with stored names
+ * (named) or without. Returns the first. */
 static const struct symbols_module *changed_module(const struct symbols *symbols, bool named, size_t *count)
 {
     const struct symbols_module *first = NULL;
@@ -653,7 +657,8 @@ static void put_change(FILE *out, struct symbols *symbols, const struct symbols_
               out);
 }
 
-/* What compilers put into files beside the program (-gsplit-dwarf) goes where that is built in a temporary folder. */
+/* Reports missing split debug information (-gsplit-dwarf). Its files are lost, for instance, if the program
+ * was built in a temporary directory. */
 static bool put_split(FILE *out, struct symbols *symbols, const char *before)
 {
     for (size_t i = 0; i < symbols->module_count; i++) {

@@ -1,4 +1,4 @@
-/* Source positions from the line tables of compilation units, which libdw decodes when first asked for. */
+/* Source positions from line tables of compilation units, which libdw decodes at the first use. */
 #include "command/symbols/lines.h"
 
 #include <dwarf.h>
@@ -23,7 +23,7 @@ static struct row row_at(Dwarf_Lines *lines, size_t i)
     return row;
 }
 
-/* Index of the first row at or after vaddr (past: after it). */
+/* Returns the index of the first row at or after vaddr; with `past`, after vaddr. */
 static size_t first_row(Dwarf_Lines *lines, size_t count, uint64_t vaddr, bool past)
 {
     size_t low = 0, high = count;
@@ -72,7 +72,8 @@ struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t 
             bool begins = false;
             if (row.vaddr != low)
                 break;
-            /* GCC's function that ends in a call that does not return has a row behind its end, which is here. */
+            /* If the preceding function ends in a call that does not return, GCC writes a row after its end,
+             * which is here. */
             if (!row.end && row.line > 0 && dwarf_linebeginstatement(dwarf_onesrcline(lines, i), &begins) == 0 &&
                 begins)
                 return (struct symbols_position){.file = row_file(lines, i), .line = row.line};

@@ -27,7 +27,8 @@ static size_t next_site_x86_64(const uint8_t *code, size_t size, size_t from, ui
     for (size_t i = from; i + 6 <= size; i++) {
         if ((code[i] & 0xfe) == 0xe8) /* call, jmp */
             *target = vaddr + i + 5 + (uint64_t)(int64_t)int32_at(code + i + 1);
-        else if (code[i] == 0xff && (code[i + 1] == 0x15 || code[i + 1] == 0x25)) /* the same by a slot */
+        /* the same through a slot */
+        else if (code[i] == 0xff && (code[i + 1] == 0x15 || code[i + 1] == 0x25))
             *target = vaddr + i + 6 + (uint64_t)(int64_t)int32_at(code + i + 2);
         else
             continue;

@@ -67,7 +67,7 @@ const struct symbols_range *symbols_ranges_find(const struct symbols_ranges *ran
         else
             high = middle;
     }
-    /* A range of a damaged file may reach over everything: the search backward is bounded. */
+    /* Bounded, because a range in a damaged file may cover everything. */
     for (size_t steps = 0; low > 0 && steps < 4096; low--, steps++) {
         const struct symbols_range *range = &ranges->list[low - 1];
         if (range->reach <= vaddr)

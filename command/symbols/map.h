@@ -13,7 +13,7 @@ struct symbols_mapped {
     void *value;
 };
 struct symbols_map {
-    struct pair_map index; /* (key, 0) -> its entry */
+    struct pair_map index; /* (key, 0) -> index in entries */
     struct symbols_mapped *entries;
     size_t count, room;
 };
@@ -25,8 +25,9 @@ void symbols_map_free(struct symbols_map *map);
 
 struct symbols_range {
     uint64_t low, high; /* [low, high) */
-    uint64_t reach;     /* greatest high up to here: a search backward can stop when it is at or below the address */
-    uint32_t index;     /* whose range it is */
+    /* largest `high` up to here; a backward search may stop once it is at or below the address */
+    uint64_t reach;
+    uint32_t index; /* owner of the range */
 };
 struct symbols_ranges {
     struct symbols_range *list;
@@ -34,7 +35,7 @@ struct symbols_ranges {
 };
 bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t high, uint32_t index);
 void symbols_ranges_sort(struct symbols_ranges *ranges);
-/* The smallest range around vaddr; NULL: none. */
+/* Returns the smallest range around vaddr; NULL if there is none. */
 const struct symbols_range *symbols_ranges_find(const struct symbols_ranges *ranges, uint64_t vaddr);
 
 #endif

@@ -1,7 +1,8 @@
-/* Finding the files of a module: itself, its separate debug file, and what dwz shares between debug files.
+/* Finds the files of a module: the module itself, its separate debug file, and the file that dwz shares
+ * between debug files.
  *
- * Nothing here can reach the network. debuginfod's client is part of libdwfl (dwfl_standard_find_debuginfo
- * and its kin); this code uses libelf and libdw alone: files are opened by the paths below and handed to
+ * Nothing here uses the network. debuginfod's client is a part of libdwfl (dwfl_standard_find_debuginfo and
+ * the like); this code uses only libelf and libdw. It opens files by the paths below and passes them to
  * dwarf_begin_elf. tests/unit/test_symbols.c checks that libdebuginfod is not even loaded. */
 #include "command/symbols/module.h"
 
@@ -19,7 +20,7 @@
 #include "cct/profile_format.h"
 
 #define DEBUG_ROOT    "/usr/lib/debug"
-#define MAX_IMPORTERS 64 /* modules of the program's own whose imports are read */
+#define MAX_IMPORTERS 64 /* modules of the program whose imports are read */
 
 static const char *debug_root = DEBUG_ROOT;
 
@@ -47,8 +48,8 @@ void symbols_module_stat(const struct symbols_module *module, struct symbols_sou
     }
 }
 
-/* Another build's names would be wrong without a sign of it. Without a build id a file that names were kept
- * of is known by its size and time. */
+/* Returns whether the file is the measured one. Names from another build would be wrong without notice.
+ * Without a build id, a file with stored names is recognised by size and time. */
 static bool is_same_build(struct symbols_module *module)
 {
     const struct profile_module *record = module->record;
@@ -75,7 +76,7 @@ static bool open_running(struct symbols_module *module)
     return module->main.elf != NULL;
 }
 
-/* The copy that the tool made of a file that had gone when the program ended. */
+/* Opens the copy that the tool made of a file that was deleted before the program ended. */
 static bool open_copy(struct symbols_module *module)
 {
     char path[PATH_MAX];
@@ -96,12 +97,12 @@ bool symbols_module_open(struct symbols_module *module)
     module->code_high = UINT64_MAX;
     module->build_now = "";
     if (record->flags & PROFILE_MODULE_PYTHON)
-        return false; /* no ELF file; all is in the record */
+        return false; /* not an ELF file; the record has everything */
     if (record->flags & PROFILE_MODULE_VDSO) {
         symbols_elf_open_vdso(&module->main);
     } else if (!open_copy(module) && !(record->flags & PROFILE_MODULE_PATH_CUT)) {
         const char *path = pool_text(module->pool, "%.*s", (int)sizeof record->path, record->path);
-        if (strncmp(path, "/proc/", strlen("/proc/")) != 0) /* which is this process's own there */
+        if (strncmp(path, "/proc/", strlen("/proc/")) != 0) /* in /proc the path would mean this process */
             symbols_elf_open(&module->main, path);
     }
     module->found = module->main.elf ? SYMBOLS_SAME_BUILD : SYMBOLS_NO_FILE;
@@ -128,7 +129,7 @@ static bool has_debug_info(Elf *elf)
     return section && header.sh_type != SHT_NOBITS;
 }
 
-/* <root>/.build-id/ab/cdef....debug; "" when there is no build id. */
+/* Returns <root>/.build-id/ab/cdef....debug; "" without a build id. */
 static const char *build_id_path(struct symbols_module *module, const uint8_t *build_id, ssize_t bytes)
 {
     if (bytes < 2 || bytes > 64)
@@ -144,8 +145,8 @@ static bool crc_matches(const struct symbols_elf *file, uint32_t expected)
     return data && crc32_z(0, data, bytes) == expected;
 }
 
-/* A build id is the better proof (and cheaper: no need to read the whole file); files without one have the
- * CRC. */
+/* Opens a debug file if it matches. The build id is the better proof, and cheaper, because the CRC of files
+ * without one needs the whole file. */
 static bool open_debug_file(struct symbols_module *module, const char *path, const uint32_t *crc)
 {
     const void *main_id, *debug_id;
@@ -188,7 +189,8 @@ static bool open_debuglink(struct symbols_module *module)
             open_debuglink_from(module, pool_text(module->pool, "%s", real_path), link, crc));
 }
 
-/* What dwz moved into a file common to several debug files. Without it the names in there are lost, no more. */
+/* Opens the file into which dwz moved parts shared by several debug files. If it is missing, only the names
+ * in it are lost. */
 static void open_alternate(struct symbols_module *module, const struct symbols_elf *owner)
 {
     const char *name;
@@ -224,7 +226,8 @@ static bool is_below(const char *path, const char *folder, size_t bytes)
     return bytes && strncmp(path, folder, bytes) == 0;
 }
 
-/* System libraries stand beside the debug root, in /usr/lib, /usr/lib64 and so on, or below /lib. */
+/* Returns whether the module is a system library: beside the debug root, in /usr/lib, /usr/lib64 and so on,
+ * or below /lib. */
 static bool is_system_library(const struct symbols_module *module)
 {
     const char *path = module->record->path, *slash = strrchr(debug_root, '/');
@@ -232,16 +235,16 @@ static bool is_system_library(const struct symbols_module *module)
            (is_below(path, debug_root, (size_t)(slash - debug_root)) || is_below(path, "/lib", strlen("/lib")));
 }
 
-/* True of a system library whose debug file below the debug root has its symbols. The DWARF in there would add lines inside a
- * library that nobody here changes, and takes longer to read than all else. */
+/* Returns whether to ignore debug information: for a system library whose debug file below the debug root has
+ * symbols. Its DWARF would only add lines in a library that users do not change, and takes longest to read. */
 static bool is_debug_unwanted(const struct symbols_module *module)
 {
     return is_system_library(module) && has_symbol_table(module->debug.elf) &&
            is_below(module->debug.path, debug_root, strlen(debug_root));
 }
 
-/* The file that has the debug information; NULL: none has, or none is wanted. Its sections are not read: they may be compressed,
- * and large. */
+/* Returns the file with debug information; NULL if there is none or it is unwanted. Does not read the
+ * sections, which may be compressed and large. */
 static const struct symbols_elf *find_debug_info(struct symbols_module *module)
 {
     if (module->debug_info_sought || !symbols_module_open(module))
@@ -281,7 +284,7 @@ enum symbols_level symbols_module_level(struct symbols_module *module)
                                                                                      : SYMBOLS_LEVEL_EXPORTS;
 }
 
-/* Reads what the program's own modules import. What the system's libraries ask of one another says nothing of the program. */
+/* Reads what the program's own modules import. Imports of system libraries say nothing about the program. */
 static void load_imports(struct symbols_imports *imports)
 {
     imports->known = true;
@@ -307,7 +310,7 @@ static const struct symbols_entry *find_entry(struct symbols_module *module, str
 {
     if (!*known) {
         *known = true;
-        find_debug_info(module); /* may open the debug file, which has what was stripped */
+        find_debug_info(module); /* may open the debug file, which has stripped symbols */
         symbols_table_add(table, module->main.elf, kind);
         symbols_table_add(table, module->debug.elf, kind);
         symbols_table_sort(table);

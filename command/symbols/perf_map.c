@@ -7,21 +7,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_BYTES ((size_t)256 << 20) /* what is longer is read so far */
-#define UNSURE_NS 20000000            /* a process's start is known to 5 ms, and a file's time is up to a tick old */
-#define MAX_CODE  (1u << 22)          /* lines that count */
-#define MAX_NAME  1023u               /* bytes of a name: what is longer is cut */
-#define MAX_STEPS 4096u               /* lines that are looked at for an address, of code that lies over other code */
+#define MAX_BYTES ((size_t)256 << 20) /* the rest of a larger file is ignored */
+/* a process's start is known to 5 ms, and file times may be a tick late */
+#define UNSURE_NS 20000000
+#define MAX_CODE  (1u << 22) /* most lines */
+#define MAX_NAME  1023u      /* longer names are cut */
+#define MAX_STEPS 4096u      /* lines examined for an address if code lies over other code */
 
 struct mapped_code {
-    uint64_t start, end, furthest; /* end of the one that reaches furthest of this and all before it */
+    uint64_t start, end, furthest; /* furthest: largest end of this and all preceding ones */
     const char *name;
     uint32_t line;
 };
 
 struct perf_map {
     char *text;
-    struct mapped_code *code; /* by start, then by line */
+    struct mapped_code *code; /* sorted by start, then by line */
     size_t count, room;
 };
 
@@ -35,7 +36,7 @@ static bool is_ours(int file, uid_t owner, int64_t from_ns, int64_t until_s, siz
     return true;
 }
 
-/* With a zero behind it. */
+/* Reads the file and appends a zero byte. */
 static char *read_text(int file, size_t *bytes)
 {
     char *text = malloc(*bytes + 1);
@@ -47,7 +48,7 @@ static char *read_text(int file, size_t *bytes)
     return text;
 }
 
-/* The digits at *at, of which there must be some, and behind them a blank. */
+/* Reads hexadecimal digits, of which there must be at least one, and the blank after them. */
 static bool take_number(char **at, uint64_t *number)
 {
     char *text = *at, *end;
@@ -101,7 +102,7 @@ static void take_lines(struct perf_map *map, size_t bytes)
         char *stop = memchr(line, '\n', (size_t)(end - line));
         struct mapped_code code = {.line = number++};
         next = stop ? stop + 1 : end;
-        if (stop) /* the last one may be half of one */
+        if (stop) /* the last line may be incomplete */
             *stop = '\0';
         if (stop && take_line(line, &code) && !add(map, &code))
             break;
@@ -142,7 +143,7 @@ const char *perf_map_name(const struct perf_map *map, uint64_t address)
 {
     const struct mapped_code *found = NULL;
     size_t low = 0, high = map ? map->count : 0;
-    while (low < high) { /* the first that starts behind it */
+    while (low < high) { /* finds the first one that starts after the address */
         size_t middle = (low + high) / 2;
         if (map->code[middle].start <= address)
             low = middle + 1;

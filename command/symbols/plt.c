@@ -1,5 +1,5 @@
-/* Names behind addresses that only the loader knows: slots of the global offset table, stubs of the procedure
- * linkage table, and what a module exports by name. */
+/* Names of addresses that only the loader knows: slots of the global offset table, stubs of the procedure
+ * linkage table, and exported names. */
 #include "command/symbols/plt.h"
 
 #include <stdlib.h>
@@ -137,7 +137,7 @@ uint64_t symbols_calls_named(struct symbols_module *module, const char *name)
     if (!symbols_module_open(module))
         return 0;
     uint64_t key = hash_bytes(name, strlen(name));
-    /* One more than the address, as none is remembered, too. */
+    /* the address plus one, so that "none" can be cached too */
     uintptr_t known = (uintptr_t)symbols_map_find(&module->exports, key);
     if (!known) {
         known = search_name(module, name) + 1;

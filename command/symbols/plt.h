@@ -1,17 +1,17 @@
-/* Names behind addresses that only the loader knows, and functions by name. */
+/* Names of addresses that the loader resolves, and functions by name. */
 #ifndef BLAME_COMMAND_SYMBOLS_PLT_H
 #define BLAME_COMMAND_SYMBOLS_PLT_H
 
 #include "command/symbols/module.h"
 
-/* The function with this name that other modules bind to, else the only one with it; 0: none, or chosen by
- * the loader among several (IFUNC). */
+/* Returns the function with a name: the exported one, or else the only local one. 0 if there is none, or if
+ * the loader chooses among several (IFUNC). */
 uint64_t symbols_calls_named(struct symbols_module *module, const char *name);
-/* The name behind a stub of the procedure linkage table at vaddr, or NULL; and behind a slot of the global
- * offset table. */
+/* Return the name that a stub in the procedure linkage table, or a slot of the global offset table, leads to;
+ * NULL if there is none. */
 const char *symbols_plt_stub(struct symbols_module *module, uint64_t vaddr);
 const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot);
-/* Slots of all functions that the module calls in others. */
+/* Returns the slots of all functions that the module imports, and their number. */
 size_t symbols_plt_slots(struct symbols_module *module, const struct symbols_slot **slots);
 
 #endif

@@ -1,4 +1,4 @@
-/* What struct symbols is. */
+/* Definition of struct symbols. */
 #ifndef BLAME_COMMAND_SYMBOLS_STATE_H
 #define BLAME_COMMAND_SYMBOLS_STATE_H
 
@@ -7,7 +7,7 @@
 struct perf_map;
 struct symbols;
 
-/* The module with this id; NULL: none. */
+/* Returns the module with this id; NULL if there is none. */
 struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t module_id);
 
 struct symbols {
@@ -15,12 +15,12 @@ struct symbols {
     struct symbols_module *modules;
     size_t module_count;
     struct symbols_answers answers;
-    bool searching; /* for tail calls */
-    bool news;      /* answers that are to be kept and are not in the file yet */
-    uint8_t *file;  /* which the answers point into */
+    bool searching; /* a search for tail calls is going on */
+    bool news;      /* some answers to store are not in the file yet */
+    uint8_t *file;  /* contents of the file that the answers point into */
     bool elsewhere; /* the program had other mounts than this process */
     struct symbols_imports imports;
-    struct perf_map *compiled; /* of code that is no file's, or NULL */
+    struct perf_map *compiled; /* names of code that is in no file, or NULL */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* The interface of the symbol lookup: modules by id, results cached by key. */
+/* Interface of the symbol lookup: modules by id, results cached by key. */
 #include "command/symbols/symbols.h"
 
 #include <dwarf.h>
@@ -32,11 +32,11 @@
 
 /* ---- from an address to frames ---- */
 
-/* The rows of one address: DWARF's functions, else the symbol, else module+0xoffset; constructs recognised,
- * the two functions that clang makes of a construct merged. */
+/* Builds the frames of an address from DWARF's functions, or else from the symbol, or else from
+ * module+0xoffset. Recognises constructs, and merges the two functions that clang makes of one. */
 
-/* The symbol says more than DWARF where that has no name (clang -gline-tables-only) or no linkage name (GCC's
- * static C++ functions); the definition stays DWARF's. */
+/* Returns the better name. The symbol knows more than DWARF if DWARF has no name (clang -gline-tables-only)
+ * or no linkage name (GCC's static C++ functions). The definition always comes from DWARF. */
 static const struct symbols_name *better_name(struct symbols_module *module, const struct symbols_raw *raw)
 {
     const struct symbols_name *known = raw->name;
@@ -69,7 +69,8 @@ static size_t frames_symbol(struct symbols_module *module, uint64_t vaddr, struc
     return name != NULL;
 }
 
-/* "[parallel reg+0x1234]", or "solve [parallel libreg.so+0x1234]" where the function that begins it has a symbol. */
+/* Names a construct "[parallel reg+0x1234]", or "solve [parallel libreg.so+0x1234]" if the function that
+ * starts it has a symbol. */
 static void name_construct(struct symbols_module *module, const struct symbols_body *body, struct symbol_frame *frame)
 {
     const struct symbols_entry *entry = symbols_module_function(module, body->host);
@@ -80,8 +81,8 @@ static void name_construct(struct symbols_module *module, const struct symbols_b
                             body->task ? "task" : "parallel", frame->name);
 }
 
-/* The offset is the function's where the unwind tables know it, so that a function is one row; else the
- * address. */
+/* Names code by its function's offset, so that the function is one row; if the unwind tables do not know the
+ * function, by the address. */
 static void name_offset(struct symbols_module *module, uint64_t vaddr, struct symbol_frame *frame)
 {
     uint64_t low, high;
@@ -94,8 +95,8 @@ static void name_offset(struct symbols_module *module, uint64_t vaddr, struct sy
         name_construct(module, body, frame);
 }
 
-/* With line tables only nothing tells where a function is defined. The first line of its code is close; where
- * an inlined call comes first, that call. */
+/* Returns an approximate definition if there are only line tables: the first line of the function's code, or
+ * of the inlined call at its start. */
 static struct symbols_position near_definition(struct symbols_module *module, struct symbols_unit *unit, uint64_t low)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
@@ -129,7 +130,7 @@ static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
     frame->at_line = raw->at.line;
 }
 
-/* GCC names files as they were given to it, from the folder in which it ran. */
+/* Returns a file's full path. GCC stores paths as given, relative to the directory in which it ran. */
 static const char *full_path(struct symbols_module *module, struct symbols_unit *unit, const char *file)
 {
     if (!unit || !*file || *file == '/' || *file == '<')
@@ -145,7 +146,8 @@ static const char *full_path(struct symbols_module *module, struct symbols_unit 
     return path;
 }
 
-/* The inner function of a construct, inlined into the outer one: one row, at the inner one's position. */
+/* Returns whether a construct's inner function is inlined into the outer one. They make one row, at the inner
+ * one's position. */
 static bool merges_into(const struct symbols_raw *inner, const struct symbols_raw *outer)
 {
     struct symbols_outlined a = symbols_construct_parse(inner->name->raw);
@@ -155,7 +157,7 @@ static bool merges_into(const struct symbols_raw *inner, const struct symbols_ra
     return a.inner || (a.task_part && b.kind == SYMBOL_TASK);
 }
 
-/* The frames of a lookup; at least 1, in the pool; 0: out of memory. */
+/* Builds the frames of a lookup in the pool. Returns their number, at least 1; 0 if there is no memory. */
 static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr, struct symbol_frame **frames)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
@@ -194,7 +196,8 @@ static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr
 
 /* ---- modules and answers ---- */
 
-#define PERF_MAP_LATE_S 10 /* behind the measurement's end: some write them as they end */
+/* seconds after the end of the measurement; some compilers write the map when they exit */
+#define PERF_MAP_LATE_S 10
 
 static const struct symbol_frame unknown_frame = {
     .name = "<unknown function>", .host_name = "", .file = "", .at_file = "", .task_name = ""};
@@ -276,20 +279,20 @@ struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t modul
     return module_id == 0 || module_id > symbols->module_count ? NULL : &symbols->modules[module_id - 1];
 }
 
-/* What a report asks is worth keeping, if the module's file knew it; what a search asks on its way is not. */
+/* Marks an answer to be stored if a report asks for it and the module's file knew it. Answers to a search's
+ * own questions are not stored. */
 static void note_asked(struct symbols *symbols, uint64_t key, struct symbols_answer *answer)
 {
     struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
     if (symbols->searching || answer->asked)
         return;
-    answer->asked =
-        !module || symbols_module_open(module); /* of code that is no file's what is known is known now alone */
+    answer->asked = !module || symbols_module_open(module); /* code in no file can be named only now */
     symbols->news |= answer->asked;
     if (module)
         module->unnamed |= !answer->asked;
 }
 
-/* Both compilers name the variable behind a critical section after the section. */
+/* Returns the name of a critical section. Both compilers name its variable after it. */
 static const char *critical_name(struct pool *pool, const char *symbol)
 {
     static const char prefix[] = ".gomp_critical_user_";
@@ -318,7 +321,7 @@ static const char *data_name(struct symbols *symbols, struct symbols_module *mod
     return offset ? pool_text(&symbols->pool, "%s+0x%llx", display, offset) : display;
 }
 
-/* Code that is no file's. */
+/* Returns the frame of code that is in no file. */
 static const struct symbol_frame *compiled_frame(struct symbols *symbols, uint64_t address)
 {
     const char *name = perf_map_name(symbols->compiled, address);
@@ -330,15 +333,15 @@ static const struct symbol_frame *compiled_frame(struct symbols *symbols, uint64
     return frame;
 }
 
-/* A function in Python: its record has all that is known of it. */
+/* Returns the frame of a Python function; its record has everything. */
 static const struct symbol_frame *python_frame(struct pool *pool, const struct profile_module *record, uint64_t line)
 {
     const char *end = record->path + strnlen(record->path, sizeof record->path - 2), *function = end + 1;
     struct symbol_frame *frame = pool_alloc(pool, sizeof *frame);
     if (!frame)
         return NULL;
-    const char *file = record->vaddr_low ? pool_text(pool, "%.*s", (int)sizeof record->path, record->path)
-                                         : ""; /* of R's it is not known */
+    const char *file =
+        record->vaddr_low ? pool_text(pool, "%.*s", (int)sizeof record->path, record->path) : ""; /* unknown for R */
     int bytes = (int)(record->path + sizeof record->path - function);
     *frame = (struct symbol_frame){.name = *function ? pool_text(pool, "%.*s", bytes, function) : "<unknown function>",
                                    .host_name = "",
@@ -386,7 +389,7 @@ static void find_out(struct symbols *symbols, enum symbols_question question, ui
     }
 }
 
-/* NULL: not known, or no memory. */
+/* Returns an answer; NULL if it is unknown or there is no memory. */
 static const struct symbols_answer *ask(struct symbols *symbols, enum symbols_question question, uint64_t key)
 {
     struct symbols_answer *answer = symbols_map_find(&symbols->answers.map[question], key), found = {0};
@@ -509,9 +512,9 @@ size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_
 
 /* ---- compilers ---- */
 
-/* Which compilers made a module, and by which options, as far as its debug information has them. */
+/* Returns the compilers of a module and their options, as far as debug information has them. */
 
-#define MOST_UNITS 4096 /* a huge program's first ones tell enough */
+#define MOST_UNITS 4096 /* the first units are enough in a huge program */
 
 static bool is_among(const char *const *producer, size_t count, const char *text)
 {

@@ -5,17 +5,17 @@
 
 #include "cct/profile_tree.h"
 
-#define MAX_CHAIN 8           /* functions that are missing between two frames */
-#define MAX_FOUND 8           /* different chains that are told apart */
-#define MAX_VISIT 4096        /* functions looked into for one pair of frames */
-#define GCC_TASK  "GOMP_task" /* what creates tasks begins so */
+#define MAX_CHAIN 8           /* most missing functions between two frames */
+#define MAX_FOUND 8           /* most different chains */
+#define MAX_VISIT 4096        /* functions examined for one pair of frames */
+#define GCC_TASK  "GOMP_task" /* prefix of libgomp's functions that create tasks */
 
 struct chain {
     uint64_t function[MAX_CHAIN]; /* entries, outermost first */
     size_t count;
 };
 
-/* What was found: what all chains begin with, what may have been in between, what all end with. */
+/* Result of a search: the common beginning of all chains, the candidates in between, and the common end. */
 struct gap {
     struct tail_frame frames[MAX_CHAIN + 1];
     size_t count;
@@ -25,13 +25,13 @@ struct gap {
 struct search {
     struct symbols *symbols;
     struct gap *gap;
-    uint64_t goal;       /* entry of the function that is next on the stack */
-    bool may_be_in_task; /* the goal is not a construct itself: a task in the region may have jumped to it */
+    uint64_t goal;       /* entry of the next function on the stack */
+    bool may_be_in_task; /* the goal is not a construct itself; a task in the region may have jumped to it */
     struct chain path;
     struct chain found[MAX_FOUND];
     size_t found_count;
     unsigned visits;
-    bool open; /* there may be more chains than those found */
+    bool open; /* there may be chains that were not found */
 };
 
 static const struct symbol_frame *frame_of(struct symbols *symbols, uint64_t key)
@@ -43,8 +43,8 @@ static const struct symbol_frame *frame_of(struct symbols *symbols, uint64_t key
 
 /* ---- the search ---- */
 
-/* Where a call leads: a function's entry, 0 when that is not in a module that matters here. A name is looked
- * for in the goal's module alone: that is where it leads if it leads to the goal at all. */
+/* Returns the entry of the function that a call leads to; 0 if it is in another module. Names are looked up
+ * only in the goal's module, because a chain that leads to the goal must pass through it. */
 static uint64_t destination(struct search *search, const struct symbol_call *call)
 {
     if (call->target)
@@ -68,8 +68,8 @@ static void add_found(struct search *search)
 
 static void visit(struct search *search, uint64_t function);
 
-/* Whether a body is a task's, as far as is known. The host of the region at `call` says so of its other
- * constructs where the body's name does not. */
+/* Returns whether a body may be a task. If its name does not say so, the other constructs of the host of the
+ * region at `call` may. */
 static bool may_be_task(struct symbols *symbols, const struct symbol_call *call, uint64_t body)
 {
     const struct symbol_call *list;
@@ -83,7 +83,7 @@ static bool may_be_task(struct symbols *symbols, const struct symbol_call *call,
     return frame->construct_uncertain;
 }
 
-/* What a region's threads may execute at its outermost level: its body, and tasks. */
+/* Visits what a region's threads may execute at its outermost level: the region's body, and tasks. */
 static void visit_construct(struct search *search, const struct symbol_call *call)
 {
     struct symbols *symbols = search->symbols;
@@ -151,19 +151,18 @@ static bool has_tail_call(struct symbols *symbols, uint64_t function)
     return false;
 }
 
-/* The chains from a call to the goal; true: the function that it calls was surely entered, whatever came
- * then. */
+/* Finds the chains from a call to the goal. Returns true if the called function was certainly entered. */
 static bool find_chains(struct search *search, const struct symbol_call *call)
 {
     uint64_t to = destination(search, call);
     if (to == search->goal || (!call->target && !*call->name))
         return false;
     const struct symbol_frame *goal = frame_of(search->symbols, search->goal);
-    /* Below the call that creates a task (BLAME_TASKS=creation) there is that task alone. */
+    /* Below a call that creates a task (BLAME_TASKS=creation), only that task can be. */
     search->may_be_in_task =
         goal->construct == SYMBOL_PROCEDURE && strncmp(call->name, GCC_TASK, strlen(GCC_TASK)) != 0;
     if (call->launches) {
-        /* The next frame is the region's body, a task, or what those jumped to. */
+        /* The next frame is the region's body, a task, or a function that one of these jumped to. */
         if (call->body && call->body != search->goal && goal->construct != SYMBOL_TASK)
             visit_construct(search, call);
         return false;
@@ -180,7 +179,7 @@ static void add_frame(struct search *search, struct tail_frame frame)
     search->gap->frames[search->gap->count++] = frame;
 }
 
-/* The frame of a function in a chain; next: the function it jumps to, 0 not known. */
+/* Adds the frame of a function in a chain. next: the function that it jumps to; 0: unknown. */
 static void add_function(struct search *search, uint64_t function, uint64_t next)
 {
     const struct symbol_call *list;
@@ -213,7 +212,7 @@ static void add_ambiguous(struct search *search, size_t prefix)
     add_frame(search, (struct tail_frame){.candidates = text});
 }
 
-/* What all chains begin and end with is certain, also when there are several. */
+/* Adds the frames that are certain because all chains begin or end with them. */
 static void add_chains(struct search *search)
 {
     const struct chain *one = &search->found[0];
@@ -254,7 +253,7 @@ static void add_frames(struct search *search, const struct symbol_call *call)
     }
     if (!entered)
         return;
-    /* Through an unknown jump, or one too deep to follow: only the beginning is certain. */
+    /* After an unknown jump, or if the chain is too long, only the beginning is certain. */
     add_function(search, destination(search, call), 0);
     for (size_t i = 0; i < search->found_count; i++)
         if (search->found[i].count > 1) {

@@ -1,6 +1,7 @@
-/* Where a function without a symbol starts, by the unwind tables: stripped code then has one name a function
- * instead of one an address. Only the usual form is read (.eh_frame_hdr with a table of 32-bit offsets,
- * entries relative to themselves), as GNU ld, gold, lld and mold write it; anything else means "not known". */
+/* Finds where a function without a symbol starts, by the unwind tables, so that stripped code has one name
+ * for each function instead of one for each address. Only the usual form is read, which GNU ld, gold, lld and
+ * mold write: .eh_frame_hdr with a table of 32-bit offsets, and entries relative to themselves. Any other
+ * form means "unknown". */
 #include "command/symbols/unwind.h"
 
 #include <stdlib.h>
@@ -27,13 +28,13 @@ static int32_t int32_at(const uint8_t *data)
     return value;
 }
 
-/* Entry of the function in the i-th row of the table. */
+/* Returns the entry of the function in row i of the table. */
 static uint64_t table_start(const struct symbols_bytes *header, size_t i)
 {
     return header->vaddr + (uint64_t)(int64_t)int32_at(header->data + HEADER_BYTES + 8 * i);
 }
 
-/* Bytes of the function at `start`, if the unwind entry at `at` is its; else 0. */
+/* Returns the length of the function at `start` if the unwind entry at `at` describes it; otherwise 0. */
 static uint32_t entry_bytes(const struct symbols_bytes *frames, uint64_t at, uint64_t start)
 {
     uint64_t offset = at - frames->vaddr;
