@@ -77,7 +77,7 @@ CALLS = ("access", "clone.process", "close_range", "dup2", "faccessat2", "falloc
          "wait4", "writev")
 ACTIONS = {"": "EPERM", "nosys:": "ENOSYS", "kill:": "killed"}
 
-MOVED = "built by GCC: runs on"
+MOVED = "the program was built by GCC; it runs on"
 GCC = "GCC's, blame run"
 LIBOMPS_WARNING = "libomp, on which blame run puts the program, prints a warning where it cannot have its file in /dev/shm"
 LIBOMPS_END = "libomp, on which blame run puts the program, ends it (OMP: Error #179); libgomp does not ask"

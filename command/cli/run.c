@@ -434,20 +434,20 @@ static void say_runtime(const struct elf_openmp *openmp, const char *libomp, boo
 {
     if (openmp->moved && openmp->late[0])
         log_line_of_job(openmp->late,
-                        ", and so the program keeps the runtime that it asks for, and what that does is not measured; "
-                        "blame run --runtime libomp moves it all the same",
+                        "; the program therefore keeps its own runtime, which is not measured; blame run --runtime "
+                        "libomp runs it on libomp anyway",
                         NULL);
     else if (openmp->moved && log_is_quiet())
         return;
     else if (openmp->moved)
-        log_line_of_job("built by GCC: runs on ", libomp, " instead of libgomp.so.1", NULL);
+        log_line_of_job("the program was built by GCC; it runs on ", libomp, " instead of libgomp.so.1", NULL);
     else if (openmp->gcc && own)
-        log_line_of_job("built by GCC: keeps its own runtime (--runtime own), and what that does is not measured",
+        log_line_of_job("the program was built by GCC and keeps its own runtime (--runtime own), which is not measured",
                         NULL);
     else if (openmp->gcc && !libomp[0])
-        log_line_of_job(
-            "built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing will be measured",
-            NULL);
+        log_line_of_job("the program was built by GCC, and no libomp.so.5 was found to run it on: nothing will be "
+                        "measured; install libomp5-19",
+                        NULL);
 }
 
 /* Where the loader will send programs of GCC, and a line on the one that is started; others say it
@@ -493,13 +493,13 @@ static void prepare(const char *program, const struct parts *parts, const struct
     if (space->notes[0])
         setenv("BLAME_NOTES", space->notes, 1);
     if (glibc_is_old())
-        log_line_of_job(
-            "glibc ", gnu_get_libc_version(),
-            " is older than 2.35: measured from the first use of OpenMP on, and programs built by GCC are not", NULL);
+        log_line_of_job("glibc ", gnu_get_libc_version(),
+                        " is older than 2.35: programs are measured only from their first use of OpenMP on, and "
+                        "programs built by GCC not at all",
+                        NULL);
     else if (elf_checks_memory(program))
-        log_line_of_job("checked by MemorySanitizer, which does not start beside an audit library of the loader "
-                        "(LD_AUDIT): measured from the first use "
-                        "of OpenMP on",
+        log_line_of_job("the program uses MemorySanitizer, which does not work with an audit library (LD_AUDIT): it is "
+                        "measured only from its first use of OpenMP on",
                         NULL);
     else
         prepare_loader(program, parts);
@@ -579,19 +579,19 @@ static void say_no_profile(const char *program)
     char owner[PATH_MAX];
     const char *tools = getenv("OMP_TOOL");
     if (tools && strcasecmp(tools, "disabled") == 0) {
-        log_line_of_job("no profile: OMP_TOOL=disabled tells OpenMP runtimes to load no tool", NULL);
+        log_line_of_job("no profile: OMP_TOOL=disabled forbids OpenMP runtimes to load a tool; unset it", NULL);
         return;
     }
     if (elf_own_tool_of(program, owner, sizeof(owner))) {
         log_line_of_job("no profile: ", owner,
-                        " has an OpenMP tool of its own (ompt_start_tool), and a runtime takes one alone", NULL);
+                        " has an OpenMP tool of its own (ompt_start_tool), and a runtime loads only one", NULL);
         return;
     }
     const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
     log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "",
-                    ": nothing that ran here began a parallel region on an OpenMP runtime with tool support "
-                    "(libomp, or libgomp where libomp can take its place), a program that did has an OpenMP tool of "
-                    "its own (ompt_start_tool), or the environment of blame run did not reach it",
+                    ": no program here started a parallel region on an OpenMP runtime with tool support (libomp, or "
+                    "libgomp where libomp can replace it), or it has an OpenMP tool of its own (ompt_start_tool), or "
+                    "the environment of blame run did not reach it",
                     NULL);
 }
 
@@ -629,9 +629,8 @@ int cli_run(int argc, char **argv)
         log_line_of_job(program, " ", why, NULL);
     bool attach = !why && find_self(self);
     if (attach && !find_parts(self, &parts)) {
-        fputs("blame run: libblame.so and libblame-loader.so are neither beside the blame command nor in "
-              "../lib or ../lib/blame: "
-              "run make, or make install\n",
+        fputs("blame run: libblame.so and libblame-loader.so are neither beside the blame command nor in ../lib or "
+              "../lib/blame; run make or make install\n",
               stderr);
         return CLI_BAD_INPUT;
     }
@@ -645,9 +644,7 @@ int cli_run(int argc, char **argv)
         follow_start(&follower, space.notes, stacks.file);
     if (!start(argv + first, program)) {
         log_line("no process can be started (", strerror(errno),
-                 "): the program runs in that of blame run; should it be killed, "
-                 "blame finish DIR makes the reports",
-                 NULL);
+                 "): the program replaces blame run; if it is killed, blame finish DIR writes the reports", NULL);
         follow_end(&follower);
         if (attach)
             remove_workspace(&space);

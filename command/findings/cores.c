@@ -179,7 +179,7 @@ static const char *thief(const struct machine *machine, double stolen_s)
     return machine->told && machine->stolen_s < MOSTLY * stolen_s ? "interrupts" : "the hypervisor";
 }
 
-static char *title_of(const struct inquiry *inquiry, const struct shortage *shortage)
+static char *title_of(const struct shortage *shortage)
 {
     char stolen[FORMAT_NUMBER_BYTES + 48] = "";
     char others[FORMAT_NUMBER_BYTES + 32] = "", whose[32] = "this program";
@@ -192,8 +192,8 @@ static char *title_of(const struct inquiry *inquiry, const struct shortage *shor
     if (shortage->stolen_s >= LEAST_GAIN_S)
         snprintf(stolen, sizeof stolen, ", of it %s s taken by %s", DECIMAL(shortage->stolen_s, 2),
                  thief(&shortage->machine, shortage->stolen_s));
-    return format_printable("%s %% of the thread time there was no core: %s thread%s of %s%s on %s core%s%s",
-                            DECIMAL(percent_of_program(inquiry, shortage->seconds), 0), DECIMAL(shortage->threads, 0),
+    return format_printable("%s s of thread time without a core: %s thread%s of %s%s on %s core%s%s",
+                            DECIMAL(shortage->seconds, 2), DECIMAL(shortage->threads, 0),
                             shortage->threads == 1 ? "" : "s", whose, others, DECIMAL(shortage->cores, 0),
                             shortage->cores == 1 ? "" : "s", stolen);
 }
@@ -301,7 +301,7 @@ static void put_no_core(struct inquiry *inquiry)
                               .metric = METRIC_NO_CORE,
                               .seconds = shortage.seconds,
                               .sampled = true};
-    finding.title = title_of(inquiry, &shortage);
+    finding.title = title_of(&shortage);
     finding.evidence = evidence_of(inquiry, &shortage);
     finding.advice = advice_of(inquiry->profile, &shortage);
     inquiry->no_core_s = shortage.seconds;

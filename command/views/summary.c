@@ -1,5 +1,4 @@
-/* The summary that the tool prints when a program ends: read at midnight, on any terminal, perhaps in a batch
- * log. */
+/* The summary that the tool prints when a program ends, on any terminal or in a batch log. */
 #include "command/views/summary.h"
 
 #include <math.h>
@@ -24,6 +23,7 @@
 #include "command/tables/waits.h"
 #include "command/text/format.h"
 #include "command/text/memory.h"
+#include "command/views/lines.h"
 #include "command/views/probe_notes.h"
 
 /* ---- other runtimes in the process: OpenMP's, Python, R ---- */
@@ -35,7 +35,7 @@ static void print_python(FILE *out, const struct profile *profile, size_t column
         return;
     char *said = memory_text("%.*s", (int)(why - python), python);
     char *version = format_fit(said, columns, utf8), *reason = format_fit(why + 1, columns, utf8);
-    fprintf(out, "\nnote: Python %s: its functions are not in the contexts, the interpreter's own are (%s)\n", version,
+    fprintf(out, "\nnote: Python %s: the contexts show the interpreter's functions, not the script's (%s)\n", version,
             reason);
     free(said);
     free(version);
@@ -48,7 +48,7 @@ static void print_r(FILE *out, const struct profile *profile, size_t columns, bo
     if (!why || !*why)
         return;
     char *reason = format_fit(why, columns, utf8);
-    fprintf(out, "\nnote: R: its functions are not in the contexts, the interpreter's own are (%s)\n", reason);
+    fprintf(out, "\nnote: R: the contexts show the interpreter's functions, not the script's (%s)\n", reason);
     free(reason);
 }
 
@@ -59,8 +59,8 @@ static void runtime_notes_print(FILE *out, const struct profile *profile, size_t
     for (size_t i = 0; i < count; i++) {
         char *name = format_fit(found[i].path, columns, utf8);
         fprintf(out,
-                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and its other "
-                "threads are not measured\n",
+                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in %s and the code it called; its "
+                "other threads are not measured\n",
                 DECIMAL(found[i].seconds, 2), name);
         free(name);
     }
@@ -81,10 +81,10 @@ void view_text_trace_note(FILE *out, const struct profile *profile)
     fprintf(out, "\ntrace: %llu samples, %s KiB", (unsigned long long)profile->trace_samples,
             DECIMAL((double)profile->trace_bytes / KIB, 1));
     if (header->trace_thinned && header->room_error)
-        fprintf(out, "; %llu older ones made way for them, or had no room: the file could not grow (%s)",
+        fprintf(out, "; %llu more had no room, because the file could not grow (%s)",
                 (unsigned long long)header->trace_thinned, strerror((int)header->room_error));
     else if (header->trace_thinned)
-        fprintf(out, "; %llu older ones made way for them, or had no room: its limit is %s MiB (BLAME_TRACE_LIMIT)",
+        fprintf(out, "; %llu more had no room within the limit of %s MiB (BLAME_TRACE_LIMIT)",
                 (unsigned long long)header->trace_thinned, DECIMAL((double)header->trace_limit / MIB, 2));
     putc('\n', out);
 }
@@ -98,10 +98,13 @@ void view_text_trace_note(FILE *out, const struct profile *profile)
 #define FEW_SHARE          0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
 #define SUMMARY_COLUMNS    100
 #define BAR_COLUMNS        30
-#define FIGURES            22   /* columns in front of what they are of */
-#define MPI_UNTOLD_PERCENT 1    /* of the effort: less is not told */
-#define RESIDUAL_TOLD      0.02 /* of the effort, of what a law is off: less changes no finding */
-#define LEAST_PERCENT      0.05 /* contexts that would be printed as 0.0 % are not */
+#define BAR_COLUMNS_LEAST  8
+#define TEXT_BESIDE_BAR    37   /* columns: the longest meaning with its error */
+#define FIGURES            22   /* columns before a name */
+#define MPI_UNTOLD_PERCENT 1    /* of the effort: less is not reported */
+#define RESIDUAL_TOLD      0.02 /* of the effort: a law that is off by less changes no finding */
+#define LEAST_PERCENT      0.05 /* contexts with less would be printed as 0.0 % */
+#define MEASURED_TOLERANCE 0.02 /* how far the sampled thread time may be from threads times seconds */
 
 struct summary {
     FILE *out;
@@ -113,10 +116,26 @@ struct summary {
     bool poor; /* coverage_is_poor() */
 };
 
-/* What all per cent are of, but where a heading says otherwise. */
 static double effort_of(const struct summary *summary)
 {
     return metric_value(summary->rows, summary->rows->row[0].inclusive, METRIC_EFFORT);
+}
+
+static bool counts_events(const struct summary *summary)
+{
+    return profile_text(summary->profile, "sample") != NULL;
+}
+
+/* Returns the seconds of threads' time in which no thread was busy. */
+static double nobody_busy(const struct summary *summary)
+{
+    return counts_events(summary) ? 0 : ledger_nobody_s(summary->profile, effort_of(summary));
+}
+
+/* Returns the base of all percentages, unless a heading names another one. */
+static double whole_of(const struct summary *summary)
+{
+    return effort_of(summary) + nobody_busy(summary);
 }
 
 static void print_title(const struct summary *summary)
@@ -140,13 +159,13 @@ static void print_title(const struct summary *summary)
     free(name);
 }
 
-/* What is missing comes before what is there: little of that means anything then. False: nothing is there. */
+/* Prints how little was measured, and why. Returns false if nothing was. */
 static bool print_poor_coverage(const struct summary *summary)
 {
     const struct coverage *coverage = &summary->coverage;
     bool any = summary->rows->row[0].inclusive->samples > 0;
     fprintf(summary->out,
-            "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
+            "  Only %s %% of the threads' time was measured, which is too little for conclusions. Not measured:\n",
             DECIMAL(any ? coverage_percent(coverage) : 0, 1));
     for (size_t i = 0; i < coverage->count; i++) {
         const struct coverage_loss *loss = &coverage->loss[i];
@@ -158,43 +177,63 @@ static bool print_poor_coverage(const struct summary *summary)
     return any;
 }
 
-/* Samples by a counter's overflow: the figures are no seconds. */
-static void print_events(const struct summary *summary)
+/* Says that the figures are events where samples come from a counter. */
+static void print_event_note(const struct summary *summary)
 {
     const char *sample = profile_text(summary->profile, "sample");
     if (!sample)
         return;
     char *clean = format_fit(sample, summary->columns - 60, summary->utf8);
-    fprintf(summary->out, "  samples by %s: the figures are events (%.*s), not seconds\n\n", clean,
+    fprintf(summary->out, "  sampled by %s: all figures are events (%.*s), not seconds\n\n", clean,
             (int)strcspn(clean, "@"), clean);
     free(clean);
+}
+
+/* Returns the columns of a share's name. */
+static int name_columns(const struct summary *summary)
+{
+    return metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : nobody_busy(summary) > 0 ? 11 : 9;
+}
+
+/* Prints one of the shares that add up to the whole, as a number, a percentage and a bar. */
+static void print_share(const struct summary *summary, const char *name, double value, const char *meaning)
+{
+    double percent = 100 * value / whole_of(summary);
+    bool events = counts_events(summary);
+    int width = name_columns(summary), room = (int)summary->columns - (width + 24) - TEXT_BESIDE_BAR;
+    int bar = room < BAR_COLUMNS_LEAST ? BAR_COLUMNS_LEAST : room > BAR_COLUMNS ? BAR_COLUMNS : room;
+    fprintf(summary->out, "  %-*s %9s %s %5s %%  ", width, name, DECIMAL(value, events ? 0 : 2), events ? " " : "s",
+            DECIMAL(percent, 1));
+    int filled = (int)(bar * percent / 100 + 0.5);
+    for (int i = 0; i < bar; i++)
+        if (summary->utf8)
+            fputs(i < filled ? "\xe2\x96\x88" : "\xe2\x96\x91", summary->out);
+        else
+            fputc(i < filled ? '#' : '.', summary->out);
+    fprintf(summary->out, "  %s", meaning);
 }
 
 static void print_metric(const struct summary *summary, enum metric metric, const char *meaning)
 {
     const struct profile_sums *total = summary->rows->row[0].inclusive;
-    double percent = metric_absolute(summary->rows, total, metric);
-    bool events = profile_text(summary->profile, "sample") != NULL;
-    int width = metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : 9;
-    fprintf(summary->out, "  %-*s %9s %s %5s %%  ", width, metric_title(metric),
-            DECIMAL(metric_value(summary->rows, total, metric), events ? 0 : 2), events ? " " : "s",
-            DECIMAL(percent, 1));
-    int filled = (int)(BAR_COLUMNS * percent / 100 + 0.5);
-    for (int i = 0; i < BAR_COLUMNS; i++)
-        if (summary->utf8)
-            fputs(i < filled ? "\xe2\x96\x88" : "\xe2\x96\x91", summary->out);
-        else
-            fputc(i < filled ? '#' : '.', summary->out);
-    fprintf(summary->out, "  %s (+- %s)\n", meaning,
-            DECIMAL(metric_error(summary->rows, total, metric), events ? 0 : 2));
+    bool events = counts_events(summary);
+    print_share(summary, metric_title(metric), metric_value(summary->rows, total, metric), meaning);
+    fprintf(summary->out, " (+- %s%s)\n", DECIMAL(metric_error(summary->rows, total, metric), events ? 0 : 2),
+            events ? "" : " s");
 }
 
-/* By how much the run could be shorter at most, what for, and where. */
-static void print_findings(const struct summary *summary, const struct findings *findings)
+/* Prints the first findings, each with an upper bound on the time that it could save. */
+static void print_first_findings(const struct summary *summary, const struct findings *findings)
 {
     double wall_s = profile_wall_s(summary->profile);
-    if (findings->count)
-        fputs("\nLook first at (the run could be so much shorter at most):\n", summary->out);
+    bool bound = false;
+    for (size_t i = 0; i < findings->count && i < FINDINGS_SHOWN; i++)
+        bound |= findings->finding[i].gain_s > 0 && wall_s > 0;
+    if (findings->count && bound)
+        fprintf(summary->out, "\nLook first at (an upper bound on the time you could save, of %s s):\n",
+                DECIMAL(wall_s, 2));
+    else if (findings->count)
+        fputs("\nWhat stands out:\n", summary->out);
     for (size_t i = 0; i < findings->count && i < FINDINGS_SHOWN; i++) {
         const struct finding *finding = &findings->finding[i];
         size_t columns = summary->columns - FIGURES, used = format_columns(finding->title) + 2;
@@ -214,9 +253,9 @@ static void print_findings(const struct summary *summary, const struct findings 
     }
 }
 
-/* The highest values of a metric, and whose they are: rows, or functions. */
+/* The rows or functions with the highest values of a metric. */
 struct top {
-    uint32_t item[CONTEXTS_SHOWN];
+    uint32_t item[CONTEXTS_SHOWN]; /* rows */
     double seconds[CONTEXTS_SHOWN];
     size_t count, room;
 };
@@ -244,11 +283,9 @@ static double seconds_of(const struct top *top)
     return sum;
 }
 
-/* What a list is of. nobody: what a missing core is to blame for, and waiting for locks that nobody held; else what
- * somebody's code is blamed for. */
 struct listed {
     enum metric metric;
-    bool nobody;
+    bool nobody; /* lists missing cores and lock handoffs, for which no code is to blame */
 };
 
 static double listed_value(const struct rows *rows, uint32_t index, struct listed listed)
@@ -260,10 +297,10 @@ static double listed_value(const struct rows *rows, uint32_t index, struct liste
     return metric_value(rows, row->exclusive, listed.metric);
 }
 
-/* The rows of the program's own code with the highest values, with what they call of others' code: a function
- * in a context, not six of its lines, nor what is inside the mathematical library. by_function: the same by
- * function, wherever it is called; an item is one of its rows. Returns the whole value of all rows. */
-static double find_top(const struct rows *rows, struct listed listed, bool by_function, double least_s, struct top *top)
+/* Finds the program's own functions with the highest values, in a context or (by_function) from all callers. A value
+ * includes the libraries' code that the function calls. Returns the sum over all rows. */
+static double summary_find_top(const struct rows *rows, struct listed listed, bool by_function, double least_s,
+                               struct top *top)
 {
     uint32_t items = (uint32_t)rows->count;
     for (uint32_t i = 0; by_function && i < rows->count; i++)
@@ -299,29 +336,29 @@ static char *function_label(const struct row *row)
 static void print_top(const struct summary *summary, const struct top *top, enum metric metric, bool functions)
 {
     const struct rows *rows = summary->rows;
-    double effort = effort_of(summary);
-    bool events = profile_text(summary->profile, "sample") != NULL;
+    double whole = whole_of(summary);
+    bool events = counts_events(summary);
     for (size_t i = 0; i < top->count; i++) {
         char *label = functions ? function_label(&rows->row[top->item[i]])
                                 : view_own_label(rows, top->item[i], metric, summary->columns - FIGURES, summary->utf8);
         char *name = format_fit(label, summary->columns - FIGURES, summary->utf8);
-        fprintf(summary->out, "%6s %% %9s %s  %s\n", DECIMAL(fmin(100, 100 * top->seconds[i] / effort), 1),
+        fprintf(summary->out, "%6s %% %9s %s  %s\n", DECIMAL(fmin(100, 100 * top->seconds[i] / whole), 1),
                 DECIMAL(top->seconds[i], events ? 0 : 2), events ? " " : "s", name);
         free(name);
         free(label);
     }
 }
 
-/* Contexts; where a metric is spread over so many of them that the first say little, functions. */
-static void print_contexts(const struct summary *summary, struct listed listed, size_t room, const char *heading)
+/* Prints the contexts with most of a metric, or the functions if the first contexts have little of it. */
+static void print_top_contexts(const struct summary *summary, struct listed listed, size_t room, const char *heading)
 {
     double least_s = LEAST_PERCENT / 100 * effort_of(summary);
     struct top contexts = {.room = room}, functions = {.room = room};
-    double whole = find_top(summary->rows, listed, false, least_s, &contexts);
+    double whole = summary_find_top(summary->rows, listed, false, least_s, &contexts);
     if (!(whole >= least_s) || !(whole > 0))
         return;
     if (seconds_of(&contexts) < FEW_SHARE * whole)
-        find_top(summary->rows, listed, true, least_s, &functions);
+        summary_find_top(summary->rows, listed, true, least_s, &functions);
     bool by_function = seconds_of(&functions) > seconds_of(&contexts);
     const struct top *top = by_function ? &functions : &contexts;
     if (top->count)
@@ -329,8 +366,8 @@ static void print_contexts(const struct summary *summary, struct listed listed, 
     print_top(summary, top, listed.metric, by_function);
 }
 
-/* Appends "what" to a line of losses. */
-static void add_loss(char *line, size_t bytes, const char *what)
+/* Appends an item to a line of losses. */
+static void append_loss(char *line, size_t bytes, const char *what)
 {
     size_t length = strlen(line);
     snprintf(line + length, bytes - length, "%s%s", length ? ", " : "", what);
@@ -343,50 +380,57 @@ static void print_losses(const struct summary *summary)
     char line[4096] = "", item[sizeof(struct coverage_loss) + 160 + FORMAT_NUMBER_BYTES];
     ledger_sum(profile, &ledger);
     for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
-        /* Of those due when measurement ended each thread may have one. */
+        /* Each thread may have one sample that was due when measurement ended. */
         if (ledger.dropped_by[reason] > (reason == PROFILE_DROP_STOPPING ? profile->thread_count : 0)) {
             const char *name = profile_drop_name[reason] ? profile_drop_name[reason] : "other";
             snprintf(item, sizeof item, "%llu of %llu samples (%s)", (unsigned long long)ledger.dropped_by[reason],
                      (unsigned long long)ledger.delivered, name);
-            add_loss(line, sizeof line, item);
+            append_loss(line, sizeof line, item);
         }
     for (size_t i = 0; i < summary->coverage.count && !summary->poor; i++) {
         const struct coverage_loss *loss = &summary->coverage.loss[i];
         snprintf(item, sizeof item, "%s s of %s%s%s", DECIMAL(loss->seconds, 2), loss->what, *loss->cause ? ": " : "",
                  loss->cause);
-        add_loss(line, sizeof line, item);
+        append_loss(line, sizeof line, item);
     }
     if (profile->unresolved_ns >= 1e6) {
         snprintf(item, sizeof item, "the callers of %s s (<unresolved>)", DECIMAL(profile->unresolved_ns * 1e-9, 3));
-        add_loss(line, sizeof line, item);
+        append_loss(line, sizeof line, item);
     }
     if (ledger.paths_truncated) {
         snprintf(item, sizeof item, "the callers of %llu samples (<truncated>)",
                  (unsigned long long)ledger.paths_truncated);
-        add_loss(line, sizeof line, item);
+        append_loss(line, sizeof line, item);
     }
     if (ledger.unrestored_calls) {
-        snprintf(item, sizeof item, "%llu system calls interrupted", (unsigned long long)ledger.unrestored_calls);
-        add_loss(line, sizeof line, item);
+        snprintf(item, sizeof item, "%llu system calls that a sample interrupted",
+                 (unsigned long long)ledger.unrestored_calls);
+        append_loss(line, sizeof line, item);
     }
     if (ledger.creations_lost) {
         snprintf(item, sizeof item, "the creation contexts of %llu tasks", (unsigned long long)ledger.creations_lost);
-        add_loss(line, sizeof line, item);
+        append_loss(line, sizeof line, item);
     }
     if (*line)
         fprintf(summary->out, "\nlost: %s\n", line);
 }
 
-/* A thread in MPI wait is told by libblame-mpi.so alone. */
+/* Says how to get source lines, if the program's own code has none. */
+static void print_no_lines(const struct summary *summary)
+{
+    if (lines_are_missing(summary->profile, summary->rows))
+        fputs("\nnote: " LINES_ADVICE "\n", summary->out);
+}
+
+/* Says how much MPI waiting is in other metrics, because libblame-mpi.so was not loaded. */
 static void print_mpi_untold(const struct summary *summary)
 {
     double seconds = mpi_untold_s(summary->rows);
     if (100 * seconds < MPI_UNTOLD_PERCENT * effort_of(summary))
         return;
     fprintf(summary->out,
-            "\nnote: %s s in calls of MPI that may have waited for other ranks are in work and blocked here: "
-            "libblame-mpi.so, which "
-            "blame run preloads for programs that are linked with MPI, tells them apart (docs/jobs.md)\n",
+            "\nnote: %s s in MPI calls that may have waited for other ranks are counted as work or blocked, because "
+            "libblame-mpi.so was not loaded; blame run loads it for programs that are linked with MPI (docs/jobs.md)\n",
             DECIMAL(seconds, 2));
 }
 
@@ -394,11 +438,12 @@ static void print_rate(const struct summary *summary)
 {
     double least = profile_least_rate(summary->profile);
     if (least < (double)summary->profile->header.rate)
-        fprintf(summary->out, "\nnote: so many threads on so few cores were sampled %s times a second each\n",
+        fprintf(summary->out,
+                "\nnote: with so many threads on so few cores, each thread was sampled only %s times a second\n",
                 DECIMAL(least, 0));
 }
 
-/* A law that is off by more than sampling is worth a line when it matters for the run as a whole. */
+/* Names the conservation law that is off most, if sampling does not explain it and it matters for the whole run. */
 static void print_residual(const struct summary *summary)
 {
     struct conservation_law laws[CONSERVATION_LAWS], *worst = NULL;
@@ -413,36 +458,37 @@ static void print_residual(const struct summary *summary)
     double taken_s = ledger_taken_s(summary->profile, &ledger); /* its finding says more */
     if (!worst || (!worst->exact && fabs(worst->residual) <= taken_s * summary->rows->threads))
         return;
-    const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0  ? "which threads without a core explain"
-                       : strcmp(worst->cause, LAW_LOST) == 0   ? "which lost samples explain"
-                       : strcmp(worst->cause, LAW_COPIED) == 0 ? "as it was copied while it ran"
+    const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0 ? "because threads had no core"
+                       : strcmp(worst->cause, LAW_LOST) == 0  ? "because samples were lost"
+                       : strcmp(worst->cause, LAW_COPIED) == 0
+                           ? "because the measurement was copied while the program ran"
                        : strcmp(worst->cause, LAW_TRACED) == 0
-                           ? "as another program traced it and stopped it at its system calls"
-                       : worst->exact ? "which nothing explains"
-                                      : "which neither sampling nor lost samples nor missing cores explain";
+                           ? "because another program traced this one and stopped it at system calls"
+                       : worst->exact ? "for an unknown reason"
+                                      : "for a reason other than sampling, lost samples or missing cores";
     if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
-        fprintf(summary->out,
-                "\nnote: only %s %% of the threads' time was sampled (a sanitizer, a limit?): this is no "
-                "measurement\n",
-                DECIMAL(100 * worst->left / worst->right, 0));
+        fprintf(
+            summary->out,
+            "\nnote: only %s %% of the threads' time was sampled, perhaps because of a sanitizer or a limit: do not "
+            "rely on these figures\n",
+            DECIMAL(100 * worst->left / worst->right, 0));
         return;
     }
     fprintf(summary->out,
-            "\nnote: the books are off by %s %% (%s: %s against %s), %s; see conservation in "
-            "run.json\n",
-            DECIMAL(fabs(100 * worst->relative), 1), worst->name, DECIMAL(worst->left, 2), DECIMAL(worst->right, 2),
+            "\nnote: the figures do not add up: %s is off by %s %% (%s against %s), %s; see conservation in run.json\n",
+            worst->name, DECIMAL(fabs(100 * worst->relative), 1), DECIMAL(worst->left, 2), DECIMAL(worst->right, 2),
             said);
 }
 
-/* The phases that took longest, and how idle they were. */
-static void print_phases(const struct summary *summary)
+/* Prints the phases that took longest, and how idle they were. */
+static void print_top_phases(const struct summary *summary)
 {
     if (!phases_any(summary->profile))
         return;
     struct phase_table *table = phases_gather(summary->profile, summary->rows);
     if (table->group_count > 1)
-        fprintf(summary->out, "\nPhases (idle per cent of their threads' time; seconds by the clock%s):\n",
-                summary->profile->header.merged ? ", all ranks' together" : "");
+        fprintf(summary->out, "\nPhases (idle share of their threads' time; length%s):\n",
+                summary->profile->header.merged ? ", summed over ranks" : "");
     for (size_t g = 1; g < table->group_count && g <= PHASES_SHOWN; g++) {
         const struct phase_group *group = &table->group[g];
         char calls[40] = "";
@@ -460,58 +506,77 @@ static void print_phases(const struct summary *summary)
     phases_free(table);
 }
 
-/* What the others leave of the threads' time. */
-static void print_nobody(const struct summary *summary)
+/* Prints what the shares add up to. Sampled thread time may differ from threads times seconds: threads come and go. */
+static void print_whole(const struct summary *summary)
 {
-    double effort = effort_of(summary), seconds = ledger_nobody_s(summary->profile, effort);
-    int width = metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : 9;
-    if (seconds > 0)
-        fprintf(summary->out, "  %-*s %9s s  no thread was busy; not part of the per cent above (%s %% of all %s s)\n",
-                width, "nobody", DECIMAL(seconds, 2), DECIMAL(100 * seconds / (seconds + effort), 1),
-                DECIMAL(seconds + effort, 2));
+    const struct profile_header *header = &summary->profile->header;
+    double whole = whole_of(summary), wall_s = profile_wall_s(summary->profile), all = header->threads_max * wall_s;
+    if (counts_events(summary)) {
+        fprintf(summary->out, "  Of %s events:\n", DECIMAL(whole, 0));
+    } else if (header->merged) {
+        fprintf(summary->out, "  Of %s thread-seconds in all ranks:\n", DECIMAL(whole, 2));
+    } else {
+        bool equal = fabs(whole - all) <= MEASURED_TOLERANCE * all;
+        fprintf(summary->out, "  Of %s thread-seconds%s (%s%u thread%s, %s s):\n", DECIMAL(whole, 2),
+                equal                   ? ""
+                : summary->rows->shared ? " in use"
+                                        : " measured",
+                header->threads_untracked ? "at least " : "", header->threads_max, header->threads_max == 1 ? "" : "s",
+                DECIMAL(wall_s, 2));
+    }
+}
+
+/* Says how long other ranks waited for this one: their time, no share of this process's. */
+static void print_rank_idleness(const struct summary *summary)
+{
+    const struct profile_sums *total = summary->rows->row[0].inclusive;
+    fprintf(summary->out, "\n  %-*s %9s s  %s (+- %s s)\n", name_columns(summary), metric_title(METRIC_RANK_IDLENESS),
+            DECIMAL(metric_value(summary->rows, total, METRIC_RANK_IDLENESS), 2),
+            summary->profile->header.merged ? "of the mpi wait, while the awaited rank was busy"
+                                            : "that other ranks waited while this one was busy",
+            DECIMAL(metric_error(summary->rows, total, METRIC_RANK_IDLENESS), 2));
 }
 
 static void print_metrics(const struct summary *summary)
 {
-    bool events = profile_text(summary->profile, "sample") != NULL;
-    print_events(summary);
-    fprintf(summary->out, "  of %s %s:\n", DECIMAL(effort_of(summary), events ? 0 : 2),
-            events ? "events" : "s of thread time");
+    print_event_note(summary);
+    print_whole(summary);
     print_metric(summary, METRIC_WORK, "in your code");
     print_metric(summary, METRIC_IDLENESS, "threads without work");
     print_metric(summary, METRIC_OVERHEAD, "in the OpenMP runtime");
     print_metric(summary, METRIC_LOCK_WAIT, "waiting for locks");
     if (metric_is_shown(summary->rows, METRIC_NO_CORE))
-        print_metric(summary, METRIC_NO_CORE, "ready to run, and not running");
+        print_metric(summary, METRIC_NO_CORE, "ready, without a core");
     if (metric_is_shown(summary->rows, METRIC_BLOCKED))
-        print_metric(summary, METRIC_BLOCKED, "asleep outside OpenMP: I/O, other locks");
+        print_metric(summary, METRIC_BLOCKED, "asleep outside OpenMP");
     if (metric_is_shown(summary->rows, METRIC_MPI_WAIT))
-        print_metric(summary, METRIC_MPI_WAIT, "in calls of MPI that wait for other ranks");
+        print_metric(summary, METRIC_MPI_WAIT, "in MPI, for other ranks");
+    if (nobody_busy(summary) > 0) {
+        print_share(summary, "nobody busy", nobody_busy(summary), "all threads waited");
+        putc('\n', summary->out);
+    }
     if (metric_is_shown(summary->rows, METRIC_RANK_IDLENESS))
-        print_metric(summary, METRIC_RANK_IDLENESS,
-                     summary->profile->header.merged ? "of it for a rank that was busy meanwhile"
-                                                     : "of other ranks, while this one was busy");
-    if (!events)
-        print_nobody(summary);
-    print_phases(summary);
+        print_rank_idleness(summary);
+    print_top_phases(summary);
 }
 
 static void print_causes(const struct summary *summary, const struct report_tables *tables)
 {
     struct findings *findings = findings_gather(summary->profile, tables->rows, tables->locks, tables->waits);
     size_t room = findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
-    print_findings(summary, findings);
-    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room, "While this ran, other threads idled");
-    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS, .nobody = true}, room,
-                   "While this had no core, others idled");
-    print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
-                   "This held locks that other threads waited for");
-    print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT, .nobody = true}, room,
-                   "This waited for locks that nobody held: they were being passed on");
+    print_first_findings(summary, findings);
+    print_top_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room,
+                       "While this ran, other threads idled");
+    print_top_contexts(summary, (struct listed){.metric = METRIC_IDLENESS, .nobody = true}, room,
+                       "While this waited for a core, other threads idled");
+    print_top_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
+                       "This held locks that other threads waited for");
+    print_top_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT, .nobody = true}, room,
+                       "This waited while a lock was handed over (nobody held it)");
     findings_free(findings);
 }
 
-/* As a shell takes it for one word; $'...' where it has what a terminal would obey. */
+/* Prints text as one word of a shell; as $'...' if it has control characters. */
 static void print_word(FILE *out, const char *text)
 {
     char *clean = format_clean(text, true), *escaped = strcmp(clean, text) != 0 ? format_escaped(text, "'") : NULL;
@@ -551,6 +616,7 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     view_text_probe_notes(out, profile, tables->rows, summary.columns);
     runtime_notes_print(summary.out, summary.profile, summary.columns, summary.utf8);
     print_mpi_untold(&summary);
+    print_no_lines(&summary);
     print_losses(&summary);
     view_text_trace_note(out, profile);
     print_rate(&summary);

@@ -276,7 +276,7 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
     self.told = needer;
 }
 
-#define KEEPS    " keeps the runtime that it asks for, and what that does is not measured"
+#define KEEPS    " keeps its own runtime, which is not measured"
 #define REPLACED ": " GCC_NAME " has been replaced already"
 
 /* Prints that the environment, and thus the runtime to use, is unknown. */
@@ -303,7 +303,7 @@ static bool suits(const struct elf_view *runtime, const struct link_map *needer,
     const char *differs = self.given.moves_all ? NULL : traits_differ(traits, self.given.cancels);
     self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
     if (differs)
-        say(needer, differs, KEEPS "; blame run --runtime libomp moves it all the same");
+        say(needer, differs, KEEPS "; blame run --runtime libomp runs it on libomp anyway");
     return !differs;
 }
 

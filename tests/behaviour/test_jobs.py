@@ -123,8 +123,8 @@ class Told(JobTest):
     def test_notes_about_the_program_and_the_options(self):
         for more, argv, start in (({"BLAME_RATTE": "1"}, [program("quick")], "blame: BLAME_RATTE: there is no such variable"),
                                   ({"BLAME_RATE": "x"}, [program("quick")], "blame: BLAME_RATE=x: expected"),
-                                  ({}, [BLAME, "run", program("quick_gcc")], "blame: built by GCC: runs on"),
-                                  ({}, [BLAME, "run", "true"], "blame: no profile of rank 0: nothing")):
+                                  ({}, [BLAME, "run", program("quick_gcc")], "blame: the program was built by GCC; it runs on"),
+                                  ({}, [BLAME, "run", "true"], "blame: no profile of rank 0: no program")):
             with self.subTest(line=start):
                 lines = self.lines([rank_of_open_mpi(rank, 3) | more for rank in range(3)], argv)
                 self.assertEqual([line[:len(start)] for line in lines], [start])
@@ -362,7 +362,7 @@ class Merged(CopiedRanks):
 
     def test_what_is_no_job_is_refused(self):
         directory = self.made(2)
-        self.assertIn("is no directory", self.blame("merge", f"{directory}/rank-000000.blame", status=1).stderr)
+        self.assertIn("not a directory", self.blame("merge", f"{directory}/rank-000000.blame", status=1).stderr)
         self.assertIn("no rank", self.blame("merge", self.new_folder(), status=1).stderr)
         self.assertIn("of one process", self.blame("report", f"{directory}/rank-000000.blame", "--view", "ranks",
                                                    status=1).stderr)

@@ -42,8 +42,8 @@ class Trace(BlameTest):
         run = self.attached([program("many_threads")], {"BLAME_TRACE": "1", "BLAME_TRACE_LIMIT": "64K", "BLAME_SUMMARY": "1"})
         about = self.load(run).run
         self.assertGreater(about["trace"]["thinned"], 0)
-        self.assertRegex(run.stderr, rf"trace: {about['trace']['samples']} samples, .*; {about['trace']['thinned']} older ones made way for them, "
-                                     r"or had no room: its limit is 0\.06 MiB \(BLAME_TRACE_LIMIT\)")
+        self.assertRegex(run.stderr, rf"trace: {about['trace']['samples']} samples, .*; {about['trace']['thinned']} more had no room "
+                                     r"within the limit of 0\.06 MiB \(BLAME_TRACE_LIMIT\)")
 
     def test_a_forked_child_has_its_own(self):
         run = self.attached([program("forks"), "fork"], {"BLAME_TRACE": "1"})

@@ -19,7 +19,7 @@ class Untold(BlameTest):
             with self.subTest(owner=owner):
                 run = self.launched(argv, env)
                 self.assertEqual(run.status, 0, run)
-                self.assertEqual(run.stderr, f"blame: no profile: {owner} has an OpenMP tool of its own (ompt_start_tool), and a runtime takes one alone\n")
+                self.assertEqual(run.stderr, f"blame: no profile: {owner} has an OpenMP tool of its own (ompt_start_tool), and a runtime loads only one\n")
 
     def test_without_proc_the_line_says_so(self):
         if execute([*WITHOUT_PROC, "true"], clean_environment(), self.new_folder()).status:
@@ -30,7 +30,7 @@ class Untold(BlameTest):
         self.assertIn("/proc/self/maps cannot be read", run.stderr)
         run = self.launched([*WITHOUT_PROC, program("quick_gcc"), "5"])
         self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
-        self.assertIn("blame: /proc/self/environ cannot be read: the program keeps the runtime that it asks for", run.stderr)
+        self.assertIn("blame: /proc/self/environ cannot be read: the program keeps its own runtime", run.stderr)
 
     def test_where_nothing_can_be_started_again_the_line_says_what_to_set(self):
         if execute([*WITHOUT_PROC, "true"], clean_environment(), self.new_folder()).status:

@@ -372,4 +372,4 @@ class Frames(BlameTest):
         self.assertEqual(profile.run["python"]["version"], "3.12.1")
         self.assertIn("3.11", profile.run["python"]["why_not"])
         self.assertTrue(profile.named("_PyEval_EvalFrameDefault"))
-        self.assertIn("note: Python 3.12.1: its functions are not in the contexts", run.stderr)
+        self.assertIn("note: Python 3.12.1: the contexts show the interpreter's functions", run.stderr)

@@ -62,7 +62,7 @@ WITH_PROFILE(cores_that_others_had_are_said_in_one_sentence)
     without_core(20, 4);
     machine(100, 0, 0); /* 60 s of theirs beside 40 of the program's, which got two thirds of what it wanted */
     const struct finding *finding = only("cores-taken");
-    assert_string_equal(finding->title, "33 % of the thread time there was no core: 4 threads of this program and 4.5 "
+    assert_string_equal(finding->title, "20.00 s of thread time without a core: 4 threads of this program and 4.5 "
                                         "other runnable processes on 4 cores");
     assert_has(finding->advice, "Other processes had 3.0 of the cores");
     assert_null(strstr(finding->advice, "OMP_NUM_THREADS"));
@@ -79,7 +79,7 @@ WITH_PROFILE(others_are_not_counted_where_they_do_not_share_fairly)
     made.threads[0].on_core_ns = 2 * S;
     machine(62, 0, 0);
     assert_string_equal(only("cores-taken")->title,
-                        "33 % of the thread time there was no core: 4 threads of this program and other "
+                        "20.00 s of thread time without a core: 4 threads of this program and other "
                         "processes on 4 cores");
 }
 
@@ -88,8 +88,7 @@ WITH_PROFILE(too_many_threads_of_its_own_are_said)
     without_core(40, 2);
     machine(40, 0, 0);
     const struct finding *finding = only("oversubscribed");
-    assert_string_equal(finding->title,
-                        "50 % of the thread time there was no core: 4 threads of this program on 2 cores");
+    assert_string_equal(finding->title, "40.00 s of thread time without a core: 4 threads of this program on 2 cores");
     assert_has(finding->advice, "Use at most 2 threads");
     assert_null(strstr(finding->advice, "Other processes"));
     assert_null(strstr(finding->advice, "spun"));
@@ -111,7 +110,7 @@ WITH_PROFILE(what_a_hypervisor_took_is_said)
     machine_beside_host(0, 40, 20, 0, 20); /* threads that were bound to one core would not have lost it so */
     const struct finding *finding = only("cores-taken");
     assert_string_equal(finding->title,
-                        "33 % of the thread time there was no core: 4 threads of this program on 4 cores, of it "
+                        "20.00 s of thread time without a core: 4 threads of this program on 4 cores, of it "
                         "16.00 s taken by the hypervisor");
     assert_has(finding->advice, "No process had the cores that were taken (20.00 s of all processors' time "
                                 "were stolen by /proc/stat)");
@@ -155,9 +154,8 @@ WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)
 {
     without_core(20, 4);
     const struct finding *finding = only("cores-taken");
-    assert_string_equal(finding->title,
-                        "33 % of the thread time there was no core: 4 threads of this program and other "
-                        "processes on 4 cores");
+    assert_string_equal(finding->title, "20.00 s of thread time without a core: 4 threads of this program and other "
+                                        "processes on 4 cores");
     assert_has(finding->evidence, "what else ran is not known");
 }
 
@@ -253,9 +251,9 @@ WITH_PROFILE(the_same_seconds_are_the_same_per_cent_in_findings_and_above_them)
     assert_has(finding[1].evidence, "30.0 % of all");
     assert_string_equal(finding[2].rule, "cores-taken");
     assert_about(finding[2].share, metric_absolute(made.tables.rows, root, METRIC_NO_CORE));
-    assert_has(finding[2].title, "20 % of the thread time");
+    assert_has(finding[2].title, "20.00 s of thread time");
     char *text = summary();
-    assert_has(text, "of 100.00 s of thread time:");
+    assert_has(text, "Of 100.00 thread-seconds measured (4 threads, 50.00 s):");
     assert_has(text, "idleness      30.00 s  30.0 %");
     assert_has(text, "no core       20.00 s  20.0 %");
 }
@@ -265,10 +263,10 @@ WITH_PROFILE(what_idles_for_want_of_cores_is_in_the_summary)
 {
     uint32_t node = without_core(20, 4);
     gather();
-    assert_null(strstr(summary(), "had no core, others idled"));
+    assert_null(strstr(summary(), "waited for a core, other threads idled"));
     made.nodes[node].metric.inverse_busy = 20 * S;
     gather();
-    const char *list = strstr(summary(), "\nWhile this had no core, others idled:\n");
+    const char *list = strstr(summary(), "\nWhile this waited for a core, other threads idled:\n");
     assert_non_null(list);
     assert_has(list, " 60.00 s  <no core>  < ");
 }

@@ -140,7 +140,7 @@ WITH_PROFILE(cores_that_others_took_explain_what_looks_strange)
     assert_string_equal(finding->title, "other processes took the cores for 4.30 s of thread time");
     char *text = summary();
     assert_non_null(strstr(text, finding->title));
-    assert_null(strstr(text, "books are off"));
+    assert_null(strstr(text, "do not add up"));
     assert_null(strstr(text, "no thread busy"));
 }
 

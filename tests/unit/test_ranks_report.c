@@ -219,7 +219,7 @@ WITH_JOB(threads_without_a_core_are_those_of_all_ranks_that_share_the_cores)
     }
     const struct finding *finding = finding_of("oversubscribed");
     assert_non_null(finding);
-    assert_has(finding->title, "there was no core: 8 threads of 4 ranks on 2 cores");
+    assert_has(finding->title, "without a core: 8 threads of 4 ranks on 2 cores");
     assert_has(finding->advice, "fewer ranks or threads, 2 threads in all");
     strcpy(ranks[1].host, "node1");
     strcpy(ranks[2].binding, "2-3");

@@ -293,12 +293,12 @@ WITH_TIMELINE(samples_that_a_trace_lacks_are_the_limits_or_the_disks)
     FILE *out = made_out();
     view_text_trace_note(out, &made.profile);
     fclose(out);
-    assert_text("5 older ones made way for them, or had no room: its limit is 1.00 MiB");
+    assert_text("5 more had no room within the limit of 1.00 MiB");
     header->room_error = ENOSPC;
     out = made_out();
     view_text_trace_note(out, &made.profile);
     fclose(out);
-    assert_text("or had no room: the file could not grow (No space left on device)\n");
+    assert_text("more had no room, because the file could not grow (No space left on device)\n");
 }
 
 UNIT_MAIN(NULL, NULL)
