@@ -1,11 +1,11 @@
-/* Fields of aarch64's instructions, which have four bytes each. All [any]. */
+/* Reads fields of aarch64 instructions, which have four bytes each. All [any]. */
 #ifndef BLAME_BASE_A64_H
 #define BLAME_BASE_A64_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True if the code has the value's bits where the mask has ones. [any] */
+/* Returns true if the code has the value's bits where the mask has ones. [any] */
 static inline bool a64_is(uint32_t code, uint32_t mask, uint32_t value)
 {
     return (code & mask) == value;

@@ -1,4 +1,4 @@
-/* Atomic operations by the name of their ordering; never bare volatile. All [handler]. */
+/* Atomic operations, named after their ordering. Bare volatile is never used. All [handler]. */
 #ifndef BLAME_BASE_ATOMICS_H
 #define BLAME_BASE_ATOMICS_H
 
@@ -18,20 +18,22 @@
 #define fetch_and_acq_rel(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQ_REL)
 #define exchange_acq_rel(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #define exchange_seq_cst(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-/* Sequentially consistent, also where it fails: one side of Dekker pairs (T2, B2, X2, X3). Costs no more than less would. */
+/* Sequentially consistent, also on failure, as one side of Dekker pairs (T2, B2, X2, X3). A weaker order
+ * would cost the same. */
 #define compare_exchange(p, e, v) __atomic_compare_exchange_n((p), (e), (v), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 
-/* Orders a thread's accesses against its own signal handler: the compiler's reordering only. */
+/* Orders a thread's accesses against its own signal handler: stops reordering by the compiler only. */
 #define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* What was written before is seen by whoever sees what is written behind it; for plain and relaxed stores. */
+/* Orders earlier stores before later ones, for plain and relaxed stores: a thread that sees the later ones
+ * sees the earlier ones. */
 #define release_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Adds to a double that several threads add to; bounded in practice by the number of adding threads. True if
- * it was 0 before. */
+/* Adds to a double that several threads add to. In practice the number of adding threads bounds the loop.
+ * Returns true if the double was 0 before. */
 static inline bool atomic_add_double(uint64_t *bits, double value)
 {
     uint64_t old = load_relaxed(bits), new;
@@ -44,7 +46,7 @@ static inline bool atomic_add_double(uint64_t *bits, double value)
     return old == 0;
 }
 
-/* Takes what atomic_add_double() has gathered and leaves zero. */
+/* Takes the sum collected by atomic_add_double() and leaves zero. */
 static inline double atomic_take_double(uint64_t *bits)
 {
     uint64_t old = exchange_acq_rel(bits, 0);

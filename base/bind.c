@@ -1,6 +1,6 @@
-/* The constructor runs before any of our imports may be called, so it calls none: compiled with BIND_FLAGS (Makefile), which
- * keep the compiler from making calls of its own; scripts/check-imports.py looks. `_r_debug`, the loader's list of objects,
- * is the one name that it takes as bound. */
+/* The constructor runs before any of our imports may be called, so it calls none. It is compiled with
+ * BIND_FLAGS (Makefile), which keep the compiler from adding calls; scripts/check-imports.py verifies this.
+ * `_r_debug`, the loader's list of objects, is the only name that it uses with the loader's binding. */
 #include "base/bind.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
     ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
 #endif
 
-/* A sanitizer built into our own code counts on its versions of these functions. */
+/* A sanitizer built into our own code needs its own versions of these functions. */
 #ifndef __has_feature
 #define __has_feature(name) 0
 #endif
@@ -35,9 +35,9 @@
 
 #define LIBRARIES_MOST 16
 #define VERSION_MASK                                                                                                   \
-    0x7fff /* of an entry of DT_VERSYM; the bit above it hides the symbol from references without a version */
+    0x7fff /* for entries of DT_VERSYM; the bit above hides the symbol from references without a version */
 
-/* An object of the process, and what its dynamic section says. */
+/* An object of the process and its dynamic section. */
 struct object {
     const struct link_map *map;
     const char *strings, *soname;
@@ -49,16 +49,16 @@ struct object {
     size_t relocation_bytes[2];
 };
 
-/* The object whose imports are bound, and where they may lie. */
+/* The object whose imports are bound, and the libraries that may define them. */
 struct import {
     struct object object;
     struct object from[LIBRARIES_MOST]; /* DT_NEEDED */
     unsigned count;
-    uintptr_t sealed, sealed_end; /* pages that are read-only since the loader relocated them */
+    uintptr_t sealed, sealed_end; /* pages that the loader made read-only after relocation */
     bool unsealed;
 };
 
-/* The functions of libc that are used here, found in its tables. */
+/* The libc functions used here, found in its tables. */
 static struct {
     struct object object; /* libc itself */
     const struct link_map *first;
@@ -68,7 +68,7 @@ static struct {
 
 static const char *left; /* bind_left() */
 
-/* glibc 2.35 and later: the other namespaces' lists. */
+/* The lists of other namespaces, in glibc 2.35 and later. */
 struct debug_list {
     struct r_debug base;
     const struct debug_list *next;
@@ -88,13 +88,14 @@ static bool begins_with(const char *text, const char *beginning)
     return !*beginning;
 }
 
-/* The loader has made some addresses of a dynamic section absolute, and left others as they are in the file. */
+/* Returns an address of a dynamic section. The loader has made some of them absolute and left others as in
+ * the file. */
 static uintptr_t absolute(const struct link_map *map, uintptr_t value)
 {
     return value < map->l_addr ? map->l_addr + value : value;
 }
 
-static void read_entry(struct object *object, const ElfW(Dyn) * entry)
+static void read_dynamic_entry(struct object *object, const ElfW(Dyn) * entry)
 {
     uintptr_t value = entry->d_un.d_val, at = absolute(object->map, value);
     switch (entry->d_tag) {
@@ -137,11 +138,11 @@ static void read_entry(struct object *object, const ElfW(Dyn) * entry)
 }
 
 /* Returns false for an object without the tables that a search needs. */
-static bool read_object(struct object *object, const struct link_map *map)
+static bool bind_read_object(struct object *object, const struct link_map *map)
 {
     *object = (struct object){.map = map};
     for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
-        read_entry(object, entry);
+        read_dynamic_entry(object, entry);
     if (!object->strings || !object->symbols || !object->hash)
         return false;
     object->soname = object->strings + (uintptr_t)object->soname; /* without one: the empty string at 0 */
@@ -164,7 +165,7 @@ static const char *version_needed(const struct object *object, uint32_t symbol)
     }
 }
 
-/* Returns whether a definition has the wanted version; NULL: the one that references without a version get. */
+/* Returns true if a definition has the wanted version. NULL: the version that unversioned references get. */
 static bool has_version(const struct object *object, uint32_t symbol, const char *wanted)
 {
     unsigned entry = object->versions ? object->versions[symbol] : VER_NDX_GLOBAL, number = entry & VERSION_MASK;
@@ -201,8 +202,9 @@ static const ElfW(Sym) * find_symbol(const struct object *object, const char *na
     return NULL;
 }
 
-/* Returns the address of a function, or 0 for data. An indirect function's resolver takes what processors can do (aarch64). */
-static uintptr_t function_of(const struct object *object, const ElfW(Sym) * symbol)
+/* Returns the address of a function, or 0 for data. The resolver of an indirect function takes the
+ * processor's capabilities (aarch64). */
+static uintptr_t function_address(const struct object *object, const ElfW(Sym) * symbol)
 {
     uintptr_t address = object->map->l_addr + symbol->st_value;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
@@ -214,13 +216,14 @@ static uintptr_t function_of(const struct object *object, const ElfW(Sym) * symb
     return ((uintptr_t (*)(unsigned long, const unsigned long *))address)(can | 1ul << 62, argument);
 }
 
-static void *find_function(const struct object *object, const char *name)
+static void *find_libc_function(const struct object *object, const char *name)
 {
     const ElfW(Sym) *symbol = find_symbol(object, name, NULL);
-    return symbol ? (void *)function_of(object, symbol) : NULL;
+    return symbol ? (void *)function_address(object, symbol) : NULL;
 }
 
-/* Returns the first object of the list, the program's or another namespace's, that holds this code; NULL if none does. */
+/* Returns the first object of the namespace's list that contains this code, and this library in *own; NULL if
+ * there is none. */
 static const struct link_map *list_of_own(const struct link_map **own)
 {
     const struct debug_list *list = (const struct debug_list *)&_r_debug;
@@ -236,7 +239,7 @@ static const struct link_map *list_of_own(const struct link_map **own)
 static bool find_library(struct object *object, const struct link_map *first, const char *name)
 {
     for (const struct link_map *map = first; map; map = map->l_next)
-        if (read_object(object, map) && equal(object->soname, name))
+        if (bind_read_object(object, map) && equal(object->soname, name))
             return true;
     return false;
 }
@@ -270,7 +273,7 @@ static bool protect(const struct import *import, int protection)
                        0, 0) == 0;
 }
 
-/* Returns whether a slot may be written. */
+/* Returns true if the slot may be written, after unsealing its pages if necessary. */
 static bool unseal(struct import *import, uintptr_t slot)
 {
     if (slot >= import->sealed && slot < import->sealed_end && !import->unsealed)
@@ -287,8 +290,9 @@ static bool is_of_heap(const char *name)
     return false;
 }
 
-/* Returns where the definition of an imported name lies, NULL if in none of the libraries that were linked with. */
-static const struct object *find_definition(const struct import *import, uint32_t number, const ElfW(Sym) * *definition)
+/* Returns the object that defines an imported name, among the libraries that were linked with; NULL if there
+ * is none. */
+static const struct object *find_import(const struct import *import, uint32_t number, const ElfW(Sym) * *definition)
 {
     const struct object *object = &import->object;
     const char *name = object->strings + object->symbols[number].st_name, *version = version_needed(object, number);
@@ -308,14 +312,14 @@ static void bind_relocation(struct import *import, const ElfW(Rela) * relocation
     const char *name = import->object.strings + wanted->st_name;
     if (!number || !RELOCATES_FUNCTION(ELF64_R_TYPE(relocation->r_info)) || is_of_heap(name))
         return;
-    const struct object *home = find_definition(import, number, &definition);
+    const struct object *home = find_import(import, number, &definition);
     if (!home) {
         if (ELF64_ST_BIND(wanted->st_info) != STB_WEAK)
             left = name;
         return;
     }
     uintptr_t *slot = (uintptr_t *)(import->object.map->l_addr + relocation->r_offset);
-    uintptr_t function = function_of(home, definition), value = function + (uintptr_t)relocation->r_addend;
+    uintptr_t function = function_address(home, definition), value = function + (uintptr_t)relocation->r_addend;
     if (!function || *slot == value)
         return;
     if (unseal(import, (uintptr_t)slot))
@@ -326,11 +330,11 @@ static void bind_relocation(struct import *import, const ElfW(Rela) * relocation
 
 static void bind_object(const struct link_map *first, const struct link_map *map)
 {
-    static struct import import; /* 2 kB that a small stack may lack */
+    static struct import import; /* 2 kB, too much for a small stack */
     import.count = 0;
     import.sealed = import.sealed_end = 0;
     import.unsealed = false;
-    if (!read_object(&import.object, map)) {
+    if (!bind_read_object(&import.object, map)) {
         left = "";
         return;
     }
@@ -347,12 +351,13 @@ static void bind_object(const struct link_map *first, const struct link_map *map
         protect(&import, PROT_READ);
 }
 
-/* An object, and those of its libraries that come with it: libunwind (two, one of which needs the other) and Zydis. */
+/* Binds an object and the libraries that come with it: libunwind (two, one of which needs the other) and
+ * Zydis. */
 static void bind_with_libraries(const struct link_map *map, unsigned depth)
 {
     struct object object, library;
     bind_object(libc.first, map);
-    if (depth == 0 || !read_object(&object, map))
+    if (depth == 0 || !bind_read_object(&object, map))
         return;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
         const char *name = object.strings + (entry->d_tag == DT_NEEDED ? entry->d_un.d_val : 0);
@@ -366,11 +371,11 @@ __attribute__((constructor(101))) static void bind_own(void)
 {
     const struct link_map *own = NULL, *first = SANITIZED ? NULL : list_of_own(&own);
     if (SANITIZED || (own && own == _r_debug.r_map))
-        return; /* linked into a program (a test): its names are its own */
+        return; /* linked into a program (a test), whose own names count */
     if (first && find_library(&libc.object, first, "libc.so.6")) {
         libc.first = first;
-        libc.auxiliary = (unsigned long (*)(unsigned long))find_function(&libc.object, "getauxval");
-        libc.iterate = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))find_function(
+        libc.auxiliary = (unsigned long (*)(unsigned long))find_libc_function(&libc.object, "getauxval");
+        libc.iterate = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))find_libc_function(
             &libc.object, "dl_iterate_phdr");
     }
     if (libc.auxiliary && libc.iterate)
@@ -389,9 +394,9 @@ void *bind_find_in_libc(const char *name)
     struct object loader;
     if (!libc.first)
         return dlsym(RTLD_DEFAULT, name);
-    void *found = find_function(&libc.object, name);
+    void *found = find_libc_function(&libc.object, name);
     for (const struct link_map *map = libc.first; map && !found; map = map->l_next)
-        if (read_object(&loader, map) && begins_with(loader.soname, "ld-linux"))
-            found = find_function(&loader, name);
+        if (bind_read_object(&loader, map) && begins_with(loader.soname, "ld-linux"))
+            found = find_libc_function(&loader, name);
     return found;
 }

@@ -1,21 +1,24 @@
-/* Binds what a library of ours calls to the libraries that it was linked with, whatever the program calls its own functions.
+/* Binds the calls of our own libraries to the libraries that they were linked with, whatever functions the
+ * program defines.
  *
- * The dynamic loader binds a name to the first object of the process that exports it: the program, or a preloaded library,
- * before libc. A program may call a function of its own `fstat`, and a preloaded `open` may hold a lock that our signal
- * handler meets. So a constructor looks up each function again, by its name and version, in the tables of the library that
- * it was linked with, and writes its address into our table of imports (GOT). It does the same for libunwind and Zydis.
+ * The dynamic loader binds a name to the first object of the process that exports it: the program, or a
+ * preloaded library, before libc. A program may define a function `fstat` of its own, and a preloaded `open`
+ * may hold a lock that our signal handler would wait for. So a constructor looks up each function again, by
+ * its name and version, in the tables of the library that we were linked with, and writes its address into
+ * our table of imports (GOT). It does the same for libunwind and Zydis.
  *
- * What stays as the loader bound it: data (`environ` may live in the program); the functions of the heap, since what libc
- * allocates for us belongs to the program's heap; weak names, by which we ask what the program has. docs/concurrency.md, "Names". */
+ * Three kinds of names keep the loader's binding: data (`environ` may be in the program), heap functions,
+ * because memory that libc allocates for us belongs to the program's heap, and weak names, which ask what the
+ * program has. docs/concurrency.md, "Names". */
 #ifndef BLAME_BASE_BIND_H
 #define BLAME_BASE_BIND_H
 
-/* Returns the name of a function that was not found where it belongs and is called as the loader bound it, NULL if all were
- * found; "": nothing could be looked up. [init] */
+/* Returns the name of a function that was not found in its library and still has the loader's binding; NULL
+ * if all were found; "" if nothing could be looked up. [init] */
 const char *bind_left(void);
 
-/* Returns the address of a function of the C library or of its loader, NULL if there is none; where their tables cannot be
- * read, of whichever function has that name. [init] */
+/* Returns the address of a function of the C library or of its loader; NULL if there is none. If their tables
+ * are unreadable, it returns any function with that name. [init] */
 void *bind_find_in_libc(const char *name);
 
 #endif

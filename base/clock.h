@@ -8,11 +8,12 @@
 
 #define NS_PER_S 1000000000ull
 
-/* CLOCK_MONOTONIC in nanoseconds; comparable across threads. Costs 25-40 ns where the vDSO serves it.
- * [handler] */
+/* Returns CLOCK_MONOTONIC in ns, which is comparable across threads. Costs 25 to 40 ns where the vDSO serves
+ * it. [handler] */
 uint64_t clock_now_ns(void);
 
-/* The processor's counter is the kernel's clock too: constant rate, the same on all cores. Written by clock_ticks_init(). */
+/* True if the kernel's clock is the processor's counter, with a constant rate and the same on all cores. Set
+ * by clock_ticks_init(). */
 extern bool clock_is_counter __attribute__((visibility("hidden")));
 
 #if defined(__x86_64__)
@@ -21,8 +22,9 @@ static inline uint64_t clock_read_counter(void) /* [handler] */
     return __builtin_ia32_rdtsc();
 }
 #else
-/* Read early, as the TSC may be: an isb would cost more than the reading, and what a stamp is compared with lies microseconds
- * away. It ticks at cntfrq_el0, 1 GHz from Armv8.6 on and some 25 to 100 MHz before: 10 to 40 ns a tick. [handler] */
+/* Like the TSC, the counter may be read early. An isb would cost more than the reading, and stamps are
+ * compared with times microseconds away. A tick is 1 ns from Armv8.6 on (cntfrq_el0), and 10 to 40 ns before.
+ * [handler] */
 static inline uint64_t clock_read_counter(void)
 {
     uint64_t value;
@@ -31,14 +33,14 @@ static inline uint64_t clock_read_counter(void)
 }
 #endif
 
-/* A time stamp for hot paths: the processor's counter where the kernel trusts it (some 8 ns), else
- * nanoseconds. clock_ticks_init() decides; before it, nanoseconds. [handler] */
+/* Returns a time stamp for hot paths: the processor's counter if the kernel trusts it (some 8 ns), otherwise
+ * ns. Before clock_ticks_init(), which decides, it is ns. [handler] */
 static inline uint64_t clock_ticks(void)
 {
     return clock_is_counter ? clock_read_counter() : clock_now_ns();
 }
 
-/* Both clocks at one moment, and how long a tick was so far: good to a per mille after some milliseconds. */
+/* Both clocks at one time, and the length of a tick, which is accurate to one per mille after some ms. */
 struct clock_reading {
     uint64_t ns, ticks;
     double ns_per_tick;
@@ -46,7 +48,7 @@ struct clock_reading {
 
 struct clock_reading clock_read(void); /* [handler] */
 
-/* A time stamp, also one of the future, as CLOCK_MONOTONIC nanoseconds; 0 for one before that clock's 0.
+/* Converts a time stamp, past or future, to CLOCK_MONOTONIC in ns; 0 if it is before that clock's 0.
  * [handler] */
 static inline uint64_t clock_ticks_ns(const struct clock_reading *reading, uint64_t ticks)
 {
@@ -54,13 +56,13 @@ static inline uint64_t clock_ticks_ns(const struct clock_reading *reading, uint6
     return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* The other way, for a time not long ago; below 0 for one before that clock's 0. [handler] */
+/* Converts a recent time in ns to a time stamp; below 0 if it is before that clock's 0. [handler] */
 static inline int64_t clock_ns_ticks(const struct clock_reading *reading, uint64_t ns)
 {
     return (int64_t)reading->ticks + (int64_t)((double)(int64_t)(ns - reading->ns) / reading->ns_per_tick);
 }
 
-/* Nanoseconds since a reading, by the time stamp alone. [handler] */
+/* Returns the ns since a reading, from the time stamp alone. [handler] */
 static inline uint64_t clock_passed_ns(const struct clock_reading *reading)
 {
     int64_t passed = (int64_t)(clock_ticks() - reading->ticks);
@@ -70,19 +72,19 @@ static inline uint64_t clock_passed_ns(const struct clock_reading *reading)
 /* [init] */
 void clock_ticks_init(void);
 
-/* CPU time of the calling thread in nanoseconds; a system call. [handler] */
+/* Returns the CPU time of the calling thread in ns. Makes a system call. [handler] */
 uint64_t clock_thread_cpu_ns(void);
 
-/* The same of a thread of this process; 0 when there is none. [handler] */
+/* Returns the CPU time of a thread of this process in ns; 0 if there is no such thread. [handler] */
 uint64_t clock_cpu_ns_of(pid_t tid);
 
-/* CPU time of the process in nanoseconds. [any] */
+/* Returns the CPU time of the process in ns. [any] */
 uint64_t clock_process_cpu_ns(void);
 
-/* Nanoseconds since the epoch. [any] */
+/* Returns the ns since the epoch. [any] */
 int64_t clock_realtime_ns(void);
 
-/* What that clock of clock_gettime(2) says in nanoseconds. [handler] */
+/* Returns the time of a clock of clock_gettime(2) in ns. [handler] */
 int64_t clock_ns_of(clockid_t clock);
 
 #endif

@@ -1,4 +1,5 @@
-/* The copy of a library's file that was gone when the program ended. It lies beside the measurement until the library's names are kept. */
+/* The copy of a library's file that was deleted before the program ended. It lies beside the measurement file
+ * until the library's names have been saved. */
 #ifndef BLAME_BASE_IMAGE_PATH_H
 #define BLAME_BASE_IMAGE_PATH_H
 
@@ -6,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Writes the copy's path; false if that does not fit. [init] */
+/* Writes the copy's path. Returns false if it does not fit. [init] */
 static inline bool image_path(char *path, size_t bytes, const char *measurement, uint32_t module_id)
 {
     int length = snprintf(path, bytes, "%s.%u.code", measurement, module_id);

@@ -10,9 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_ATTEMPTS 100000 /* of ".1", ".2" ... */
-#define MARK_LOOKS    20     /* at a directory that has no mark: it may be leaving, or coming back */
-#define LEAVING_LOOKS 10000  /* while its mark is beside it: who leaves has no core */
+#define MOST_ATTEMPTS 100000 /* limit of the suffixes .1, .2 ... */
+/* looks at a directory without a mark, which another process may be removing or restoring */
+#define MARK_LOOKS 20
+/* looks while the mark is beside the directory: the process that removes it may lack a core */
+#define LEAVING_LOOKS 10000
 #define LOOK_NS       1000000
 
 static bool path_of(const char *directory, const char *behind, char *path, size_t bytes)
@@ -64,8 +66,8 @@ static bool write_mark(const char *path, const char *identity)
     return good;
 }
 
-/* Under a name of this process's own first: it is there with its mark or not at all. True if it is ours now; else errno
- * says why, EEXIST: there is something of that name. */
+/* Makes the directory under a temporary name and renames it, so that it appears together with its mark.
+ * Returns true if it is ours now; else errno says why, EEXIST if the name is taken. */
 static bool make_marked(const char *path, const char *identity, mode_t mode)
 {
     char temporary[PATH_MAX], mark[PATH_MAX], host[HOST_NAME_MAX + 1] = "";
@@ -76,7 +78,7 @@ static bool make_marked(const char *path, const char *identity, mode_t mode)
         return false;
     }
     if (mkdir(temporary, mode) != 0) {
-        if (errno == EEXIST) /* of a process that had our number and was killed here */
+        if (errno == EEXIST) /* left by a process with our number that was killed here */
             errno = EBUSY;
         return false;
     }
@@ -90,14 +92,14 @@ static bool make_marked(const char *path, const char *identity, mode_t mode)
     return made;
 }
 
-/* Its mark lies beside it. */
+/* Returns true if the mark lies beside the directory. */
 static bool is_being_left(const char *path, const char *identity)
 {
     char taken[PATH_MAX], found[JOB_IDENTITY_BYTES];
     return path_of(path, JOB_LEAVING, taken, sizeof(taken)) && read_mark(taken, found) && strcmp(found, identity) == 0;
 }
 
-/* A directory without a mark may be one that another process is just leaving. */
+/* Waits, because another process may just be removing a directory without a mark. */
 bool job_directory_is(const char *path, const char *identity)
 {
     char found[JOB_IDENTITY_BYTES];
@@ -109,11 +111,12 @@ bool job_directory_is(const char *path, const char *identity)
             return false;
         nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
     }
-    return job_directory_identity(path, found) && strcmp(found, identity) == 0; /* it came back behind the last look */
+    /* it was restored after the last look */
+    return job_directory_identity(path, found) && strcmp(found, identity) == 0;
 }
 
-/* 1: ours, 0: another's, -1: cannot be made. */
-static int take(const char *path, const char *identity, mode_t mode)
+/* Returns 1 if the directory is ours, 0 if it is another job's, -1 if it cannot be made. */
+static int job_directory_try(const char *path, const char *identity, mode_t mode)
 {
     for (int again = 0; again < MARK_LOOKS; again++) {
         struct stat there;
@@ -121,7 +124,7 @@ static int take(const char *path, const char *identity, mode_t mode)
             if (job_directory_is(path, identity))
                 return 1;
             if (lstat(path, &there) == 0)
-                return 0; /* and has not gone meanwhile */
+                return 0; /* it still exists */
         } else {
             if (make_marked(path, identity, mode))
                 return 1;
@@ -136,7 +139,7 @@ bool job_directory_join(const char *wanted, const char *identity, mode_t mode, c
 {
     snprintf(path, bytes, "%s", wanted);
     for (int number = 1; number <= MOST_ATTEMPTS; number++) {
-        int taken = take(path, identity, mode);
+        int taken = job_directory_try(path, identity, mode);
         if (taken)
             return taken > 0;
         int length = snprintf(path, bytes, "%s.%d", wanted, number);
@@ -173,7 +176,8 @@ static bool holds_its_mark_alone(const char *path)
     return directory && alone;
 }
 
-/* Another process may be leaving; a file of that name is not written over. */
+/* Returns true once no other process is removing the directory, because a rename would overwrite that
+ * process's mark. */
 static bool nobody_leaves(const char *taken)
 {
     struct stat there;
@@ -190,11 +194,11 @@ void job_directory_leave(const char *path)
     char before[JOB_IDENTITY_BYTES], identity[JOB_IDENTITY_BYTES], mark[PATH_MAX], taken[PATH_MAX];
     if (!mark_path(path, mark, sizeof(mark)) || !path_of(path, JOB_LEAVING, taken, sizeof(taken)) ||
         !nobody_leaves(taken) || !holds_its_mark_alone(path) || !job_directory_identity(path, before) ||
-        rename(mark, taken) != 0) /* one of those who leave at once gets it */
+        rename(mark, taken) != 0) /* of several processes that leave at once, one gets the mark */
         return;
     bool same = read_mark(taken, identity) && strcmp(identity, before) == 0;
     if (same && rmdir(path) == 0)
         unlink(taken);
-    else /* another has come meanwhile, or it is another job's by now */
+    else /* another process has joined meanwhile, or the directory is another job's by now */
         rename(taken, mark);
 }

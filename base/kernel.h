@@ -1,10 +1,10 @@
-/* The system call itself: without a C library, and without its errno. */
+/* Makes a system call without the C library, and without its errno. */
 #ifndef BLAME_BASE_KERNEL_H
 #define BLAME_BASE_KERNEL_H
 
 #include <sys/syscall.h>
 
-/* A negative value is an error's number. [handler] */
+/* Returns the result; a negative value is an error number. [handler] */
 static inline long kernel_call(long number, long a, long b, long c, long d, long e, long f)
 {
 #if defined(__x86_64__)

@@ -1,17 +1,19 @@
-/* What MPI's launchers and SLURM tell a process of its job, by variables. Reads the environment: [init]. */
+/* What MPI's launchers and SLURM tell a process about its job. They use environment variables, so all calls
+ * are [init]. */
 #ifndef BLAME_BASE_LAUNCHER_H
 #define BLAME_BASE_LAUNCHER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The process's rank in its job; NULL: there is none. [init] */
+/* Returns the process's rank in its job; NULL if it has none. [init] */
 const char *launcher_rank(void);
-const char *launcher_ranks(void);    /* how many there are; NULL: not known. [init] */
-bool launcher_starts_many(void);     /* the process is one of several ranks. [init] */
-uint32_t launcher_local_ranks(void); /* how many run on this node; 0: not known. [init] */
+const char *launcher_ranks(void);    /* Returns the number of ranks; NULL if unknown. [init] */
+bool launcher_starts_many(void);     /* Returns true if the process is one of several ranks. [init] */
+uint32_t launcher_local_ranks(void); /* Returns the number of ranks on this node; 0 if unknown. [init] */
 
-/* Whether this process says what every rank of its program would: it is the first of them, or alone. [init] */
+/* Returns true if this process prints what every rank of its program would print: it is the first rank, or
+ * the only one. [init] */
 bool launcher_speaks(void);
 
 #endif

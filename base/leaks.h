@@ -1,4 +1,5 @@
-/* Programs that look for leaks as they end (AddressSanitizer, LeakSanitizer), and what their users say of it. */
+/* Programs that check for leaks at their end (AddressSanitizer, LeakSanitizer), and whether their users have
+ * turned that off. */
 #ifndef BLAME_BASE_LEAKS_H
 #define BLAME_BASE_LEAKS_H
 
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The environment keeps the sanitizer from looking. [init] */
+/* Returns true if the environment turns the leak check off. [init] */
 static inline bool leaks_are_off(void)
 {
     static const char *const variables[] = {"ASAN_OPTIONS", "LSAN_OPTIONS"};

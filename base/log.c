@@ -19,10 +19,10 @@
 
 #define LINE_BYTES  1024
 #define NS_PER_MS   1000000ull
-#define MAX_REFUSED 100 /* others were faster */
+#define MAX_REFUSED 100 /* limit of writes refused because other processes were faster */
 
-/* Names and values come from anywhere: what could move a terminal's cursor or end the line is shown as '?'. */
-static size_t append(char *line, size_t used, const char *text)
+/* Appends text from any source. Bytes that could move a terminal's cursor or end the line become '?'. */
+static size_t append_text(char *line, size_t used, const char *text)
 {
     for (; *text && used < LINE_BYTES - 1; text++) {
         unsigned char byte = (unsigned char)*text;
@@ -36,7 +36,7 @@ static struct {
     struct stat status;
 } begun;
 
-static uint64_t patience_ns = NS_PER_S; /* what is left of it */
+static uint64_t patience_ns = NS_PER_S; /* remaining waiting time of the process */
 
 void log_begin(void)
 {
@@ -61,8 +61,8 @@ static long poll_one(struct pollfd *end, int wait_ms)
 #endif
 }
 
-/* By poll(): O_NONBLOCK would be set for all that share the pipe. */
-static bool has_room(void)
+/* Waits for room in a pipe by poll(), because O_NONBLOCK would apply to all processes that share the pipe. */
+static bool wait_for_room(void)
 {
     struct pollfd end = {STDERR_FILENO, POLLOUT, 0};
     long ready = poll_one(&end, 0);
@@ -73,11 +73,11 @@ static bool has_room(void)
         uint64_t took_ns = clock_now_ns() - begin_ns;
         store_relaxed(&patience_ns, took_ns < left_ns ? left_ns - took_ns : 0);
     }
-    return ready > 0 || (ready < 0 && errno == EINVAL); /* RLIMIT_NOFILE is 0: nothing can be asked */
+    return ready > 0 || (ready < 0 && errno == EINVAL); /* RLIMIT_NOFILE is 0, so poll() always fails */
 }
 
-/* At most PIPE_BUF bytes, for which a pipe that has room has enough. Another process may take that first: a write that does not
- * wait is asked for, which terminals and older kernels do not have, and files may refuse. */
+/* Writes at most PIPE_BUF bytes, which fit if a pipe has room. Another process may take the room first, so it
+ * asks for a write that does not wait. Terminals and older kernels do not support that, and files may refuse. */
 static ssize_t write_piece(const char *bytes, size_t count)
 {
     struct iovec piece = {(void *)bytes, count};
@@ -95,7 +95,7 @@ void log_write(const char *bytes, size_t count)
     struct os_write_guard guard;
     int refused = 0;
     os_guard_writes(&guard);
-    while (count && log_is_open() && has_room()) {
+    while (count && log_is_open() && wait_for_room()) {
         ssize_t written = write_piece(bytes, count < PIPE_BUF ? count : PIPE_BUF);
         if (written > 0) {
             bytes += written;
@@ -110,9 +110,9 @@ void log_write(const char *bytes, size_t count)
 static void write_list(const char *first, va_list list)
 {
     char line[LINE_BYTES];
-    size_t used = append(line, 0, "blame: ");
+    size_t used = append_text(line, 0, "blame: ");
     for (const char *text = first; text; text = va_arg(list, const char *))
-        used = append(line, used, text);
+        used = append_text(line, used, text);
     line[used++] = '\n';
     log_write(line, used);
 }

@@ -1,5 +1,5 @@
-/* Lines for the user on stderr, without stdio: usable in a damaged process, too. Neither a closed pipe nor a
- * limit on files raises a signal, and nobody waits for a reader that does not read. */
+/* Prints lines for the user on stderr, without stdio, so that it works in a damaged process. A closed pipe or
+ * a file limit raises no signal, and no call waits for a reader that does not read. */
 #ifndef BLAME_BASE_LOG_H
 #define BLAME_BASE_LOG_H
 
@@ -7,27 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes "blame: " and the NULL-terminated list of strings as one line, with one write(2); longer than 1,024
- * bytes is cut. [any] */
+/* Writes "blame: " and the NULL-terminated list of strings as one line, by one write(2). A line longer than
+ * 1,024 bytes is cut. [any] */
 void log_line(const char *first, ...) __attribute__((sentinel));
 
-/* The same of what all ranks of a job would say: only the first one does. [init] */
+/* Writes a line that every rank of a job would write; only the first rank does. [init] */
 void log_line_of_job(const char *first, ...) __attribute__((sentinel));
 
-/* True with BLAME_SUMMARY=0: only errors are wanted, and no line that explains. [init] */
+/* Returns true with BLAME_SUMMARY=0: only errors are wanted, no explanations. [init] */
 bool log_is_quiet(void);
 
-/* Remembers what stderr is: closed when the tool starts or later, its number becomes that of a file of the program's, in which
- * our lines would stand. The first call counts. [init] */
+/* Remembers which file stderr is. If stderr is closed, its number may go to a file of the program's, which
+ * must not receive our lines. Only the first call counts. [init] */
 void log_begin(void);
 
-/* False: stderr is not what it was then, and nothing is written there. [any] */
+/* Returns false if stderr is another file by now; nothing is then written to it. [any] */
 bool log_is_open(void);
 
-/* Writes to stderr, and leaves out what is not read within a second, in sum over all calls. [any] */
+/* Writes to stderr. Drops what no reader takes within a second, counted over all calls. [any] */
 void log_write(const char *bytes, size_t count);
 
-/* Decimal digits of value in buffer (at least 21 bytes); returns buffer. [handler] */
+/* Writes the decimal digits of value into buffer (at least 21 bytes) and returns buffer. [handler] */
 const char *log_decimal(uint64_t value, char *buffer);
 
 #endif

@@ -1,4 +1,4 @@
-/* What kind of code a module (an ELF file or the vDSO) holds: decides what a frame in it means. */
+/* The kind of code in a module (an ELF file or the vDSO). It decides what a frame in the module means. */
 #ifndef BLAME_BASE_MODULE_FLAGS_H
 #define BLAME_BASE_MODULE_FLAGS_H
 
@@ -10,10 +10,12 @@ enum profile_module_flag {
     PROFILE_MODULE_VDSO = 16,
     PROFILE_MODULE_PATH_CUT = 32, /* the path did not fit */
     PROFILE_MODULE_INTERPRETER =
-        64, /* Python's or R's, whose own frames are read instead of those of who interprets them */
+        64, /* an interpreter, Python or R: its own functions' frames are read in place of the C frames */
     PROFILE_MODULE_PYTHON =
-        128, /* no ELF file: a function in Python, by its file and name; its addresses are lines. Or in R, which has neither */
-    PROFILE_MODULE_R = 256, /* the interpreter is R's */
+        /* no ELF file but a Python function, given by its file and name; its addresses are lines; or an R
+         * function, without file and lines */
+    128,
+    PROFILE_MODULE_R = 256, /* the interpreter is R */
 };
 
 #endif

@@ -1,9 +1,10 @@
-/* MPI's calls that may wait for other ranks, all that is said of them, once: layers/mpi/ makes a function of each, the profile has
- * their numbers, and reports their names. Numbers are in files: new calls come at the end.
+/* The MPI calls that may wait for other ranks, in one table. layers/mpi/ makes a function of each, the
+ * profile has their numbers, and reports have their names. Files contain the numbers, so new calls are added
+ * at the end.
  *
- * CALL(Name, name in Fortran, parameters in C, in Fortran, which of them are the communicator, a count of elements and
- * their type, if these count whatever the others are; 0: none). BUFFERED(...): the same of those that take a buffer, which
- * have more names. */
+ * CALL(Name, name in Fortran, number of parameters in C, in Fortran, positions of the communicator, of an
+ * element count and of its type). A position is 0 if the call has no such parameter, or if count and type
+ * depend on others. BUFFERED(...): calls with a buffer, which have more names. */
 #ifndef BLAME_BASE_MPI_CALLS_H
 #define BLAME_BASE_MPI_CALLS_H
 

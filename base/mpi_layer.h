@@ -1,5 +1,5 @@
-/* Between libblame-mpi.so, whose functions stand in front of MPI's, and libblame.so, which keeps the threads' states. Either
- * works without the other. */
+/* The interface between libblame-mpi.so, whose functions precede MPI's, and libblame.so, which keeps the
+ * threads' states. Each works without the other. */
 #ifndef BLAME_BASE_MPI_LAYER_H
 #define BLAME_BASE_MPI_LAYER_H
 
@@ -7,23 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the calling thread; nothing that the tool keeps is in the program's memory. */
-#define MPI_LAYER_LEAST offsetof(struct mpi_tool, begin_for) /* what each version has */
+/* All calls concern the calling thread. The tool stores nothing in the program's memory. */
+#define MPI_LAYER_LEAST offsetof(struct mpi_tool, begin_for) /* size common to all versions */
 struct mpi_tool {
-    uint32_t bytes; /* of this struct: later versions are longer */
-    /* A call begins, by its enum mpi_function; frame: where its function keeps the caller's frame pointer, and behind it the
-     * address that it returns to. False: its end need not be told. [any] */
+    uint32_t bytes; /* size of this struct; later versions are longer */
+    /* A call begins; the number is its enum mpi_function. frame[0] is the caller's frame pointer, frame[1]
+     * the return address. Returns false if its end need not be reported. [any] */
     bool (*begin)(uint32_t number, const uintptr_t *frame);
-    /* The call of that frame ends. True if samples hit it. [any] */
+    /* The call with that frame ends. Returns true if samples hit it. [any] */
     bool (*end)(const uintptr_t *frame);
-    /* Of the call that ended last, if samples hit it: how many ranks are in its communicator, and how many bytes it sent or
-     * received; 0: not known. [any] */
+    /* Reports about the last ended call that samples hit: ranks in its communicator, and bytes sent or
+     * received; 0: unknown. [any] */
     void (*size)(uint32_t ranks, double bytes);
-    /* begin(), of a call that waits for that rank of MPI_COMM_WORLD and for no other. [any] */
+    /* Like begin(), for a call that waits for that rank of MPI_COMM_WORLD only. [any] */
     bool (*begin_for)(uint32_t number, const uintptr_t *frame, uint32_t rank);
 };
 
-/* What libblame-mpi.so exports: its calls are told to that tool from now on. */
+/* The function that libblame-mpi.so exports. After it, calls are reported to that tool. */
 #define MPI_LAYER_ATTACH "blame_mpi_attach"
 typedef void mpi_layer_attach(const struct mpi_tool *tool);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_word(const struct option_word *words, int *to, const char *text)
+static bool option_read_word(const struct option_word *words, int *to, const char *text)
 {
     for (int i = 0; words[i].word; i++)
         if (strcmp(text, words[i].word) == 0) {
@@ -15,9 +15,9 @@ static bool read_word(const struct option_word *words, int *to, const char *text
     return false;
 }
 
-static bool read_name(const struct option_word *words, struct option_name *name, const char *text)
+static bool option_read_name(const struct option_word *words, struct option_name *name, const char *text)
 {
-    bool word = read_word(words, &name->word, text);
+    bool word = option_read_word(words, &name->word, text);
     name->word = word ? name->word : -1;
     name->other = word ? NULL : text;
     return *text;
@@ -33,7 +33,7 @@ static bool read_whole(const struct option_spec *option, const char *text)
     return true;
 }
 
-static bool read_number(const struct option_spec *option, const char *text)
+static bool option_read_number(const struct option_spec *option, const char *text)
 {
     char *end;
     double number = strtod(text, &end);
@@ -53,11 +53,11 @@ bool option_read(const struct option_spec *option, const char *text)
         *(bool *)option->to = true;
         return true;
     case OPTION_WORD:
-        return read_word(option->words, option->to, text);
+        return option_read_word(option->words, option->to, text);
     case OPTION_NAME:
-        return read_name(option->words, option->to, text);
+        return option_read_name(option->words, option->to, text);
     case OPTION_NUMBER:
-        return read_number(option, text);
+        return option_read_number(option, text);
     case OPTION_WHOLE:
         return read_whole(option, text);
     case OPTION_FORM:

@@ -36,7 +36,7 @@ static bool reserve_by_writing(int fd, uint64_t offset, size_t bytes)
     return true;
 }
 
-/* Growing a file beyond the limit would raise SIGXFSZ in the program. */
+/* Returns false if the file would exceed the limit; growing it would raise SIGXFSZ in the program. */
 static bool within_file_limit(uint64_t end)
 {
     struct rlimit limit;
@@ -219,7 +219,7 @@ uint32_t *os_map_wiped(void)
     return page;
 }
 
-/* The process's number, asked for once. */
+/* Asks the kernel once and keeps the number. */
 pid_t os_pid(void)
 {
     static uint32_t *kept;
@@ -241,7 +241,7 @@ pid_t os_pid(void)
     return (pid_t)pid;
 }
 
-/* Where a sandbox refuses process_vm_readv(): as a file, which is open for that long. */
+/* Reads memory as a file, for sandboxes that refuse process_vm_readv(). The file is open only for that time. */
 static bool copy_by_file(const struct os_part *parts, size_t count)
 {
     int fd = os_open_read("/proc/thread-self/mem");
@@ -266,7 +266,7 @@ bool os_copy_parts(const struct os_part *parts, size_t count)
     }
     ssize_t copied = syscall(SYS_process_vm_readv, os_pid(), local, count, remote, count, 0ul);
     if (unlikely(copied < 0 &&
-                 errno == ESRCH)) /* the process's first thread, by whose number it is called, has ended */
+                 errno == ESRCH)) /* the process's first thread, which has the process's number, has ended */
         copied = syscall(SYS_process_vm_readv, os_tid(), local, count, remote, count, 0ul);
     return copied == (ssize_t)bytes ||
            (copied < 0 && (errno == EPERM || errno == ENOSYS) && copy_by_file(parts, count));
@@ -291,13 +291,13 @@ size_t os_copy_text(char *to, size_t bytes, uintptr_t from)
     return bytes;
 }
 
-/* 1: taken, 2: and awaited. */
+/* The lock's value is 1 if taken, 2 if taken and awaited. */
 void os_lock(uint32_t *lock)
 {
     uint32_t seen = 0;
     if (compare_exchange(lock, &seen, 1))
         return;
-    int saved_errno = errno; /* callbacks lock outside thread_enter_tool(), too */
+    int saved_errno = errno; /* callbacks also take locks outside thread_enter_tool() */
     while (exchange_acq_rel(lock, 2))
         syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
     errno = saved_errno;
@@ -362,7 +362,7 @@ static unsigned quota_cores(void)
     char text[64];
     os_read_text("/sys/fs/cgroup/cpu.max", text, sizeof(text));
     unsigned long quota = 0, period = 0;
-    if (sscanf(text, "%lu %lu", &quota, &period) != 2) /* "max" in place of the quota: there is none */
+    if (sscanf(text, "%lu %lu", &quota, &period) != 2) /* "max" stands for no quota */
         quota = 0;
     return quota && period ? (unsigned)((quota + period - 1) / period) : 0;
 }
@@ -385,7 +385,7 @@ uint64_t os_process_start_ns(void)
     unsigned long long ticks = 0;
     char text[1024];
     os_read_text("/proc/self/stat", text, sizeof(text));
-    /* The name in parentheses may hold anything; field 22 counts from behind it. */
+    /* The name in parentheses may contain anything; field 22 counts from its end. */
     const char *field = strrchr(text, ')');
     for (int i = 2; field && i < 22; i++)
         field = strchr(field + 1, ' ');
@@ -393,10 +393,12 @@ uint64_t os_process_start_ns(void)
         ticks = strtoull(field, NULL, 10);
     struct timespec boot;
     clock_gettime(CLOCK_BOOTTIME, &boot);
-    uint64_t now = clock_now_ns(); /* at once: the process may be without a core for milliseconds in between */
+    /* read immediately, as the process may lose its core for milliseconds in between */
+    uint64_t now = clock_now_ns();
     uint64_t boot_ns = (uint64_t)boot.tv_sec * NS_PER_S + (uint64_t)boot.tv_nsec;
     uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
-    /* The start is known to one tick: take its middle, but no later than the CPU time used allows. */
+    /* The start is known to one tick. The middle of the tick is taken, but no later than the CPU time used
+     * allows. */
     uint64_t age = boot_ns - (ticks * tick_ns + tick_ns / 2);
     if (!ticks || age > boot_ns || age < used)
         age = used;
@@ -476,7 +478,7 @@ bool os_memory_is_locked(void)
 #define MADV_POPULATE_WRITE 23 /* since Linux 5.14 */
 #endif
 
-/* On x86-64 a constant; elsewhere the kernel's choice. */
+/* A constant on x86-64, the kernel's choice elsewhere. */
 #if defined(__x86_64__)
 #define PAGE_BYTES 4096ul
 #else
@@ -501,7 +503,8 @@ void os_unmap(void *memory, size_t bytes)
     munmap((char *)memory - skip, bytes + skip);
 }
 
-/* Files are laid out in pages of 4 KB: where those of memory are larger, some bytes before are mapped, too. */
+/* Maps a part of a file. Files are laid out in pages of 4 KB; with larger memory pages, some bytes before are
+ * mapped, too. */
 static void *map_part(int fd, uint64_t offset, size_t bytes, int access, int flags)
 {
     size_t skip = offset % PAGE_BYTES;
@@ -514,7 +517,7 @@ const void *os_map_file(int fd, uint64_t offset, size_t bytes)
     return map_part(fd, offset, bytes, PROT_READ, MAP_PRIVATE);
 }
 
-/* Without MADV_RANDOM the kernel also reads the pages around one that is touched, which in a new file are empty. */
+/* MADV_RANDOM stops the kernel from reading the pages around a touched page, which are empty in a new file. */
 void *os_map_shared(int fd, uint64_t offset, size_t bytes)
 {
     char *memory = map_part(fd, offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED);

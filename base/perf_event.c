@@ -40,7 +40,7 @@ static int open_event(struct perf_event_attr *attr, int leader)
     return high;
 }
 
-static bool is_own(const struct perf_group *group)
+static bool owns_event(const struct perf_group *group)
 {
     uint64_t id = 0;
     return group->count && syscall(SYS_ioctl, group->fd[0], PERF_EVENT_IOC_ID, &id) == 0 && id == group->id;
@@ -51,7 +51,7 @@ static bool know_own(struct perf_group *group)
     return syscall(SYS_ioctl, group->fd[0], PERF_EVENT_IOC_ID, &group->id) == 0;
 }
 
-static bool give_up(struct perf_group *group)
+static bool close_group(struct perf_group *group)
 {
     int cause = errno;
     for (uint32_t i = group->count; i-- > 0;)
@@ -69,19 +69,19 @@ bool perf_group_open(struct perf_group *group, const struct perf_event *events, 
         struct perf_event_attr attr;
         memcpy(&attr, events[i].attr, sizeof(attr));
         attr.read_format = PERF_FORMAT_GROUP;
-        attr.disabled = attr.pinned = i == 0; /* pinned: all of the time, or an error */
+        attr.disabled = attr.pinned = i == 0; /* pinned: counts all the time, or fails */
         attr.inherit = 0;
         attr.sample_period = 0;
         int fd = open_event(&attr, i ? group->fd[0] : -1);
         if (fd < 0)
-            return give_up(group);
+            return close_group(group);
         group->fd[group->count++] = fd;
     }
     if (!group->count || !know_own(group) || ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0)
-        return give_up(group);
+        return close_group(group);
     if (!perf_group_read(group, values)) {
-        errno = EBUSY; /* opened, but the processor has no room for all of them at once */
-        return give_up(group);
+        errno = EBUSY; /* the processor cannot count all opened events at once */
+        return close_group(group);
     }
     return true;
 }
@@ -90,7 +90,7 @@ bool perf_group_read(const struct perf_group *group, uint64_t *values)
 {
     uint64_t words[1 + PERF_GROUP_EVENTS];
     size_t bytes = (1 + group->count) * sizeof(words[0]);
-    if (!is_own(group) || os_read(group->fd[0], words, sizeof(words)) != (ssize_t)bytes)
+    if (!owns_event(group) || os_read(group->fd[0], words, sizeof(words)) != (ssize_t)bytes)
         return false;
     memcpy(values, words + 1, bytes - sizeof(words[0]));
     return true;
@@ -98,8 +98,8 @@ bool perf_group_read(const struct perf_group *group, uint64_t *values)
 
 void perf_group_close(struct perf_group *group)
 {
-    if (is_own(group))
-        give_up(group);
+    if (owns_event(group))
+        close_group(group);
     group->count = 0;
 }
 
@@ -117,21 +117,21 @@ bool perf_overflow_open(struct perf_group *group, const struct perf_event *event
     if (fd < 0)
         return false;
     group->fd[group->count++] = fd;
-    /* The owner first: a signal for nobody in particular would hit any thread. */
+    /* The owner is set first: a signal without an owner would hit any thread. */
     if (!know_own(group) || fcntl(fd, F_SETOWN_EX, &owner) != 0 || fcntl(fd, F_SETSIG, signal) != 0 ||
         fcntl(fd, F_SETFL, O_RDONLY | O_NONBLOCK | O_ASYNC) != 0)
-        return give_up(group);
+        return close_group(group);
     return true;
 }
 
 void perf_overflow_arm(const struct perf_group *group)
 {
-    if (is_own(group))
+    if (owns_event(group))
         syscall(SYS_ioctl, group->fd[0], PERF_EVENT_IOC_REFRESH, 1);
 }
 
 void perf_overflow_stop(const struct perf_group *group)
 {
-    if (is_own(group))
+    if (owns_event(group))
         syscall(SYS_ioctl, group->fd[0], PERF_EVENT_IOC_DISABLE, 0);
 }

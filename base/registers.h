@@ -1,5 +1,5 @@
-/* The registers of an interrupted context, by what they are for: the one place that knows what the architecture calls them.
- * The last ones are those of the system call that the context is at, or behind. All [handler]. */
+/* The registers of an interrupted context, named by their use. Only this file knows the architecture's names.
+ * The last group are the registers of a system call, at or after which the context is. All [handler]. */
 #ifndef BLAME_BASE_REGISTERS_H
 #define BLAME_BASE_REGISTERS_H
 
@@ -7,13 +7,14 @@
 #include <ucontext.h>
 
 #if defined(__x86_64__)
-#define REGISTERS_CALL_BYTES 2u /* of the instruction that is a system call */
+#define REGISTERS_CALL_BYTES 2u /* length of the system call instruction */
 #define REGISTERS_PC         gregs[REG_RIP]
 #define REGISTERS_SP         gregs[REG_RSP]
 #define REGISTERS_FP         gregs[REG_RBP]
 #define REGISTERS_NUMBER     gregs[REG_RAX]
-#define REGISTERS_RESULT     gregs[REG_RAX] /* in the number's place */
-#define REGISTERS_FP_AT_SP   0u /* of a function that calls others: the frame pointer is above the stack pointer */
+#define REGISTERS_RESULT     gregs[REG_RAX] /* replaces the call's number */
+/* in a function that calls others, the frame pointer is above the stack pointer */
+#define REGISTERS_FP_AT_SP 0u
 
 static inline uint64_t registers_argument(const ucontext_t *context, int index)
 {
@@ -26,10 +27,11 @@ static inline uint64_t registers_argument(const ucontext_t *context, int index)
 #define REGISTERS_SP         sp
 #define REGISTERS_FP         regs[29]
 #define REGISTERS_NUMBER     regs[8]
-#define REGISTERS_RESULT     regs[0] /* in the first argument's place */
-#define REGISTERS_FP_AT_SP   1u      /* the frame pointer may be the stack pointer: it leads to the lowest of a frame */
+#define REGISTERS_RESULT     regs[0] /* replaces the first argument */
+/* the frame pointer may equal the stack pointer, as it points to the lowest word of a frame */
+#define REGISTERS_FP_AT_SP   1u
 
-/* Where a function goes back to, before it has saved that. */
+/* Returns a function's return address, as long as it is not saved on the stack. */
 static inline uintptr_t registers_lr(const ucontext_t *context)
 {
     return context->uc_mcontext.regs[30];

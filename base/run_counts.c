@@ -1,4 +1,5 @@
-/* The rules of this house: as in ompt_tool/sampling/sampler.c. Plain system calls, none of them a cancellation point. */
+/* The rules of this file are those of ompt_tool/sampling/sampler.c. It makes plain system calls, none of them
+ * a cancellation point. */
 #include "base/run_counts.h"
 
 #include <stddef.h>
@@ -11,12 +12,12 @@
 #include "base/os.h"
 
 #define MOST_KEPT 1024u
-#define SHARE     16u /* one in so many descriptors that the process may have */
+#define SHARE     16u /* divisor: this share of the process's limit of descriptors */
 
 static const char own[] = "/proc/thread-self/schedstat";
 static uint32_t kept;
 
-static bool is_own(const struct run_file *file)
+static bool owns_file(const struct run_file *file)
 {
     uint64_t device, inode;
     return os_file_id(file->fd, &device, &inode) && device == file->device && inode == file->inode;
@@ -32,12 +33,12 @@ static uint32_t most_kept(void)
 static bool is_room(void)
 {
     uint32_t before = fetch_add_relaxed(&kept, 1), most = most_kept();
-    if (before == 0) /* the process's first thread, as a rule, and the only one yet */
+    if (before == 0) /* as a rule the process's first and only thread */
         os_expect_high((int)most);
     return before < most;
 }
 
-static void forget(struct run_file *file)
+static void forget_file(struct run_file *file)
 {
     file->fd = 0;
     fetch_add_relaxed(&kept, -1u);
@@ -52,7 +53,7 @@ bool run_file_keep(struct run_file *file)
         file->fd = high;
         return true;
     }
-    forget(file);
+    forget_file(file);
     return false;
 }
 
@@ -60,13 +61,14 @@ void run_file_let_go(struct run_file *file)
 {
     if (!file->fd)
         return;
-    if (is_own(file))
+    if (owns_file(file))
         os_close(file->fd);
-    forget(file);
+    forget_file(file);
 }
 
-/* The number that the text begins with; what is behind it and the byte that ends it, NULL: it is none. */
-static const char *number(const char *text, char end, uint64_t *value)
+/* Reads a number that ends with the byte `end`. Returns the text after that byte; NULL if there is no such
+ * number. */
+static const char *parse_count(const char *text, char end, uint64_t *value)
 {
     const char *at = text;
     uint64_t sum = 0;
@@ -76,22 +78,22 @@ static const char *number(const char *text, char end, uint64_t *value)
     return at > text && *at == end ? at + 1 : NULL;
 }
 
-static bool parse(const char *text, struct run_counts *counts)
+static bool parse_counts(const char *text, struct run_counts *counts)
 {
-    return (text = number(text, ' ', &counts->on_core_ns)) && (text = number(text, ' ', &counts->no_core_ns)) &&
-           number(text, '\n', &counts->turns);
+    return (text = parse_count(text, ' ', &counts->on_core_ns)) &&
+           (text = parse_count(text, ' ', &counts->no_core_ns)) && parse_count(text, '\n', &counts->turns);
 }
 
 bool run_counts_read(struct run_file *file, struct run_counts *counts)
 {
     char text[128];
-    if (file->fd && !is_own(file))
-        forget(file); /* the number is the program's now, or nobody's */
+    if (file->fd && !owns_file(file))
+        forget_file(file); /* the program has closed the descriptor, and may have reused its number */
     if (!file->fd)
         return false;
     long got = syscall(SYS_pread64, file->fd, text, sizeof(text) - 1, 0l);
     text[got > 0 ? got : 0] = '\0';
-    return parse(text, counts);
+    return parse_counts(text, counts);
 }
 
 struct run_switches run_switches(void)

@@ -37,7 +37,7 @@ bool run_option_job(const char *text, void *to)
     return true;
 }
 
-/* The point is a point whatever the program's language is. */
+/* Reads seconds with a decimal point, whatever the program's locale is. */
 static bool read_seconds(const char **text, uint64_t *ns)
 {
     const char *at = *text;
@@ -96,7 +96,7 @@ bool run_option_size(const char *text, void *kept)
     return true;
 }
 
-/* 50, rt16, RTMIN+16, RTMAX-14: a real-time signal, or one of those that programs seldom use. */
+/* Accepts 50, rt16, RTMIN+16 or RTMAX-14: a real-time signal, or a signal that programs seldom use. */
 bool run_option_signal(const char *text, void *to)
 {
     static const struct {
@@ -125,7 +125,7 @@ bool run_option_signal(const char *text, void *to)
     return accepted;
 }
 
-/* Bytes of a KEY=VALUE at text; 0: it is none. */
+/* Returns the bytes of a KEY=VALUE at text; 0 if there is none. */
 static size_t meta_bytes(const char *text)
 {
     size_t key = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");

@@ -1,4 +1,4 @@
-/* Whether a descriptor is what it was. */
+/* Tells whether a descriptor is still the same file. */
 #ifndef BLAME_BASE_SAME_FILE_H
 #define BLAME_BASE_SAME_FILE_H
 
