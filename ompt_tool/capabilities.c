@@ -29,7 +29,7 @@ static const struct group groups[] = {
     {"no creation contexts, and taskwait with depend counts as <untold wait>",
      ompt_set_sometimes,
      {EVENT(task_create)}},
-    {"iterations are not known", ompt_set_sometimes_paired, {EVENT(work)}},
+    {"iterations are unknown", ompt_set_sometimes_paired, {EVENT(work)}},
     {"locks have no names", ompt_set_always, {EVENT(lock_init), EVENT(lock_destroy)}},
     {"phases and blame's other calls do nothing", ompt_set_sometimes, {EVENT(control_tool)}},
 };

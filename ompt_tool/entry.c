@@ -92,12 +92,12 @@ static bool register_callbacks(void)
 {
     char text[800];
     if (!callbacks_register(first_thread_stays(), text, sizeof(text))) {
-        log_line_of_job("the OpenMP runtime (", session.runtime, ") does not tell every ", text,
-                        "; nothing is measured", NULL);
+        log_line_of_job("the OpenMP runtime (", session.runtime, ") does not report every ", text,
+                        " event; nothing is measured", NULL);
         return false;
     }
     if (*text)
-        log_line_of_job("the OpenMP runtime (", session.runtime, ") does not tell all: ", text, NULL);
+        log_line_of_job("the OpenMP runtime (", session.runtime, ") does not report all events: ", text, NULL);
     if (!runtime.get_task_info)
         log_line_of_job("the OpenMP runtime (", session.runtime,
                         ") offers no ompt_get_task_info: call paths inside regions may end in the runtime", NULL);
@@ -111,7 +111,7 @@ static void tell_of_names(void)
         log_line_of_job(
             *name ? name : "the dynamic loader's list of libraries (_r_debug) cannot be read, and the C library",
             *name ? " was not found in the library that the tool was linked with, and" : "",
-            " is called by name: a function of the same name, in the program or in a preloaded library, may end "
+            " is called by name: a function of the same name, in the program or in a preloaded library, may crash "
             "or hang the program, or falsify its figures",
             NULL);
 }
@@ -193,8 +193,8 @@ static void finalize(ompt_data_t *tool_data)
     (void)tool_data;
     if (!session.exits && arena_is_open())
         log_line(
-            "the program has ended the OpenMP runtime (omp_pause_resource_all, dlclose), which starts no tool again: "
-            "what comes now is not measured",
+            "the program has ended the OpenMP runtime (omp_pause_resource_all, dlclose), which does not start the tool "
+            "again: the rest of the run is not measured",
             NULL);
     finish();
 }
@@ -220,9 +220,9 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
         return NULL;
     }
     if (__lsan_do_leak_check && !leaks_are_off()) {
-        log_line_of_job("this program looks for leaks as it ends, and would find the OpenMP runtime's; nothing is "
+        log_line_of_job("this program looks for leaks as it ends, and would report the OpenMP runtime's; nothing is "
                         "measured; "
-                        "ASAN_OPTIONS=detect_leaks=0 lets it be measured",
+                        "set ASAN_OPTIONS=detect_leaks=0 to measure it",
                         NULL);
         start_refused();
         return NULL;

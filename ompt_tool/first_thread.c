@@ -36,7 +36,7 @@ bool first_thread_stays(void)
     locks_are_told = os_tid() == getpid();
     if (!locks_are_told)
         log_line("the OpenMP runtime was started by a thread that may end before the program does: " WITHOUT_LOCKS
-                 " behind its end; blame run starts it before main",
+                 " after that thread's end; blame run starts the runtime before main",
                  NULL);
     return locks_are_told;
 }

@@ -328,7 +328,7 @@ static bool judge(const struct link_map *needer, const char *library)
     size_t bytes = 0;
     const void *file = NULL;
     if (kernel_file_limit() < LIBOMP_FILE_BYTES) {
-        say(needer, " cannot start below so low a limit on the size of files (ulimit -f)", KEEPS);
+        say(needer, " cannot start with so low a limit on file sizes (ulimit -f)", KEEPS);
         return false;
     }
     if (!self.llvm && kernel_room("/dev/shm") < LIBOMP_ROOM_BYTES) {
@@ -343,7 +343,7 @@ static bool judge(const struct link_map *needer, const char *library)
         if (fd >= 0)
             kernel_close(fd);
         if (!file || !elf_view_of_file(&runtime, file, bytes)) {
-            say(needer, " is no library that can be read", KEEPS);
+            say(needer, " is not a readable library", KEEPS);
             if (file)
                 kernel_unmap(file, bytes);
             return false;
@@ -423,18 +423,17 @@ static void make_room(const struct elf_view *view, const struct link_map *map)
     self.lines_before += static_tls_begin(view);
     elf_view_of_map(&program, self.program);
     if (!static_tls_fits(map, &program)) {
-        const char *parts[] = {
-            "blame: ", map->l_name,
-            ": its thread-local storage has no place beside an audit library of the loader: the program "
-            "is measured from the first use of OpenMP on, and if GCC built it not at all\n"};
+        const char *parts[] = {"blame: ", map->l_name,
+                               ": its thread-local storage has no place next to an audit library of the loader: the "
+                               "program is measured from its first use of OpenMP on; a GCC program is not measured\n"};
         write_line(parts, sizeof(parts) / sizeof(parts[0]));
         static_tls_leave();
     }
     const char *tunable = static_tls_add(map, self.lines);
     const char *parts[] = {
         "blame: ", map->l_name,
-        ": its thread-local storage may find no room beside an audit library of the loader, and the program "
-        "cannot be started again here with more: set GLIBC_TUNABLES=",
+        ": its thread-local storage may find no room next to an audit library of the loader, and the "
+        "program cannot be started again with more room: set GLIBC_TUNABLES=",
         tunable, "\n"};
     if (tunable)
         write_line(parts, sizeof(parts) / sizeof(parts[0]));

@@ -28,7 +28,7 @@ static void tell_failure(const char *variable, const char *what)
     uint32_t expected = 0;
     int cause = errno;
     if (compare_exchange(&failure_told, &expected, 1))
-        log_line(variable, ": ", what, " in a thread, perhaps in others: ", strerror(cause), NULL);
+        log_line(variable, ": ", what, " in one or more threads: ", strerror(cause), NULL);
 }
 
 static struct counters *have_record(struct thread *thread)

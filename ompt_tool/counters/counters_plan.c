@@ -77,7 +77,7 @@ static bool make_permitted(struct papi_event *event)
     }
     user_only = true;
     *event = reduced;
-    log_line_of_job("counters have only what the program does itself, not what the kernel does for it: not permitted, "
+    log_line_of_job("counters leave out the work of the kernel for the program: not permitted, "
                     "see /proc/sys/kernel/perf_event_paranoid",
                     NULL);
     return true;
@@ -131,13 +131,14 @@ static void plan_counter(const char *name)
     if (is_twice(name))
         return;
     if (counters_plan.count == PROFILE_COUNTERS)
-        log_line_of_job("BLAME_COUNTERS=", name, ": there is room for 8 counters; ", instead, NULL);
+        log_line_of_job("BLAME_COUNTERS=", name, ": at most 8 counters can be used; ", instead, NULL);
     else if (!papi_find(name, &event, why, sizeof(why)))
         refuse("BLAME_COUNTERS", name, why, instead);
     else if (!make_permitted(&event))
         refuse("BLAME_COUNTERS", name, reason(errno), instead);
     else if (!take_entry(name, &event))
-        log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with those before it; ", instead, NULL);
+        log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with the counters before it; ", instead,
+                        NULL);
 }
 
 static void plan_sample(const char *text)
@@ -161,12 +162,12 @@ static void plan_sample(const char *text)
         return;
     }
     if (perf_event_is_clock(&event.part[0]) && period < LEAST_CLOCK_PERIOD) {
-        log_line_of_job("BLAME_SAMPLE=", text, ": the kernel's clocks overflow every 10000 ns at most; using 10000",
+        log_line_of_job("BLAME_SAMPLE=", text, ": the kernel's clocks overflow at most once in 10000 ns; using 10000",
                         NULL);
         period = LEAST_CLOCK_PERIOD;
     }
     if (!perf_overflow_open(&group, &event.part[0], period, 0)) {
-        refuse("BLAME_SAMPLE", name, "it counts, but does not tell of overflows", instead);
+        refuse("BLAME_SAMPLE", name, "it can be counted, but does not report overflows", instead);
         return;
     }
     perf_group_close(&group);

@@ -237,8 +237,8 @@ static __attribute__((noinline)) void finish_once(void)
     ranks_leave(); /* first: from here on no sample can blame a busy rank */
     finished_by = getpid();
     if ((pid_t)arena_header()->pid != finished_by) /* a child of vfork(), in the program's memory */
-        log_line("a child of vfork() has ended by exit(), not by _exit(): it took the OpenMP runtime along, and what "
-                 "comes is not measured",
+        log_line("a child of vfork() has ended by exit(), not by _exit(): this ended the OpenMP runtime, and the "
+                 "rest of the run is not measured",
                  NULL);
     struct os_write_guard guard;
     os_guard_writes(&guard);

@@ -247,7 +247,7 @@ static const char *why_not(const char *file, char *text, size_t bytes)
     struct rlimit memory, files;
     long filters = found.filters < 0 ? -1 : count_filters();
     if (!*found.command) {
-        snprintf(text, bytes, "there is no command blame beside %s", found.library);
+        snprintf(text, bytes, "there is no command blame next to %s", found.library);
         return text;
     }
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
@@ -289,7 +289,7 @@ static bool judge(const struct finisher *finisher, char *why, size_t bytes)
     else if (finisher->late)
         snprintf(why, bytes, "they were not ready after %ld seconds", finisher->limit_s);
     else if (WIFSIGNALED(finisher->status))
-        snprintf(why, bytes, "what makes them was ended by signal %d", WTERMSIG(finisher->status));
+        snprintf(why, bytes, "the process that makes them was ended by signal %d", WTERMSIG(finisher->status));
     else
         return true; /* the finisher has reported its own failures */
     return false;

@@ -409,12 +409,12 @@ bool output_open(void)
     int cause = errno;
     if (opened) {
         if (why)
-            log_line(wanted, ": the job can have no directory of this name: ", strerror(why), "; this process has ",
+            log_line(wanted, ": cannot be the directory of the job: ", strerror(why), "; this process writes to ",
                      session.directory, NULL);
         return true;
     }
     if (good && cause != ESTALE)
         rmdir(session.directory);
-    log_line(session.directory, ": cannot write there: ", strerror(cause), "; nothing is measured", NULL);
+    log_line(session.directory, ": cannot write to this directory: ", strerror(cause), "; nothing is measured", NULL);
     return false;
 }

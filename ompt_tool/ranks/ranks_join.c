@@ -210,7 +210,7 @@ void ranks_join(void)
         if (joined.own == 0) /* once a job */
             remove_what_others_left();
     } else if (error != EEXIST && job.rank == 0) { /* once a job */
-        log_line(joined.path, ": ", strerror(error), "; who makes other ranks wait is not known", NULL);
+        log_line(joined.path, ": ", strerror(error), "; the profile cannot show which rank makes others wait", NULL);
     }
 }
 

@@ -370,8 +370,9 @@ static void note_deleted(void)
     if (header->timer_error)
         return;
     header->timer_error = PROFILE_TIMERS_DELETED;
-    log_line("the program has deleted timers of the tool (timer_delete of what it did not make): samples are missing",
-             NULL);
+    log_line(
+        "the program has deleted timers of the tool (timer_delete of a timer that is not its own): samples are missing",
+        NULL);
 }
 
 /* Stops the thread's timer. The thread itself and finish() may both call this: only one of them acts. */
@@ -461,9 +462,9 @@ static void take_another_signal(int taken)
         header->signals_taken++;
         header->sample_signal = (uint32_t)signal;
         log_line("the program has taken signal ", log_decimal((uint64_t)taken, taken_text),
-                 signal ? ", by which samples came: they come by " : ", and all others are in use: no more samples",
+                 signal ? ", which the samples used: they now use " : ", and all others are in use: no more samples",
                  signal ? log_decimal((uint64_t)signal, text) : "",
-                 signal ? " now; BLAME_SIGNAL chooses one from the start" : "", NULL);
+                 signal ? "; BLAME_SIGNAL chooses a signal from the start" : "", NULL);
         store_relaxed(&sample_signal, signal);
     }
     os_unlock(&moving);

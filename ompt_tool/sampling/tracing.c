@@ -24,7 +24,7 @@ void tracing_start(void)
     bool counts = counters_plan_sample_period_ns() != 0; /* overflows have no times */
     if (counts && !window.never && !window.asked)
         log_line_of_job("BLAME_TRACE=", session.options.trace,
-                        ": samples of BLAME_SAMPLE have no times, and there is no trace of them", NULL);
+                        ": samples by BLAME_SAMPLE have no times and cannot be traced", NULL);
     tracing_window = (struct tracing_window){UINT64_MAX, UINT64_MAX};
     header->trace_limit = run_option_size_read(session.options.trace_limit);
     tracer_limit(header->trace_limit);

@@ -188,7 +188,7 @@ class AtSamples(Counters):
                "BLAME_RATE": "1000", "BLAME_COUNTERS": f"{FAULTS},{CLOCK}"}
         run = self.plain(["setpriv", "--reuid", "65534", "--clear-groups", copy, str(PAGES), "0", "0.05"], env)
         self.assertEqual(run.status, STATUS, run)
-        told = [line for line in run.tool_lines() if "counters have only what the program does itself" in line]
+        told = [line for line in run.tool_lines() if "counters leave out the work of the kernel" in line]
         self.assertEqual(len(told), 1, run)
         counted = Counted(env["BLAME_OUT"])
         self.assertEqual(counted.names, [FAULTS, CLOCK])
