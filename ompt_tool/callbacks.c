@@ -269,7 +269,7 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
 
 /* Returns the wait place of a call. A function that ends in a barrier jumps to it: the call then seems to
  * come from the runtime, and its address is unknown. */
-static uint64_t place_of(uint32_t kind, const void *codeptr)
+static uint64_t wait_place_of(uint32_t kind, const void *codeptr)
 {
     bool in_runtime = (uintptr_t)codeptr - runtime.code_low < runtime.code_bytes;
     return STATE_PLACE(kind, in_runtime ? 0 : (uintptr_t)codeptr);
@@ -316,7 +316,7 @@ static inline __attribute__((always_inline)) void begin_wait(struct thread *thre
     if (likely(task_data))
         task_word_set_wait(&task_data->value, TASK_WAIT(place));
     state_set_idle_region(thread->line, runtime_region(parallel_data));
-    state_set_place(thread->line, place_of(place, codeptr));
+    state_set_place(thread->line, wait_place_of(place, codeptr));
     become_idle(thread);
 }
 
@@ -513,14 +513,14 @@ static int pause_or_go_on(bool pause, uint64_t modifier)
     return changed ? DONE : IGNORED;
 }
 
-static int end_measurement(void)
+static int control_end(void)
 {
     struct profile_header *header = arena_header();
     if (!arena_is_open() || !header)
         return IGNORED;
     int saved_errno = errno;
     header->ended_by_program = 1;
-    finish();
+    finish_measuring();
     errno = saved_errno;
     return DONE;
 }
@@ -538,7 +538,7 @@ static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, 
         session_record_modules();
         return arena_flush() ? DONE : FAILED;
     case END:
-        return end_measurement();
+        return control_end();
     case BLAME_COMMAND:
         return give_calls(modifier, argument);
     default:

@@ -34,7 +34,7 @@ static const struct group groups[] = {
     {"phases and blame's other calls do nothing", ompt_set_sometimes, {EVENT(control_tool)}},
 };
 
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t bytes, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void append_loss(char *text, size_t bytes, const char *format, ...)
 {
     size_t used = strlen(text);
     va_list arguments;
@@ -53,8 +53,8 @@ static ompt_callback_t callback_of(ompt_callbacks_t event, const struct capabili
 
 /* Returns the least answer, and the event that got it. Values above ompt_set_always come from a later
  * standard. */
-static ompt_set_result_t ask(ompt_set_callback_t set_callback, const struct group *group, const struct capability *all,
-                             size_t count, const char **name)
+static ompt_set_result_t ask_group(ompt_set_callback_t set_callback, const struct group *group,
+                                   const struct capability *all, size_t count, const char **name)
 {
     ompt_set_result_t least = ompt_set_always;
     for (size_t i = 0; i < sizeof(group->events) / sizeof(*group->events) && group->events[i].name; i++) {
@@ -68,7 +68,7 @@ static ompt_set_result_t ask(ompt_set_callback_t set_callback, const struct grou
     return least;
 }
 
-static void take_back(ompt_set_callback_t set_callback, const struct group *group)
+static void take_group_back(ompt_set_callback_t set_callback, const struct group *group)
 {
     for (size_t i = 0; i < sizeof(group->events) / sizeof(*group->events) && group->events[i].name; i++)
         set_callback(group->events[i].event, NULL);
@@ -88,19 +88,19 @@ bool capabilities_register(ompt_set_callback_t set_callback, const struct capabi
         const char *name = NULL;
         if (!locks && tells_of_locks(group))
             continue;
-        ompt_set_result_t least = ask(set_callback, group, all, count, &name);
+        ompt_set_result_t least = ask_group(set_callback, group, all, count, &name);
         if (least == ompt_set_always)
             continue;
         if (!group->without) {
             snprintf(text, bytes, "%s", name);
-            take_back(set_callback, group);
+            take_group_back(set_callback, group);
             return false;
         }
         *waits &= group->events[0].event != ompt_callback_sync_region_wait;
         if (least < group->least)
-            take_back(set_callback, group);
-        append(text, bytes, "%s%s %s (%s)", *text ? ", " : "", least < group->least ? "no" : "not every", name,
-               group->without);
+            take_group_back(set_callback, group);
+        append_loss(text, bytes, "%s%s %s (%s)", *text ? ", " : "", least < group->least ? "no" : "not every", name,
+                    group->without);
     }
     return true;
 }

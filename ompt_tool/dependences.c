@@ -27,7 +27,7 @@ static const void *at(const struct object *object, const ElfW(Dyn) * entry)
     return entry->d_un.d_ptr >= object->bias ? (const void *)entry->d_un.d_ptr : NULL;
 }
 
-static void read_entry(struct object *object, const ElfW(Dyn) * entry)
+static void take_dynamic_entry(struct object *object, const ElfW(Dyn) * entry)
 {
     switch (entry->d_tag) {
     case DT_SYMTAB:
@@ -56,7 +56,7 @@ static void read_entry(struct object *object, const ElfW(Dyn) * entry)
     }
 }
 
-static bool is_wait(const struct object *object, const ElfW(Rela) * relocation)
+static bool may_wait(const struct object *object, const ElfW(Rela) * relocation)
 {
     const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
     if (ELF64_R_SYM(relocation->r_info) == 0 || symbol->st_shndx != SHN_UNDEF)
@@ -71,7 +71,7 @@ static bool is_wait(const struct object *object, const ElfW(Rela) * relocation)
 static bool any_waits(const struct object *object, const ElfW(Rela) * relocations, size_t bytes)
 {
     for (size_t i = 0; relocations && i < bytes / sizeof(*relocations); i++)
-        if (is_wait(object, &relocations[i]))
+        if (may_wait(object, &relocations[i]))
             return true;
     return false;
 }
@@ -85,7 +85,7 @@ static int refers(struct dl_phdr_info *info, size_t bytes, void *unused)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
     for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
-        read_entry(&object, entry);
+        take_dynamic_entry(&object, entry);
     if (!object.symbols || !object.strings || (object.jumps && object.jump_type != DT_RELA))
         return 0;
     return any_waits(&object, object.jumps, object.jump_bytes) || any_waits(&object, object.others, object.other_bytes);

@@ -84,7 +84,7 @@ static void finish_beside_others(void)
     for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
         own += thread->active && (thread == thread_self || thread->ledger->kind == PROFILE_THREAD_WORKER);
     if (own != os_threads())
-        finish();
+        finish_measuring();
 }
 
 /* Registers the callbacks before anything is made: the first events come after the tool has started. */
@@ -116,7 +116,7 @@ static void tell_of_names(void)
             NULL);
 }
 
-static __attribute__((noinline)) int start(ompt_function_lookup_t lookup)
+static __attribute__((noinline)) int start_tool(ompt_function_lookup_t lookup)
 {
     uint64_t start_ns = image_start_ns();
     look_up_entry_points(lookup);
@@ -180,7 +180,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
         return 0;
     struct float_state floats = float_begin();
     os_guard_writes(&guard);
-    int started = start(lookup);
+    int started = start_tool(lookup);
     os_unguard_writes(&guard);
     float_end(floats);
     if (!started)
@@ -196,7 +196,7 @@ static void finalize(ompt_data_t *tool_data)
             "the program has ended the OpenMP runtime (omp_pause_resource_all, dlclose), which does not start the tool "
             "again: the rest of the run is not measured",
             NULL);
-    finish();
+    finish_measuring();
 }
 
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version)
@@ -240,5 +240,5 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
  * skip this, too; the file is readable all the same. */
 __attribute__((destructor)) static void finish_late(void)
 {
-    finish();
+    finish_measuring();
 }

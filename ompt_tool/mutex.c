@@ -19,7 +19,7 @@
  * a lock that no thread was seen waiting for and that the thread holds alone. All other cases have functions
  * of their own. */
 
-static __attribute__((noinline)) void begin_wait(uint64_t key)
+static __attribute__((noinline)) void begin_lock_wait(uint64_t key)
 {
     struct thread *thread = fork_self();
     if (thread && contended_is_stamped(thread->line, key))
@@ -37,7 +37,7 @@ void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, om
     if (kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock)
         return; /* a test never waits, and has no second event when it fails */
     if (unlikely(line->stamps != STATE_STAMPS_NONE))
-        begin_wait(key);
+        begin_lock_wait(key);
     else
         state_set_lockwait(line, key);
 }

@@ -21,7 +21,7 @@ FOLDERS = ("base", "cct", "unwind", "blame", "ompt_tool")
 CALLBACKS = [f"ompt_tool/callbacks:on_{name}" for name in ("thread_begin", "thread_end", "parallel_begin", "parallel_end", "implicit_task", "work",
                                                            "sync_region_wait", "task_create", "task_creation", "task_schedule")] + \
     ["mutex_acquire", "mutex_acquired", "mutex_released", "mutex_nest_lock", "mutex_init", "mutex_destroy", "probes_calls", "mpi_wait_tool"]
-ONCE = ["start_measuring", "finish", "first_thread_ends"]  # a process's start and end, and its first thread's: they may take their time
+ONCE = ["start_measuring", "finish_measuring", "first_thread_ends"]  # a process's start and end, and its first thread's: they may take their time
 LOOP = re.compile(r"\b(?:for|while)\s*\(")
 ROW = re.compile(r"^\| *([\w/.]+\.[ch]) *\|([^|]*)\|([^|]*)\|", re.MULTILINE)
 

@@ -34,7 +34,7 @@ static bool is_on(const char *value)
     return value && *value && !(value[0] == '0' && !value[1]) && (value[0] | 0x20) != 'f';
 }
 
-static void take_entry(struct environment *environment, const char *entry)
+static void take_variable(struct environment *environment, const char *entry)
 {
     const char *value = text_after(entry, "BLAME_LIBOMP=");
     for (size_t i = 0; value && i < sizeof(environment->libomp); i++)
@@ -61,7 +61,7 @@ static void read_environment(struct environment *environment)
             if (buffer[i])
                 continue;
             entry[length] = '\0';
-            take_entry(environment, entry);
+            take_variable(environment, entry);
             length = 0;
         }
     environment->libomp[sizeof(environment->libomp) - 1] = '\0';
@@ -246,7 +246,7 @@ static void write_line(const char *const *parts, size_t count)
 }
 
 /* Prints why an object does not get LLVM's runtime, and what follows. */
-static void say(const struct link_map *needer, const char *why, const char *follows)
+static void print_reason(const struct link_map *needer, const char *why, const char *follows)
 {
     const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given.libomp, why,
                            ": ",      *needer->l_name ? needer->l_name : "the program",  follows,
@@ -303,7 +303,7 @@ static bool suits(const struct elf_view *runtime, const struct link_map *needer,
     const char *differs = self.given.moves_all ? NULL : traits_differ(traits, self.given.cancels);
     self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
     if (differs)
-        say(needer, differs, KEEPS "; blame run --runtime libomp runs it on libomp anyway");
+        print_reason(needer, differs, KEEPS "; blame run --runtime libomp runs it on libomp anyway");
     return !differs;
 }
 
@@ -322,17 +322,17 @@ static bool suits_all(const struct elf_view *runtime, const struct link_map *nee
 }
 
 /* Returns whether the runtime suits `needer` and all others that want `library`; if not, prints why. */
-static bool judge(const struct link_map *needer, const char *library)
+static bool judge_runtime(const struct link_map *needer, const char *library)
 {
     struct elf_view runtime;
     size_t bytes = 0;
     const void *file = NULL;
     if (kernel_file_limit() < LIBOMP_FILE_BYTES) {
-        say(needer, " cannot start with so low a limit on file sizes (ulimit -f)", KEEPS);
+        print_reason(needer, " cannot start with so low a limit on file sizes (ulimit -f)", KEEPS);
         return false;
     }
     if (!self.llvm && kernel_room("/dev/shm") < LIBOMP_ROOM_BYTES) {
-        say(needer, " may find no room in /dev/shm", KEEPS);
+        print_reason(needer, " may find no room in /dev/shm", KEEPS);
         return false;
     }
     if (self.llvm) {
@@ -343,7 +343,7 @@ static bool judge(const struct link_map *needer, const char *library)
         if (fd >= 0)
             kernel_close(fd);
         if (!file || !elf_view_of_file(&runtime, file, bytes)) {
-            say(needer, " is not a readable library", KEEPS);
+            print_reason(needer, " is not a readable library", KEEPS);
             if (file)
                 kernel_unmap(file, bytes);
             return false;
@@ -356,10 +356,10 @@ static bool judge(const struct link_map *needer, const char *library)
 }
 
 /* Returns the judgement, which is asked for again for each folder that may have the library. */
-static bool is_enough(const struct link_map *needer, const char *library)
+static bool runtime_is_enough(const struct link_map *needer, const char *library)
 {
     if (self.judged != needer)
-        self.enough = judge(needer, library);
+        self.enough = judge_runtime(needer, library);
     self.judged = needer;
     return self.enough;
 }
@@ -389,7 +389,7 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     const char *runtime = self.llvm ? self.llvm->l_name : self.given.libomp;
     if (self.given.unread && !*runtime && self.judged != (const struct link_map *)*cookie)
         say_unread((const struct link_map *)*cookie);
-    if (!*runtime || text_equal(runtime, name) || !is_enough((const struct link_map *)*cookie, file))
+    if (!*runtime || text_equal(runtime, name) || !runtime_is_enough((const struct link_map *)*cookie, file))
         return (char *)name;
     self.moved |= text_equal(file, GCC_NAME);
     self.launched.moved = 1;
@@ -413,7 +413,7 @@ static void tell_of_late(const struct elf_view *needer, const struct link_map *m
     const char *differs = self.given.moves_all ? NULL : traits_differ(traits, self.given.cancels);
     self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
     if (differs)
-        say(map, differs, " runs on it" REPLACED);
+        print_reason(map, differs, " runs on it" REPLACED);
 }
 
 /* Makes room for the thread-local storage of an object that the process starts with. */
@@ -521,7 +521,7 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
 }
 
 /* Returns the runtime's function of that name, or NULL. */
-static uintptr_t function_of(const struct elf_view *runtime, const char *name)
+static uintptr_t runtime_function(const struct elf_view *runtime, const char *name)
 {
     const ElfW(Sym) *symbol = elf_view_find(runtime, name);
     return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? runtime->base + symbol->st_value : 0;
@@ -541,13 +541,13 @@ EXPORT void la_preinit(uintptr_t *cookie)
         if (!maps[i])
             continue;
         elf_view_of_map(&view, maps[i]);
-        uintptr_t start = function_of(&view, "__kmpc_global_thread_num");
-        if (!start || !function_of(&view, "__kmpc_fork_call"))
+        uintptr_t start = runtime_function(&view, "__kmpc_global_thread_num");
+        if (!start || !runtime_function(&view, "__kmpc_fork_call"))
             continue;
         self.launched.before_main = 1;
         ((int (*)(void *))start)(NULL);
         self.launched.before_main = 0;
-        uintptr_t places = self.launched.moved ? function_of(&view, "omp_get_num_places") : 0;
+        uintptr_t places = self.launched.moved ? runtime_function(&view, "omp_get_num_places") : 0;
         if (places)
             ((int (*)(void))places)();
         return;

@@ -30,7 +30,7 @@ static bool is_page_there(uintptr_t page)
 
 /* Returns whether that many bytes can be read. For a mapped object the kernel is asked: it also knows of
  * pages beyond the file's end. */
-static bool is_there(const struct elf_view *view, uintptr_t at, size_t bytes)
+static bool can_read(const struct elf_view *view, uintptr_t at, size_t bytes)
 {
     if (at < PAGE_BYTES || at + bytes < at)
         return false;
@@ -46,7 +46,7 @@ static bool is_there(const struct elf_view *view, uintptr_t at, size_t bytes)
 static const void *item_of(const struct elf_view *view, uintptr_t table, uint64_t index, size_t bytes)
 {
     uintptr_t at = table + index * bytes;
-    return at % _Alignof(uint32_t) == 0 && is_there(view, at, bytes) ? (const void *)at : NULL;
+    return at % _Alignof(uint32_t) == 0 && can_read(view, at, bytes) ? (const void *)at : NULL;
 }
 
 static const ElfW(Sym) * symbol_of(const struct elf_view *view, uint32_t number)
@@ -55,10 +55,10 @@ static const ElfW(Sym) * symbol_of(const struct elf_view *view, uint32_t number)
 }
 
 /* Returns the text at that offset of the strings; "" if it has no end. */
-static const char *text_of(const struct elf_view *view, uintptr_t place)
+static const char *elf_string(const struct elf_view *view, uintptr_t place)
 {
     uintptr_t begin = (uintptr_t)view->strings + place;
-    for (uintptr_t at = begin; is_there(view, at, 1); at++)
+    for (uintptr_t at = begin; can_read(view, at, 1); at++)
         if (!*(const char *)at)
             return (const char *)begin;
     return "";
@@ -72,7 +72,7 @@ static uintptr_t address(const struct elf_view *view, uintptr_t value, size_t al
     return at % alignment ? 0 : at;
 }
 
-static void read_entry(struct elf_view *view, const ElfW(Dyn) * entry)
+static void read_dynamic_entry(struct elf_view *view, const ElfW(Dyn) * entry)
 {
     uintptr_t value = entry->d_un.d_ptr;
     switch (entry->d_tag) {
@@ -112,21 +112,21 @@ static void read_entry(struct elf_view *view, const ElfW(Dyn) * entry)
 }
 
 /* Reads the dynamic section; most: its greatest number of entries. */
-static void read_dynamic(struct elf_view *view, const ElfW(Dyn) * entry, size_t most)
+static void read_dynamic_section(struct elf_view *view, const ElfW(Dyn) * entry, size_t most)
 {
     for (size_t i = 0; i < most && entry[i].d_tag != DT_NULL; i++)
-        read_entry(view, &entry[i]);
+        read_dynamic_entry(view, &entry[i]);
 }
 
 void elf_view_of_map(struct elf_view *view, const struct link_map *map)
 {
     *view = (struct elf_view){.base = map->l_addr};
     if (map->l_ld)
-        read_dynamic(view, map->l_ld, SIZE_MAX); /* the loader has already read it */
+        read_dynamic_section(view, map->l_ld, SIZE_MAX); /* the loader has already read it */
 }
 
 /* Returns whether that many bytes of the file begin there, aligned. */
-static bool is_part(const struct elf_view *view, uintptr_t offset, size_t bytes)
+static bool is_file_part(const struct elf_view *view, uintptr_t offset, size_t bytes)
 {
     size_t count = view->end - view->base;
     return offset <= count && bytes <= count - offset && (view->base + offset) % _Alignof(ElfW(Dyn)) == 0;
@@ -138,21 +138,21 @@ bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count)
     *view = (struct elf_view){.base = (uintptr_t)bytes, .end = (uintptr_t)bytes + count};
     if (count < sizeof(*header) || header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
         header->e_phentsize != sizeof(ElfW(Phdr)) ||
-        !is_part(view, header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))))
+        !is_file_part(view, header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))))
         return false;
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((uintptr_t)bytes + header->e_phoff);
     for (unsigned i = 0; i < header->e_phnum; i++) {
         /* Tables of symbols are in the first segment, where addresses equal the file's offsets. */
         if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0 && segments[i].p_vaddr != 0)
             return false;
-        if (segments[i].p_type == PT_DYNAMIC && is_part(view, segments[i].p_offset, segments[i].p_filesz))
-            read_dynamic(view, (const ElfW(Dyn) *)((uintptr_t)bytes + segments[i].p_offset),
-                         segments[i].p_filesz / sizeof(ElfW(Dyn)));
+        if (segments[i].p_type == PT_DYNAMIC && is_file_part(view, segments[i].p_offset, segments[i].p_filesz))
+            read_dynamic_section(view, (const ElfW(Dyn) *)((uintptr_t)bytes + segments[i].p_offset),
+                                 segments[i].p_filesz / sizeof(ElfW(Dyn)));
     }
     return view->symbols && view->strings && view->gnu_hash;
 }
 
-static uint32_t hash_of(const char *name)
+static uint32_t gnu_hash_of(const char *name)
 {
     uint32_t hash = 5381;
     for (; *name; name++)
@@ -165,7 +165,7 @@ const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
     const struct gnu_hash *table = item_of(view, (uintptr_t)view->gnu_hash, 0, sizeof(*table));
     if (!table || !table->buckets || !view->symbols || !view->strings)
         return NULL;
-    uint32_t hash = hash_of(name);
+    uint32_t hash = gnu_hash_of(name);
     uintptr_t buckets = (uintptr_t)(table + 1) + table->filters * sizeof(ElfW(Addr));
     uintptr_t chain = buckets + table->buckets * sizeof(uint32_t);
     const uint32_t *bucket = item_of(view, buckets, hash % table->buckets, sizeof(*bucket)), *link;
@@ -173,7 +173,7 @@ const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
         if (!(link = item_of(view, chain, at - table->first, sizeof(*link))))
             break;
         const ElfW(Sym) *symbol = (*link | 1) == (hash | 1) ? symbol_of(view, at) : NULL;
-        if (symbol && symbol->st_shndx != SHN_UNDEF && text_equal(text_of(view, symbol->st_name), name))
+        if (symbol && symbol->st_shndx != SHN_UNDEF && text_equal(elf_string(view, symbol->st_name), name))
             return symbol;
         if (*link & 1)
             break;
@@ -184,7 +184,7 @@ const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
 bool elf_view_needs(const struct elf_view *view, const struct link_map *map, const char *library)
 {
     for (const ElfW(Dyn) *entry = map->l_ld; view->strings && entry && entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_NEEDED && text_equal(text_of(view, entry->d_un.d_val), library))
+        if (entry->d_tag == DT_NEEDED && text_equal(elf_string(view, entry->d_un.d_val), library))
             return true;
     return false;
 }
@@ -197,7 +197,7 @@ static bool defines_version(const struct elf_view *view, const char *name)
         const ElfW(Verdaux) *first = version ? item_of(view, at + version->vd_aux, 0, sizeof(*first)) : NULL;
         if (!first)
             return false;
-        if (text_equal(text_of(view, first->vda_name), name))
+        if (text_equal(elf_string(view, first->vda_name), name))
             return true;
         at = version->vd_next ? at + version->vd_next : 0;
     }
@@ -213,7 +213,7 @@ static const char *lacks_version_of(const struct elf_view *runtime, const struct
         const ElfW(Vernaux) *version = item_of(needer, at, 0, sizeof(*version));
         if (!version)
             return NULL;
-        const char *name = text_of(needer, version->vna_name);
+        const char *name = elf_string(needer, version->vna_name);
         if (!(version->vna_flags & VER_FLG_WEAK) && !defines_version(runtime, name))
             return name;
         at += version->vna_next;
@@ -230,7 +230,7 @@ static const char *lacks_version(const struct elf_view *runtime, const struct el
         const ElfW(Verneed) *file = item_of(needer, at, 0, sizeof(*file));
         if (!file)
             return NULL;
-        bool ours = text_equal(text_file_name(text_of(needer, file->vn_file)), text_file_name(library));
+        bool ours = text_equal(text_file_name(elf_string(needer, file->vn_file)), text_file_name(library));
         const char *name = ours ? lacks_version_of(runtime, needer, at + file->vn_aux, file->vn_cnt) : NULL;
         if (name)
             return name;
@@ -267,9 +267,9 @@ static const char *name_of_wanted(const struct elf_view *needer, uint32_t number
     if (!symbol || symbol->st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL)
         return "";
     uintptr_t name = (uintptr_t)needer->strings + symbol->st_name;
-    if (is_there(needer, name, PREFIX_BYTES) && !is_runtimes((const char *)name))
+    if (can_read(needer, name, PREFIX_BYTES) && !is_runtimes((const char *)name))
         return "";
-    return text_of(needer, symbol->st_name);
+    return elf_string(needer, symbol->st_name);
 }
 
 /* Notes the names that has() does not find. Symbols that a library needs have no table of their own, but a

@@ -54,7 +54,7 @@ static struct tls tls_of(uintptr_t base)
     return tls_of_segments((const void *)(base + header->e_phoff), header->e_phnum);
 }
 
-static size_t number_of(const char *digits)
+static size_t tunable_value(const char *digits)
 {
     size_t number = 0;
     for (; *digits >= '0' && *digits <= '9'; digits++)
@@ -63,21 +63,21 @@ static size_t number_of(const char *digits)
 }
 
 /* Copies a text to the end of another. Returns the new end. */
-static char *append(char *end, const char *text)
+static char *tunable_append(char *end, const char *text)
 {
     while ((*end = *text++))
         end++;
     return end;
 }
 
-static char *append_number(char *end, size_t number)
+static char *tunable_append_number(char *end, size_t number)
 {
     char digits[24], *digit = digits + sizeof(digits) - 1;
     *digit = '\0';
     do
         *--digit = (char)('0' + number % 10);
     while (number /= 10);
-    return append(end, digit);
+    return tunable_append(end, digit);
 }
 
 static char **environment_of_process(void)
@@ -112,9 +112,9 @@ unsigned static_tls_begin(const struct elf_view *view)
         const char *value = text_after(*entry, TUNABLES), *ours = value ? text_after(value, OURS) : NULL, *room;
         for (const char *at = value; at && *at; at++)
             if ((room = text_after(at, TUNABLE)))
-                self.room = number_of(room); /* the last one counts */
+                self.room = tunable_value(room); /* the last one counts */
         if (ours) {
-            lines = (unsigned)number_of(ours);
+            lines = (unsigned)tunable_value(ours);
             *entry = done; /* hides the variable from processes that this one starts */
         }
     }
@@ -139,7 +139,7 @@ static size_t read_texts(const char *path, char *to, size_t *texts)
     return fd >= 0 && got == 0 ? bytes : 0;
 }
 
-static bool is_there(const char *path, struct stat *status)
+static bool is_file_there(const char *path, struct stat *status)
 {
     return kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)status, 0, 0, 0) == 0;
 }
@@ -147,17 +147,17 @@ static bool is_there(const char *path, struct stat *status)
 /* Starts this process's file again, under the name that it was started by, if that name still leads to it.
  * Under valgrind the process's file is valgrind's, but not its name: the program would then run without
  * valgrind. */
-static void execute(char **arguments, char **environment)
+static void execute_program(char **arguments, char **environment)
 {
     static const char own[] = "/proc/self/exe";
     static char link[4096];
     struct stat wanted, found;
     const char *names[] = {(const char *)auxiliary(AT_EXECFN), link, own};
     kernel_call(SYS_readlinkat, AT_FDCWD, (long)own, (long)link, sizeof(link) - 1, 0, 0);
-    if (!is_there(own, &wanted) || (is_there(link, &found) && !is_same_file(&wanted, &found)))
+    if (!is_file_there(own, &wanted) || (is_file_there(link, &found) && !is_same_file(&wanted, &found)))
         return;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (is_there(names[i], &found) && is_same_file(&wanted, &found))
+        if (is_file_there(names[i], &found) && is_same_file(&wanted, &found))
             kernel_call(SYS_execve, (long)names[i], (long)arguments, (long)environment, 0, 0, 0);
 }
 
@@ -187,7 +187,7 @@ static void start_again(const char *beginning, char *entry)
         for (size_t i = 0; i < count; begin++)
             if (begin == 0 || !text[begin - 1])
                 arguments[i++] = text + begin;
-        execute(arguments, environment);
+        execute_program(arguments, environment);
     }
     kernel_unmap((void *)at, list_bytes + bytes);
 }
@@ -201,8 +201,8 @@ const char *static_tls_add(const struct link_map *map, unsigned lines)
     self.wanted += tls.bytes + tls.align;
     if (!self.stack || self.wanted <= self.room + OTHER_BYTES)
         return NULL;
-    char *end = append(append_number(append(entry, TUNABLES OURS), lines), ":"), *tunable = end;
-    append_number(append(end, TUNABLE), self.wanted + self.wanted / 4);
+    char *end = tunable_append(tunable_append_number(tunable_append(entry, TUNABLES OURS), lines), ":"), *tunable = end;
+    tunable_append_number(tunable_append(end, TUNABLE), self.wanted + self.wanted / 4);
     start_again(DONE, entry); /* placed after all other entries of its name */
     self.stack = NULL;
     return tunable;

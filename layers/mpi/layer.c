@@ -51,7 +51,7 @@ static __attribute__((noinline, cold)) function find_next(const char *name, cons
 /* Questions about MPI's handles, in C and in Fortran. */
 enum { RANKS = 0, BYTES = 2, IN_FORTRAN = 1 };
 
-static word ask(int question, word handle, const void *caller)
+static word ask_mpi(int question, word handle, const void *caller)
 {
     static const char *const names[] = {"PMPI_Comm_size", "pmpi_comm_size_", "PMPI_Type_size", "pmpi_type_size_"};
     static function functions[sizeof names / sizeof *names];
@@ -89,8 +89,8 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
     if (failed || (!size.comm && !size.type))
         return;
     word count = !size.count ? 0 : size.fortran ? *(const int *)size.count : size.large ? size.count : (int)size.count;
-    word ranks = size.comm ? ask(RANKS | in, size.comm, caller) : 0;
-    word bytes = size.type ? ask(BYTES | in, size.type, caller) : 0;
+    word ranks = size.comm ? ask_mpi(RANKS | in, size.comm, caller) : 0;
+    word bytes = size.type ? ask_mpi(BYTES | in, size.type, caller) : 0;
     struct float_state floats = float_begin();
     pass_size(tool, ranks, count, bytes);
     float_end(floats);

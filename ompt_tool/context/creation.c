@@ -28,7 +28,7 @@ static void stop_at_probe(const struct thread *thread, struct creation_key *key)
 
 /* Fills in the creating task's part of the stack. Returns false if the runtime's addresses are stale, or not
  * on this stack around the key. */
-static bool find_span(const struct thread *thread, const ompt_frame_t *frame, struct creation_key *key)
+static bool find_creator_span(const struct thread *thread, const ompt_frame_t *frame, struct creation_key *key)
 {
     if (!frame)
         return false;
@@ -86,7 +86,7 @@ static uint32_t cut_below(struct tree *tree, uint32_t creator)
 }
 
 /* Returns the node of the walked path (thread->path) below the creator's context. */
-static uint32_t intern(struct thread *thread, uint32_t creator)
+static uint32_t intern_path(struct thread *thread, uint32_t creator)
 {
     const struct path *path = &thread->path;
     struct tree *tree = &thread->tree;
@@ -119,7 +119,7 @@ static uint32_t walk_creation(struct thread *thread, const struct creation_key *
     if (memo)
         creation_memo_begin(memo, key);
     capture_creation(thread, memo, &walk);
-    uint32_t context = intern(thread, walk.creator);
+    uint32_t context = intern_path(thread, walk.creator);
     /* A broken path may continue once the load map has been read again. */
     if (memo && context && walk.complete)
         creation_memo_keep(memo, walk.cut, context);
@@ -132,7 +132,7 @@ static uint32_t walk_creation(struct thread *thread, const struct creation_key *
 uint32_t creation_context_slowly(struct thread *thread, const struct creation *creation)
 {
     struct creation_key key = {.creator = creation->creator, .codeptr = creation->codeptr};
-    if (!creation->codeptr || !find_span(thread, creation->frame, &key))
+    if (!creation->codeptr || !find_creator_span(thread, creation->frame, &key))
         return walk_creation(thread, NULL);
     uint32_t context = thread->memos ? creation_memo_find(thread->memos, &key) : 0;
     return context ? context : walk_creation(thread, &key);

@@ -103,7 +103,7 @@ static inline uint32_t edge_place(const struct creation_memo *memo, uint32_t fro
     return place;
 }
 
-static inline uint32_t follow(const struct creation_memo *memo, uint32_t from, uintptr_t word)
+static inline uint32_t follow_edge(const struct creation_memo *memo, uint32_t from, uintptr_t word)
 {
     return memo->edges[edge_place(memo, from, word)].to;
 }
@@ -127,7 +127,7 @@ static inline const struct step *step_with(const struct creation_memo *memo, con
 {
     if (likely(step->word == word))
         return step;
-    uint32_t at = follow(memo, (uint32_t)(step - memo->steps), word);
+    uint32_t at = follow_edge(memo, (uint32_t)(step - memo->steps), word);
     return at ? &memo->steps[at] : NULL;
 }
 
@@ -146,7 +146,7 @@ uint32_t creation_memo_find(const struct creation_memo *memo, const struct creat
     uintptr_t base = key->low, high = key->high, lowest = base;
     if (unlikely(memo->generation != loadmap_generation()))
         return 0; /* other code may be at these addresses */
-    uint32_t at = follow(memo, FROM_KEY | key->creator, key->codeptr);
+    uint32_t at = follow_edge(memo, FROM_KEY | key->creator, key->codeptr);
     if (unlikely(!at))
         return 0;
     for (const struct step *step = &memo->steps[at];; step++) {
@@ -176,7 +176,7 @@ void creation_memo_begin(struct creation_memo *memo, const struct creation_key *
     memo->rbp_offset = NOT_SAVED;
 }
 
-static struct step *note(struct creation_memo *memo, enum step_kind kind)
+static struct step *note_step(struct creation_memo *memo, enum step_kind kind)
 {
     struct step *step = &memo->steps[memo->used + memo->noted];
     if (memo->used + memo->noted >= STEPS - 1) {
@@ -199,7 +199,7 @@ static void note_base(struct creation_memo *memo, uintptr_t rbp)
         memo->usable = false;
         return;
     }
-    note(memo, STEP_BASE)->offset = (int32_t)memo->rbp_offset;
+    note_step(memo, STEP_BASE)->offset = (int32_t)memo->rbp_offset;
     memo->base = rbp;
     memo->base_is_rbp = true;
 }
@@ -260,7 +260,7 @@ void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *f
         memo->usable = false;
     if (!memo->usable)
         return;
-    struct step *step = note(memo, STEP_RETURN);
+    struct step *step = note_step(memo, STEP_RETURN);
     step->offset = (int32_t)(slot - memo->base);
     step->word = word_at(slot);
     note_rbp(memo, frame);
@@ -275,7 +275,7 @@ void creation_memo_spoil(struct creation_memo *memo)
  * (or the key) where the rest begins. */
 static uint32_t known_steps(struct creation_memo *memo, const struct step *noted, uint32_t *from)
 {
-    uint32_t at = follow(memo, *from, memo->key.codeptr);
+    uint32_t at = follow_edge(memo, *from, memo->key.codeptr);
     if (!at)
         return 0;
     for (uint32_t count = 0; count < memo->noted; count++, at++) {
@@ -286,7 +286,7 @@ static uint32_t known_steps(struct creation_memo *memo, const struct step *noted
             memo->usable = false; /* the same words, unwound in another way */
             return count;
         }
-        if (step->word != noted[count].word && !(at = follow(memo, at, noted[count].word)))
+        if (step->word != noted[count].word && !(at = follow_edge(memo, at, noted[count].word)))
             return count;
     }
     memo->usable = false; /* the path is already kept */
@@ -297,7 +297,7 @@ bool creation_memo_keep(struct creation_memo *memo, bool cut, uint32_t context)
 {
     if (!memo->usable || memo->noted == 0)
         return false;
-    struct step *end = note(memo, cut ? STEP_CUT : STEP_END), *noted = &memo->steps[memo->used];
+    struct step *end = note_step(memo, cut ? STEP_CUT : STEP_END), *noted = &memo->steps[memo->used];
     end->word = cut ? 0 : memo->key.high - memo->base;
     end->context = context;
     end->unsure = (uint16_t)memo->noted_unsure;

@@ -31,7 +31,7 @@ static struct level *bottom_of(const struct thread *thread)
     return thread->last_level - LEVELS;
 }
 
-static void set_level(struct thread *thread, struct level *level)
+static void levels_set(struct thread *thread, struct level *level)
 {
     signal_fence(); /* the handler must find a complete level */
     store_relaxed(&thread->level, level);
@@ -43,7 +43,7 @@ void levels_clear(struct thread *thread)
     struct level *bottom = bottom_of(thread);
     bottom->task = (ompt_data_t *)bottom;
     thread->levels_beyond = 0;
-    set_level(thread, bottom);
+    levels_set(thread, bottom);
 }
 
 static void push_above(struct thread *thread, struct level *level, ompt_data_t *task, uintptr_t team)
@@ -53,12 +53,12 @@ static void push_above(struct thread *thread, struct level *level, ompt_data_t *
         thread->levels_beyond++;
         return;
     }
-    set_level(thread, level); /* an entry above the level is ignored while it is written */
+    levels_set(thread, level); /* an entry above the level is ignored while it is written */
     level[1] = pushed;
-    set_level(thread, level + 1);
+    levels_set(thread, level + 1);
 }
 
-static void push(struct thread *thread, ompt_data_t *task, uintptr_t team)
+static void push_level(struct thread *thread, ompt_data_t *task, uintptr_t team)
 {
     push_above(thread, thread->level, task, team);
 }
@@ -126,7 +126,7 @@ bool levels_return_to(struct thread *thread, const ompt_data_t *task)
     if (level == bottom)
         return false;
     thread->levels_beyond = 0;
-    set_level(thread, level);
+    levels_set(thread, level);
     return true;
 }
 
@@ -139,7 +139,7 @@ static uintptr_t team_flags(int type, int thread_num)
 
 /* Learns the current task alone. Nothing is known about the tasks around it: the tool met the thread in the
  * middle, or it is a forked child's. */
-static void learn(struct thread *thread, ompt_data_t *task)
+static void learn_current_task(struct thread *thread, ompt_data_t *task)
 {
     ompt_data_t *parallel_data = NULL;
     int type = 0, thread_num = 0;
@@ -148,15 +148,15 @@ static void learn(struct thread *thread, ompt_data_t *task)
         return;
     uintptr_t region = (uintptr_t)runtime_region(parallel_data);
     bool is_explicit = type & ompt_task_explicit;
-    push(thread, is_explicit ? NULL : task, region | team_flags(type, thread_num));
+    push_level(thread, is_explicit ? NULL : task, region | team_flags(type, thread_num));
     if (is_explicit)
-        push(thread, task, 0);
+        push_level(thread, task, 0);
 }
 
 void levels_find(struct thread *thread, ompt_data_t *task)
 {
     if (!levels_return_to(thread, task))
-        learn(thread, task);
+        learn_current_task(thread, task);
 }
 
 bool levels_end_task(struct thread *thread, const ompt_data_t *task)
@@ -167,7 +167,7 @@ bool levels_end_task(struct thread *thread, const ompt_data_t *task)
     }
     if (!task || !levels_return_to(thread, task))
         return false;
-    set_level(thread, thread->level - 1);
+    levels_set(thread, thread->level - 1);
     return true;
 }
 
@@ -188,9 +188,9 @@ void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task
     if (levels_return_to(thread, next))
         return; /* prior has ended, or never began (a cancelled task) */
     if (begins)
-        push(thread, next, 0);
+        push_level(thread, next, 0);
     else if (thread->level->task == prior)
-        set_level(thread, thread->level - 1);
+        levels_set(thread, thread->level - 1);
 }
 
 void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *frame)
@@ -231,7 +231,7 @@ struct region *levels_end_slowly(struct thread *thread)
     const struct level *team = team_of(thread, thread->level);
     struct region *region = region_of(thread, team);
     if (team != bottom_of(thread))
-        set_level(thread, (struct level *)team - 1);
+        levels_set(thread, (struct level *)team - 1);
     return region;
 }
 

@@ -245,7 +245,7 @@ static void take_glue(struct walk *walk, struct path *path)
     python->end = path->count;
 }
 
-static bool next_place(struct walk *walk, struct python_place *place)
+static bool next_script_frame(struct walk *walk, struct python_place *place)
 {
     if (walk->in_r)
         return r_next(&walk->r, place, &walk->python.broken);
@@ -260,7 +260,7 @@ static void take_loop(struct walk *walk, struct path *path)
     size_t most = (size_t)session.options.depth;
     if (python->end == path->count)
         path->count -= python->glue;
-    while (path->count < most && next_place(walk, &place))
+    while (path->count < most && next_script_frame(walk, &place))
         path->keys[path->count++] = PROFILE_KEY(place.module_id, place.line);
     if (walk->python.broken && path->count < most)
         path->keys[path->count++] = walk_key(&walk->at);

@@ -83,7 +83,7 @@ static bool make_permitted(struct papi_event *event)
     return true;
 }
 
-static void refuse(const char *variable, const char *name, const char *why, const char *instead)
+static void refuse_counter(const char *variable, const char *name, const char *why, const char *instead)
 {
     struct counter_nearest nearest;
     char names[COUNTER_NEAREST * (COUNTER_NAME_BYTES + 2)] = "";
@@ -106,7 +106,7 @@ static bool is_twice(const char *name)
 }
 
 /* Adds the counter to the earlier ones, if all can be counted at once. */
-static bool take_entry(const char *name, const struct papi_event *event)
+static bool plan_add(const char *name, const struct papi_event *event)
 {
     uint32_t first = counters_plan.events;
     if (first + event->parts > PERF_GROUP_EVENTS)
@@ -133,10 +133,10 @@ static void plan_counter(const char *name)
     if (counters_plan.count == PROFILE_COUNTERS)
         log_line_of_job("BLAME_COUNTERS=", name, ": at most 8 counters can be used; ", instead, NULL);
     else if (!papi_find(name, &event, why, sizeof(why)))
-        refuse("BLAME_COUNTERS", name, why, instead);
+        refuse_counter("BLAME_COUNTERS", name, why, instead);
     else if (!make_permitted(&event))
-        refuse("BLAME_COUNTERS", name, reason(errno), instead);
-    else if (!take_entry(name, &event))
+        refuse_counter("BLAME_COUNTERS", name, reason(errno), instead);
+    else if (!plan_add(name, &event))
         log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with the counters before it; ", instead,
                         NULL);
 }
@@ -154,11 +154,11 @@ static void plan_sample(const char *text)
         return;
     }
     if (!papi_find(name, &event, why, sizeof(why))) {
-        refuse("BLAME_SAMPLE", name, why, instead);
+        refuse_counter("BLAME_SAMPLE", name, why, instead);
         return;
     }
     if (event.parts != 1 || !make_permitted(&event)) {
-        refuse("BLAME_SAMPLE", name, event.parts != 1 ? "a sum of several counters" : reason(errno), instead);
+        refuse_counter("BLAME_SAMPLE", name, event.parts != 1 ? "a sum of several counters" : reason(errno), instead);
         return;
     }
     if (perf_event_is_clock(&event.part[0]) && period < LEAST_CLOCK_PERIOD) {
@@ -167,7 +167,7 @@ static void plan_sample(const char *text)
         period = LEAST_CLOCK_PERIOD;
     }
     if (!perf_overflow_open(&group, &event.part[0], period, 0)) {
-        refuse("BLAME_SAMPLE", name, "it can be counted, but does not report overflows", instead);
+        refuse_counter("BLAME_SAMPLE", name, "it can be counted, but does not report overflows", instead);
         return;
     }
     perf_group_close(&group);

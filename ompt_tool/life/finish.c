@@ -1,5 +1,5 @@
 /* The end. Other threads may still run, in the program, in a callback or in the handler. session.stopping
- * keeps them out. finish() waits for threads that are already inside, but not for ever: the program comes
+ * keeps them out. finish_measuring() waits for threads that are already inside, but not for ever: the program comes
  * first. */
 #include "ompt_tool/life/finish.h"
 
@@ -45,7 +45,7 @@
 #define FIRST_BYTES 4096u       /* bytes of a file to compare: its headers, and mostly its build id */
 
 /* Returns true if the path leads to another file than the mapped one, or to none. */
-static bool is_gone(const struct loadmap_module *module)
+static bool is_file_replaced(const struct loadmap_module *module)
 {
     char now[FIRST_BYTES], then[FIRST_BYTES];
     size_t bytes = module->image_bytes < FIRST_BYTES ? module->image_bytes : FIRST_BYTES;
@@ -83,7 +83,8 @@ static void keep_images(const char *measurement)
     for (uint32_t id = 1; id <= loadmap_module_count(); id++) {
         const struct loadmap_module *module = loadmap_module(id);
         bool wanted = module->image && module->image_bytes <= room && !(module->flags & PROFILE_MODULE_TOOL);
-        if (wanted && is_gone(module) && image_path(path, sizeof(path), measurement, id) && write_image(path, module))
+        if (wanted && is_file_replaced(module) && image_path(path, sizeof(path), measurement, id) &&
+            write_image(path, module))
             room -= module->image_bytes;
     }
 }
@@ -205,7 +206,7 @@ static void make_reports(void)
     }
 }
 
-static void end_measurement(void)
+static void settle_measurement(void)
 {
     uint64_t now_ns = clock_now_ns();
     resolve_all(now_ns);
@@ -244,11 +245,11 @@ static __attribute__((noinline)) void finish_once(void)
     os_guard_writes(&guard);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
         sampler_stop(thread);
-    end_measurement();
+    settle_measurement();
     os_unguard_writes(&guard);
 }
 
-void finish(void)
+void finish_measuring(void)
 {
     struct float_state floats = float_begin();
     finish_once();

@@ -4,6 +4,6 @@
 
 /* Stops sampling, resolves what is left, completes the measurement file and waits for its reports. A second
  * call does nothing. [init] */
-void finish(void);
+void finish_measuring(void);
 
 #endif

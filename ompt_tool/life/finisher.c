@@ -162,7 +162,7 @@ static void become_command(struct finisher *finisher)
     end_process();
 }
 
-static void keep(struct finisher *finisher)
+static void keeper_main(struct finisher *finisher)
 {
     const uint64_t child = 1ull << (SIGCHLD - 1);
     const struct timespec limit = {finisher->limit_s, 0}, moment = {1, 0};
@@ -273,7 +273,7 @@ static bool run_keeper(struct finisher *finisher)
     const uint64_t all = ~0ull;
     uint64_t mask;
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, sizeof(mask), 0, 0);
-    long pid = start_process(flags, finisher->keeper_stack, keep, finisher);
+    long pid = start_process(flags, finisher->keeper_stack, keeper_main, finisher);
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
     while (pid > 0 && kernel_call(SYS_wait4, pid, 0, __WCLONE, 0, 0, 0) == -EINTR)
         ;
@@ -282,7 +282,7 @@ static bool run_keeper(struct finisher *finisher)
 }
 
 /* Returns whether there are reports, otherwise with the reason. */
-static bool judge(const struct finisher *finisher, char *why, size_t bytes)
+static bool judge_finisher(const struct finisher *finisher, char *why, size_t bytes)
 {
     if (finisher->error)
         snprintf(why, bytes, "%s: %s", found.command, strerror(finisher->error));
@@ -318,7 +318,7 @@ bool finisher_run(const char *directory, const char *file, char *why, size_t why
         finisher->stack.rlim_cur = finisher->stack.rlim_max < WANTED_STACK ? finisher->stack.rlim_max : WANTED_STACK;
     bool good = run_keeper(finisher);
     if (good)
-        good = judge(finisher, why, why_bytes);
+        good = judge_finisher(finisher, why, why_bytes);
     else
         snprintf(why, why_bytes, "no process can be started: %s", strerror(errno));
     os_unmap(finisher, sizeof(*finisher));

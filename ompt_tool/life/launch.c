@@ -23,7 +23,7 @@ bool launch_wants_region(void)
 
 /* Returns whether a variable stays set. libomp warns of each deprecated call, and libgomp does not. All other
  * warnings of libomp stay: they concern what the program does. */
-static bool is_kept(const char *name)
+static bool is_variable_kept(const char *name)
 {
     bool warnings = strcmp(name, "KMP_WARNINGS") == 0;
     return blame_launched.moved && (!warnings || blame_launched.deprecated || getenv("OMP_NESTED"));
@@ -37,7 +37,7 @@ void launch_restore_environment(void)
     char name[64];
     for (const char *at = set; *at; at += strcspn(at, ","), at += *at == ',') {
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at);
-        if (!is_kept(name))
+        if (!is_variable_kept(name))
             unsetenv(name);
         else if (strcmp(name, "KMP_WARNINGS") == 0 && is_named_program() && !log_is_quiet())
             log_line_of_job("libomp's warnings are off: it would warn of omp_set_nested, omp_get_nested or "

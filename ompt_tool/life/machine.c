@@ -14,7 +14,7 @@
 #include "cct/arena.h"
 
 /* Returns the text after a word at the start of a line; NULL if no line has the word. */
-static const char *behind(const char *text, const char *word)
+static const char *text_after_word(const char *text, const char *word)
 {
     for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
         if (strncmp(line, word, strlen(word)) == 0)
@@ -33,7 +33,7 @@ static uint64_t throttled_ns(const char *mount, char *group)
         static char path[2 * PATH_MAX], text[1024];
         snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, group);
         os_read_text(path, text, sizeof(text));
-        const char *us = behind(text, "throttled_usec "), *ns = behind(text, "throttled_time ");
+        const char *us = text_after_word(text, "throttled_usec "), *ns = text_after_word(text, "throttled_time ");
         sum += us ? 1000 * strtoull(us, NULL, 10) : ns ? strtoull(ns, NULL, 10) : 0;
         char *slash = strrchr(group, '/');
         if (!slash)
@@ -68,7 +68,7 @@ void machine_note_tracer(void)
 {
     static char text[4096], path[64], name[64];
     os_read_text("/proc/self/status", text, sizeof(text));
-    const char *tracer = behind(text, "TracerPid:");
+    const char *tracer = text_after_word(text, "TracerPid:");
     long pid = tracer ? strtol(tracer, NULL, 10) : 0;
     if (pid <= 0)
         return;
@@ -92,7 +92,7 @@ void machine_note(const char *key)
                                    (unsigned long long)all_throttled_ns(), (unsigned long long)clock_process_cpu_ns());
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
         os_read_text(sources[i].path, text, sizeof(text));
-        const char *found = behind(text, sources[i].word);
+        const char *found = text_after_word(text, sources[i].word);
         if (found && *found && used < sizeof(note))
             used += (size_t)snprintf(note + used, sizeof(note) - used, "%s%.*s\n", sources[i].name,
                                      (int)strcspn(found, "\n"), found);
@@ -101,7 +101,7 @@ void machine_note(const char *key)
 }
 
 /* Writes one line for each variable. A variable with several lines, or without room, is left out. */
-static void environment_text(char *text, size_t bytes)
+static void openmp_environment(char *text, size_t bytes)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -171,29 +171,29 @@ struct facts {
 };
 
 /* Adds a line; none without a value or without room. */
-static void put_fact(struct facts *facts, const char *name, const char *value, size_t bytes)
+static void put_machine_fact(struct facts *facts, const char *name, const char *value, size_t bytes)
 {
     size_t room = sizeof(facts->text) - facts->used, length = strlen(name) + bytes + 2;
     if (bytes && length < room)
         facts->used += (size_t)snprintf(facts->text + facts->used, room, "%s=%.*s\n", name, (int)bytes, value);
 }
 
-static void put_number(struct facts *facts, const char *name, uint64_t value)
+static void put_machine_number(struct facts *facts, const char *name, uint64_t value)
 {
     char digits[24];
     int bytes = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
-    put_fact(facts, name, digits, value ? (size_t)bytes : 0);
+    put_machine_fact(facts, name, digits, value ? (size_t)bytes : 0);
 }
 
-static void put_system(struct facts *facts)
+static void put_system_facts(struct facts *facts)
 {
     struct utsname names;
     char text[sizeof(names.sysname) + sizeof(names.release) + 2];
     if (uname(&names) != 0)
         return;
     int bytes = snprintf(text, sizeof(text), "%s %s", names.sysname, names.release);
-    put_fact(facts, "os", text, (size_t)bytes);
-    put_fact(facts, "architecture", names.machine, strlen(names.machine));
+    put_machine_fact(facts, "os", text, (size_t)bytes);
+    put_machine_fact(facts, "architecture", names.machine, strlen(names.machine));
 }
 
 static void put_distribution(struct facts *facts)
@@ -201,10 +201,10 @@ static void put_distribution(struct facts *facts)
     char text[2048];
     if (!os_read_text("/etc/os-release", text, sizeof(text)))
         os_read_text("/usr/lib/os-release", text, sizeof(text));
-    const char *name = behind(text, "PRETTY_NAME=");
+    const char *name = text_after_word(text, "PRETTY_NAME=");
     char quote = name && (*name == '"' || *name == '\'') ? *name++ : '\n';
     if (name)
-        put_fact(facts, "distribution", name, strcspn(name, (char[]){quote, '\n', '\0'}));
+        put_machine_fact(facts, "distribution", name, strcspn(name, (char[]){quote, '\n', '\0'}));
 }
 
 /* Puts the highest clock speed of core 0; without cpufreq, as in a virtual machine, its present speed. */
@@ -215,14 +215,14 @@ static void put_clock_speed(struct facts *facts)
     if (os_read_text("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text, sizeof(text)))
         khz = strtoull(text, NULL, 10);
     else if (cpuinfo_is_cheap() && os_read_text("/proc/cpuinfo", text, sizeof(text))) {
-        const char *speed = behind(text, "cpu MHz");
+        const char *speed = text_after_word(text, "cpu MHz");
         khz = speed ? 1000 * strtoull(speed + strspn(speed, "\t :"), NULL, 10) : 0;
     }
-    put_number(facts, "cpu_mhz", khz / 1000);
+    put_machine_number(facts, "cpu_mhz", khz / 1000);
 }
 
 /* Returns a size in bytes, which the kernel writes as "32K". */
-static uint64_t size_of(const char *text)
+static uint64_t cache_bytes(const char *text)
 {
     char *unit;
     uint64_t size = strtoull(text, &unit, 10);
@@ -246,10 +246,10 @@ static void put_caches(struct facts *facts)
         unsigned long level = strtoul(text, NULL, 10);
         snprintf(path, sizeof(path), CACHE_PATH, i, "size");
         if (level >= 1 && level <= 3 && os_read_text(path, text, sizeof(text)))
-            bytes[level - 1] = size_of(text);
+            bytes[level - 1] = cache_bytes(text);
     }
     for (int i = 0; i < 3; i++)
-        put_number(facts, names[i], bytes[i]);
+        put_machine_number(facts, names[i], bytes[i]);
 }
 
 /* Returns how many numbers a list such as "0-3,8" has. */
@@ -269,16 +269,16 @@ static void put_memory(struct facts *facts)
 {
     char text[1024];
     os_read_text("/proc/meminfo", text, sizeof(text));
-    const char *total = behind(text, "MemTotal:");
-    put_number(facts, "memory_bytes", total ? strtoull(total, NULL, 10) << 10 : 0);
+    const char *total = text_after_word(text, "MemTotal:");
+    put_machine_number(facts, "memory_bytes", total ? strtoull(total, NULL, 10) << 10 : 0);
     os_read_text("/sys/devices/system/node/online", text, sizeof(text));
-    put_number(facts, "numa_nodes", count_list(text));
+    put_machine_number(facts, "numa_nodes", count_list(text));
 }
 
 static void describe_machine(void)
 {
     struct facts facts = {.used = 0};
-    put_system(&facts);
+    put_system_facts(&facts);
     put_distribution(&facts);
     put_clock_speed(&facts);
     put_caches(&facts);
@@ -293,7 +293,7 @@ void machine_describe(void)
     model_text(model);
     if (*model)
         arena_text("cpu_model", model + strspn(model, " "));
-    environment_text(text, sizeof(text));
+    openmp_environment(text, sizeof(text));
     if (*text)
         arena_text("environment", text);
     describe_machine();

@@ -29,7 +29,7 @@
 
 static struct job job; /* all zero: none */
 
-static void append(char *text, size_t bytes, const char *more)
+static void append_to_path(char *text, size_t bytes, const char *more)
 {
     size_t used = strlen(text);
     if (used < bytes)
@@ -81,7 +81,7 @@ static void expand(const char *pattern, char *text, size_t bytes)
                 piece = "%";
             }
         }
-        append(text, bytes, piece);
+        append_to_path(text, bytes, piece);
     }
 }
 
@@ -108,7 +108,7 @@ static void make_folders_above(const char *path)
 
 /* Returns true for an existing folder to whose name no number can be appended: it ends in a slash, or is . or
  * .. */
-static bool is_place(const char *path)
+static bool is_directory_without_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
     return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && access(path, F_OK) == 0;
@@ -157,8 +157,8 @@ static bool choose_name(char *wanted, size_t bytes)
         check_pattern(session.options.out);
     expand(session.options.out ? session.options.out : name, wanted, bytes);
     begin_in_folder(wanted, bytes);
-    if (is_place(wanted)) {
-        append(wanted, bytes, "/");
+    if (is_directory_without_name(wanted)) {
+        append_to_path(wanted, bytes, "/");
         size_t length = strlen(wanted);
         expand(name, wanted + length, bytes - length);
     }
@@ -194,7 +194,7 @@ static bool is_left_by_us(const char *path)
 
 /* Removes a profile without a region that this process left there before exec. The program that it became can
  * then use the directory's name. */
-static void take_back(const char *path)
+static void remove_left_profile(const char *path)
 {
     char end[32], file[PATH_MAX];
     DIR *directory = opendir(path);
@@ -217,7 +217,7 @@ static void take_back(const char *path)
 static bool make_own(const char *wanted)
 {
     if (launch_notes())
-        take_back(wanted);
+        remove_left_profile(wanted);
     snprintf(session.directory, sizeof(session.directory), "%s", wanted);
     for (int i = 1; i <= MAX_ATTEMPTS; i++) {
         if (mkdir(session.directory, session.options.private ? 0700 : 0777) == 0)
@@ -282,7 +282,7 @@ static bool is_network(void)
 }
 
 /* Creates an empty file of that name: no other process of the job takes it. */
-static bool claim(const char *path)
+static bool claim_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file_mode());
     if (fd < 0)
@@ -319,7 +319,7 @@ static bool open_in_job(void)
         int used = snprintf(path, sizeof(session.target), "%s/" JOB_RANK_FORMAT, session.directory, job.rank);
         if (session.process) /* replaces ".blame" */
             snprintf(path + used - strlen(".blame"), 32, ".%u.blame", session.process);
-        if (network ? claim(path) : arena_open(path, file_mode()))
+        if (network ? claim_file(path) : arena_open(path, file_mode()))
             return !network || open_elsewhere();
         if (errno != EEXIST)
             return false;

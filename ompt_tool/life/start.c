@@ -107,7 +107,7 @@ static const char *read_command(void)
     return text;
 }
 
-static void write_job(void)
+static void write_job_texts(void)
 {
     const struct job *job = session.job;
     struct profile_header *header = arena_header();
@@ -163,7 +163,7 @@ static void write_texts(void)
         arena_text("python", python);
     if (has_static_runtime())
         arena_text("static_runtime", "libgomp");
-    write_job();
+    write_job_texts();
     variables_print(text, sizeof(text));
     arena_text("options", text);
     if (session.options.meta)
@@ -194,7 +194,7 @@ static void note_before_start(struct profile_header *header)
     header->before_blocked_ns = left_ns > OS_PROCESS_START_UNSURE_NS ? left_ns : 0;
 }
 
-static void write_header(void)
+static void write_profile_header(void)
 {
     struct profile_header *header = arena_header();
     const struct run_options *options = &session.options;
@@ -274,7 +274,7 @@ bool start_measuring(uint64_t process_start_ns)
         leave_note(false); /* for a forked child, too */
         return false;
     }
-    write_header();
+    write_profile_header();
     tracing_start();
     write_texts();
     machine_note("machine_begin");

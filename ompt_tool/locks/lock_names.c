@@ -68,7 +68,7 @@ struct place {
 };
 
 /* Searches one table; returns true if the search is over. */
-static bool search(uint32_t number, uint64_t *table, uint64_t name, struct place *found)
+static bool search_lock_table(uint32_t number, uint64_t *table, uint64_t name, struct place *found)
 {
     uint32_t mask = entries_of(number) - 1, at = hash_number(name >> NEAR_BITS) >> 32 & mask & ~(LINE - 1);
     uint32_t window = number == TABLES - 1 ? LAST_WINDOW : LINE;
@@ -85,20 +85,20 @@ static bool search(uint32_t number, uint64_t *table, uint64_t name, struct place
 
 /* Returns the lock's entry. For a new lock, that is the first destroyed entry, or the empty one that ends the
  * search. */
-static struct place find(uint64_t name, bool make)
+static struct place find_lock_entry(uint64_t name, bool make)
 {
     struct place found = {NULL, 0, false};
     for (uint32_t number = 0; number < TABLES; number++) {
         uint64_t *table = load_acquire(&tables[number]);
         if (!table && make && !found.word)
             table = make_table(number);
-        if (!table || search(number, table, name, &found))
+        if (!table || search_lock_table(number, table, name, &found))
             break;
     }
     return found;
 }
 
-static bool is_address(uint64_t address)
+static bool is_lock_address(uint64_t address)
 {
     return address && address % 4 == 0 && address >> (ADDRESS_BITS - 1) == 0;
 }
@@ -107,14 +107,14 @@ void lock_names_initialised(uint64_t address, uint64_t call)
 {
     uint32_t number = call ? call_number(call) : 0;
     uint64_t name = address / 4, word = name << CALL_BITS | number;
-    if (!is_address(address)) {
+    if (!is_lock_address(address)) {
         count_lost();
         return;
     }
     if (call && !number)
         count_lost(); /* stored without its call: an older call would be wrong */
     for (;;) {
-        struct place place = find(name, true);
+        struct place place = find_lock_entry(name, true);
         if (!place.word) {
             count_lost();
             return;
@@ -126,15 +126,15 @@ void lock_names_initialised(uint64_t address, uint64_t call)
 
 void lock_names_destroyed(uint64_t address)
 {
-    struct place place = find(address / 4, false);
-    if (is_address(address) && place.present)
+    struct place place = find_lock_entry(address / 4, false);
+    if (is_lock_address(address) && place.present)
         store_relaxed(place.word, DESTROYED); /* N1 */
 }
 
 uint64_t lock_names_initialiser(uint64_t address)
 {
-    struct place place = find(address / 4, false);
-    if (!is_address(address) || !place.present)
+    struct place place = find_lock_entry(address / 4, false);
+    if (!is_lock_address(address) || !place.present)
         return 0;
     uint32_t call = place.seen & ((1u << CALL_BITS) - 1);
     return call < CALLS ? load_relaxed(&calls[call]) : 0;

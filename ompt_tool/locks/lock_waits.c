@@ -47,7 +47,7 @@ static ssize_t read_some(int file, uint64_t offset, void *to, size_t bytes)
     return os_read_at(file, to, bytes, offset);
 }
 
-static bool read_at(int file, uint64_t offset, void *to, size_t bytes)
+static bool read_file_at(int file, uint64_t offset, void *to, size_t bytes)
 {
     return read_some(file, offset, to, bytes) == (ssize_t)bytes;
 }
@@ -90,7 +90,8 @@ static bool read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table,
         size_t count = total - variables.symbol < BLOCK ? total - variables.symbol : BLOCK;
         if (!variables.reads)
             return false;
-        if (!read_at(file, table->sh_offset + variables.symbol * sizeof(block[0]), block, count * sizeof(block[0])))
+        if (!read_file_at(file, table->sh_offset + variables.symbol * sizeof(block[0]), block,
+                          count * sizeof(block[0])))
             return true;
         for (size_t i = 0; i < count; i++)
             if (may_be_critical(&block[i]) && block[i].st_name < strings->sh_size &&
@@ -105,17 +106,17 @@ static bool read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table,
 static bool read_sections(int file, uint32_t module_id)
 {
     ElfW(Ehdr) header;
-    if (!read_at(file, 0, &header, sizeof(header)) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+    if (!read_file_at(file, 0, &header, sizeof(header)) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
         header.e_shentsize != sizeof(ElfW(Shdr)))
         return true;
     for (; variables.section < header.e_shnum; variables.section++, variables.symbol = 0) {
         ElfW(Shdr) table, strings;
         if (!variables.reads)
             return false;
-        if (!read_at(file, header.e_shoff + variables.section * sizeof(table), &table, sizeof(table)))
+        if (!read_file_at(file, header.e_shoff + variables.section * sizeof(table), &table, sizeof(table)))
             return true;
         if ((table.sh_type == SHT_SYMTAB || table.sh_type == SHT_DYNSYM) && table.sh_link < header.e_shnum &&
-            read_at(file, header.e_shoff + table.sh_link * sizeof(strings), &strings, sizeof(strings)) &&
+            read_file_at(file, header.e_shoff + table.sh_link * sizeof(strings), &strings, sizeof(strings)) &&
             !read_symbols(file, module_id, &table, &strings))
             return false;
     }
@@ -123,7 +124,7 @@ static bool read_sections(int file, uint32_t module_id)
 }
 
 /* Reads a module; returns false if more is left to read. */
-static bool read_module(uint32_t module_id, const struct loadmap_module *module)
+static bool read_module_symbols(uint32_t module_id, const struct loadmap_module *module)
 {
     int file = os_open_read(module->path);
     if (file < 0)
@@ -142,7 +143,7 @@ static bool read_new_modules(void)
     for (; variables.modules < loadmap_module_count();
          variables.modules++, variables.section = 0, variables.symbol = 0) {
         const struct loadmap_module *module = loadmap_module(variables.modules + 1);
-        if (module && !(module->flags & skip) && !read_module(variables.modules + 1, module))
+        if (module && !(module->flags & skip) && !read_module_symbols(variables.modules + 1, module))
             return false;
     }
     return true;
@@ -150,7 +151,7 @@ static bool read_new_modules(void)
 
 /* Returns the lock of a variable: the variable itself (libomp's direct locks, made with a hint), or the first
  * word of what it points to. */
-static uintptr_t lock_of(uint64_t key)
+static uintptr_t lock_of_variable(uint64_t key)
 {
     const struct loadmap_module *module = loadmap_module(PROFILE_KEY_MODULE(key));
     uintptr_t variable = module ? module->load_bias + PROFILE_KEY_VADDR(key) : 0;
@@ -179,7 +180,7 @@ static bool critical_names_find(uint64_t wait_id, uint64_t *key)
         return false;
     bool all = read_new_modules();
     for (uint32_t i = 0; i < variables.count && !*key; i++)
-        if (lock_of(variables.keys[i]) == wait_id)
+        if (lock_of_variable(variables.keys[i]) == wait_id)
             *key = variables.keys[i];
     store_release(&variables.busy, 0);
     return all || *key;
@@ -199,7 +200,7 @@ static uint64_t initialiser_key(uint64_t lock_key)
     return is_user_lock(lock_key) ? lock_names_initialiser(PROFILE_LOCK_KEY_ID(lock_key)) : 0;
 }
 
-static struct profile_waits *record_of(struct thread *thread, uint64_t lock_key)
+static struct profile_waits *waits_record_of(struct thread *thread, uint64_t lock_key)
 {
     uint64_t initialiser = initialiser_key(lock_key);
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_WAITS, lock_key);
@@ -210,7 +211,7 @@ static struct profile_waits *record_of(struct thread *thread, uint64_t lock_key)
 
 void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
 {
-    struct profile_waits *waits = record_of(thread, lock_key);
+    struct profile_waits *waits = waits_record_of(thread, lock_key);
     if (!waits)
         return;
     if (waits->waits == 0 || waits->last_wait != thread->line->acquisitions) {
@@ -234,7 +235,7 @@ void lock_waits_name_critical(struct thread *thread, uint64_t lock_key)
         return;
     uint64_t variable;
     bool searched = critical_names_find(PROFILE_LOCK_KEY_ID(lock_key), &variable);
-    struct profile_waits *waits = searched ? record_of(thread, lock_key) : NULL;
+    struct profile_waits *waits = searched ? waits_record_of(thread, lock_key) : NULL;
     if (waits)
         waits->searched = 1;
     if (waits && variable)

@@ -24,14 +24,14 @@ static enum profile_node_kind node_kind(enum blame_kind kind)
 }
 
 /* Returns a parameter's value, which is part of a text's hash; 0 for others. */
-static inline uint64_t number_of(const struct probe_begin *begin)
+static inline uint64_t text_number(const struct probe_begin *begin)
 {
     return begin->kind == BLAME_PARAMETER ? begin->number : 0;
 }
 
 static inline uint32_t text_place(const struct probe_begin *begin)
 {
-    uint64_t text = (uintptr_t)begin->text ^ (uint64_t)begin->kind << 56 ^ number_of(begin) << 20;
+    uint64_t text = (uintptr_t)begin->text ^ (uint64_t)begin->kind << 56 ^ text_number(begin) << 20;
     return (uint32_t)(hash_number(text) >> 40) % PROBE_TEXTS;
 }
 
@@ -60,12 +60,12 @@ uint32_t probe_find_text(const struct probes *probes, const struct probe_begin *
         return 0;
     if (unlikely(text->name == PROBE_NAME_EXCLUDED))
         return text->number == probe_name_hash(begin->text, begin->bytes) ? text->name : 0;
-    if (text->number != number_of(begin) || !is_text_of(probe_name_record(text->name), begin))
+    if (text->number != text_number(begin) || !is_text_of(probe_name_record(text->name), begin))
         return 0;
     return text->name;
 }
 
-static uint32_t name_of(const struct probe_begin *begin)
+static uint32_t name_of_begin(const struct probe_begin *begin)
 {
     char text[PARAMETER_NAME + 32];
     if (begin->kind != BLAME_PARAMETER)
@@ -80,8 +80,8 @@ uint32_t probe_look_up(struct thread *thread, const struct probe_begin *begin)
 {
     if (!thread_enter_tool(thread))
         return 0;
-    uint32_t name = name_of(begin);
-    uint64_t number = name == PROBE_NAME_EXCLUDED ? probe_name_hash(begin->text, begin->bytes) : number_of(begin);
+    uint32_t name = name_of_begin(begin);
+    uint64_t number = name == PROBE_NAME_EXCLUDED ? probe_name_hash(begin->text, begin->bytes) : text_number(begin);
     thread->probes->texts[text_place(begin)] = (struct probe_text){begin->text, number, begin->kind, name};
     if (!name)
         probe_count_lost();
@@ -121,7 +121,7 @@ static uint32_t known_place(uint32_t parent, uint32_t name, uint64_t number)
 }
 
 /* Adds the probe's own nodes to the trie. */
-static uint32_t add_probe(struct tree *tree, uint32_t parent, const struct probe_begin *begin, uint32_t name)
+static uint32_t add_probe_nodes(struct tree *tree, uint32_t parent, const struct probe_begin *begin, uint32_t name)
 {
     uint32_t context = tree_child(tree, parent, node_kind(begin->kind), name), entries = tree->entries;
     if (!context || begin->kind != BLAME_ITERATION)
@@ -143,7 +143,7 @@ void probe_context_below(struct thread *thread, uint32_t parent, const struct pr
     }
     if (!parent || !thread_enter_tool(thread))
         return;
-    fresh->context = add_probe(&thread->tree, parent, begin, fresh->name);
+    fresh->context = add_probe_nodes(&thread->tree, parent, begin, fresh->name);
     *known = (struct probe_known){0};
     if (fresh->context)
         *known = (struct probe_known){
@@ -192,8 +192,8 @@ static uint32_t walk(struct thread *thread, const struct probe_begin *begin, con
 
 /* Finds the part of the stack with the callers, inside the current task and its innermost open probe, and the
  * context it continues. Returns false if the runtime's addresses are not on this stack. */
-static bool find_span(const struct thread *thread, const struct probe_begin *begin, const struct task_level *level,
-                      const struct probe_open *around, struct creation_key *key)
+static bool find_callers_span(const struct thread *thread, const struct probe_begin *begin,
+                              const struct task_level *level, const struct probe_open *around, struct creation_key *key)
 {
     uintptr_t end = thread->unwinder.own_stack_high;
     key->codeptr = begin->place;
@@ -239,7 +239,7 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
     struct creation_key key;
     fresh->task = (struct probe_task){level->region, level->kind, thread->probes->has_level, false};
     const struct probe_open *around = find_around(thread, level);
-    bool has_span = find_span(thread, begin, level, around, &key);
+    bool has_span = find_callers_span(thread, begin, level, around, &key);
     uint32_t parent = 0;
     if (around && around->stack <= begin->stack)
         parent = around->context; /* the function that began it has returned: nothing to walk */

@@ -63,7 +63,7 @@ bool probe_name_is(const struct profile_name *record, enum profile_node_kind kin
 }
 
 /* Returns whether one of the comma-separated shell patterns matches the name. */
-static bool matches(const char *patterns, const char *name)
+static bool matches_patterns(const char *patterns, const char *name)
 {
     char pattern[256];
     while (*patterns) {
@@ -85,8 +85,8 @@ static bool is_excluded(enum profile_node_kind kind, const char *name)
     const struct run_options *options = &session.options;
     if (kind != PROFILE_NODE_EVENT)
         return false;
-    return (options->events_include && !matches(options->events_include, name)) ||
-           (options->events_exclude && matches(options->events_exclude, name));
+    return (options->events_include && !matches_patterns(options->events_include, name)) ||
+           (options->events_exclude && matches_patterns(options->events_exclude, name));
 }
 
 static bool have_tables(void)
@@ -148,14 +148,14 @@ struct profile_name *probe_name_record(uint32_t number)
 }
 
 /* Writes a name as a field: tabs, which separate fields, become blanks. Returns the position after it. */
-static size_t put_field(char *line, size_t at, const char *name)
+static size_t put_name_field(char *line, size_t at, const char *name)
 {
     for (; *name; name++)
         line[at++] = (char)(*name == '\t' ? ' ' : *name);
     return at;
 }
 
-static void note_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
+static void note_misnesting(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
 {
     char line[2 * TEXT_ROOM + 64];
     if (names.noted[inner] || names.misnested == MISNESTED)
@@ -163,9 +163,9 @@ static void note_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer
     names.noted[inner] = 1;
     names.misnested++;
     const char *text = outer == PROBE_NAME_REGION ? "<region or thread>" : outer ? names.records[outer]->text : "";
-    size_t bytes = put_field(line, 0, names.records[inner]->text);
+    size_t bytes = put_name_field(line, 0, names.records[inner]->text);
     bytes += (size_t)sprintf(line + bytes, "\t%llx\t", (unsigned long long)capture_key(inner_place - 1));
-    bytes = put_field(line, bytes, text);
+    bytes = put_name_field(line, bytes, text);
     sprintf(line + bytes, "\t%llx", (unsigned long long)(outer_place ? capture_key(outer_place - 1) : 0));
     arena_text("misnested", line);
 }
@@ -173,7 +173,7 @@ static void note_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer
 void probe_name_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
 {
     os_lock(&names.lock);
-    note_misnested(inner, inner_place, outer, outer_place);
+    note_misnesting(inner, inner_place, outer, outer_place);
     os_unlock(&names.lock);
 }
 

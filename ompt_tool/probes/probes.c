@@ -97,7 +97,7 @@ static inline bool continues(const struct probe_open *around, const struct probe
     return around->stack == begin->stack && around->context;
 }
 
-static inline void push(struct probes *probes, const struct probe_open *fresh)
+static inline void push_probe(struct probes *probes, const struct probe_open *fresh)
 {
     probes->open[probes->count] = *fresh;
     signal_fence();
@@ -140,7 +140,7 @@ static inline void begin_innermost(struct thread *thread, struct probe_begin *be
     fresh.not_counted = load_relaxed(&session.paused);
     fresh.begin_ticks = clock_ticks();
     fresh.begin_paused = session_paused_ticks(fresh.begin_ticks);
-    push(probes, &fresh);
+    push_probe(probes, &fresh);
 }
 
 static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, int64_t number)
@@ -166,8 +166,8 @@ static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, in
 }
 
 /* Adds the times of a probe that has ended. */
-static void add_times(struct probes *probes, struct profile_probe *record, const struct probe_open *ended,
-                      uint64_t end_ticks, uint64_t ticks)
+static void add_probe_times(struct probes *probes, struct profile_probe *record, const struct probe_open *ended,
+                            uint64_t end_ticks, uint64_t ticks)
 {
     double ns = (double)ticks * probes->clocks.ns_per_tick;
     double inner_ns = (double)ended->inner_ticks * probes->clocks.ns_per_tick;
@@ -221,7 +221,7 @@ static __attribute__((noinline)) void book_innermost(struct thread *thread, uint
     if (unlikely(counters != NULL))
         add_counters(thread, counters);
     if (likely(record)) {
-        add_times(probes, record, ended, end_ticks, ticks);
+        add_probe_times(probes, record, ended, end_ticks, ticks);
         throttle(record, ended->name);
     }
     store_relaxed(&probes->count, probes->count - 1);

@@ -31,7 +31,7 @@ static bool still_returns_to(uintptr_t frame, uintptr_t returns_to)
 
 /* Returns true if the function of the thread's call has returned or was left by a jump: its frame is deeper
  * than that place on the stack, or other frames have overwritten it. */
-static bool is_gone(const struct thread *thread, uintptr_t stack)
+static bool is_call_left(const struct thread *thread, uintptr_t stack)
 {
     const uintptr_t *frame = thread->mpi.frame;
     if (unlikely(!is_on_own_stack(thread, (uintptr_t)frame)))
@@ -41,7 +41,7 @@ static bool is_gone(const struct thread *thread, uintptr_t stack)
 
 bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context)
 {
-    bool left = is_gone(thread, registers_sp(context) - REGISTERS_FP_AT_SP);
+    bool left = is_call_left(thread, registers_sp(context) - REGISTERS_FP_AT_SP);
     if (unlikely(left)) {
         thread->mpi.told = thread->mpi.told && !ranks_wait_left();
         state_set_work(thread->line);
@@ -65,7 +65,7 @@ static bool begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer
         return false;
     uint8_t state = thread->line->state;
     if (unlikely(state != STATE_WORK)) {
-        if (state != STATE_MPI_WAIT || !is_gone(thread, (uintptr_t)frame))
+        if (state != STATE_MPI_WAIT || !is_call_left(thread, (uintptr_t)frame))
             return false;
         state_set_work(thread->line); /* M1 */
     }
@@ -81,7 +81,7 @@ static bool begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer
     return true;
 }
 
-static bool begin(uint32_t number, const uintptr_t *frame)
+static bool mpi_call_begin(uint32_t number, const uintptr_t *frame)
 {
     return begin_waiting(number, frame, 0);
 }
@@ -91,7 +91,7 @@ static bool begin_for(uint32_t number, const uintptr_t *frame, uint32_t rank)
     return begin_waiting(number, frame, RANKS_PEER(rank));
 }
 
-static bool end(const uintptr_t *frame)
+static bool mpi_call_end(const uintptr_t *frame)
 {
     struct thread *thread = thread_self;
     if (unlikely(!thread || thread->mpi.frame != frame))
@@ -118,7 +118,7 @@ static void size(uint32_t ranks, double bytes)
     thread_leave_tool(thread);
 }
 
-const struct mpi_tool mpi_wait_tool = {sizeof(struct mpi_tool), begin, end, size, begin_for};
+const struct mpi_tool mpi_wait_tool = {sizeof(struct mpi_tool), mpi_call_begin, mpi_call_end, size, begin_for};
 
 uintptr_t mpi_wait_layer(void)
 {

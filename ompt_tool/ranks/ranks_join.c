@@ -118,7 +118,7 @@ static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
     return 0;
 }
 
-static bool has_room(void)
+static bool shared_memory_has_room(void)
 {
     struct statvfs found;
     return statvfs(SHARED, &found) != 0 || !found.f_blocks || found.f_bavail * found.f_frsize >= LEFT_BYTES;
@@ -126,7 +126,7 @@ static bool has_room(void)
 
 static int try_to_join(uint32_t rank)
 {
-    if (!has_room())
+    if (!shared_memory_has_room())
         return ENOSPC;
     int fd = open(joined.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
@@ -140,7 +140,7 @@ static int try_to_join(uint32_t rank)
 }
 
 /* Returns whether the file holds all readable lines: another user of it may have cut it. */
-static bool is_whole(const struct ranks_segment *segment, off_t bytes)
+static bool has_all_lines(const struct ranks_segment *segment, off_t bytes)
 {
     for (size_t i = 0; i < RANKS_MAX; i++)
         if ((load_acquire(&segment->owner[i]) & RANKS_READY) &&
@@ -163,7 +163,7 @@ static void remove_left(const char *path)
     close(fd);
     if (!segment)
         return;
-    if (load_acquire(&segment->version) == RANKS_VERSION && is_whole(segment, found.st_size) &&
+    if (load_acquire(&segment->version) == RANKS_VERSION && has_all_lines(segment, found.st_size) &&
         ranks_lines_leave(segment))
         unlink(path);
     os_unmap(segment, RANKS_BYTES);

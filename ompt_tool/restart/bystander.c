@@ -20,7 +20,7 @@ static uint64_t left_alone; /* signals that the initial thread does not take */
 
 /* Finds signals that no thread takes: each look in that time finds them pending. A signal that is sent again
  * and again is missing in some of them. */
-static void look(struct bystander *bystander, uint64_t now_ns)
+static void look_at_pending(struct bystander *bystander, uint64_t now_ns)
 {
     uint64_t pending = 0;
     kernel_call(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0, 0);
@@ -43,7 +43,7 @@ void bystander_begin(struct bystander *bystander, ucontext_t *context, uint64_t 
         restart_set_mask(context, mask | bystander->added);
         return;
     }
-    look(bystander, now_ns);
+    look_at_pending(bystander, now_ns);
     uint64_t left = bystander->added & load_relaxed(&left_alone);
     if (unlikely(left)) {
         restart_set_mask(context, mask & ~left);

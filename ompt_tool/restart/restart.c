@@ -436,7 +436,7 @@ static void set_time_left(struct restart_frame *job)
     kernel_call(SYS_process_vm_writev, (uint64_t)pid, (uint64_t)&from, 1, (uint64_t)&to, 1, 0);
 }
 
-static enum restart_result give_up(struct restart_state *state, long call)
+static enum restart_result give_up_call(struct restart_state *state, long call)
 {
     state->unknown_call = (int)call;
     return RESTART_UNKNOWN;
@@ -448,7 +448,7 @@ static enum restart_result go_wait(struct restart_state *state, ucontext_t *cont
         return RESTART_LEFT_PROGRAM_SIGNAL;
     set_time_left(&state->job);
     state->will_wait = restart_go_wait(state, context);
-    return state->will_wait ? RESTART_DONE : give_up(state, (long)state->job.call);
+    return state->will_wait ? RESTART_DONE : give_up_call(state, (long)state->job.call);
 }
 
 static struct restart_frame *begin_job(struct restart_state *state, const ucontext_t *context, long call)
@@ -533,7 +533,7 @@ static enum restart_result start_socket(struct restart_state *state, ucontext_t 
     long failed = kernel_call(SYS_getsockopt, state->first, SOL_SOCKET, (uint64_t)rule->socket_option, (uint64_t)&limit,
                               (uint64_t)&size, 0);
     if (failed != 0 || (limit.tv_sec == 0 && limit.tv_usec == 0))
-        return give_up(state, rule->call);
+        return give_up_call(state, rule->call);
     struct restart_frame *job = begin_job(state, context, rule->call);
     struct timespec limit_ts = {.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1000};
     job->unmask_first = 1;
@@ -555,10 +555,10 @@ static enum restart_result start_wait(struct restart_state *state, ucontext_t *c
     if (rule->mask == MASK_NONE && registers_argument(context, rule->limit_arg) == 0)
         return go_in_place(state, context, rule->call);
     if (is_missing(rule))
-        return give_up(state, rule->call);
+        return give_up_call(state, rule->call);
     begin_job(state, context, rule->wait_call);
     if (!plan_mask(state, rule, context) || !plan_limit(state, rule, context, now_ns))
-        return give_up(state, rule->call);
+        return give_up_call(state, rule->call);
     return go_wait(state, context);
 }
 
@@ -618,12 +618,12 @@ static enum restart_result start_uring(struct restart_state *state, ucontext_t *
 {
     uint64_t result = (uint64_t)registers_result(context);
     if (!restart_find_first(state, context))
-        return give_up(state, SYS_io_uring_enter);
+        return give_up_call(state, SYS_io_uring_enter);
     if (result == (uint64_t)-EINTR && !(registers_argument(context, 3) & IORING_ENTER_EXT_ARG))
         return go_in_place(state, context, SYS_io_uring_enter);
     struct restart_frame *job = begin_job(state, context, SYS_io_uring_enter);
     if (!plan_uring(state, context, now_ns))
-        return give_up(state, SYS_io_uring_enter);
+        return give_up_call(state, SYS_io_uring_enter);
     job->unmask_first = 1;
     if (result != (uint64_t)-EINTR) {
         job->args[1] = 0;
@@ -642,12 +642,12 @@ static enum restart_result start_rest(struct restart_state *state, ucontext_t *c
     bool is_known = restart_find_first(state, context);
     struct restart_frame *job = begin_job(state, context, call);
     if (!is_known)
-        return restart_may_have_rest(job, (uint64_t)result) ? give_up(state, call) : RESTART_NONE;
+        return restart_may_have_rest(job, (uint64_t)result) ? give_up_call(state, call) : RESTART_NONE;
     switch (restart_find_rest(job, (uint64_t)result)) {
     case REST_NONE:
         return RESTART_NONE;
     case REST_LIMITED:
-        return give_up(state, call);
+        return give_up_call(state, call);
     default:
         restart_take_rest(job, (uint64_t)result);
         job->unmask_first = 1;
@@ -659,9 +659,9 @@ static enum restart_result start_by_rule(struct restart_state *state, ucontext_t
                                          const struct restart_rule *rule, uint64_t now_ns)
 {
     if (rule->way == WAY_KERNEL && has_restart_block(rule->call, context))
-        return restart_go_kernel(state, context) ? RESTART_DONE : give_up(state, rule->call);
+        return restart_go_kernel(state, context) ? RESTART_DONE : give_up_call(state, rule->call);
     if (!restart_find_first(state, context))
-        return give_up(state, rule->call);
+        return give_up_call(state, rule->call);
     switch (rule->way) {
     case WAY_WAIT:
         return start_wait(state, context, rule, now_ns);
@@ -673,7 +673,7 @@ static enum restart_result start_by_rule(struct restart_state *state, ucontext_t
         return go_here(state, context, rule->call);
     default: /* a sleep with an absolute end reads that end again */
         return rule->limit == LIMIT_SLEEP && !restart_is_readable(registers_argument(context, rule->limit_arg))
-                   ? give_up(state, rule->call)
+                   ? give_up_call(state, rule->call)
                    : go_in_place(state, context, rule->call);
     }
 }
@@ -688,7 +688,7 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
     if (call == RESTART_DECODE_NOT_A_CALL)
         return RESTART_NONE;
     const struct restart_rule *rule = find_rule(call);
-    return rule ? start_by_rule(state, context, rule, now_ns) : give_up(state, call);
+    return rule ? start_by_rule(state, context, rule, now_ns) : give_up_call(state, call);
 }
 
 /* ---- the end of a delivery ---- */

@@ -134,7 +134,7 @@ static struct restart_first from_memory(uint32_t code)
 }
 
 /* Returns the source of an instruction that writes x0. */
-static struct restart_first source_of(uint32_t code)
+static struct restart_first first_source_of(uint32_t code)
 {
     struct restart_first first = {.reg = (uint8_t)bits(code, 5, 5)};
     if (IS(code, 0x7fe0ffff, 0x2a0003e0)) { /* mov from a register: orr with zero */
@@ -187,7 +187,7 @@ static bool is_joined(const uint32_t *code, size_t count, size_t from, size_t ca
     return false;
 }
 
-static bool is_kept(struct restart_first first, uint32_t wrote, bool stored)
+static bool is_source_kept(struct restart_first first, uint32_t wrote, bool stored)
 {
     if (first.kind == FIRST_IS_LOST)
         return false;
@@ -209,10 +209,10 @@ struct restart_first restart_first_find(const uint32_t *code, size_t count, size
             return lost;
         struct restart_first first = lost;
         if (effect.wrote & 1)
-            first = source_of(before);
+            first = first_source_of(before);
         else if (IS(before, 0xffffffe0, 0xaa0003e0) && bits(before, 0, 5) != STACK) /* mov xN, x0 */
             first = (struct restart_first){.kind = FIRST_IN_REGISTER, .reg = (uint8_t)bits(before, 0, 5)};
-        if (is_kept(first, wrote, stored))
+        if (is_source_kept(first, wrote, stored))
             return is_joined(code, count, i - 1, call) ? lost : first;
         if (effect.wrote & 1)
             return lost;

@@ -214,14 +214,14 @@ enum {
 
 /* ---- the first argument ---- */
 
-static uint64_t register_of(const ucontext_t *context, unsigned number)
+static uint64_t context_register(const ucontext_t *context, unsigned number)
 {
     return number == STACK ? registers_sp(context) : context->uc_mcontext.regs[number];
 }
 
 static bool read_first(struct restart_first first, const ucontext_t *context, uint64_t *value)
 {
-    uint64_t added = first.kind == FIRST_IS_NUMBER ? 0 : register_of(context, first.reg);
+    uint64_t added = first.kind == FIRST_IS_NUMBER ? 0 : context_register(context, first.reg);
     *value = added + (uint64_t)first.number;
     switch (first.kind) {
     case FIRST_IS_NUMBER:

@@ -42,7 +42,7 @@ static const struct transfer {
     {SYS_recvfrom, 1, 2, IN_ALL},     {SYS_read, 1, 2, IN_MEMORY},       {SYS_getrandom, 0, 1, ANY},
 };
 
-static const struct transfer *find(long call)
+static const struct transfer *find_transfer(long call)
 {
     for (size_t i = 0; i < sizeof TRANSFERS / sizeof TRANSFERS[0]; i++)
         if (TRANSFERS[i].call == call)
@@ -50,7 +50,7 @@ static const struct transfer *find(long call)
     return NULL;
 }
 
-static bool is_part(const struct transfer *transfer, const uint64_t args[6], uint64_t moved)
+static bool is_partial(const struct transfer *transfer, const uint64_t args[6], uint64_t moved)
 {
     uint64_t wanted = transfer ? args[transfer->count_arg] : 0;
     return moved > 0 && moved < wanted && moved < MOST_BYTES;
@@ -115,10 +115,10 @@ static enum restart_rest of_stream(const struct transfer *transfer, struct resta
 
 enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved)
 {
-    const struct transfer *transfer = find((long)job->call);
+    const struct transfer *transfer = find_transfer((long)job->call);
     const uint64_t *args = job->args;
     struct stat file;
-    if (!is_part(transfer, args, moved))
+    if (!is_partial(transfer, args, moved))
         return REST_NONE;
     if (transfer->from_to == ANY)
         return REST_IS_LEFT;
@@ -133,18 +133,18 @@ enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved)
 
 bool restart_may_have_rest(const struct restart_frame *job, uint64_t moved)
 {
-    const struct transfer *transfer = find((long)job->call);
-    return is_part(transfer, job->args, moved) && transfer->from_to != IN_MEMORY;
+    const struct transfer *transfer = find_transfer((long)job->call);
+    return is_partial(transfer, job->args, moved) && transfer->from_to != IN_MEMORY;
 }
 
 bool restart_has_rest(const struct restart_frame *job, uint64_t moved)
 {
-    return job->result_known && is_part(find((long)job->call), job->args, moved);
+    return job->result_known && is_partial(find_transfer((long)job->call), job->args, moved);
 }
 
 void restart_take_rest(struct restart_frame *job, uint64_t moved)
 {
-    const struct transfer *transfer = find((long)job->call);
+    const struct transfer *transfer = find_transfer((long)job->call);
     uint64_t *wanted = &job->args[transfer->count_arg];
     *wanted = (*wanted < MOST_BYTES ? *wanted : MOST_BYTES) - moved;
     if (transfer->buffer_arg != NO_BUFFER)

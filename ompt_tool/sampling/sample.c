@@ -222,7 +222,7 @@ static uint64_t place_key(uint64_t place)
     return PROFILE_PLACE_KEY(STATE_PLACE_KIND(place), key);
 }
 
-static struct work_share share_of(const struct thread *thread, uint32_t in_use)
+static struct work_share work_share_of(const struct thread *thread, uint32_t in_use)
 {
     uint64_t share = load_relaxed(&thread->share);
     struct work_share of = {.pieces = (double)THREAD_SHARE_PIECES(share), .team = thread->team ? thread->team : in_use};
@@ -248,7 +248,7 @@ static struct work_share share_of(const struct thread *thread, uint32_t in_use)
 static void record_places(struct thread *thread, uint32_t code_idx, uint32_t core_idx, double p, struct census census,
                           struct waiting_places *places)
 {
-    struct work_share share = share_of(thread, census.in_use);
+    struct work_share share = work_share_of(thread, census.in_use);
     for (uint32_t i = 0; i < places->count; i++)
         places->place[i] = place_key(places->place[i]);
     attribute_places(&thread->tree, code_idx, p / census.busy, places, STATE_FOR_CODE, &share);

@@ -159,12 +159,12 @@ static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t
 }
 
 /* Records the delivery; returns false if the measurement has ended. */
-static bool record(struct thread *thread, const siginfo_t *info, ucontext_t *context,
-                   const struct clock_reading *clocks)
+static bool record_delivery(struct thread *thread, const siginfo_t *info, ucontext_t *context,
+                            const struct clock_reading *clocks)
 {
     store_seq_cst(&thread->in_handler,
-                  /* pairs with finish(): either it waits for this handler, or this handler sees that it has
-                   * begun and finish() counts the sample */
+                  /* pairs with finish_measuring(): either it waits for this handler, or this handler sees that it has
+                   * begun and finish_measuring() counts the sample */
                   1);
     bool goes_on = !load_seq_cst(&session.stopping);
     if (goes_on)
@@ -254,7 +254,7 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     struct clock_reading clocks = clock_read(); /* the sample's only reading of the clock */
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info);
-    if ((info->si_code == SI_TIMER || overflowed) && record(thread, info, context, &clocks))
+    if ((info->si_code == SI_TIMER || overflowed) && record_delivery(thread, info, context, &clocks))
         go_on_sampling(thread, &clocks);
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
@@ -298,7 +298,7 @@ static void note_no_timer(int error)
     header->timer_error = (uint32_t)error;
 }
 
-static void start(struct thread *thread)
+static void start_samples(struct thread *thread)
 {
     uint64_t period_ns = crowd_period_ns();
     int signal = thread->signal = load_relaxed(&sample_signal);
@@ -375,8 +375,8 @@ static void note_deleted(void)
         NULL);
 }
 
-/* Stops the thread's timer. The thread itself and finish() may both call this: only one of them acts. */
-static void stop(struct thread *thread)
+/* Stops the thread's timer. The thread itself and finish_measuring() may both call this: only one of them acts. */
+static void stop_samples(struct thread *thread)
 {
     uint64_t was = exchange_seq_cst(&thread->sampled, 0);
     if (!was)
@@ -408,10 +408,10 @@ static bool is_silenced(struct thread *thread, uint64_t now_ns)
 
 void sampler_start(struct thread *thread)
 {
-    start(thread);
+    start_samples(thread);
     tell_due(thread);
-    if (unlikely(load_seq_cst(&session.stopping))) /* finish() may have passed before the timer existed */
-        stop(thread);
+    if (unlikely(load_seq_cst(&session.stopping))) /* finish_measuring() may have passed before the timer existed */
+        stop_samples(thread);
 }
 
 void sampler_stop(struct thread *thread)
@@ -420,7 +420,7 @@ void sampler_stop(struct thread *thread)
     thread->unheard = thread->active && is_silenced(thread, now_ns);
     if (thread->unheard)
         thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
-    stop(thread);
+    stop_samples(thread);
 }
 
 void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
@@ -488,13 +488,13 @@ static void look_for_signal(struct thread *thread)
         note_deleted();
     uint64_t now_ns = clock_now_ns();
     thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
-    stop(thread);
+    stop_samples(thread);
     thread->restart.own_signals = sampler_signals();
     thread->from_ns = now_ns;
     sampler_start(thread);
 }
 
-static __attribute__((noinline)) void look(struct thread *thread, uint64_t now_ticks)
+static __attribute__((noinline)) void look_now(struct thread *thread, uint64_t now_ticks)
 {
     uint64_t due_ticks;
     if (unlikely(load_relaxed(&session.stopping))) { /* no sample is due, whoever has the signal */
@@ -516,7 +516,7 @@ static __attribute__((noinline)) void look(struct thread *thread, uint64_t now_t
 void sampler_look(struct thread *thread, uint64_t now_ticks)
 {
     struct float_state floats = float_begin();
-    look(thread, now_ticks);
+    look_now(thread, now_ticks);
     float_end(floats);
 }
 

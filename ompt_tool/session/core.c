@@ -73,7 +73,7 @@ static uint64_t rest_of_sleep(const struct core *core, const struct delivery *de
 }
 
 /* Returns whether the counts are those of this sample; otherwise they are an earlier sample's. */
-static bool is_asked(const struct core *core, const struct delivery *delivery)
+static bool counts_are_current(const struct core *core, const struct delivery *delivery)
 {
     return core->asked_ns >= delivery->clocks.ns;
 }
@@ -220,7 +220,7 @@ static void note_none(struct core *core, const struct delivery *delivery)
  * between is excluded. */
 static bool expect_work(struct core *core, const struct delivery *delivery)
 {
-    if (!is_asked(core, delivery))
+    if (!counts_are_current(core, delivery))
         return false;
     bool leaves_often = core->mean_turns >= OFTEN && core->mean_on_ns < core->mean_turns * LONG_WORK_NS;
     bool is_counted = leaves_often && core->stayed && delivery->count == 1;
@@ -241,13 +241,13 @@ static enum core_state note_work(struct core *core)
     return CORE_HAD;
 }
 
-static enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns,
-                               const ucontext_t *context)
+static enum core_state explain_state(struct core *core, const struct delivery *delivery, uint64_t away_ns,
+                                     const ucontext_t *context)
 {
     core->away_ns = away_ns;
     /* A poll that does not wait also returns interrupted. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
-    core->stayed = core->stayed && core->turns && is_asked(core, delivery);
+    core->stayed = core->stayed && core->turns && counts_are_current(core, delivery);
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
     bool only_slept = out_of_call
                           ? core->lost_ns <= away_ns + STATE_GRACE_NS
@@ -274,7 +274,7 @@ static enum core_state explain(struct core *core, const struct delivery *deliver
 static __attribute__((noinline)) enum core_state explain_away(struct core *core, const struct delivery *delivery,
                                                               uint64_t away_ns, const ucontext_t *context)
 {
-    core->state = explain(core, delivery, away_ns, context);
+    core->state = explain_state(core, delivery, away_ns, context);
     core->owed = kept_between(-MOST_ASLEEP, core->owed, MOST_ASLEEP);
     note_none(core, delivery);
     return core->state;
@@ -295,7 +295,7 @@ static void note_lag(struct core *core)
         store_relaxed(&counts_lag, true);
 }
 
-static void note_asked(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
+static void note_cpu_time(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
 {
     core->asked_ns = now_ns;
     core->asked_cpu_ns = cpu_ns;
@@ -327,7 +327,7 @@ void core_begin(struct core *core, const struct state_line *line, const struct m
     if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts)) {
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;
         note_lag(core);
-        note_asked(core, clock_now_ns(), clock_thread_cpu_ns());
+        note_cpu_time(core, clock_now_ns(), clock_thread_cpu_ns());
     } else if (core->switches.sleeps >= 0) {
         ask_clock_from_now(core, ledger);
     }
@@ -355,7 +355,7 @@ static uint64_t stolen_ns(const struct core *core, uint64_t on_core_before_ns, u
     return rest_ns >= (int64_t)STATE_LATE_NS && !core->slept && core->switches.sleeps >= 0 ? (uint64_t)rest_ns : 0;
 }
 
-static bool is_late(const struct delivery *delivery)
+static bool is_late_delivery(const struct delivery *delivery)
 {
     return delivery->clocks.ns - delivery->due_ns >= STATE_LATE_NS;
 }
@@ -372,21 +372,21 @@ static __attribute__((noinline)) enum core_state ask_closely(struct core *core, 
     else
         core->slept = false;
     uint64_t now_ns = clock_now_ns(), cpu_ns = clock_thread_cpu_ns(), late_ns = now_ns - delivery->due_ns;
-    uint64_t stolen = is_late(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
+    uint64_t stolen = is_late_delivery(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
     /* at least, since the thread got its core */
     uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns;
     uint64_t no_core_ns = core->counts.no_core_ns - core->asked_no_core_ns;
     core->on_core_ns = cpu_ns - core->asked_cpu_ns;
     core->off_core_ns = now_ns - core->asked_ns - core->on_core_ns;
     core->slept_ns = core->off_core_ns > no_core_ns ? core->off_core_ns - no_core_ns : 0;
-    note_asked(core, now_ns, cpu_ns);
+    note_cpu_time(core, now_ns, cpu_ns);
     if (!turns && !stolen)
         return CORE_HAD;
     core->got_ns = now_ns - on_core_ns;
     core->since_due_ns = on_core_ns < late_ns ? on_core_ns : late_ns;
     core->gone_ns = core->lost_ns += stolen;
     core->stolen_part = stolen ? (double)stolen / (double)core->gone_ns : 0;
-    if (on_core_ns >= late_ns || (!is_late(delivery) && !load_relaxed(&counts_lag)))
+    if (on_core_ns >= late_ns || (!is_late_delivery(delivery) && !load_relaxed(&counts_lag)))
         return explain_away(core, delivery, 0, context);
     return explain_away(core, delivery, late_ns - on_core_ns, context);
 }
@@ -413,7 +413,7 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
     note_where(core);
     if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed the file */
         ask_clock_from_now(core, ledger);
-        ledger->core_unasked += is_late(delivery) ? delivery->count : 0;
+        ledger->core_unasked += is_late_delivery(delivery) ? delivery->count : 0;
         return CORE_HAD;
     }
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
@@ -423,7 +423,7 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
      * loss. */
     if (delivery->due_ns < core->got_ns)
         return explain_away(core, delivery, core->got_ns - delivery->due_ns, context);
-    return is_late(delivery) ? ask_closely(core, 0, before.on_core_ns, delivery, context) : CORE_HAD;
+    return is_late_delivery(delivery) ? ask_closely(core, 0, before.on_core_ns, delivery, context) : CORE_HAD;
 }
 
 /* Takes the time that the thread did not run since its last sample as time without a core. If it slept in
@@ -434,7 +434,7 @@ static enum core_state ask_clock(struct core *core, struct profile_thread *ledge
     uint64_t passed_ns = delivery->clocks.ns - core->counted_ns, late_ns = delivery->clocks.ns - delivery->due_ns;
     uint64_t cpu_ns = clock_thread_cpu_ns(), used_ns = cpu_ns - core->counts.on_core_ns;
     uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
-    bool came_late = is_late(delivery) && away_ns + STATE_LATE_NS >= late_ns;
+    bool came_late = is_late_delivery(delivery) && away_ns + STATE_LATE_NS >= late_ns;
     ask_switches(core);
     core->counts.on_core_ns = cpu_ns;
     core->lost_ns = core->gone_ns = core->slept ? 0 : away_ns;

@@ -13,13 +13,13 @@
 
 #define ANCESTORS 16 /* most processes between a rank and its launcher (shells, blame run) */
 
-static const char *value_of(const char *variable)
+static const char *job_variable(const char *variable)
 {
     const char *value = secure_getenv(variable);
     return value && *value ? value : NULL;
 }
 
-static pid_t parent_of(pid_t pid)
+static pid_t parent_process(pid_t pid)
 {
     char path[64], text[1024];
     int parent = 0;
@@ -47,7 +47,7 @@ static const char *argument_of(const char *arguments, size_t bytes, const char *
 static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_bytes)
 {
     pid_t pid = getppid();
-    for (int i = 0; i < ANCESTORS && pid > 1; i++, pid = parent_of(pid)) {
+    for (int i = 0; i < ANCESTORS && pid > 1; i++, pid = parent_process(pid)) {
         char path[64], text[4096];
         snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
         os_read_text(path, text, sizeof(text));
@@ -69,14 +69,14 @@ static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_byte
  * launcher. */
 static bool ask_launcher(char *identity, size_t bytes, char *name, size_t name_bytes)
 {
-    const char *space = value_of("PMIX_NAMESPACE"), *key = value_of("OMPI_MCA_orte_precondition_transports");
-    const char *open_mpi = value_of("OMPI_MCA_ess_base_jobid"), *pmi = value_of("PMI_JOBID");
-    const char *slurm = value_of("SLURM_JOB_ID"), *step = value_of("SLURM_STEP_ID");
-    const char *again = value_of("SLURM_RESTART_COUNT");
+    const char *space = job_variable("PMIX_NAMESPACE"), *key = job_variable("OMPI_MCA_orte_precondition_transports");
+    const char *open_mpi = job_variable("OMPI_MCA_ess_base_jobid"), *pmi = job_variable("PMI_JOBID");
+    const char *slurm = job_variable("SLURM_JOB_ID"), *step = job_variable("SLURM_STEP_ID");
+    const char *again = job_variable("SLURM_RESTART_COUNT");
     if (space || open_mpi) {
         snprintf(identity, bytes, "pmix %.200s %.60s", space ? space : open_mpi, key ? key : "");
         snprintf(name, name_bytes, "%.60s", space ? space : open_mpi);
-    } else if (value_of("PMI_RANK") && ask_hydra(identity, bytes, name, name_bytes)) {
+    } else if (job_variable("PMI_RANK") && ask_hydra(identity, bytes, name, name_bytes)) {
         return true;
     } else if (pmi) {
         snprintf(identity, bytes, "pmi %.200s", pmi);
@@ -96,8 +96,8 @@ static void name_by_batch_job(char *name, size_t bytes)
 {
     static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        if (value_of(variables[i])) {
-            snprintf(name, bytes, "%.40s", value_of(variables[i]));
+        if (job_variable(variables[i])) {
+            snprintf(name, bytes, "%.40s", job_variable(variables[i]));
             return;
         }
 }

@@ -190,7 +190,7 @@ static struct thread *take_locked(enum profile_thread_kind kind, struct state_li
 
 /* Returns a record for a new thread. It is mapped before the lock is taken, as all threads of a large team
  * begin at once. */
-static struct thread *take_record(enum profile_thread_kind kind, struct state_line *line)
+static struct thread *take_new_record(enum profile_thread_kind kind, struct state_line *line)
 {
     struct thread *fresh = load_relaxed(&threads.free) || load_relaxed(&threads.half) ? NULL : map_record();
     os_lock(&threads.lock);
@@ -235,7 +235,7 @@ struct thread *thread_take(enum profile_thread_kind kind)
     if (!arena_is_open() || load_seq_cst(&session.stopping))
         return NULL; /* after the measurement's end nothing is lost */
     struct state_line *line = state_line_acquire();
-    struct thread *thread = line ? take_record(kind, line) : NULL;
+    struct thread *thread = line ? take_new_record(kind, line) : NULL;
     if (!thread) {
         if (line)
             state_line_release(line);
@@ -320,7 +320,7 @@ bool thread_enter_tool(struct thread *thread)
     if (likely(!load_seq_cst(&session.stopping)))
         return begin_floats(thread);
     store_release(&thread->in_tool,
-                  thread->in_tool - 1); /* as in thread_leave_tool(): finish() may see this store alone */
+                  thread->in_tool - 1); /* as in thread_leave_tool(): finish_measuring() may see this store alone */
     return false;
 }
 

@@ -64,7 +64,7 @@ static void check_name(const char *entry)
 
 /* Returns a copy of the text. The program may write its title over the environment (setproctitle), and a
  * forked child then reads the copy. */
-static const char *keep(const char *text)
+static const char *keep_variable(const char *text)
 {
     char *copy = text ? os_map(strlen(text) + 1) : NULL;
     return copy ? strcpy(copy, text) : text;
@@ -78,7 +78,7 @@ void variables_read(void)
         check_name(*entry);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_spec *option = &table[i].option;
-        const char *text = keep(secure_getenv(option->name));
+        const char *text = keep_variable(secure_getenv(option->name));
         char accepted[128];
         if (table[i].fallback)
             option_read(option, table[i].fallback);
@@ -99,7 +99,7 @@ static const char *throttle_text(char *text, size_t bytes)
 }
 
 /* Returns the option's value as text; NULL if it was not given and has no default. */
-static const char *value_of(const struct option_spec *option, char *text, size_t bytes)
+static const char *variable_value(const struct option_spec *option, char *text, size_t bytes)
 {
     const int *number = option->to;
     if (option->kind == OPTION_WORD)
@@ -130,7 +130,7 @@ void variables_print(char *text, size_t bytes)
     for (size_t i = 0; i < 2 * OPTION_COUNT && used < bytes; i++) {
         const struct option_spec *option = &table[i % OPTION_COUNT].option;
         char buffer[48];
-        const char *value = value_of(option, buffer, sizeof(buffer));
+        const char *value = variable_value(option, buffer, sizeof(buffer));
         if (value && (option->kind == OPTION_TEXT) == (i >= OPTION_COUNT))
             used += (size_t)snprintf(text + used, bytes - used, "%s=%s\n", option->name, value);
     }

@@ -65,7 +65,7 @@ static void stop(void)
     uint32_t expected = 0;
     for (uint64_t steps = model_random(80); steps > 0; steps -= steps < 10 ? steps : 10)
         model_pause();
-    compare_exchange(&session.stopping, &expected, 1); /* as finish() does */
+    compare_exchange(&session.stopping, &expected, 1); /* as finish_measuring() does */
     for (unsigned number = 0; number < 2; number++) {
         if (!is_quiet(&workers[number], UINT64_MAX))
             continue;
