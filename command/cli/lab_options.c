@@ -23,8 +23,8 @@
         }                                                                                                              \
     }
 #define WORD(word, about)                           {word, about},
-#define METRIC_WORD(name, word, title, unit, about) {word, NULL},
 #define DATABASE                                    "(default: BLAME_DB, or blame.db)"
+#define METRIC_WORD(name, column, value, word, ...) {word, NULL},
 #define HOW_MANY                                    1000000
 
 enum { MOST_OPTIONS = 16, LEAST_RUNS = 8 /* of a search, without its pairs: lab/blame_lab/tune.py */ };

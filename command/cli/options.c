@@ -14,7 +14,7 @@
 #define HELP_LINE_MOST 100 /* columns: longer lines are hard to read */
 
 const struct option_word metric_words[] = {
-#define METRIC(name, word, title, unit, about) {word, NULL},
+#define METRIC(name, column, value, word, ...) {word, NULL},
     METRIC_TABLE(METRIC)
 #undef METRIC
         {NULL, NULL},

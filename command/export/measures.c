@@ -7,17 +7,6 @@
 #include "command/rows/error.h"
 #include "command/text/memory.h"
 
-static const struct {
-    uint8_t level;
-    enum metric metric;
-} metrics[] = {
-    {0, METRIC_EFFORT},   {1, METRIC_WORK},           {1, METRIC_BLAME},         {2, METRIC_IDLENESS},
-    {2, METRIC_OVERHEAD}, {2, METRIC_LOCK_WAIT},      {1, METRIC_NO_CORE},       {1, METRIC_BLOCKED},
-    {1, METRIC_MPI_WAIT}, {0, METRIC_LOCK_WAIT_HERE}, {0, METRIC_CORE_IDLENESS}, {0, METRIC_SHARED_IDLENESS},
-    {0, METRIC_SAMPLES},  {0, METRIC_RANK_IDLENESS},
-};
-#define METRICS (sizeof metrics / sizeof *metrics)
-
 /* word: NULL, or another title to make it of; both are malloc'ed. */
 static void add(struct measures *measures, const struct measure *measure, char *title, char *word)
 {
@@ -29,24 +18,41 @@ static void add(struct measures *measures, const struct measure *measure, char *
         *c = *c == ' ' ? '_' : *c;
 }
 
+/* Adds a metric. Its parent is the last measure of a lower level. */
+static void add_metric(struct measures *measures, const struct rows *rows, enum metric metric, uint8_t level)
+{
+    size_t parent = measures->count;
+    while (level && measures->measure[--parent].level >= level)
+        ;
+    add(measures,
+        &(struct measure){.kind = MEASURE_METRIC,
+                          .number = metric,
+                          .whole = metric == METRIC_SAMPLES,
+                          .adds_up = true,
+                          .in_seconds = metric != METRIC_SAMPLES && !rows->events,
+                          .level = level,
+                          .parent = level ? parent : MEASURE_NO_PARENT,
+                          .about = metric_about(metric)},
+        memory_text("%s", metric_title(metric)), NULL);
+}
+
+/* Adds effort and its parts, those of blame below blame; then the metrics that are no parts. */
 static void add_metrics(struct measures *measures, const struct rows *rows)
 {
-    size_t above[3] = {MEASURE_NO_PARENT, MEASURE_NO_PARENT, MEASURE_NO_PARENT};
-    for (size_t i = 0; i < METRICS; i++) {
-        enum metric metric = metrics[i].metric;
-        uint8_t level = metrics[i].level;
-        above[level] = measures->count;
-        add(measures,
-            &(struct measure){.kind = MEASURE_METRIC,
-                              .number = metric,
-                              .whole = metric == METRIC_SAMPLES,
-                              .adds_up = true,
-                              .in_seconds = metric != METRIC_SAMPLES && !rows->events,
-                              .level = level,
-                              .parent = level ? above[level - 1] : MEASURE_NO_PARENT,
-                              .about = metric_about(metric)},
-            memory_text("%s", metric_title(metric)), NULL);
-    }
+    static const enum metric others[] = {
+#define METRIC(name, ...) METRIC_##name,
+        METRIC_TABLE_OTHERS(METRIC) METRIC_TABLE_RANKS(METRIC)
+#undef METRIC
+    };
+    add_metric(measures, rows, METRIC_EFFORT, 0);
+    add_metric(measures, rows, METRIC_WORK, 1);
+    add_metric(measures, rows, METRIC_BLAME, 1);
+    for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
+        add_metric(measures, rows, metric_blame_part[i], 2);
+    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
+        add_metric(measures, rows, metric_parts[i], 1);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        add_metric(measures, rows, others[i], 0);
 }
 
 static void add_exact(struct measures *measures)
@@ -92,8 +98,8 @@ static void add_errors(struct measures *measures, const struct rows *rows)
 
 static struct measures none(const struct rows *rows)
 {
-    return (struct measures){
-        .measure = memory_array(METRICS + 2 + 2 * rows->counter_count + METRIC_COLUMNS, sizeof(struct measure))};
+    return (struct measures){.measure = memory_array(METRIC_NAMED + 1 + 2 + 2 * rows->counter_count + METRIC_COLUMNS,
+                                                     sizeof(struct measure))};
 }
 
 static void add_beside(struct measures *measures, const struct rows *rows, bool errors)

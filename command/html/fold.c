@@ -9,13 +9,12 @@
 #include "command/rows/make.h"
 #include "command/text/memory.h"
 
-/* Core idleness is made of the same sums as idleness, and may be negative: no metric of size. */
-static const enum metric sizes[] = {
-    METRIC_IDLENESS,        METRIC_WORK,         METRIC_OVERHEAD,        METRIC_LOCK_WAIT, METRIC_LOCK_WAIT_HERE,
-    METRIC_SHARED_IDLENESS, METRIC_SAMPLES,      METRIC_THREAD_IDLENESS, METRIC_NO_CORE,   METRIC_BLOCKED,
-    METRIC_MPI_WAIT,        METRIC_RANK_IDLENESS};
-
-#define SIZES (sizeof sizes / sizeof *sizes)
+/* Returns a metric whose share decides whether a row is shown. Core idleness can be negative; thread idleness is made of
+ * the same sums, and cannot. */
+static enum metric fold_size(size_t i)
+{
+    return i == METRIC_CORE_IDLENESS ? METRIC_THREAD_IDLENESS : (enum metric)i;
+}
 
 /* A row that is shown, while its subtree is gone through. */
 struct open_row {
@@ -32,11 +31,11 @@ struct folding {
 };
 
 /* The highest of a row's shares, in percent. */
-static float share_of(const struct rows *rows, const struct row *row, const double total[SIZES])
+static float share_of(const struct rows *rows, const struct row *row, const double total[METRIC_COLUMNS])
 {
     double most = 0;
-    for (size_t i = 0; i < SIZES; i++) {
-        double share = total[i] > 0 ? 100 * metric_value(rows, row->inclusive, sizes[i]) / total[i] : 0;
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        double share = total[i] > 0 ? 100 * metric_value(rows, row->inclusive, fold_size(i)) / total[i] : 0;
         most = share > most ? share : most;
     }
     return (float)most;
@@ -44,10 +43,10 @@ static float share_of(const struct rows *rows, const struct row *row, const doub
 
 static float *shares_of(const struct rows *rows)
 {
-    double total[SIZES];
+    double total[METRIC_COLUMNS];
     float *share = memory_array(rows->count, sizeof *share);
-    for (size_t i = 0; i < SIZES; i++)
-        total[i] = metric_value(rows, rows->row[0].inclusive, sizes[i]);
+    for (size_t i = 0; i < METRIC_COLUMNS; i++)
+        total[i] = metric_value(rows, rows->row[0].inclusive, fold_size(i));
     for (size_t i = 0; i < rows->count; i++)
         share[i] = share_of(rows, &rows->row[i], total);
     /* Rounding must not leave a child without its parent. */

@@ -9,47 +9,60 @@
 #include "command/text/memory.h"
 
 const char *const metric_word[METRIC_NAMED + 1] = {
-#define METRIC(name, word, title, unit, about) word,
+#define METRIC(name, column, value, word, ...) word,
     METRIC_TABLE(METRIC)
 #undef METRIC
 };
 
 const char *const metric_unit[METRIC_NAMED] = {
-#define METRIC(name, word, title, unit, about) unit,
+#define METRIC(name, column, value, word, title, unit, ...) unit,
+    METRIC_TABLE(METRIC)
+#undef METRIC
+};
+
+static const struct {
+    const char *title, *summary, *about;
+} text_of[METRIC_NAMED] = {
+#define METRIC(name, column, value, word, title, unit, summary, light, dark, help) {title, summary, help},
     METRIC_TABLE(METRIC)
 #undef METRIC
 };
 
 const char *metric_title(enum metric metric)
 {
-    static const char *const titles[METRIC_NAMED] = {
-#define METRIC(name, word, title, unit, about) title,
-        METRIC_TABLE(METRIC)
-#undef METRIC
-    };
-    return metric < METRIC_NAMED ? titles[metric] : "effort";
+    return metric < METRIC_NAMED ? text_of[metric].title : "effort";
 }
 
 const char *metric_about(enum metric metric)
 {
-    static const char *const abouts[METRIC_NAMED] = {
-#define METRIC(name, word, title, unit, about) about,
-        METRIC_TABLE(METRIC)
-#undef METRIC
-    };
+#define METRIC(name, column, value, word, title, ...) ", " title
     return metric < METRIC_NAMED
-               ? abouts[metric]
-               : "All time of all threads: work, idleness, overhead, lock wait, no core, blocked, mpi wait";
+               ? text_of[metric].about
+               : "All time of all threads: work, idleness, overhead, lock wait" METRIC_TABLE_RARE(METRIC);
+#undef METRIC
+}
+
+const char *metric_summary(enum metric metric)
+{
+    return text_of[metric].summary;
 }
 
 const enum metric metric_columns[METRIC_COLUMNS] = {
-    METRIC_SAMPLES,   METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,
-    METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
-    METRIC_NO_CORE,   METRIC_BLOCKED,       METRIC_MPI_WAIT,        METRIC_RANK_IDLENESS,
+#define METRIC(name, column, ...) [column] = METRIC_##name,
+    METRIC_TABLE_COLUMNS(METRIC)
+#undef METRIC
 };
 
-const enum metric metric_parts[METRIC_TOLD] = {METRIC_WORK,    METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT,
-                                               METRIC_NO_CORE, METRIC_BLOCKED,  METRIC_MPI_WAIT, METRIC_RANK_IDLENESS};
+/* Work stands before idleness here, and after it in the table. */
+#define PLACE(metric) ((metric) == METRIC_WORK ? 0 : (metric) == METRIC_IDLENESS ? 1 : (metric))
+const enum metric metric_parts[METRIC_TOLD] = {
+#define METRIC(name, ...) [PLACE(METRIC_##name)] = METRIC_##name,
+    METRIC_TABLE_ALWAYS(METRIC)
+#undef METRIC
+#define METRIC(name, ...) METRIC_##name,
+        METRIC_TABLE_RARE(METRIC) METRIC_TABLE_RANKS(METRIC)
+#undef METRIC
+};
 
 const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
 
@@ -62,44 +75,35 @@ static double idleness_ns(const struct profile_sums *sums, double t)
     return idle < 0 && -idle <= 1e-9 * (capacity + own) ? 0 : idle;
 }
 
-static double value_ns(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
+static double value_ns(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
+
+static double sum_ns(const struct rows *rows, const struct profile_sums *sums, const enum metric *metric, size_t count)
 {
     double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += value_ns(rows, sums, metric[i]);
+    return sum;
+}
+
+static double blame_ns(const struct rows *rows, const struct profile_sums *sums)
+{
+    return sum_ns(rows, sums, metric_blame_part, METRIC_BLAME_PARTS);
+}
+
+static double value_ns(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
+{
     switch (metric) {
-    case METRIC_IDLENESS:
-        return rows->shared ? sums->shared_idle : idleness_ns(sums, rows->threads);
-    case METRIC_WORK:
-        return sums->work;
-    case METRIC_OVERHEAD:
-        return sums->overhead;
-    case METRIC_LOCK_WAIT:
-        return sums->lock_wait;
-    case METRIC_LOCK_WAIT_HERE:
-        return sums->lock_wait_here;
-    case METRIC_CORE_IDLENESS:
-        return idleness_ns(sums, rows->cores);
-    case METRIC_SHARED_IDLENESS:
-        return sums->shared_idle;
+#define METRIC(name, column, value, ...)                                                                               \
+    case METRIC_##name:                                                                                                \
+        return value;
+        METRIC_TABLE(METRIC)
+#undef METRIC
     case METRIC_THREAD_IDLENESS:
         return idleness_ns(sums, rows->threads);
-    case METRIC_NO_CORE:
-        return sums->no_core;
-    case METRIC_BLOCKED:
-        return sums->blocked;
-    case METRIC_MPI_WAIT:
-        return sums->mpi_wait;
-    case METRIC_RANK_IDLENESS:
-        return sums->rank_idle;
-    case METRIC_BLAME:
-        for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
-            sum += value_ns(rows, sums, metric_blame_part[i]);
-        return sum;
     case METRIC_EFFORT:
+        return sum_ns(rows, sums, metric_parts, METRIC_PARTS);
     case METRIC_ORDER:
-        for (size_t i = 0; i < (metric == METRIC_EFFORT ? METRIC_PARTS : METRIC_ALWAYS_PARTS); i++)
-            sum += value_ns(rows, sums, metric_parts[i]);
-        return sum;
-    case METRIC_SAMPLES:
+        return sum_ns(rows, sums, metric_parts, METRIC_ALWAYS_PARTS);
     case METRIC_COUNTER: /* rows have them, sums do not */
         break;
     }

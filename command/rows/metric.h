@@ -2,32 +2,11 @@
 #ifndef BLAME_COMMAND_ROWS_METRIC_H
 #define BLAME_COMMAND_ROWS_METRIC_H
 
+#include "command/rows/metric_table.h"
 #include "command/rows/row.h"
 
-/* All that is said of a metric, once: the columns of every file, the page, the exports, options and their help are made
- * from it; metric.c has what each is computed from. METRIC(NAME, word of options, title of columns and headings, unit, what
- * it is; unit "" for a number of samples). Those up to METRIC_COLUMNS have columns in data. */
-#define METRIC_TABLE(METRIC)                                                                                           \
-    METRIC(IDLENESS, "idleness", "idleness", "s",                                                                      \
-           "Time of idle threads that this context is blamed for") /* in a shared environment shared idleness */       \
-    METRIC(WORK, "work", "work", "s", "Time in which threads worked")                                                  \
-    METRIC(OVERHEAD, "overhead", "overhead", "s", "Time that threads spent in the runtime on its own affairs")         \
-    METRIC(LOCK_WAIT, "lock-wait", "lock wait", "s", "Time in which others waited for locks that were held here")      \
-    METRIC(LOCK_WAIT_HERE, "lock-wait-here", "lock wait here", "s",                                                    \
-           "Time in which this context waited for locks, a part of what lock wait charges to holders")                 \
-    METRIC(CORE_IDLENESS, "core-idleness", "core idleness", "s", "Idleness of cores instead of threads")               \
-    METRIC(SHARED_IDLENESS, "shared-idleness", "shared idleness", "s",                                                 \
-           "Idleness as threads in other programs' company have it")                                                   \
-    METRIC(SAMPLES, "samples", "samples", "", "Samples taken")                                                         \
-    METRIC(NO_CORE, "no-core", "no core", "s", "Time in which busy threads were ready to run and had no core")         \
-    METRIC(BLOCKED, "blocked", "blocked", "s", "Time in which busy threads slept outside of OpenMP's waits")           \
-    METRIC(MPI_WAIT, "mpi-wait", "mpi wait", "s", "Time in calls of MPI's that may wait for other ranks")              \
-    METRIC(RANK_IDLENESS, "rank-idleness", "rank idleness", "s",                                                       \
-           "Time in which other ranks waited in MPI, by who made them wait")                                           \
-    METRIC(BLAME, "blame", "blame", "s", "What others lost by it: idleness + overhead + lock wait")
-
 enum metric {
-#define METRIC(name, word, title, unit, about) METRIC_##name,
+#define METRIC(name, ...) METRIC_##name,
     METRIC_TABLE(METRIC)
 #undef METRIC
         METRIC_NAMED,
@@ -38,20 +17,26 @@ enum metric {
     METRIC_COUNTER, /* the first of the rows' counters; the others follow */
 };
 
-extern const char *const metric_word[METRIC_NAMED + 1]; /* as options take them; NULL behind the last */
-extern const char *const metric_unit[METRIC_NAMED];
-/* As columns and headings have it: "lock wait"; "effort". No counter's. */
-const char *metric_title(enum metric metric);
-const char *metric_about(enum metric metric); /* what it is, in a line without a full stop */
+enum { /* how many rows the table has */
+#define METRIC(...) +1
+       METRIC_ALWAYS_PARTS = METRIC_TABLE_ALWAYS(METRIC),
+       METRIC_PARTS = METRIC_ALWAYS_PARTS METRIC_TABLE_RARE(METRIC), /* all parts of the effort */
+       METRIC_TOLD = METRIC_PARTS METRIC_TABLE_RANKS(METRIC),        /* the same and rank idleness */
+#undef METRIC
+       METRIC_FIRST_COLUMNS = 8, /* before the percentages of profile.csv; the other columns follow them */
+       METRIC_BLAME_PARTS = 3
+};
 
-#define METRIC_FIRST_COLUMNS (METRIC_COLUMNS - 4) /* profile.csv has the others behind all that came before them */
+extern const char *const metric_word[METRIC_NAMED + 1]; /* names in options; NULL after the last */
+extern const char *const metric_unit[METRIC_NAMED];
+/* Returns the name in columns and headings: "lock wait"; "effort". Counters have none. */
+const char *metric_title(enum metric metric);
+const char *metric_about(enum metric metric);   /* Returns what a metric is: a line without a full stop. */
+const char *metric_summary(enum metric metric); /* Returns its explanation in the summary, or NULL. */
+
 extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
-#define METRIC_PARTS 7
-#define METRIC_TOLD                                                                                                    \
-    8 /* with rank idleness, which is other ranks' time: a part of the effort where they are in it, as their mpi wait */
-#define METRIC_ALWAYS_PARTS 4 /* the first of them, which are shown whatever their value is */
-#define METRIC_BLAME_PARTS  3
-/* Of effort: work, idleness, overhead, lock wait; no core, blocked, mpi wait. Behind them what is told of as well. */
+/* The parts of the effort, work first, then the rare parts, then rank idleness. The first METRIC_ALWAYS_PARTS are shown
+ * whatever their value is. */
 extern const enum metric metric_parts[METRIC_TOLD];
 #define METRIC_LEAST_SHOWN 0.05 /* per cent: what is printed as more than 0.0 */
 /* Whether it is one of the last of those, which are told of only where there is something to tell. */

@@ -541,16 +541,9 @@ static void print_metrics(const struct summary *summary)
 {
     print_event_note(summary);
     print_whole(summary);
-    print_metric(summary, METRIC_WORK, "in your code");
-    print_metric(summary, METRIC_IDLENESS, "threads without work");
-    print_metric(summary, METRIC_OVERHEAD, "in the OpenMP runtime");
-    print_metric(summary, METRIC_LOCK_WAIT, "waiting for locks");
-    if (metric_is_shown(summary->rows, METRIC_NO_CORE))
-        print_metric(summary, METRIC_NO_CORE, "ready, without a core");
-    if (metric_is_shown(summary->rows, METRIC_BLOCKED))
-        print_metric(summary, METRIC_BLOCKED, "asleep outside OpenMP");
-    if (metric_is_shown(summary->rows, METRIC_MPI_WAIT))
-        print_metric(summary, METRIC_MPI_WAIT, "in MPI, for other ranks");
+    for (size_t i = 0; i < METRIC_PARTS; i++)
+        if (metric_is_shown(summary->rows, metric_parts[i]))
+            print_metric(summary, metric_parts[i], metric_summary(metric_parts[i]));
     if (nobody_busy(summary) > 0) {
         print_share(summary, "nobody busy", nobody_busy(summary), "all threads waited");
         putc('\n', summary->out);
