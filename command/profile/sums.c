@@ -30,16 +30,7 @@ struct profile_ranks profile_ranks_of_sums(const struct profile_sums *sums)
 void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)
 {
     sums_add(&to->metric, &from->metric);
-    to->no_core += from->no_core;
-    to->blocked += from->blocked;
-    to->blocked_idle += from->blocked_idle;
-    to->mpi_wait += from->mpi_wait;
-    to->mpi_calls += from->mpi_calls;
-    to->mpi_ranks += from->mpi_ranks;
-    to->mpi_bytes += from->mpi_bytes;
-    to->rank_idle += from->rank_idle;
-    to->rank_named += from->rank_named;
-    to->rank_wall += from->rank_wall;
-    to->rank_waited += from->rank_waited;
-    to->own_elsewhere += from->own_elsewhere;
+#define FIELD(name) to->name += from->name;
+    PROFILE_SUMS_BUSY(FIELD) PROFILE_SUMS_MORE(FIELD)
+#undef FIELD
 }

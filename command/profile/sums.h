@@ -8,6 +8,24 @@
 
 struct profile_header;
 
+/* Busy time in ns: a part of the own time, besides the record's work, overhead and lock_wait. */
+#define PROFILE_SUMS_BUSY(FIELD)                                                                                       \
+    FIELD(no_core)                                                                                                     \
+    FIELD(blocked)                                                                                                     \
+    FIELD(mpi_wait)
+
+/* Sums that are no part of the own time; times in ns. */
+#define PROFILE_SUMS_MORE(FIELD)                                                                                       \
+    FIELD(blocked_idle)  /* the part of shared_idle beside blocked threads */                                          \
+    FIELD(mpi_calls)     /* sampled MPI calls */                                                                       \
+    FIELD(mpi_ranks)     /* sum of their communicators' sizes */                                                       \
+    FIELD(mpi_bytes)     /* sum of the bytes that they moved */                                                        \
+    FIELD(rank_idle)     /* struct profile_ranks: blame */                                                             \
+    FIELD(rank_named)    /* struct profile_ranks: named */                                                             \
+    FIELD(rank_wall)     /* struct profile_ranks: wall */                                                              \
+    FIELD(rank_waited)   /* struct profile_ranks: waited */                                                            \
+    FIELD(own_elsewhere) /* own time here whose inverse_busy is in another context; negative in that other context */
+
 /* A struct profile_metric and the sums that have no room in it. Times in ns. */
 struct profile_sums {
     union {
@@ -24,16 +42,9 @@ struct profile_sums {
             float idle_beside;
         };
     };
-    double no_core;
-    double blocked;
-    double blocked_idle; /* the part of shared_idle beside blocked threads */
-    double mpi_wait;
-    /* sampled calls, and the sums of their communicators' sizes and of bytes moved */
-    double mpi_calls, mpi_ranks, mpi_bytes;
-    /* fields blame, named, wall, waited of struct profile_ranks */
-    double rank_idle, rank_named, rank_wall, rank_waited;
-    /* own time here whose inverse_busy is in another context; negative in that other context */
-    double own_elsewhere;
+#define FIELD(name) double name;
+    PROFILE_SUMS_BUSY(FIELD) PROFILE_SUMS_MORE(FIELD)
+#undef FIELD
 };
 
 /* Convert from and to the record of a RANKS node. */
@@ -47,8 +58,9 @@ _Static_assert(offsetof(struct profile_sums, shared_idle) == offsetof(struct pro
 /* Returns the own time of LMF13 eq. 1: the time during which inverse_busy counts the thread. */
 static inline double profile_sums_own(const struct profile_sums *sums)
 {
-    return sums->work + sums->overhead + sums->lock_wait + sums->no_core + sums->blocked + sums->mpi_wait -
-           sums->own_elsewhere;
+#define FIELD(name) +sums->name
+    return sums->work + sums->overhead + sums->lock_wait PROFILE_SUMS_BUSY(FIELD) - sums->own_elsewhere;
+#undef FIELD
 }
 
 /* Returns the sums for the time before the tool started: returns work and blocked time, and sets *no_core to
