@@ -9,7 +9,8 @@ import unittest
 
 from harness import ROOT
 
-PAGE = os.path.join(ROOT, "html", "page")
+PAGE = os.path.join(ROOT, "command", "html", "page")
+TABLE = os.path.join(ROOT, "command", "rows", "metric_table.h")
 MOST_BYTES = 600000
 
 
@@ -18,8 +19,12 @@ class Build(unittest.TestCase):
         """npm fetches what package-lock.json names; where it cannot, nothing is said about the bundle."""
         if not shutil.which("npm"):
             self.fail("npm is missing: run scripts/setup.sh")
-        with tempfile.TemporaryDirectory(prefix="blame-page-") as folder:
-            for name in ("package.json", "package-lock.json", "build.mjs"):
+        with tempfile.TemporaryDirectory(prefix="blame-page-") as above:
+            folder = os.path.join(above, "html", "page")
+            os.makedirs(folder)
+            os.mkdir(os.path.join(above, "rows"))
+            shutil.copy(TABLE, os.path.join(above, "rows"))
+            for name in ("package.json", "package-lock.json", "build.mjs", "metrics.mjs"):
                 shutil.copy(os.path.join(PAGE, name), folder)
             shutil.copytree(os.path.join(PAGE, "src"), os.path.join(folder, "src"))
             installed = subprocess.run(

@@ -5,8 +5,19 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { colours, readMetrics } from "./metrics.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
+const metrics = readMetrics(join(here, "..", "..", "rows", "metric_table.h"));
+// What src/ imports as "blame:metrics", and the colours that style.css has a place for.
+const table = {
+    name: "metric table",
+    setup({ onResolve, onLoad }) {
+        onResolve({ filter: /^blame:metrics$/ }, () => ({ path: "metrics", namespace: "table" }));
+        onLoad({ filter: /./, namespace: "table" }, () => ({ contents: JSON.stringify(metrics), loader: "json" }));
+        onLoad({ filter: /style\.css$/ }, ({ path }) => ({ contents: colours(readFileSync(path, "utf8"), metrics), loader: "css" }));
+    },
+};
 const target = process.argv[2] ?? join(here, "dist", "page.html");
 
 async function bundle(entry) {
@@ -15,6 +26,7 @@ async function bundle(entry) {
         absWorkingDir: here,
         bundle: true,
         minify: true,
+        plugins: [table],
         write: false,
         format: "iife",
         target: ["chrome111", "firefox113", "safari16.4"],

@@ -1,17 +1,10 @@
 // What the run was, where its thread time went, what was lost, and the findings.
+import METRICS from "blame:metrics";
 import { h } from "./dom.js";
 import { MICRO, count, middle, oneLine, percent, plural } from "./format.js";
 import { metricVariable } from "./palette.js";
 
-const SHARES = [
-    ["work", "in your code"],
-    ["idleness", "threads without work"],
-    ["overhead", "in the OpenMP runtime"],
-    ["lock wait", "waiting for locks"],
-    ["no core", "ready to run, and not running"],
-    ["blocked", "asleep outside OpenMP"],
-    ["mpi wait", "in calls of MPI that wait for other ranks"],
-];
+const MEANING = new Map(METRICS.map(({ key, summary }) => [key, summary]));
 const NOBODY =
     "Threads’ time in which no thread was busy, as all waited in OpenMP at once. Nobody’s code is to blame, so no context has it and no per cent are of it. " +
     "Threads that wait and have no core notice late that their wait is over; a detached task may wait for something else.";
@@ -82,8 +75,7 @@ export function shareBar(model, state) {
     const { decimals } = model,
         bars = [],
         legend = [];
-    for (const [key, meaning] of SHARES) {
-        if (!model.shown.includes(key)) continue;
+    for (const key of model.shown) {
         const index = model.metricIndex.get(key);
         const value = model.inclusive[index][0],
             share = model.share(key, value),
@@ -111,7 +103,7 @@ export function shareBar(model, state) {
                     model.text(model.metrics[index], value, fewer),
                     error !== null && ` ± ${model.figure(model.metrics[index], error, undefined, fewer)}`,
                 ),
-                h("span.share-meaning", null, meaning),
+                h("span.share-meaning", null, MEANING.get(key)),
             ),
         );
     }

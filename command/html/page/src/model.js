@@ -1,9 +1,11 @@
 // The rows of the profile in columns, and what can be asked about them.
+import METRICS from "blame:metrics";
 import { MICRO, baseName, count, decimalsFor, largest, oneLine, seconds, shortCount } from "./format.js";
 
-// What thread time consists of. The last three are not in data where the program had none of them, and not shown where
-// that is 0.0 %.
-const PARTS = ["work", "idleness", "overhead", "lock wait", "no core", "blocked", "mpi wait"];
+const inGroup = (name) => METRICS.filter(({ group }) => group === name).map(({ key }) => key);
+// Parts of the thread time that are not in data where the program had none of them, and not shown where they are 0.0 %.
+const RARE = inGroup("RARE");
+const PARTS = [...new Set(["work", ...inGroup("ALWAYS"), ...RARE])]; // of the thread time
 const ANOTHER_IDLENESS = ["core idleness", "shared idleness"];
 export const CONSTRUCTS = new Set(["parallel", "task"]);
 
@@ -71,8 +73,7 @@ export class Model {
         this.addBlame();
         this.statementKind = data.kinds.indexOf("statement");
         this.measureTree();
-        const rare = PARTS.slice(4);
-        this.shown = this.parts.filter((key) => !rare.includes(key) || this.shareOfAll(key) >= 0.0005);
+        this.shown = this.parts.filter((key) => !RARE.includes(key) || this.shareOfAll(key) >= 0.0005);
         this.shownOwn = this.shown.filter((key) => key !== "idleness"); // of the threads that are in the row
         this.addExact(rows.exact);
         this.addBasis(data);

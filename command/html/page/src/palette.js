@@ -1,4 +1,5 @@
 // Colours of the icicle, from the style sheet's variables, so that they follow the theme.
+import METRICS from "blame:metrics";
 import { percent } from "./format.js";
 
 const STEPS = 32;
@@ -27,24 +28,10 @@ export function shades(metric, steps = STEPS) {
     return Array.from({ length: steps + 1 }, (_, i) => css(mix(paper, hue, i / steps)));
 }
 
-const METRICS = new Set([
-    "work",
-    "idleness",
-    "overhead",
-    "lock wait",
-    "no core",
-    "blocked",
-    "mpi wait",
-    "rank idleness",
-    "core idleness",
-    "shared idleness",
-    "lock wait here",
-    "samples",
-    "blame",
-]);
+const KEYS = new Set(METRICS.map(({ key }) => key));
 
 export function metricVariable(key) {
-    if (!METRICS.has(key)) return "--metric-counter";
+    if (!KEYS.has(key)) return "--metric-counter";
     return `--metric-${key.replace(/[^a-z]+/g, "-")}`;
 }
 
