@@ -77,7 +77,7 @@ class Formats(BlameTest):
 
     def pprof(self, path):
         if Formats.messages is None:
-            proto = os.path.join(ROOT, "export", "pprof.proto")
+            proto = os.path.join(ROOT, "command", "export", "pprof.proto")
             Formats.messages = readers.pprof_messages(proto, self.new_folder())
         return readers.read_pprof(path, Formats.messages)
 
@@ -168,7 +168,7 @@ class Formats(BlameTest):
                 folder, _tree = self.made(kind)
                 plain = read_with(["gzip", "-dc", os.path.join(folder, "all.pb.gz")])
                 text = read_with(["protoc", "--decode", "perftools.profiles.Profile", "-I",
-                                  os.path.join(ROOT, "export"), "pprof.proto"], plain)
+                                  os.path.join(ROOT, "command", "export"), "pprof.proto"], plain)
                 self.assertEqual(re.findall(rb"^\s*\d+[ :{].*$", text, re.MULTILINE), [])
                 self.assertIn(b"sample_type {", text)
 

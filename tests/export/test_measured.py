@@ -61,7 +61,7 @@ class Measured(unittest.TestCase):
 
     def test_pprof(self):
         with tempfile.TemporaryDirectory() as folder:
-            messages = readers.pprof_messages(os.path.join(ROOT, "export", "pprof.proto"), folder)
+            messages = readers.pprof_messages(os.path.join(ROOT, "command", "export", "pprof.proto"), folder)
             profile = readers.read_pprof(self.of("all.pb.gz"), messages)
         self.assertEqual(readers.broken_pprof_rules(profile), [])
         units = [(profile.string_table[of.type], profile.string_table[of.unit]) for of in profile.sample_type]

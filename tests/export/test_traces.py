@@ -45,7 +45,7 @@ class Traces(BlameTest):
     def setUpClass(cls):
         cls.made = tempfile.TemporaryDirectory(prefix="blame-traces-")
         cls.addClassCleanup(cls.made.cleanup)
-        cls.messages = messages = readers.perfetto_messages(os.path.join(ROOT, "export", "perfetto.proto"), cls.made.name)
+        cls.messages = messages = readers.perfetto_messages(os.path.join(ROOT, "command", "export", "perfetto.proto"), cls.made.name)
         cls.read, cls.truth, cls.tree = {}, {}, {}
         for kind in KINDS:
             folder = os.path.join(cls.made.name, kind)
@@ -245,7 +245,7 @@ class Traces(BlameTest):
     def test_protoc_decodes_perfetto_without_unknown_fields(self):
         for kind in KINDS:
             with open(os.path.join(self.made.name, kind, "all.pftrace"), "rb") as file:
-                text = subprocess.run(["protoc", "--decode", "perfetto.protos.Trace", "-I", os.path.join(ROOT, "export"), "perfetto.proto"], stdin=file,
+                text = subprocess.run(["protoc", "--decode", "perfetto.protos.Trace", "-I", os.path.join(ROOT, "command", "export"), "perfetto.proto"], stdin=file,
                                       capture_output=True, check=True).stdout
             self.assertEqual(re.findall(rb"^\s*\d+[ :{].*$", text, re.MULTILINE), [])
 
