@@ -34,13 +34,28 @@ static void keep_variables(void)
     setenv("OPENBLAS_NUM_THREADS", "1", 1); /* what is computed is small: threads would only cost their start */
 }
 
-/* Words and units of the metrics, which only C knows: "idleness=s,work=s,samples=". */
+static void put_words(FILE *out, const char *key, const enum metric *metric, size_t count)
+{
+    fprintf(out, ",\"%s\":", key);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%c\"%s\"", i ? ',' : '[', metric_word[metric[i]]);
+    putc(']', out);
+}
+
+/* Hands the table of metrics to lab/blame_lab/runs.py, as JSON. */
 static void tell_metrics(void)
 {
+    static const char *const rows =
+#define METRIC(name, column, value, word, title, unit, summary, light, dark, ...)                                      \
+    ",\"" word "\":{\"unit\":\"" unit "\",\"light\":\"" light "\",\"dark\":\"" dark "\"}"
+        METRIC_TABLE(METRIC);
+#undef METRIC
     char *text;
     FILE *out = memory_stream(&text);
-    for (int i = 0; i < METRIC_NAMED; i++)
-        fprintf(out, "%s%s=%s", i ? "," : "", metric_word[i], metric_unit[i]);
+    fprintf(out, "{\"always\":%d,\"metrics\":{%s}", METRIC_ALWAYS_PARTS, rows + 1);
+    put_words(out, "columns", metric_columns, METRIC_COLUMNS);
+    put_words(out, "parts", metric_parts, METRIC_PARTS);
+    putc('}', out);
     memory_stream_close(out);
     setenv("BLAME_LAB_METRICS", text, 1);
     free(text);

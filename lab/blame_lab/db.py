@@ -5,7 +5,7 @@ import re
 from . import trials
 from .command import BAD_INPUT, BAD_USAGE, DONE, Refused, read_options, say, write_whole
 from .database import opened
-from .runs import database_path, exported
+from .runs import FILE_COLUMNS, PARTS, database_path, exported
 from .text import base_name, clean, csv_of, decimal, fit
 
 META = re.compile(r"([A-Za-z0-9_.-]{1,63})=([^\n]*)")
@@ -94,7 +94,7 @@ def add(request):
 
 TITLES = ("trial", "started", "application", "experiment", "host", "ranks", "threads", "wall s", "work %", "blame %")
 TEXTS = range(1, 5)  # of them
-EFFORT = "max(work + idleness + overhead + lock_wait + no_core + blocked + mpi_wait, 1e-9)"
+EFFORT = f"max({' + '.join(PARTS).replace('-', '_')}, 1e-9)"
 LISTED = ("id, started, application, experiment, host, ranks, threads, printf('%.2f', wall_s), printf('%.1f', 100 * work / {effort}),"
           " printf('%.1f', 100 * (idleness + overhead + lock_wait) / {effort})").format(effort=EFFORT)
 
@@ -179,15 +179,11 @@ def choose(database, request, everything):
     return chosen
 
 
-EXPORT_ORDER = ("samples", "work", "idleness", "overhead", "lock_wait", "core_idleness", "shared_idleness", "lock_wait_here", "no_core", "blocked", "mpi_wait",
-                "rank_idleness")  # as in profile.csv
-
-
 def export(request):
-    values = ", ".join(f"m.{name}_i, m.{name}_e" for name in EXPORT_ORDER)
+    values = ", ".join(f"m.{name}_i, m.{name}_e" for name in FILE_COLUMNS)
     context = f"m.context, c.parent, c.depth, c.kind, c.name, c.module, c.file, c.line, c.call_line, {values}"
     titles = ["trial", "location", "rank", "thread", "context", "parent", "depth", "kind", "name", "module", "file", "line", "call_line",
-              *(f"{name}_{end}" for name in EXPORT_ORDER for end in "ie")]
+              *(f"{name}_{end}" for name in FILE_COLUMNS for end in "ie")]
     sums = f"SELECT m.trial, NULL, NULL, NULL, {context} FROM metric AS m JOIN context AS c ON c.id = m.context WHERE m.trial = ? ORDER BY m.context"
     locations = (f"SELECT m.trial, l.number, l.rank, l.thread, {context} FROM location AS l JOIN location_metric AS m ON m.trial = l.trial AND"
                  " m.location = l.number JOIN context AS c ON c.id = m.context WHERE m.trial = ? ORDER BY l.number, m.context")

@@ -5,7 +5,7 @@ import numpy
 from . import changes
 from .command import BAD_USAGE, DONE, Refused, read_options, say, write_whole
 from .database import opened, quoted
-from .runs import UNITS, database_path
+from .runs import METRICS, database_path
 from .text import base_name, clean, csv_of, decimal, fit, readable, utf8_terminal
 
 NAME_COLUMNS, BAR_COLUMNS, CULPRITS = 16, 30, 3
@@ -120,7 +120,7 @@ class Past:
 
 def text_of(past, found):
     application, host, threads, ranks, _, unit = (clean(value) for value in past.common)
-    unit = "s" if past.metric == "wall" else unit if UNITS[past.request["metric"]] else ""
+    unit = "s" if past.metric == "wall" else unit if METRICS[past.request["metric"]]["unit"] else ""
     of_row = f" of {clean(past.request['row'])}" if past.request["row"] else ""
     lines = [f"{application} on {host}, {threads} threads{f', {ranks} ranks' if ranks != '1' else ''}: {past.metric}{of_row} of each revision{', ' + unit if unit else ''}",
              f"  {past.request['by']:<{NAME_COLUMNS}}  {'first run':<10}  {'runs':>5}  {'median':>10}  {'least':>10}  {'most':>10}"]

@@ -10,10 +10,11 @@ import tempfile
 from .command import Refused
 
 KEPT = ("OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS")  # command/cli/lab.c
-METRICS = [item.split("=") for item in os.environ.get("BLAME_LAB_METRICS", "").split(",") if item]
-UNITS = dict(METRICS)                              # by word: "s", "" of a number
-WORDS = [word for word, _ in METRICS if word != "blame"]  # in the order of the values of a context
-PARTS = ("work", "idleness", "overhead", "lock-wait", "no-core", "blocked", "mpi-wait")  # of the thread time (docs/accounting.md)
+TABLE = json.loads(os.environ.get("BLAME_LAB_METRICS", '{"always": 0, "metrics": {}, "columns": [], "parts": []}'))  # command/rows/metric_table.h
+METRICS = TABLE["metrics"]                                # by word: unit ("" of a number), light, dark
+WORDS = [word for word in METRICS if word != "blame"]     # in the order of the values of a context
+PARTS, ALWAYS = TABLE["parts"], TABLE["always"]           # of the thread time; the first ALWAYS have a column whatever their value is
+FILE_COLUMNS = [word.replace("-", "_") for word in TABLE["columns"]]  # in the order of profile.csv
 WAIT_S = 60
 
 

@@ -11,13 +11,12 @@ import numpy
 from . import scaling_page
 from .command import BAD_INPUT, BAD_USAGE, DONE, Refused, read_options, write_whole
 from .fit import Design, Fit
-from .runs import PARTS, WORDS, database_path, directories_where, exported
+from .runs import ALWAYS, PARTS, WORDS, database_path, directories_where, exported
 from .text import base_name, clean, csv_of, decimal, fit, paragraph, terminal_columns, utf8_terminal
 
 TOLD = 0.01          # of all effort: a row costs something from here on
 LEAST_LOST = 0.0005  # of all effort: what is printed as more than 0.0 %
 LEAST_SHOWN = 0.05   # per cent of all effort: what makes a rare metric worth a column
-ALWAYS = 4           # of PARTS, which have a column whatever their value is
 ENOUGH = 5           # different numbers: fewer do not tell forms of a model apart
 NO_CORES = 0.05      # of all effort: worth a line
 WIDE = 150           # in fewer columns there is no room for models: the CSV has them

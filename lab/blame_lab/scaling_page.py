@@ -3,19 +3,24 @@
 import html
 import math
 
-from .runs import PARTS
+from .runs import METRICS, PARTS
 from .text import clean, decimal
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 460.0, 280.0, 48.0, 14.0, 14.0, 38.0
 SPARK, SPARK_HIGH, LABEL = 140.0, 34.0, 90  # of a row's curve; columns of its name
 LEAST_LOST, ENOUGH = 0.0005, 5              # as in scaling.py
 
-# The colours of the report's page (command/html/page/src/style.css).
+
+def colours(theme):
+    """The variables that the page's bars and keys take their colours from."""
+    return "".join(f";--{part}:{METRICS[part][theme]}" for part in PARTS)
+
+
 STYLE = (
-    ":root{--paper:#faf9f6;--card:#fff;--ink:#1e2126;--muted:#636a75;--rule:#e5e2da;--accent:#0b5cad;--warn:#8a3b00;"
-    "--work:#3b82c4;--idleness:#e69f00;--overhead:#b26a98;--lock-wait:#d55e00;--no-core:#189a74;--blocked:#8d8778;--mpi-wait:#6a63b8}"
-    "@media(prefers-color-scheme:dark){:root{--paper:#14161a;--card:#1a1d22;--ink:#dcdad4;--muted:#969ca6;--rule:#2a2e36;--accent:#7db8ef;--warn:#f2b880;"
-    "--work:#4a90cf;--idleness:#d99a1c;--overhead:#b5769f;--lock-wait:#d9692a;--no-core:#2fae88;--blocked:#9c9586;--mpi-wait:#8d86d6}}"
+    ":root{--paper:#faf9f6;--card:#fff;--ink:#1e2126;--muted:#636a75;--rule:#e5e2da;--accent:#0b5cad;--warn:#8a3b00"
+    + colours("light") + "}"
+    "@media(prefers-color-scheme:dark){:root{--paper:#14161a;--card:#1a1d22;--ink:#dcdad4;--muted:#969ca6;--rule:#2a2e36;--accent:#7db8ef;--warn:#f2b880"
+    + colours("dark") + "}}"
     "body{margin:0 auto;max-width:1460px;padding:24px;background:var(--paper);color:var(--ink);font:14px/1.5 Inter,system-ui,sans-serif}"
     "h1{font-size:20px;margin:0 0 4px}h2{font-size:15px;margin:0 0 8px}p{margin:4px 0 12px;max-width:100ch}.muted{color:var(--muted)}"
     ".plots{display:flex;flex-wrap:wrap;gap:16px;margin:16px 0}.card{background:var(--card);border:1px solid var(--rule);border-radius:6px;padding:14px;"
