@@ -1,4 +1,4 @@
-/* `blame run --stacks`: the log of stacks (docs/time.md) of what runs, while it runs, by a process of its own that reads the measurements as they grow. */
+/* `blame run --stacks`: the log of stacks (docs/time-and-traces.md) of what runs, while it runs, by a process of its own that reads the measurements as they grow. */
 #ifndef BLAME_COMMAND_CLI_FOLLOW_H
 #define BLAME_COMMAND_CLI_FOLLOW_H
 

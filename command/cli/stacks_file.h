@@ -1,4 +1,4 @@
-/* The log of stacks (docs/time.md) of measurements that are there. */
+/* The log of stacks (docs/time-and-traces.md) of measurements that are there. */
 #ifndef BLAME_COMMAND_CLI_STACKS_FILE_H
 #define BLAME_COMMAND_CLI_STACKS_FILE_H
 

@@ -1,4 +1,4 @@
-/* A log of stacks, as hpsgprof's: a line a sample. docs/time.md says what stands in it. */
+/* A log of stacks, as hpsgprof's: a line a sample. docs/time-and-traces.md says what stands in it. */
 #ifndef BLAME_COMMAND_EXPORT_STACKS_H
 #define BLAME_COMMAND_EXPORT_STACKS_H
 

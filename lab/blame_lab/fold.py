@@ -1,7 +1,7 @@
 """`blame fold`: what happens along an average execution of a numbered phase (H. Servat and others, PROPER 2009).
 
 Each sample of a trace lies somewhere in its execution, (time - begin) / length. Executions of usual length are laid over one another: so a step of two samples
-is seen in 120 parts. Begins and lengths are exact (phases.csv), the sample's moment is too (docs/time.md)."""
+is seen in 120 parts. Begins and lengths are exact (phases.csv), the sample's moment is too (docs/time-and-traces.md)."""
 
 import csv
 import io
