@@ -1,4 +1,4 @@
-/* Profiles in the formats of other programs. docs/export.md says what becomes of rows and metrics in each.
+/* Profiles in the formats of other programs. docs/options-and-files.md says what becomes of rows and metrics in each.
  *
  * Every format has the functions, constructs and pseudo rows of the tree; statement rows, whose cost is their
  * function's already, are source lines in pprof and left out elsewhere. So sums over what a format has are

@@ -1,4 +1,4 @@
-/* TAU's profiles: a folder a metric, in it a file a thread, in it a line for each event. docs/export.md. */
+/* TAU's profiles: a folder a metric, in it a file a thread, in it a line for each event. docs/options-and-files.md. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
