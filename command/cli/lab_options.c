@@ -42,7 +42,7 @@ struct lab_command {
 static const struct lab_command commands[] = {
     {{.command = "db",
       .synopsis = "add DIR ... | list | show TRIAL ... | export [TRIAL ...] | prune [TRIAL ...] [options]",
-      .about = "Keeps runs in a database, which is one SQLite file (docs/trials.md describes its tables).\n"
+      .about = "Keeps runs in a database, which is one SQLite file (docs/lab.md describes its tables).\n"
                "\n"
                "add       adds profiles, or folders of them; a profile that is there already is not added again\n"
                "list      lists the trials, the oldest first\n"
@@ -163,7 +163,7 @@ static const struct lab_command commands[] = {
       .operands_none = true,
       .is_program = true},
      {{{"--space", OPTION_TEXT, NULL, "FILE", NULL, 0, 0,
-        "a file with the parameters (docs/tuning.md; default: threads, wait, bind, schedule)"},
+        "a file with the parameters (docs/lab.md; default: threads, wait, bind, schedule)"},
        NULL},
       {{"--runs", OPTION_WHOLE, NULL, "N", NULL, LEAST_RUNS, 100000, "at most N runs of the program (default 100)"},
        "100"},

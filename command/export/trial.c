@@ -80,7 +80,7 @@ static size_t find_label(struct label_hashes *hashes, const struct row *row)
 }
 
 /* identity: of the names, modules, files and lines from the root down to a row, and of no other of the rows; the same whenever a run of the same
- * build has the row. path: of kinds and canonical names alone (docs/trials.md), the same in another build; a row of a line has that of its
+ * build has the row. path: of kinds and canonical names alone (docs/lab.md), the same in another build; a row of a line has that of its
  * function. Both malloc'ed, by row. */
 static void contexts_identify(const struct rows *rows, int64_t **identity, int64_t **path)
 {

@@ -1,4 +1,4 @@
-/* A loop whose later iterations take longer: the best of OMP_SCHEDULE is not the default (docs/tuning.md), and depends on the size (docs/learning.md).
+/* A loop whose later iterations take longer: the best of OMP_SCHEDULE is not the default, and depends on the size (docs/lab.md).
  *
  *     triangle [SIZE]
  *     clang -O2 -g -fopenmp docs/examples/triangle.c                                  the schedule is that of OMP_SCHEDULE

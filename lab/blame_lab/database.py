@@ -1,4 +1,4 @@
-"""A database of trials: one file, SQLite's. docs/trials.md describes its tables; SCHEMA makes them. team.py has the same on a server."""
+"""A database of trials: one file, SQLite's. docs/lab.md describes its tables; SCHEMA makes them. team.py has the same on a server."""
 
 import contextlib
 import os

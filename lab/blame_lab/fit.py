@@ -9,7 +9,7 @@ LOGARITHMS = ("", " log ", " log^2 ")
 TRIALS = 2000      # quantities that do not grow
 ONE_OF = 20
 SMALL = 0.1        # of the mean: what is less scatters as that
-LEVEL = 0.975      # of intervals, and of the test between forms: the choice among them takes what 95 % would leave (docs/scaling.md)
+LEVEL = 0.975      # of intervals, and of the test between forms: the choice among them takes what 95 % would leave (docs/lab.md)
 ROUNDING = 1e-12
 
 

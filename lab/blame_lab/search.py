@@ -1,5 +1,5 @@
 """Which setting of a program is run next, and what the times of the runs say. It runs nothing and knows no clock; the same seed and the same times give the same
-search. docs/tuning.md has the procedure, and how often it errs."""
+search. docs/lab.md has the procedure, and how often it errs."""
 
 import math
 import random

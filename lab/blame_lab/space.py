@@ -1,4 +1,4 @@
-"""What of a program's run can be set: dimensions with values. docs/tuning.md has the file's form."""
+"""What of a program's run can be set: dimensions with values. docs/lab.md has the file's form."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Puts runs into a database, and takes them out. docs/trials.md says what a trial is."""
+"""Puts runs into a database, and takes them out. docs/lab.md says what a trial is."""
 
 import datetime
 import re

@@ -21,7 +21,7 @@ LITTLE_LOST = 0.01  # of the threads' time: settings of loops and of waiting can
 MUCH_SCATTER = 0.1  # of a run's time: the machine was busy
 CAUSES = ("work", "idleness", "overhead", "lock-wait", "no-core")
 
-# Which settings a finding is about, the likeliest first; docs/tuning.md has the table.
+# Which settings a finding is about, the likeliest first; docs/lab.md has the table.
 BEGINS = {"imbalance": ("schedule", "threads"), "fine": ("threads", "schedule", "wait"), "serial": ("threads", "wait"), "lock-bound": ("threads", "wait"),
           "oversubscribed": ("threads", "wait"), "too-many-threads": ("threads", "wait"), "cores-taken": ("threads", "wait"), "start-up": ("threads",)}
 

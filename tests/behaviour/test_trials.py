@@ -12,7 +12,7 @@ import subprocess
 import mpi
 from harness import BLAME, ROOT, TIMEOUT_S, BlameTest, clean_environment, execute, program
 
-DOCUMENT = os.path.join(ROOT, "docs", "trials.md")
+DOCUMENT = os.path.join(ROOT, "docs", "lab.md")
 PAGE = 16384
 SPOILT = b"\x5a" * PAGE
 
