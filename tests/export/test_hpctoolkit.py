@@ -185,7 +185,7 @@ class Hpctoolkit(BlameTest):
             make(path)
             run = self.export(self.lock_profile(), "-o", path)
             self.assertEqual(run.returncode, 1, run)
-            self.assertRegex(run.stderr.decode(), rf"^blame export: {re.escape(path)}: File exists; nothing was written: .*\n$")
+            self.assertRegex(run.stderr.decode(), rf"^blame export: {re.escape(path)}: File exists; nothing was written; .*\n$")
         run = self.export(self.lock_profile(), "-o", os.path.join(folder, "no", "such"))
         self.assertEqual((run.returncode, b"No such file" in run.stderr, run.stderr.count(b"\n")), (1, True, 1), run)
         run = self.export("/no/such", "-o", os.path.join(folder, "new"))

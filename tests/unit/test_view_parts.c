@@ -64,7 +64,7 @@ UNIT_TEST(columns_are_read_or_refused_with_what_is_accepted)
                                         "work:", "%",     ":i",    "work:i:e", "work %"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_false(view_columns_read(&columns, &rows, wrong[i], false, error, sizeof error));
-        assert_non_null(strstr(error, "accepted"));
+        assert_non_null(strstr(error, "expected"));
         assert_non_null(strstr(error, "samples"));
     }
     char many[200] = "work";
