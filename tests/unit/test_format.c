@@ -57,7 +57,7 @@ UNIT_TEST(integers_are_written_whole)
     }
 }
 
-/* What a spreadsheet makes of a formula is said in docs/format.md: other readers want the name. */
+/* What a spreadsheet makes of a formula is said in docs/options-and-files.md: other readers want the name. */
 UNIT_TEST(names_reach_csv_without_control_characters_and_else_as_they_are)
 {
     static const char *const names[][2] = {{"a\x1b[31m,b\nc", "\"a\xef\xbf\xbd[31m,b\xef\xbf\xbd"
