@@ -10,7 +10,7 @@ struct symbols;
 struct lock_entry {
     uint64_t wait_id;
     uint32_t kind;     /* enum profile_lock_kind */
-    char *name;        /* the name shown to users, never "" (see docs/format.md) */
+    char *name;        /* the name shown to users, never "" (see docs/options-and-files.md) */
     char *symbol;      /* the data object that contains the lock, "" if none does */
     char *initialiser; /* the call that initialised the lock, "function file:line"; "" if unknown */
     /* number of calls known to have initialised a lock at this address; `initialiser` is the one followed by
