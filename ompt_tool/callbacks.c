@@ -549,7 +549,7 @@ static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, 
 bool callbacks_register(bool locks, char *text, size_t bytes)
 {
     bool creation = session.options.tasks == TASKS_CREATION;
-    const struct capability table[] = {
+    const struct capability all[] = {
         {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
         {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
         {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
@@ -567,8 +567,8 @@ bool callbacks_register(bool locks, char *text, size_t bytes)
         {ompt_callback_lock_destroy, (ompt_callback_t)mutex_destroy},
         {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
     };
-    bool waits, any = capabilities_register(runtime.set_callback, table, sizeof(table) / sizeof(*table), locks, &waits,
-                                            text, bytes);
+    const struct capability_table table = {all, sizeof(all) / sizeof(*all), locks};
+    bool waits, any = capabilities_register(runtime.set_callback, &table, &waits, text, bytes);
     creations_are_told = creation || dependences_are_waited_for();
     if (!creations_are_told)
         runtime.set_callback(ompt_callback_task_create, NULL);

@@ -43,23 +43,22 @@ __attribute__((format(printf, 3, 4))) static void append_loss(char *text, size_t
     va_end(arguments);
 }
 
-static ompt_callback_t callback_of(ompt_callbacks_t event, const struct capability *all, size_t count)
+static ompt_callback_t callback_of(ompt_callbacks_t event, const struct capability_table *table)
 {
-    for (size_t i = 0; i < count; i++)
-        if (all[i].event == event)
-            return all[i].callback;
+    for (size_t i = 0; i < table->count; i++)
+        if (table->all[i].event == event)
+            return table->all[i].callback;
     return NULL;
 }
 
 /* Returns the least answer, and the event that got it. Values above ompt_set_always come from a later
  * standard. */
 static ompt_set_result_t ask_group(ompt_set_callback_t set_callback, const struct group *group,
-                                   const struct capability *all, size_t count, const char **name)
+                                   const struct capability_table *table, const char **name)
 {
     ompt_set_result_t least = ompt_set_always;
     for (size_t i = 0; i < sizeof(group->events) / sizeof(*group->events) && group->events[i].name; i++) {
-        ompt_set_result_t answer =
-            set_callback(group->events[i].event, callback_of(group->events[i].event, all, count));
+        ompt_set_result_t answer = set_callback(group->events[i].event, callback_of(group->events[i].event, table));
         if (answer >= least)
             continue;
         least = answer;
@@ -79,16 +78,16 @@ static bool tells_of_locks(const struct group *group)
     return group->events[0].event == ompt_callback_mutex_acquire;
 }
 
-bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool locks,
-                           bool *waits, char *text, size_t bytes)
+bool capabilities_register(ompt_set_callback_t set_callback, const struct capability_table *table, bool *waits,
+                           char *text, size_t bytes)
 {
     *text = 0;
     *waits = true;
     for (const struct group *group = groups; group < groups + sizeof(groups) / sizeof(*groups); group++) {
         const char *name = NULL;
-        if (!locks && tells_of_locks(group))
+        if (!table->locks && tells_of_locks(group))
             continue;
-        ompt_set_result_t least = ask_group(set_callback, group, all, count, &name);
+        ompt_set_result_t least = ask_group(set_callback, group, table, &name);
         if (least == ompt_set_always)
             continue;
         if (!group->without) {

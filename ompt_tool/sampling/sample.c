@@ -263,6 +263,7 @@ struct busy {
     uint32_t ranks_idx;            /* node for other ranks' waiting; 0: none */
     double *sum;                   /* the thread's sum to add to */
     enum profile_time_state state; /* the thread's state in its timeline */
+    struct waiting_places *places; /* where others wait at the moment that is booked */
 };
 
 static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
@@ -270,7 +271,8 @@ static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum prof
     return node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, pseudo) : 0;
 }
 
-static struct busy busy_of(struct thread *thread, const struct capture *capture, enum core_state core)
+static struct busy busy_of(struct thread *thread, const struct capture *capture, enum core_state core,
+                           struct waiting_places *places)
 {
     struct profile_thread *ledger = thread->ledger;
     struct busy busy = {capture->in_runtime,
@@ -279,7 +281,8 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
                         capture->node_idx,
                         capture->node_idx,
                         capture->in_runtime ? &ledger->overhead : &ledger->work,
-                        capture->in_runtime ? PROFILE_TIME_OVERHEAD : PROFILE_TIME_WORK};
+                        capture->in_runtime ? PROFILE_TIME_OVERHEAD : PROFILE_TIME_WORK,
+                        places};
     if (busy.no_core) {
         busy.state = PROFILE_TIME_NO_CORE;
         busy.sum = &ledger->no_core;
@@ -309,8 +312,9 @@ static inline void book_part(struct thread *thread, struct profile_metric *metri
  * to the missing core, the rest to the code. The same part of the thread's own time goes with the missing
  * core (readers find it as `overhead` there). If one of the two nodes has no room, the other gets all. */
 static bool book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count, struct census census,
-                      struct waiting_places *places, uint64_t time_ns)
+                      uint64_t time_ns)
 {
+    struct waiting_places *places = busy->places;
     uint32_t waiting = census.in_use - census.busy;
     double late = waiting ? (double)places->late / waiting : busy->no_core;
     uint32_t code_idx = busy->no_core && late < 1 ? busy->node_idx : busy->own_idx, core_idx = busy->own_idx;
@@ -350,15 +354,15 @@ static struct census census_of_busy(const struct thread *thread, const struct de
     return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
 
-/* Books all moments of the delivery in one state; returns false without room. census and places are those of
- * the last moment. */
+/* Books all moments of the delivery in one state; returns false without room. census and busy->places are
+ * those of the last moment. */
 static bool book_moments(struct thread *thread, const struct busy *busy, enum core_state core,
-                         const struct delivery *delivery, struct census census, struct waiting_places *places)
+                         const struct delivery *delivery, struct census census)
 {
     uint32_t moments = delivery_moments(delivery);
     double p = delivery->p / moments;
     uint64_t time_ns = delivery_moment_ns(delivery, 0, moments);
-    if (!book_busy(thread, busy, p, delivery->count, census, places, time_ns))
+    if (!book_busy(thread, busy, p, delivery->count, census, time_ns))
         return false;
     note_state(thread, time_ns, busy->state, p);
     core_note_others(&thread->core, thread->line, census);
@@ -366,9 +370,9 @@ static bool book_moments(struct thread *thread, const struct busy *busy, enum co
     if (unlikely(ranks))
         sample_ranks_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
     for (uint32_t number = 1; number < moments; number++) {
-        census = census_of_busy(thread, delivery, number, core, places);
+        census = census_of_busy(thread, delivery, number, core, busy->places);
         time_ns = delivery_moment_ns(delivery, number, moments);
-        book_busy(thread, busy, p, 0, census, places, time_ns);
+        book_busy(thread, busy, p, 0, census, time_ns);
         note_state(thread, time_ns, busy->state, p);
         if (unlikely(ranks))
             sample_ranks_busy(thread, busy->ranks_idx, delivery, number, census.busy);
@@ -387,8 +391,8 @@ static void record_busy_in(struct thread *thread, enum core_state core, const st
     struct waiting_places places;
     struct census census = census_of_busy(thread, delivery, 0, core, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
-    struct busy busy = busy_of(thread, &capture, core);
-    if (!book_moments(thread, &busy, core, delivery, census, &places))
+    struct busy busy = busy_of(thread, &capture, core, &places);
+    if (!book_moments(thread, &busy, core, delivery, census))
         sample_drop(thread, delivery, capture.cause);
 }
 
@@ -428,8 +432,9 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
     struct busy busy = {.node_idx = capture.node_idx,
                         .own_idx = capture.node_idx,
                         .sum = &thread->ledger->mpi_wait,
-                        .state = PROFILE_TIME_MPI_WAIT};
-    if (!book_moments(thread, &busy, CORE_HAD, delivery, census, &places)) {
+                        .state = PROFILE_TIME_MPI_WAIT,
+                        .places = &places};
+    if (!book_moments(thread, &busy, CORE_HAD, delivery, census)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }

@@ -37,7 +37,8 @@ static bool ask(ompt_callbacks_t event, ompt_set_result_t answer)
         answers[i] = ompt_set_always;
     answers[event] = answer;
     memset(registered, 0, sizeof(registered));
-    return capabilities_register(set_callback, table, sizeof(all) / sizeof(*all), locks, &waits, text, sizeof(text));
+    const struct capability_table tool = {table, sizeof(all) / sizeof(*all), locks};
+    return capabilities_register(set_callback, &tool, &waits, text, sizeof(text));
 }
 
 UNIT_TEST(all_is_told)
