@@ -256,7 +256,7 @@ static void choose_parts(struct phases_view *to)
 static void print_numbers(const struct phases_view *to, uint64_t calls, double exact_ns,
                           const struct profile_sums *sums)
 {
-    static const int widths[METRIC_PARTS] = {10, 10, 9, 10, PART_COLUMNS, PART_COLUMNS, PART_COLUMNS};
+    static const int widths[METRIC_ALWAYS_PARTS] = {10, 10, 9, 10};
     double effort = metric_value(to->rows, sums, METRIC_EFFORT);
     double idle = metric_relative(to->rows, sums, METRIC_IDLENESS);
     print_cell(to, 9, calls > 0, exact_ns * 1e-9, to->decimals);
@@ -264,7 +264,7 @@ static void print_numbers(const struct phases_view *to, uint64_t calls, double e
     for (size_t i = 0; i < METRIC_PARTS; i++) {
         double value = metric_value(to->rows, sums, metric_parts[i]);
         if (has_part(to, i))
-            print_cell(to, widths[i], value != 0, value, to->decimals);
+            print_cell(to, i < METRIC_ALWAYS_PARTS ? widths[i] : PART_COLUMNS, value != 0, value, to->decimals);
     }
     const char *heat = format_heat(idle, to->style->colour);
     fputs(heat, to->out);
@@ -392,10 +392,12 @@ static void print_executions(const struct phases_view *to, const struct phase_gr
 
 static void print_phases(struct phases_view *to)
 {
-    fprintf(to->out, "\n%s%9s%8s%10s%10s%s%s%s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls", "work",
-            "idleness", to->narrow ? "" : " overhead lock wait", to->shown[METRIC_ALWAYS_PARTS] ? "  no core" : "",
-            to->shown[METRIC_ALWAYS_PARTS + 1] ? "  blocked" : "",
-            to->shown[METRIC_ALWAYS_PARTS + 2] ? " mpi wait" : "", "idle %", "phase", format_plain(to->style->colour));
+    fprintf(to->out, "\n%s%9s%8s%10s%10s%s", format_strong(to->style->colour), "exact", "calls", "work", "idleness",
+            to->narrow ? "" : " overhead lock wait");
+    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
+        if (to->shown[i])
+            fprintf(to->out, "%*s", PART_COLUMNS, metric_title(metric_parts[i]));
+    fprintf(to->out, "%7s %s%s\n", "idle %", "phase", format_plain(to->style->colour));
     for (size_t g = 0; g < to->table->group_count; g++) {
         const struct phase_group *group = &to->table->group[g];
         uint32_t row = to->view->node_row[g];
