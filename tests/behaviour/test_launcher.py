@@ -220,7 +220,7 @@ class OtherRuntimes(BlameTest):
         argv = ["prlimit", "--fsize=0", program("loads_later"), program("loads_later_lib.so")]
         run = self.attached(argv, how="launcher")
         self.assertEqual((run.status, run.stdout, run.other_lines()), (0, "sum 3\n", []), run)
-        self.assertTrue(any("limit on the size of files" in line for line in run.tool_lines()), run)
+        self.assertTrue(any("limit on file sizes" in line for line in run.tool_lines()), run)
         run = self.attached(["sh", "-c", f"exec {' '.join(argv)} 2>told"], how="launcher")
         self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
 
