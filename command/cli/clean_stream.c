@@ -8,7 +8,7 @@
 
 struct cleaner {
     FILE *terminal;
-    char sequence[5]; /* the begin of a letter of several bytes */
+    char sequence[5]; /* the first bytes of a character of several bytes */
     size_t kept;
 };
 
@@ -63,7 +63,7 @@ FILE *clean_stream(FILE *terminal)
 
 void clean_stderr(void)
 {
-    setvbuf(stderr, NULL, _IOFBF, BUFSIZ); /* what is written to it is flushed */
+    setvbuf(stderr, NULL, _IOFBF, BUFSIZ); /* flushed after each message */
     stderr = clean_stream(stderr);
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 }

@@ -1,14 +1,14 @@
-/* Data on its way to a terminal. */
+/* Output to a terminal without control characters. */
 #ifndef BLAME_COMMAND_CLI_CLEAN_STREAM_H
 #define BLAME_COMMAND_CLI_CLEAN_STREAM_H
 
 #include <stdio.h>
 
-/* A stream to another one in which control characters, as names may have them, do nothing: `?` stands in
- * their places, and U+FFFD in those of longer ones and of what is no UTF-8. fclose() it before the other one. */
+/* Returns a stream that writes to a terminal and replaces control characters by `?`, and longer ones and
+ * invalid UTF-8 by U+FFFD. fclose() it before the terminal's stream. */
 FILE *clean_stream(FILE *terminal);
 
-/* Messages have names of files, which whoever made the files chose. */
+/* Does the same for stderr: messages contain file names, which anyone may have chosen. */
 void clean_stderr(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The commands of `blame`. Each gets its own arguments, argv[0] being the command's name, and returns the
+/* The commands of `blame`. Each gets its own arguments, with the command's name as argv[0], and returns the
  * exit status: 0 done, 1 the input could not be used, 2 wrong usage, 3 a limit was exceeded. */
 #ifndef BLAME_COMMAND_CLI_CLI_H
 #define BLAME_COMMAND_CLI_CLI_H

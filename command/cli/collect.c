@@ -16,7 +16,7 @@
 #include "command/cli/run_notes.h"
 #include "command/profile/read.h"
 
-/* In a process of its own, as at a program's end: what becomes of it does not become of us. */
+/* Writes the reports in a child process, as at a program's end, so that a crash there does not end blame run. */
 static void start_finisher(const char *directory, const char *file)
 {
     char *const arguments[] = {"blame", "finish", (char *)directory, (char *)file, NULL};
@@ -40,17 +40,17 @@ static void start_finisher(const char *directory, const char *file)
                 wrong ? strerror(wrong) : strsignal(WTERMSIG(status)), directory);
 }
 
-/* True if it is a profile. */
+/* Returns true if the file is a profile. */
 static bool finish_profile(const char *directory, const char *file)
 {
     struct profile_header header;
     if (stat(file, &(struct stat){0}) != 0)
-        return false; /* no region, no profile: the process has removed it */
+        return false; /* Without a region there is no profile: the process has removed it. */
     if (!profile_read_header(file, &header)) {
-        start_finisher(directory, file); /* it says what is wrong */
+        start_finisher(directory, file); /* The child prints what is wrong with the file. */
         return true;
     }
-    bool gone = kill(header.pid, 0) != 0; /* not one that runs on behind the program */
+    bool gone = kill(header.pid, 0) != 0; /* false for a process that outlives the program */
     if (header.wants_region && gone) {
         unlink(file);
         if (rmdir(directory) != 0) /* a job's */
@@ -65,7 +65,7 @@ static bool finish_profile(const char *directory, const char *file)
     return !header.wants_region;
 }
 
-/* claimed: where a file that lies elsewhere goes; NULL: below directory. */
+/* Finishes one profile. claimed: the path to which a file from elsewhere is moved; NULL: below directory. */
 static bool collect_one(const char *directory, const char *file, const char *claimed)
 {
     char target[PATH_MAX];
@@ -76,7 +76,7 @@ static bool collect_one(const char *directory, const char *file, const char *cla
     if (!name || snprintf(target, sizeof(target), "%s%s", claimed ? claimed : directory, claimed ? "" : name) >=
                      (int)sizeof(target))
         return true;
-    /* It lay in memory for the time of the run; a process that ended well has moved it itself. */
+    /* The file was in memory during the run. A process that ended normally has moved the file itself. */
     if (stat(file, &(struct stat){0}) == 0) {
         if (!(claimed ? os_copy_over(file, target) : os_copy_file(file, target))) {
             fprintf(stderr, "blame: %s: %s; the profile stays in %s\n", target, strerror(errno), file);
@@ -101,6 +101,7 @@ int collect_profiles(const char *notes)
     run_note_free(&note);
     if (list)
         fclose(list);
-    /* A limit on files may keep the tool from writing its note: the file alone says that it was there. */
+    /* A limit on file sizes may have stopped the tool from writing its note: the empty file shows that it
+     * tried. */
     return list && empty ? 1 : count;
 }

@@ -50,7 +50,7 @@ static const struct usage usage = {
     .operands = "BASE and NEW: profile directories, *.blame files or folders of profile directories",
 };
 
-static enum options_result read_options(struct request *request, int argc, char **argv)
+static enum options_result read_diff_options(struct request *request, int argc, char **argv)
 {
     int operands;
     const struct option_spec options[] = {
@@ -130,7 +130,7 @@ static void complain_about_runs(const struct run_set *set, const size_t side_cou
     comparable_complain_repeats(stderr, "diff", set->profile + base, name + base, set->count - base);
 }
 
-/* CLI_WORSE when a limit is exceeded, CLI_BAD_INPUT when one could not be applied. */
+/* Returns CLI_WORSE if a limit is exceeded, CLI_BAD_INPUT if a limit could not be applied. */
 static int report_limits(const struct request *request, const struct comparison *tree)
 {
     int status = CLI_DONE;
@@ -158,8 +158,8 @@ static int report_limits(const struct request *request, const struct comparison 
     return status;
 }
 
-static void print(FILE *out, const struct request *request, const struct run_set *set, const struct comparison *tree,
-                  const struct comparison *shown)
+static void print_diff(FILE *out, const struct request *request, const struct run_set *set,
+                       const struct comparison *tree, const struct comparison *shown)
 {
     struct diff_style style = {.metric = request->metric,
                                .least_percent = request->least_percent,
@@ -186,7 +186,7 @@ static bool check_scales(const struct comparison *comparison)
     return true;
 }
 
-static int compare(const struct request *request, const struct run_set *set, const size_t side_count[SIDES])
+static int compare_runs(const struct request *request, const struct run_set *set, const size_t side_count[SIDES])
 {
     const char *const *name = (const char *const *)set->name;
     bool flat = request->view == VIEW_FLAT, needs_tree = !flat || request->fail_above.count;
@@ -200,7 +200,7 @@ static int compare(const struct request *request, const struct run_set *set, con
     if (check_scales(comparison[flat]) && out_file_open(&out, "diff", request->output)) {
         for (size_t i = 0; i < request->fail_above.count; i++)
             limit_judge(&request->limit[i], comparison[0], request->least_percent);
-        print(out.stream, request, set, comparison[0], comparison[flat]);
+        print_diff(out.stream, request, set, comparison[0], comparison[flat]);
         status = out_file_close(&out, true);
         if (status == CLI_DONE)
             status = report_limits(request, comparison[0]);
@@ -222,17 +222,18 @@ int cli_diff(int argc, char **argv)
                               .limit = memory_array((size_t)argc, sizeof(struct limit))};
     struct run_set set = {.command = "diff"};
     size_t side_count[SIDES];
-    enum options_result parsed = read_options(&request, argc, argv);
+    enum options_result parsed = read_diff_options(&request, argc, argv);
     int status = CLI_DONE;
     if (parsed == OPTIONS_RUN)
         parsed = check_request(&request);
-    if (parsed == OPTIONS_RUN && request.base_where) /* comes back with --base for each of them */
+    /* lab/ starts this command again, with --base for each trial */
+    if (parsed == OPTIONS_RUN && request.base_where)
         status = lab_start(argc, argv);
     else if (parsed == OPTIONS_RUN) {
         bool opened = open_runs(&request, &set, side_count);
         if (opened)
             complain_about_runs(&set, side_count);
-        status = opened ? compare(&request, &set, side_count) : CLI_BAD_INPUT;
+        status = opened ? compare_runs(&request, &set, side_count) : CLI_BAD_INPUT;
     }
     for (int i = 0; i < argc; i++)
         limit_free(&request.limit[i]);

@@ -14,7 +14,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* By its name: another (musl's) does not do as LD_TRACE_LOADED_OBJECTS says, and the program would run. */
+/* Returns whether a program's loader is glibc's, by its name. Other loaders (musl) ignore
+ * LD_TRACE_LOADED_OBJECTS and would run the program. */
 static bool is_glibc_loader(int fd, const ElfW(Phdr) * segment)
 {
     static const char *const names[] = {"ld-linux", "ld-2.", "ld.so", "ld64.so"};
@@ -50,8 +51,8 @@ enum elf_kind elf_kind_of(const char *path)
     return kind;
 }
 
-/* Starts the program in a way that makes the loader print what it would load, and our part of it what keeps a library from
- * libomp, and nothing else; its output is *list. */
+/* Starts the loader without the program. It prints the libraries that it would load, and our audit library
+ * prints what keeps a library from libomp. The output is *list. */
 static pid_t trace_loader(const char *path, FILE **list)
 {
     int ends[2];
@@ -61,7 +62,7 @@ static pid_t trace_loader(const char *path, FILE **list)
     if (child == 0) {
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
         if (dup2(ends[1], 1) < 0 || dup2(ends[1], 2) < 0)
-            _exit(127); /* a sandbox: what the loader prints would be the program's output */
+            _exit(127); /* a sandbox refuses this, and the program would run */
         close(ends[0]);
         close(ends[1]);
         execl(path, path, (char *)NULL);
@@ -72,7 +73,8 @@ static pid_t trace_loader(const char *path, FILE **list)
     return child;
 }
 
-/* The library in a line of the loader's: NAME => PATH (ADDRESS), or PATH (ADDRESS). False: there is none. */
+/* Takes the library's path from a line of the loader's output: NAME => PATH (ADDRESS), or PATH (ADDRESS).
+ * Returns false if there is none. */
 static bool path_of_line(const char *line, char *path, size_t bytes)
 {
     const char *arrow = strstr(line, "=> "), *begin = arrow ? arrow + 3 : line + strspn(line, "\t");
@@ -83,13 +85,15 @@ static bool path_of_line(const char *line, char *path, size_t bytes)
     return true;
 }
 
-/* Open MPI's libmpi.so.40, MPICH's libmpich.so.12 or libmpi.so.12, their parts for Fortran, and what came of them. */
+/* Returns whether a line names an MPI library: Open MPI's libmpi.so.40, MPICH's libmpich.so.12 or
+ * libmpi.so.12, their Fortran parts, and derived libraries. */
 static bool names_mpi(const char *line)
 {
     return strncmp(line, "\tlibmpi", 7) == 0 && strchr(".cf_", line[7]);
 }
 
-/* Takes from a line of our part of the loader why libomp does not suit a library, without the line's end, which says what follows. */
+/* Takes the reason why libomp does not suit a library from a line of our audit library, without the end of
+ * the line, which says what follows. */
 static void read_late(const char *line, struct elf_openmp *openmp)
 {
     static const char mark[] = "blame: ";
@@ -119,7 +123,7 @@ void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *open
     FILE *list = NULL;
     *openmp = (struct elf_openmp){0};
     if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
-        return; /* it would run */
+        return; /* The program would run. */
     pid_t child = trace_loader(path, &list);
     while (list && fgets(line, sizeof(line), list))
         read_line(line, libomp, openmp);
@@ -152,7 +156,8 @@ static bool offers(const char *path, const char *name)
     return found;
 }
 
-/* LLVM's runtimes export ompt_start_tool, too: theirs asks other tools. */
+/* Returns whether a library is an OpenMP runtime of LLVM or blame's own. Such a runtime also exports
+ * ompt_start_tool, which asks other tools. */
 static bool is_runtime_or_ours(const char *path)
 {
     static const char *const names[] = {"libomp", "libiomp5", "libblame"};
@@ -185,9 +190,9 @@ bool elf_own_tool_of(const char *path, char *owner, size_t bytes)
     return found;
 }
 
-/* Whether any of the names is in a table of strings of the file: symbols' and libraries' names, not all text, as this command has the
- * words itself. */
-static bool has_name(const char *path, const char *const *names)
+/* Returns whether a string table of the file has one of the names of symbols or libraries. Other text does
+ * not count, because this command contains the names as text. */
+static bool has_name_in_tables(const char *path, const char *const *names)
 {
     GElf_Shdr header;
     bool found = false;
@@ -209,13 +214,13 @@ static bool has_name(const char *path, const char *const *names)
 bool elf_finds_leaks(const char *path)
 {
     static const char *const names[] = {"__asan_init", "__lsan_init", "liblsan.so", NULL};
-    return has_name(path, names);
+    return has_name_in_tables(path, names);
 }
 
 bool elf_checks_memory(const char *path)
 {
     static const char *const names[] = {"__msan_init", NULL};
-    return has_name(path, names);
+    return has_name_in_tables(path, names);
 }
 
 bool elf_gains_privileges(const char *path)

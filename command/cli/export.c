@@ -30,14 +30,14 @@
 
 /* ---- formats that are a directory ---- */
 
-/* Where a command writes several files: a directory that appears whole or not at all. */
+/* The output of a command that writes several files: a directory that appears only when it is complete. */
 
 struct out_directory {
     const char *command;
-    char *path, *temporary; /* files are written into temporary */
+    char *path, *temporary; /* temporary: the directory into which files are written */
 };
 
-static bool complain(const struct out_directory *directory, int why)
+static bool complain_directory(const struct out_directory *directory, int why)
 {
     fprintf(stderr, "blame %s: %s: %s; nothing was written; give a directory that does not exist yet by --output\n",
             directory->command, directory->path, why ? strerror(why) : "cannot be written");
@@ -50,7 +50,7 @@ static void free_names(struct out_directory *directory)
     free(directory->temporary);
 }
 
-/* false after a message: nothing is overwritten, not even an empty directory. */
+/* Opens a new directory. Returns false after a message, also if the directory exists and is empty. */
 static bool out_directory_open(struct out_directory *directory, const char *command, const char *path)
 {
     struct stat status;
@@ -60,49 +60,49 @@ static bool out_directory_open(struct out_directory *directory, const char *comm
     directory->temporary = memory_text("%s.%ld.part", directory->path, (long)getpid());
     bool there = lstat(directory->path, &status) == 0;
     if (there || !unfinished_directory(directory->temporary)) {
-        complain(directory, there ? EEXIST : errno);
+        complain_directory(directory, there ? EEXIST : errno);
         free_names(directory);
         return false;
     }
     return true;
 }
 
-/* Leaves nothing of it. */
+/* Removes what was written. */
 static void out_directory_drop(struct out_directory *directory)
 {
     unfinished_remove(directory->temporary);
     free_names(directory);
 }
 
-/* When it could not be written nothing is left, and a message says why; good: false if errno is as the failed write
- * left it. Returns an exit status of command/cli/cli.h. */
+/* Moves the directory into its place. good: false after a failed write that set errno. Returns an exit status
+ * of command/cli/cli.h; after a failure and a message nothing is left. */
 static int out_directory_close(struct out_directory *directory, bool good)
 {
     int why = errno;
-    /* What appeared meanwhile is not replaced. A file system that cannot promise that replaces empty directories at most. */
+    /* A directory that has appeared meanwhile is not replaced. A file system without RENAME_NOREPLACE can
+     * replace an empty one at most. */
     if (good && renameat2(AT_FDCWD, directory->temporary, AT_FDCWD, directory->path, RENAME_NOREPLACE) != 0)
         good = errno == EINVAL && rename(directory->temporary, directory->path) == 0, why = errno;
     if (!good)
-        complain(directory, why);
+        complain_directory(directory, why);
     out_directory_drop(directory);
     return good ? CLI_DONE : CLI_BAD_INPUT;
 }
 
 /* ---- formats of traces ---- */
 
-/* The formats of `blame export` that need a trace. */
-
-/* A run's profile and trace, or those of all ranks of a job. */
+/* The profile and trace of a run, or those of all ranks of a job. */
 struct opened_traces {
     struct opened_profile *opened;
     struct traced_process *processes;
     size_t count;
 };
 
-/* Perfetto takes 2 to 4 times as much in memory, of which a page has 4 GB; text that is longer no Chromium reads into a page. */
+/* Perfetto needs 2 to 4 times as much memory, and a browser page has 4 GB. Chromium reads no longer text into
+ * a page. */
 #define LARGE_BYTES 500000000LL
 
-/* Says what traces had no room for. */
+/* Says how many samples had no room in a trace. */
 static void note_thinned(const char *path, unsigned long long kept, unsigned long long thinned)
 {
     if (thinned)
@@ -126,7 +126,8 @@ static bool open_trace(const char *path, struct opened_traces *traces)
     return process->trace != NULL;
 }
 
-/* false after a message: something cannot be read, or has no trace. What was opened is to be closed in either case. */
+/* Opens the traces of a run or job. Returns false after a message if one cannot be read or has no trace;
+ * close_traces() is needed in both cases. */
 static bool open_traces(const char *input, struct opened_traces *traces)
 {
     struct stat status;
@@ -154,8 +155,8 @@ static void close_traces(struct opened_traces *traces)
     free(traces->processes);
 }
 
-/* Says so where a file is larger than viewers can take. */
-static void note_size(const char *format, long long bytes)
+/* Warns about a file that is too large for its viewer. */
+static void note_trace_size(const char *format, long long bytes)
 {
     if (bytes > LARGE_BYTES && strcmp(format, "perfetto") == 0)
         fprintf(stderr,
@@ -172,19 +173,21 @@ static void note_size(const char *format, long long bytes)
 
 /* ---- the format trial ---- */
 
-/* `blame export --format trial`: runs as JSON lines, one after the other, or laid over one another. */
+/* A request of `blame export --format trial`: runs as JSON lines, one after the other, or with common
+ * contexts. */
 
 struct trial_request {
-    const char *const *operand; /* profiles, or folders of them */
+    const char *const *operand; /* profiles or folders of profiles */
     int operand_count;
-    int common; /* enum run_set_view: contexts have the same numbers in all runs, of this view; -1: each run has its own */
-    bool sums; /* nothing of threads and ranks */
+    /* enum run_set_view in which contexts have common numbers in all runs; -1: each run has its own */
+    int common;
+    bool sums; /* without values of single threads and ranks */
 };
 
 struct exporting {
     const struct trial_request *request;
     FILE *out;
-    bool bad; /* a profile could not be read */
+    bool bad; /* whether a profile could not be read */
 };
 
 static void put_recorded_compilers(struct facts *facts, const struct profile *profile, size_t folder_bytes)
@@ -200,7 +203,7 @@ static void put_recorded_compilers(struct facts *facts, const struct profile *pr
     free(file);
 }
 
-/* As the program's binary says; where that is gone, as it said when the run ended. */
+/* Adds the compilers that the program's binary names, or those in run.json if the binary is gone. */
 static void put_compilers(struct facts *facts, const struct profile *profile, struct symbols *symbols)
 {
     const char *compiler[SYMBOLS_PRODUCERS], *slash = strrchr(profile->path, '/');
@@ -211,7 +214,7 @@ static void put_compilers(struct facts *facts, const struct profile *profile, st
         put_recorded_compilers(facts, profile, (size_t)(slash - profile->path));
 }
 
-static void put_run(struct exporting *exporting, const char *path, const struct opened_profile *opened)
+static void put_trial_run(struct exporting *exporting, const char *path, const struct opened_profile *opened)
 {
     struct facts facts = {0};
     struct locations locations;
@@ -240,7 +243,7 @@ static void put_run(struct exporting *exporting, const char *path, const struct 
     job_free_files(&ranks);
 }
 
-static bool put_path(void *to, const char *path)
+static bool put_trial_path(void *to, const char *path)
 {
     struct exporting *exporting = to;
     struct opened_profile opened;
@@ -248,12 +251,12 @@ static bool put_path(void *to, const char *path)
         exporting->bad = true;
         return true;
     }
-    put_run(exporting, path, &opened);
+    put_trial_run(exporting, path, &opened);
     close_profile(&opened);
     return !ferror(exporting->out);
 }
 
-static bool put_compared(const struct trial_request *request, FILE *out)
+static bool put_common_runs(const struct trial_request *request, FILE *out)
 {
     struct run_set set = {.command = "export"};
     bool good = run_set_add_all(&set, request->operand, request->operand_count);
@@ -278,7 +281,8 @@ static bool put_compared(const struct trial_request *request, FILE *out)
     return good;
 }
 
-/* Returns an exit status of command/cli/cli.h. A profile that cannot be read does not keep the others out, unless they are laid over one another. */
+/* Returns an exit status of command/cli/cli.h. An unreadable profile is skipped, unless runs have common
+ * contexts. */
 static int trial_export(const struct trial_request *request, const char *output)
 {
     struct out_file out;
@@ -287,10 +291,10 @@ static int trial_export(const struct trial_request *request, const char *output)
     struct exporting exporting = {request, out.stream, false};
     bool good = true;
     if (request->common >= 0)
-        exporting.bad = !put_compared(request, out.stream);
+        exporting.bad = !put_common_runs(request, out.stream);
     else
         for (int i = 0; good && i < request->operand_count; i++)
-            good = run_set_each(request->operand[i], put_path, &exporting);
+            good = run_set_each(request->operand[i], put_trial_path, &exporting);
     int status = out_file_close(&out, good);
     return status == CLI_DONE && exporting.bad ? CLI_BAD_INPUT : status;
 }
@@ -330,7 +334,7 @@ static const struct usage usage = {
     .operands = "a profile directory or a *.blame file",
 };
 
-/* The formats that take an option, or all, with commas between them. */
+/* Prints the formats that take an option (0: all formats), with commas between them. */
 static void put_names(FILE *out, unsigned takes)
 {
     const char *between = " ";
@@ -341,7 +345,7 @@ static void put_names(FILE *out, unsigned takes)
         }
 }
 
-static enum options_result refuse(const char *option, const struct export_format *format, unsigned takes)
+static enum options_result refuse_option(const char *option, const struct export_format *format, unsigned takes)
 {
     fprintf(stderr, "blame export: %s: works with --format", option);
     put_names(stderr, takes);
@@ -354,7 +358,7 @@ static bool to_stdout(const struct request *request)
     return !request->output || strcmp(request->output, "-") == 0;
 }
 
-static enum options_result check(struct request *request)
+static enum options_result check_export(struct request *request)
 {
     if (request->format < 0) {
         fputs("blame export: --format is missing; expected one of", stderr);
@@ -364,13 +368,13 @@ static enum options_result check(struct request *request)
     }
     const struct export_format *format = request->of = &export_formats[request->format];
     if (request->metric >= 0 && !(format->takes & EXPORT_TAKES_METRIC))
-        return refuse("--metric", format, EXPORT_TAKES_METRIC);
+        return refuse_option("--metric", format, EXPORT_TAKES_METRIC);
     if (request->metric == METRIC_BLAME && !(format->takes & EXPORT_TAKES_BLAME))
-        return refuse("--metric blame", format, EXPORT_TAKES_BLAME);
+        return refuse_option("--metric blame", format, EXPORT_TAKES_BLAME);
     if (request->clock >= 0 && !(format->takes & EXPORT_TAKES_CLOCK))
-        return refuse("--clock", format, EXPORT_TAKES_CLOCK);
+        return refuse_option("--clock", format, EXPORT_TAKES_CLOCK);
     if ((request->common >= 0 || request->sums) && !(format->takes & EXPORT_TAKES_RUNS))
-        return refuse(request->sums ? "--sums" : "--common", format, EXPORT_TAKES_RUNS);
+        return refuse_option(request->sums ? "--sums" : "--common", format, EXPORT_TAKES_RUNS);
     if (request->operand_count > 1 && !(format->takes & EXPORT_TAKES_RUNS)) {
         fprintf(stderr, "blame export: %s: one profile is accepted, and %s was given already\n", request->operand[1],
                 request->operand[0]);
@@ -391,7 +395,7 @@ static enum options_result check(struct request *request)
     return OPTIONS_RUN;
 }
 
-static enum options_result parse_arguments(struct request *request, int argc, char **argv)
+static enum options_result parse_export_arguments(struct request *request, int argc, char **argv)
 {
     struct option_word format[export_format_count + 1];
     for (size_t i = 0; i < export_format_count; i++)
@@ -417,10 +421,10 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
     if (result != OPTIONS_RUN)
         return result;
     request->input = request->operand[0];
-    return check(request);
+    return check_export(request);
 }
 
-/* What the file cannot say, or has not to say. */
+/* Says which values of a metric the format cannot hold, or that the profile has none. */
 static void note_metric(const struct rows *rows, enum metric metric, bool stacks)
 {
     double negative = stacks ? export_negative(rows, metric) : 0;
@@ -434,8 +438,8 @@ static void note_metric(const struct rows *rows, enum metric metric, bool stacks
         fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n", metric_word[metric]);
 }
 
-/* Values below nothing, of formats that have none, and what is shown where there is nothing of it. */
-static void note(const struct export_format *format, const struct export_input *input)
+/* Says which metrics lose negative values or are empty. */
+static void note_metrics(const struct export_format *format, const struct export_input *input)
 {
     bool all = format->metrics == EXPORT_ONE_OR_ALL && !input->alone;
     size_t count = !format->positive ? 0 : format->metrics == EXPORT_PARTS ? METRIC_TOLD : all ? METRIC_COLUMNS : 0;
@@ -457,14 +461,14 @@ static struct export_input input_of(const struct request *request, const struct 
                                  .metric =
                                      request->metric >= 0 ? (enum metric)request->metric : metric_default(opened->rows),
                                  .alone = request->metric >= 0};
-    if (blame_is_none && input.metric == METRIC_BLAME) /* a sum, which is not among all */
+    if (blame_is_none && input.metric == METRIC_BLAME) /* blame is a sum, which is not one of all metrics */
         input.metric = METRIC_IDLENESS;
-    note(request->of, &input);
+    note_metrics(request->of, &input);
     return input;
 }
 
-/* Nothing of it is in memory. */
-static int write_stacks(const struct request *request)
+/* Writes the log of stacks sample by sample, without reading the profile into memory. */
+static int write_stack_log(const struct request *request)
 {
     struct out_file out;
     if (!out_file_create(&out, "export", request->output))
@@ -567,7 +571,7 @@ static int export_traces(const struct request *request)
         bool good = request->of->write(
             out.stream, &(struct export_input){.processes = traces.processes, .process_count = traces.count});
         if (good)
-            note_size(request->of->name, ftello(out.stream));
+            note_trace_size(request->of->name, ftello(out.stream));
         status = out_file_close(&out, good);
     }
     close_traces(&traces);
@@ -586,11 +590,11 @@ int cli_export(int argc, char **argv)
     static int (*const export[])(const struct request *request) = {[EXPORT_FROM_ROWS] = export_rows,
                                                                    [EXPORT_FROM_LOCATIONS] = export_locations,
                                                                    [EXPORT_FROM_TRACES] = export_traces,
-                                                                   [EXPORT_FROM_LOG] = write_stacks,
+                                                                   [EXPORT_FROM_LOG] = write_stack_log,
                                                                    [EXPORT_FROM_RUNS] = export_runs};
     const char *operand[argc];
     struct request request = {.operand = operand, .common = -1, .format = -1, .metric = -1, .clock = -1};
-    enum options_result parsed = parse_arguments(&request, argc, argv);
+    enum options_result parsed = parse_export_arguments(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     return export[request.of->from](&request);

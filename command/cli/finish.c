@@ -1,5 +1,5 @@
-/* `blame finish`: makes the reports of one measurement file. The tool starts it as the program ends, `blame run` for
- * a program that was killed, a user where neither could. */
+/* `blame finish`: writes the reports of one measurement file. The tool starts it at the program's end, `blame
+ * run` after a program was killed, and users if neither could. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -23,9 +23,9 @@
 #include "command/symbols/symbols.h"
 #include "command/views/summary.h"
 
-#define REPORT_BYTES ((size_t)64 << 20) /* that and twice the modules' files are enough for names and reports */
+#define REPORT_BYTES ((size_t)64 << 20) /* bytes for names and reports, besides twice the modules' files */
 
-/* libdw ends the process that it gets no memory in, by exit, an assertion or a fault. */
+/* Returns whether there is memory for names and reports. Without memory, libdw would end the process. */
 static bool have_memory(const struct profile *profile)
 {
     size_t bytes = REPORT_BYTES;
@@ -48,8 +48,9 @@ void finish_offer_ourselves(void)
     fclose(file);
 }
 
-/* So that `blame run` need not do it again. Where this cannot be written, nor could the reports. A job's date stays: what is later than
- * that is still to be merged. */
+/* Marks the file as reported, so that `blame run` need not report it again. If the mark cannot be written,
+ * neither could the reports. The file keeps its date, because a later file than job.blame counts as not
+ * merged yet. */
 static void mark_reported(const char *path)
 {
     const uint32_t reported = 1;
@@ -64,9 +65,10 @@ static void mark_reported(const char *path)
     close(file);
 }
 
-static const char *finished, *finished_file; /* the directory, the measurement */
+/* the directory and its measurement, for finish_no_memory() */
+static const char *finished, *finished_file;
 
-static void tell_no_memory(void)
+static void finish_no_memory(void)
 {
     mark_reported(finished_file);
     fprintf(stderr, "blame: not enough memory to write the reports (ulimit -v?): blame finish %s makes them\n",
@@ -81,7 +83,7 @@ static bool any_sample(const struct profile *profile)
     return false;
 }
 
-/* Returns whether there is anything to sum up: not of a program that printed its help and ended. What could not be measured is told. */
+/* Returns whether there is anything to summarise. A program that only printed its help has nothing. */
 static bool has_something(const struct profile *profile)
 {
     struct coverage coverage;
@@ -89,14 +91,14 @@ static bool has_something(const struct profile *profile)
     return profile->header.regions > 0 || any_sample(profile) || coverage_is_poor(&coverage);
 }
 
-/* asked: by a user, who gets a summary whatever there is. */
+/* Writes the files and prints the summary. asked: a user asked for them, and always gets a summary. */
 static int write_reports(const char *directory, const char *file, struct profile *profile, bool asked)
 {
     char error[512];
     int status = CLI_DONE;
     finished = directory;
     finished_file = file;
-    memory_exhausted = tell_no_memory;
+    memory_exhausted = finish_no_memory;
     struct symbols *symbols =
         memory_check(have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL);
     symbols_still_runs(symbols, profile->header.pid);
@@ -154,7 +156,7 @@ static const struct usage usage = {
     .operands = "a profile directory or a *.blame file",
 };
 
-/* DIR alone is typed by a user, who wants all there is; with the file behind it, it is the tool or `blame run`. */
+/* A user types only DIR and gets everything. The tool and `blame run` also pass the measurement's file. */
 int cli_finish(int argc, char **argv)
 {
     const char *operand[argc];
@@ -169,7 +171,8 @@ int cli_finish(int argc, char **argv)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     struct stat there;
     char *file = find_measurement("finish", operand[0]);
-    char *directory = file ? memory_text("%s", file) : NULL; /* for dirname(), which changes it */
+    /* a copy for dirname(), which changes its argument */
+    char *directory = file ? memory_text("%s", file) : NULL;
     bool given = stat(operand[0], &there) == 0 && S_ISDIR(there.st_mode);
     int status = file ? finish_reports(given ? operand[0] : dirname(directory), file, true) : CLI_BAD_INPUT;
     free(directory);

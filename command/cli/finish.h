@@ -3,11 +3,11 @@
 
 #include <stdbool.h>
 
-/* Writes the reports of a measurement file into the directory: those that its header asks for, or all. Returns an exit status
- * of command/cli/cli.h. */
+/* Writes the reports of a measurement file into the directory: all, or those that its header asks for.
+ * Returns an exit status of command/cli/cli.h. */
 int finish_reports(const char *directory, const char *file, bool all);
 
-/* The program is still there, and its memory with it: when there is none left, it is not the one to go. */
+/* Makes the kernel end this process before the program, which may still be in memory, when memory runs out. */
 void finish_offer_ourselves(void);
 
 #endif

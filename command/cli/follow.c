@@ -21,24 +21,24 @@
 #include "command/text/memory.h"
 
 #define LOOK_MS      500
-#define NICENESS     10     /* the program's threads come first */
-#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind the log's name */
+#define NICENESS     10     /* below the program's threads */
+#define MAX_ATTEMPTS 100000 /* the highest number appended to the log's name */
 #define ENDING       ".blame"
 
-/* A measurement that grows. */
+/* A measurement that is still growing. */
 struct followed {
     struct followed *next;
-    char *directory, *wanted; /* wanted: the log's name, unless that is there */
-    char *log;                /* NULL: there is none as yet */
+    char *directory, *wanted; /* wanted: the log's name, to which a number is appended if it exists */
+    char *log;                /* NULL: not opened yet */
     int file;
-    bool given_up; /* its log cannot be written */
+    bool given_up; /* whether the log cannot be written */
     FILE *out;
     struct trace_tail tail;
     struct symbols *symbols;
     struct stacks *stacks;
 };
 
-static struct symbols *open_symbols(void *data)
+static struct symbols *open_followed_symbols(void *data)
 {
     struct followed *followed = data;
     if (followed->symbols)
@@ -49,7 +49,8 @@ static struct symbols *open_symbols(void *data)
     return followed->symbols;
 }
 
-/* A new file, for who may read the measurement; what is there and no file (a pipe, a terminal) is written to. -1 with errno. */
+/* Opens a new file, readable for those who may read the measurement, or an existing pipe or terminal. Returns
+ * -1 with errno. */
 static int open_log(struct followed *followed)
 {
     struct stat there, measured;
@@ -67,7 +68,7 @@ static int open_log(struct followed *followed)
     return file;
 }
 
-/* A last line that is not whole is taken away again. */
+/* Removes an incomplete last line. */
 static void end_with_a_line(int file)
 {
     struct stat now;
@@ -81,14 +82,14 @@ static void end_with_a_line(int file)
         return;
 }
 
-static void give_up(struct followed *followed, int cause)
+static void give_up_log(struct followed *followed, int cause)
 {
     followed->given_up = true;
     log_line(followed->log, ": the log of stacks cannot be written: ", strerror(cause), "; blame export ",
              followed->directory, " --format stacks writes it later", NULL);
     if (!followed->out)
         return;
-    __fpurge(followed->out); /* closing would write what is left */
+    __fpurge(followed->out); /* fclose() would write the rest */
     end_with_a_line(fileno(followed->out));
 }
 
@@ -97,34 +98,35 @@ static bool begin_log(struct followed *followed)
     int file = open_log(followed);
     if (file >= 0)
         fcntl(file, F_SETFL,
-              fcntl(file, F_GETFL) & ~O_NONBLOCK); /* of a pipe without a reader the opening was to fail */
+              /* O_NONBLOCK let the opening of a pipe without a reader fail */
+              fcntl(file, F_GETFL) & ~O_NONBLOCK);
     followed->out = file >= 0 ? fdopen(file, "a") : NULL;
     if (!followed->out) {
-        give_up(followed, errno);
+        give_up_log(followed, errno);
         return false;
     }
     log_line_of_job("stacks: tail -f ", followed->log, NULL);
-    followed->stacks = stacks_new(followed->out, &followed->tail, STACKS_WALL, open_symbols, followed);
+    followed->stacks = stacks_new(followed->out, &followed->tail, STACKS_WALL, open_followed_symbols, followed);
     return true;
 }
 
-/* What has come since. */
+/* Writes the new samples to the log. */
 static void write_new(struct followed *followed)
 {
     struct trace_sample sample;
     if (followed->given_up || !trace_tail_refresh(&followed->tail) || followed->tail.header.wants_region)
-        return; /* a directory with a log in it could not be removed, should there be no region */
+        return; /* A process without a region removes its directory, which must be empty for that. */
     while (trace_tail_next(&followed->tail, &sample))
         if ((!followed->out && !begin_log(followed)) || !stacks_put(followed->stacks, &sample)) {
             if (!followed->given_up)
-                give_up(followed, errno);
+                give_up_log(followed, errno);
             return;
         }
     if (followed->out && fflush(followed->out) != 0)
-        give_up(followed, errno);
+        give_up_log(followed, errno);
 }
 
-static void say_what_is_missing(const struct followed *followed)
+static void say_followed_missing(const struct followed *followed)
 {
     char number[24];
     uint64_t missing = followed->out && !followed->given_up ? trace_tail_missing(&followed->tail) : 0;
@@ -134,9 +136,9 @@ static void say_what_is_missing(const struct followed *followed)
                  NULL);
 }
 
-static void forget(struct followed *followed)
+static void forget_followed(struct followed *followed)
 {
-    say_what_is_missing(followed);
+    say_followed_missing(followed);
     if (followed->stacks)
         stacks_free(followed->stacks);
     if (followed->symbols)
@@ -151,7 +153,7 @@ static void forget(struct followed *followed)
     free(followed);
 }
 
-static struct followed *follow(const struct run_note *note, const char *output)
+static struct followed *follow_file(const struct run_note *note, const char *output)
 {
     const char *directory = note->text[RUN_NOTE_DIRECTORY], *file = note->text[RUN_NOTE_FILE],
                *target = note->text[RUN_NOTE_TARGET];
@@ -189,7 +191,7 @@ static void look_for_more(struct following *following)
         return;
     clearerr(following->list);
     while (run_note_next(following->list, &note)) {
-        struct followed *followed = follow(&note, following->output);
+        struct followed *followed = follow_file(&note, following->output);
         if (!followed)
             continue;
         followed->next = following->first;
@@ -198,8 +200,8 @@ static void look_for_more(struct following *following)
     run_note_free(&note);
 }
 
-/* A process that is gone has written all that it will write. */
-static void look(struct following *following, bool last)
+/* Writes new samples of all processes. A process that has ended is written completely and then forgotten. */
+static void look_at_all(struct following *following, bool last)
 {
     look_for_more(following);
     for (struct followed **at = &following->first; *at;) {
@@ -212,11 +214,11 @@ static void look(struct following *following, bool last)
             continue;
         }
         *at = followed->next;
-        forget(followed);
+        forget_followed(followed);
     }
 }
 
-/* What ends a terminal's programs does not end this one: it has to write what they did last. */
+/* Ignores the signals that end a terminal's programs, because the last samples must still be written. */
 static void set_surroundings(void)
 {
     static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ};
@@ -228,29 +230,29 @@ static void set_surroundings(void)
     finish_offer_ourselves();
     errno = 0;
     if (nice(NICENESS) == -1 && errno)
-        return; /* it is only a courtesy */
+        return; /* A higher niceness is only a courtesy. */
 }
 
-static void tell_no_memory(void)
+static void follow_no_memory(void)
 {
     log_line("not enough memory to write the log of stacks: blame export DIR --format stacks writes it later", NULL);
 }
 
-/* Does not return. */
+/* Writes logs until the program ends. Does not return. */
 static void follow_until(int end, const char *notes, const char *output)
 {
     struct following following = {.notes = notes, .output = output};
     struct pollfd ended = {.fd = end, .events = POLLIN};
-    memory_exhausted = tell_no_memory;
+    memory_exhausted = follow_no_memory;
     set_surroundings();
     bool last = false;
     while (!last) {
         last = poll(&ended, 1, LOOK_MS) > 0;
-        if (last) /* who waits for it may end it from here on */
+        if (last) /* From here on, signals may end this process. */
             for (int number = SIGINT; number <= SIGTERM; number++)
                 if (number == SIGINT || number == SIGQUIT || number == SIGTERM)
                     signal(number, SIG_DFL);
-        look(&following, last);
+        look_at_all(&following, last);
     }
     _exit(0);
 }

@@ -1,4 +1,5 @@
-/* `blame run --stacks`: the log of stacks (docs/time-and-traces.md) of what runs, while it runs, by a process of its own that reads the measurements as they grow. */
+/* `blame run --stacks`: a process that reads the growing measurements and writes the log of stacks
+ * (docs/time-and-traces.md). */
 #ifndef BLAME_COMMAND_CLI_FOLLOW_H
 #define BLAME_COMMAND_CLI_FOLLOW_H
 
@@ -6,13 +7,14 @@
 
 struct follower {
     pid_t pid; /* 0: there is none */
-    int end;   /* closed, it tells the process that the program has ended */
+    int end;   /* descriptor; closing it means that the program has ended */
 };
 
-/* notes: the list of profiles; output: NULL: beside each measurement. Before the program is started. A message where it cannot be had. */
+/* Starts the process, before the program, or prints a message if it cannot. notes: the list of profiles.
+ * output: NULL for a log beside each measurement. */
 void follow_start(struct follower *follower, const char *notes, const char *output);
 
-/* Waits until all is written. */
+/* Waits until all logs are complete. */
 void follow_end(struct follower *follower);
 
 #endif

@@ -37,7 +37,7 @@ struct request {
     struct html_options options;
 };
 
-static enum options_result parse_arguments(struct request *request, int argc, char **argv)
+static enum options_result parse_html_arguments(struct request *request, int argc, char **argv)
 {
     const struct option_spec options[] = {
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
@@ -148,7 +148,7 @@ static int make_page(const struct request *request, const char *path)
 int cli_html(int argc, char **argv)
 {
     struct request request = {.options.least_percent = -1};
-    enum options_result parsed = parse_arguments(&request, argc, argv);
+    enum options_result parsed = parse_html_arguments(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     if (!check_source_dir("html", request.options.source_dir))

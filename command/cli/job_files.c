@@ -31,21 +31,22 @@
 
 /* ---- the merging of ranks ---- */
 
-/* A job's files, merged in parts, and these in pairs: a tree whose form depends on the number of files alone, so that it does not matter for the
- * result, to the bit, how many processes do it. A process needs memory for two parts, which grow with the ranks' common tree.
+/* A job's files are merged in parts, and the parts in pairs. The form of this tree depends only on the number
+ * of files, so that the result is the same to the bit for any number of processes. A process needs memory for
+ * two parts, which grow with the ranks' common tree.
  *
- * The parts of level 0 are of JOB_TREE_FILES files each, in the order of the list; part n of the next level is of parts 2n and 2n + 1, or of the
- * former alone. */
+ * A part of level 0 has JOB_TREE_FILES files, in the order of the list. Part n of the next level is made from
+ * parts 2n and 2n + 1, or only from 2n. */
 
 #define JOB_TREE_FILES 64
 
 #define PATH_BYTES 32
 
 struct part {
-    size_t first, count; /* files; of level 0 */
-    size_t left, right;  /* parts before it; of other levels */
-    int file;            /* where it is, or will be; -1 afterwards */
-    pid_t process;       /* that makes it */
+    size_t first, count; /* the files of a part of level 0 */
+    size_t left, right;  /* the two parts of a part of a higher level */
+    int file;            /* descriptor of the part; -1 when it is used up */
+    pid_t process;       /* the process that makes the part */
     enum { PART_OPEN, PART_BEGUN, PART_DONE } state;
 };
 
@@ -81,8 +82,9 @@ struct profile *job_tree_read(const struct job_tree *tree, int file, int other)
     return joined;
 }
 
-/* Frees the profile; false, after a message, also where that is NULL. The file stays open. */
-static bool put(const struct job_tree *tree, struct profile *profile, int file)
+/* Writes a profile to the file and frees it; the file stays open. Returns false after a message, or if the
+ * profile is NULL. */
+static bool write_part(const struct job_tree *tree, struct profile *profile, int file)
 {
     if (!profile)
         return false;
@@ -96,7 +98,7 @@ static bool put(const struct job_tree *tree, struct profile *profile, int file)
 int job_tree_join(const struct job_tree *tree, int file, int other)
 {
     int to = job_tree_file(tree->command);
-    if (to >= 0 && !put(tree, job_tree_read(tree, file, other), to)) {
+    if (to >= 0 && !write_part(tree, job_tree_read(tree, file, other), to)) {
         close(to);
         to = -1;
     }
@@ -109,13 +111,13 @@ static bool make(const struct work *work, const struct part *part)
 {
     const struct job_tree *tree = work->tree;
     const struct part *parts = work->part;
-    return put(tree,
-               part->count ? job_read_part(tree->paths + part->first, part->count, &tree->like)
-                           : job_tree_read(tree, parts[part->left].file, parts[part->right].file),
-               part->file);
+    return write_part(tree,
+                      part->count ? job_read_part(tree->paths + part->first, part->count, &tree->like)
+                                  : job_tree_read(tree, parts[part->left].file, parts[part->right].file),
+                      part->file);
 }
 
-/* The parts and those of these, up to one. */
+/* Lists the parts of all levels, up to the single last one. */
 static void plan(struct work *work, size_t first, size_t count)
 {
     work->leaves = count;
@@ -137,7 +139,7 @@ static void plan(struct work *work, size_t first, size_t count)
     free(level);
 }
 
-static void finish(struct work *work, struct part *part)
+static void finish_part(struct work *work, struct part *part)
 {
     part->state = PART_DONE;
     if (part->count) {
@@ -151,8 +153,9 @@ static void finish(struct work *work, struct part *part)
     work->part[part->left].file = work->part[part->right].file = -1;
 }
 
-/* What can be made next: of two parts that are there, before more of them come to be; NULL: nothing as yet. */
-static struct part *choose(const struct work *work)
+/* Returns the part to make next: one whose two parts are ready, otherwise one of level 0; NULL if none can be
+ * made yet. */
+static struct part *choose_part(const struct work *work)
 {
     const struct part *parts = work->part;
     for (size_t i = work->leaves; i < work->count; i++)
@@ -165,7 +168,7 @@ static struct part *choose(const struct work *work)
     return NULL;
 }
 
-static bool begin(struct work *work, struct part *part)
+static bool begin_part(struct work *work, struct part *part)
 {
     part->file = job_tree_file(work->tree->command);
     if (part->file < 0)
@@ -173,7 +176,7 @@ static bool begin(struct work *work, struct part *part)
     part->state = PART_BEGUN;
     if (work->tree->jobs == 1) {
         bool made = make(work, part);
-        finish(work, part);
+        finish_part(work, part);
         return made;
     }
     fflush(NULL);
@@ -189,7 +192,7 @@ static bool begin(struct work *work, struct part *part)
     return part->process > 0;
 }
 
-/* Until one has ended. False after a message: it has not made its part. */
+/* Waits until a process has ended. Returns false after a message if it failed to make its part. */
 static bool await(struct work *work)
 {
     int status;
@@ -206,13 +209,13 @@ static bool await(struct work *work)
                     "blame %s: a process that merged a part was ended by signal %d: where memory is short, -j 1 takes "
                     "least\n",
                     work->tree->command, WTERMSIG(status));
-        finish(work, part);
+        finish_part(work, part);
         return WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
     return true;
 }
 
-static void stop(struct work *work)
+static void stop_parts(struct work *work)
 {
     for (size_t i = 0; i < work->count; i++)
         if (work->part[i].state == PART_BEGUN && work->part[i].process > 0)
@@ -230,11 +233,11 @@ int job_tree_merge(const struct job_tree *tree, size_t first, size_t count)
     for (size_t i = 0; i < work.count; i++)
         work.part[i].file = -1;
     while (good && work.part[work.count - 1].state != PART_DONE) {
-        struct part *next = work.running < (size_t)tree->jobs ? choose(&work) : NULL;
-        good = next ? begin(&work, next) : await(&work);
+        struct part *next = work.running < (size_t)tree->jobs ? choose_part(&work) : NULL;
+        good = next ? begin_part(&work, next) : await(&work);
     }
     if (!good)
-        stop(&work);
+        stop_parts(&work);
     int made = -1;
     if (good) {
         made = work.part[work.count - 1].file;
@@ -303,7 +306,7 @@ bool job_is_there(const char *directory)
     return there;
 }
 
-/* Names that were kept are by the numbers of modules, which are others now. */
+/* Removes kept names: they refer to the numbers of modules, which have changed. */
 static void remove_names(const char *output)
 {
     size_t length = strlen(output), ending = strlen(".blame");
@@ -314,7 +317,8 @@ static void remove_names(const char *output)
     free(names);
 }
 
-/* How many processes merge: more than there are cores, or parts, are none the faster, and each takes memory for two parts. */
+/* Returns the number of processes that merge, at most one for each core and part: more are not faster, and
+ * each needs memory for two parts. */
 static int choose_jobs(int jobs)
 {
     cpu_set_t cores;
@@ -323,7 +327,7 @@ static int choose_jobs(int jobs)
     return jobs;
 }
 
-static struct profile *read_tree(struct job_tree *tree, char **why)
+static struct profile *read_parts(struct job_tree *tree, char **why)
 {
     tree->progress = progress_step;
     job_reference_find(&tree->like, tree->paths, tree->count);
@@ -335,11 +339,11 @@ static struct profile *read_tree(struct job_tree *tree, char **why)
     return part ? job_complete(part, why) : NULL;
 }
 
-struct profile *(*job_read_tree)(struct job_tree *tree, char **why) = read_tree;
+struct profile *(*job_read_tree)(struct job_tree *tree, char **why) = read_parts;
 
-/* NULL after a message, or with *why. */
-static struct profile *read_ranks(const char *command, const struct job_files *files, const char *identity, int jobs,
-                                  char **why)
+/* Reads and merges the files. Returns NULL after a message or with *why. */
+static struct profile *read_rank_files(const char *command, const struct job_files *files, const char *identity,
+                                       int jobs, char **why)
 {
     struct job_tree tree = {.command = command,
                             .paths = (const char *const *)files->path,
@@ -355,7 +359,7 @@ static struct profile *read_ranks(const char *command, const struct job_files *f
     return profile;
 }
 
-/* What comes while ranks are read is later than `listed`. */
+/* Writes the merged profile. A rank's file that appears while the files are read is later than `listed`. */
 static bool job_write(const char *command, const char *directory, const struct profile *profile, const char *output,
                       const struct timespec *listed)
 {
@@ -373,7 +377,7 @@ bool job_merge(const char *command, const char *directory, const char *output, i
 {
     char identity[JOB_IDENTITY_BYTES], *why = NULL;
     bool known = job_directory_identity(directory, identity);
-    struct timespec listed; /* as files are dated */
+    struct timespec listed; /* time of the list, on the file system's clock */
     clock_gettime(CLOCK_REALTIME_COARSE, &listed);
     struct job_files files = job_list_files(directory);
     if (!files.count) {
@@ -383,7 +387,7 @@ bool job_merge(const char *command, const char *directory, const char *output, i
     }
     progress_start(isatty(STDERR_FILENO) ? stderr : NULL, clock_now_ns);
     progress_phase("merging the ranks");
-    struct profile *profile = read_ranks(command, &files, known ? identity : NULL, jobs, &why);
+    struct profile *profile = read_rank_files(command, &files, known ? identity : NULL, jobs, &why);
     if (profile) {
         progress_phase("comparing the ranks");
         profile_read_progress = progress_step;
@@ -407,16 +411,16 @@ static bool is_older(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* A rank writes by a mapping, which does not date its file: where one may have written still, all are read again, as long
- * as they are there. */
+/* Returns whether a rank may have written since the merge, as one was still running then: writing through a
+ * mapping does not change a file's date. False if a rank's file has been removed, since not all can be read. */
 static bool may_have_grown(const char *made, const struct job_files *files)
 {
     struct profile_header header;
     return profile_read_header(made, &header) && header.growing && (uint32_t)files->count >= header.merged;
 }
 
-/* Also where ranks' files were removed since: what was merged of them stays. A file that has come since may have an older date, as
- * copies have, but not of its coming. */
+/* Returns whether job.blame contains all files. It stays valid if ranks' files were removed. A new file may
+ * have an older modification time, as copies have, but its status change is later. */
 static bool is_current(const char *made, const struct job_files *files)
 {
     struct stat job, rank;
@@ -424,7 +428,7 @@ static bool is_current(const char *made, const struct job_files *files)
     if (stat(made, &job) != 0)
         return false;
     bool known = profile_read_header(made, &header), more = known && (uint32_t)files->count > header.merged;
-    if (known && (uint32_t)files->count < header.merged) /* dates say nothing of copies */
+    if (known && (uint32_t)files->count < header.merged) /* of copies, whose dates say nothing */
         return true;
     for (int i = 0; i < files->count; i++)
         if (stat(files->path[i], &rank) == 0 &&
@@ -433,7 +437,7 @@ static bool is_current(const char *made, const struct job_files *files)
     return !may_have_grown(made, files);
 }
 
-/* For this command alone; NULL after a message. */
+/* Merges the job into a temporary file for this command. Returns NULL after a message. */
 static char *make_elsewhere(const char *command, const char *directory)
 {
     const char *place = getenv("TMPDIR");

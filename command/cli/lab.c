@@ -16,7 +16,8 @@
 #define SYSTEM_PYTHON "/usr/bin/python3"
 #define NEEDS         "it needs Python 3.9 or newer with NumPy and SciPy (Debian: python3-scipy)"
 
-/* What must not act on the interpreter, but on the programs that `blame tune` starts: they get it back (lab/blame_lab/runs.py). */
+/* Variables for the programs that `blame tune` starts, not for the interpreter; lab/blame_lab/runs.py
+ * restores them. */
 static const char *const kept[] = {"OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS"};
 
 static void keep_variables(void)
@@ -31,7 +32,8 @@ static void keep_variables(void)
         unsetenv(kept[i]);
         free(name);
     }
-    setenv("OPENBLAS_NUM_THREADS", "1", 1); /* what is computed is small: threads would only cost their start */
+    /* computations are small: more threads would only cost their start */
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
 }
 
 static void put_words(FILE *out, const char *key, const enum metric *metric, size_t count)
@@ -61,7 +63,7 @@ static void tell_metrics(void)
     free(text);
 }
 
-/* The script below the folder that bin/ is in. False after a message. */
+/* Finds the start script below the folder that contains bin/. Returns false after a message. */
 static bool find_script(const char *command, char script[PATH_MAX])
 {
     char self[PATH_MAX], *folder;
@@ -82,7 +84,8 @@ static bool find_script(const char *command, char script[PATH_MAX])
     return false;
 }
 
-/* The interpreter that the user names; else the virtual environment's; else the first on the PATH. The script starts `instead` where that lacks NumPy. */
+/* Returns the interpreter: the user's, the virtual environment's, or the first in the PATH. The script starts
+ * `instead` if that lacks NumPy. */
 static const char *choose_python(const char **instead)
 {
     const char *named = getenv("BLAME_PYTHON"), *environment = getenv("VIRTUAL_ENV");

@@ -288,7 +288,8 @@ int cli_lab(int argc, char **argv)
     enum options_result result = options_read(&command->usage, options, count, argc, argv, operand, &operands);
     if (result != OPTIONS_RUN)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    /* argv[0], the values, the options given, "--" and the operands; items and operands are fewer than argc. */
+    /* room for argv[0], the values, the given options, "--" and the operands; items and operands together are
+     * fewer than argc */
     char **arguments = memory_array((size_t)argc + MOST_OPTIONS + 4, sizeof *arguments), **to = arguments;
     char *given;
     FILE *out = memory_stream(&given);
@@ -305,5 +306,5 @@ int cli_lab(int argc, char **argv)
     *to++ = memory_text("--");
     for (int i = 0; i < operands; i++)
         *to++ = (char *)operand[i];
-    return lab_start((int)(to - arguments), arguments); /* returns only to end the process */
+    return lab_start((int)(to - arguments), arguments); /* returns only after a failure */
 }

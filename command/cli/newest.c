@@ -10,7 +10,7 @@
 
 #include "command/cli/job_files.h"
 
-/* Returns whether a directory has a measurement, with the time at which the newest was written. */
+/* Returns whether a directory has a measurement, and the time of the newest write to one. */
 static bool find_time(const char *directory, struct timespec *newest)
 {
     DIR *entries = opendir(directory);

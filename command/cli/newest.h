@@ -1,4 +1,4 @@
-/* The profile that a user means who names none. */
+/* The default profile of commands: the newest one. */
 #ifndef BLAME_COMMAND_CLI_NEWEST_H
 #define BLAME_COMMAND_CLI_NEWEST_H
 

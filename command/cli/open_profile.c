@@ -72,7 +72,7 @@ bool check_source_dir(const char *command, const char *directory)
     return why == 0;
 }
 
-/* What to do about a file that profile_read() refuses, by its message. */
+/* Returns the advice for a file that profile_read() refuses, by its message. */
 static const char *advice_about(const char *error)
 {
     static const char *const advice[][2] = {
@@ -87,7 +87,7 @@ static const char *advice_about(const char *error)
     return "";
 }
 
-static void say_what_is_missing(const char *command, const char *input, const struct profile *profile)
+static void say_low_coverage(const char *command, const char *input, const struct profile *profile)
 {
     struct coverage coverage;
     coverage_of(profile, &coverage);
@@ -158,11 +158,11 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     if (profile && environment >= 0)
         profile->header.environment = (uint32_t)environment;
     if (profile)
-        say_what_is_missing(command, input, profile);
+        say_low_coverage(command, input, profile);
     return profile;
 }
 
-/* A rank's names, whose program may be gone: those of its job, whose modules have other numbers. */
+/* Takes a rank's names from its job, whose modules have other numbers: the rank's program may be gone. */
 static const char *recall_from_job(const struct profile *rank, struct symbols *symbols)
 {
     const char *slash = strrchr(rank->path, '/');
@@ -206,7 +206,7 @@ void keep_symbols(const char *command, const struct profile *profile, const stru
     free(changes);
     if (!symbols_have_news(symbols) || profile->tree)
         return;
-    /* Locks and waits have names, too. Where nothing can be written nothing is lost: the binary is there. */
+    /* Locks and waits have names, too. A directory that cannot be written is no loss: the binary is there. */
     struct lock_table *locks = locks_gather(profile, rows, symbols);
     waits_free(waits_gather(profile, rows, locks, symbols));
     locks_free(locks);
@@ -241,7 +241,7 @@ void close_profile(struct opened_profile *opened)
     *opened = (struct opened_profile){.input = opened->input};
 }
 
-static void complain(const struct out_file *file, int why)
+static void complain_unwritten(const struct out_file *file, int why)
 {
     fprintf(stderr, "blame %s: %s: %s; %s\n", file->command, file->path ? file->path : "standard output",
             why ? strerror(why) : "cannot be written",
@@ -249,7 +249,7 @@ static void complain(const struct out_file *file, int why)
                        : "what was written is incomplete: --output FILE writes to a file");
 }
 
-/* What was measured cannot be had again: a slip in an option must not cost it. */
+/* Returns whether a file is a measurement, which a wrong option must not destroy. */
 static bool holds_measurement(const char *path)
 {
     char magic[sizeof PROFILE_MAGIC - 1];
@@ -261,7 +261,8 @@ static bool holds_measurement(const char *path)
     return holds;
 }
 
-/* Standard output by another name, /dev/stdout or /proc/self/fd/1, which may be a file: it is written on, not replaced. */
+/* Returns whether a path is another name of standard output (/dev/stdout, /proc/self/fd/1). That may be a
+ * file, which is written to, not replaced. */
 static bool is_standard(const char *path)
 {
     struct stat link, there, standard;
@@ -283,7 +284,7 @@ static bool may_be_replaced(const struct out_file *file)
     return !why;
 }
 
-static bool open_file(struct out_file *file)
+static bool open_out_file(struct out_file *file)
 {
     if (is_standard(file->path)) {
         file->path = NULL;
@@ -299,7 +300,7 @@ static bool open_file(struct out_file *file)
         file->temporary = memory_text("%s.%ld.part", file->path, (long)getpid());
     file->stream = replace ? unfinished_file(file->temporary) : fopen(file->path, "we");
     if (!file->stream) {
-        complain(file, errno);
+        complain_unwritten(file, errno);
         free(file->temporary);
         return false;
     }
@@ -309,16 +310,17 @@ static bool open_file(struct out_file *file)
 bool out_file_open(struct out_file *file, const char *command, const char *path)
 {
     *file = (struct out_file){.command = command, .path = path};
-    return open_file(file);
+    return open_out_file(file);
 }
 
 bool out_file_create(struct out_file *file, const char *command, const char *path)
 {
     *file = (struct out_file){.command = command, .path = path, .anew = true};
-    return open_file(file);
+    return open_out_file(file);
 }
 
-/* False: errno says why. A link is made only where nothing is; where a file system has none, what came meanwhile is replaced. */
+/* Moves the file into its place; false with errno. A new name is linked, so that no existing file is
+ * replaced. On a file system without links a file that has just appeared is replaced. */
 static bool put_in_place(const struct out_file *file)
 {
     if (file->anew && link(file->temporary, file->path) == 0)
@@ -335,7 +337,8 @@ void out_file_drop(struct out_file *file)
     free(file->temporary);
 }
 
-/* Why it could not be written may be forgotten by now: a file that is dropped anyway can be asked once more. */
+/* Returns the errno of a failed write. If it is no longer known, another write to the file, which is dropped
+ * anyway, gives it again. */
 static int why_unwritten(const struct out_file *file)
 {
     if (!errno && file->temporary) {
@@ -361,10 +364,10 @@ int out_file_close(struct out_file *file, bool good)
         why = errno;
         good = false;
     }
-    if (file->temporary) /* gone, where it is in its place */
+    if (file->temporary) /* is gone if it has been moved into its place */
         unfinished_remove(file->temporary);
     free(file->temporary);
     if (!good)
-        complain(file, why);
+        complain_unwritten(file, why);
     return good ? CLI_DONE : CLI_BAD_INPUT;
 }

@@ -1,4 +1,4 @@
-/* Profiles as operands of commands: found, read, complained about. */
+/* Profiles as operands of commands, and the files that commands write. */
 #ifndef BLAME_COMMAND_CLI_OPEN_PROFILE_H
 #define BLAME_COMMAND_CLI_OPEN_PROFILE_H
 
@@ -17,48 +17,48 @@ struct opened_profile {
     struct rows *rows;
 };
 
-/* Whether it is one, or NULL; false after a message: a wrong folder would look like sources that are missing. */
+/* Returns whether the argument is a directory or NULL; false after a message. With a wrong folder, all
+ * sources would be missing. */
 bool check_source_dir(const char *command, const char *directory);
 
-/* The measurement file that an operand means, a profile directory or a *.blame file; malloc'ed, NULL after a
- * message on stderr. */
+/* Returns the measurement file of an operand, which is a profile directory or a *.blame file; malloc'ed, NULL
+ * after a message. */
 char *find_measurement(const char *command, const char *input);
 
-/* --environment: profiles that are opened from then on have that one, instead of the run's. */
+/* --environment: replaces the environment of profiles that are opened later. */
 extern const struct option_spec environment_option;
 
-/* Reads an operand. NULL after a message on stderr; a program that did not end normally is worth a message,
- * too. */
+/* Reads a profile. Returns NULL after a message. Also prints a message if the program did not end normally. */
 struct profile *open_profile(const char *command, const char *input);
 
-/* The same of one thread's samples; -1: of all threads. */
+/* Does the same for the samples of one thread; -1: all threads. */
 struct profile *open_thread(const char *command, const char *input, int thread);
 
-/* The same with symbols and rows. false after a message; what was opened is closed again. */
+/* Does the same and adds symbols and rows. Returns false after a message, with nothing left open. */
 bool open_rows(const char *command, const char *input, struct opened_profile *opened);
 bool open_thread_rows(const char *command, const char *input, int thread, struct opened_profile *opened);
-/* Symbols of a profile with the names that are kept beside it; says what of these cannot be read. */
+/* Returns the symbols of a profile, with the names kept beside it, after a message about names that cannot be
+ * read. */
 struct symbols *recall_symbols(const char *command, const struct profile *profile);
-/* Once the rows are there: says which binaries are others by now, and keeps names that are new. */
+/* Says which binaries have changed, and keeps new names. The rows must exist. */
 void keep_symbols(const char *command, const struct profile *profile, const struct rows *rows, struct symbols *symbols);
 
 void close_profile(struct opened_profile *opened);
 
-/* Where a command writes: a file that appears whole or not at all, or standard output (path NULL or "-").
- * NULL after a message. */
+/* The output of a command: a file that appears only when it is complete, or standard output. */
 struct out_file {
     const char *command, *path;
     char *temporary; /* NULL: standard output */
-    bool anew;       /* nothing is replaced */
+    bool anew;       /* whether an existing file is not replaced */
     FILE *stream;
 };
 bool out_file_open(struct out_file *file, const char *command, const char *path);
-/* The same, but a file that is there is no place to write to. Devices and pipes are. */
+/* Does the same, but refuses to replace an existing file. Devices and pipes are written to. */
 bool out_file_create(struct out_file *file, const char *command, const char *path);
-/* When it could not be written nothing is left, and a message says why; good: false if it was not written whole and errno is as the failed write
- * left it. Returns an exit status of command/cli/cli.h. */
+/* Completes the file and returns an exit status of command/cli/cli.h; after a failure and a message nothing
+ * is left. good: false after a failed write that set errno. */
 int out_file_close(struct out_file *file, bool good);
-/* Leaves nothing of it: there was nothing to write. */
+/* Removes the file, because there is nothing to write. */
 void out_file_drop(struct out_file *file);
 
 #endif

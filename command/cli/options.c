@@ -10,7 +10,7 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define HELP_COLUMN    22  /* column of the text about an option */
+#define HELP_COLUMN    22  /* column of an option's text */
 #define HELP_LINE_MOST 100 /* columns: longer lines are hard to read */
 
 const struct option_word metric_words[] = {
@@ -37,7 +37,7 @@ static const char *letter_of(const struct option_spec *option)
 
 /* ---- help ---- */
 
-/* Prints text from column `indent` on, where the line is already. */
+/* Prints wrapped text. The cursor is at column `indent` already. */
 static void print_wrapped(const char *text, size_t indent, size_t columns)
 {
     char *copy = memory_text("%s", text);
@@ -48,7 +48,7 @@ static void print_wrapped(const char *text, size_t indent, size_t columns)
 }
 
 /* Prints an option's text, and its words with commas between them. */
-static void print_list(const struct option_spec *option, size_t columns)
+static void print_option_list(const struct option_spec *option, size_t columns)
 {
     char *text;
     FILE *out = memory_stream(&text);
@@ -84,7 +84,7 @@ static void print_option(const struct option_spec *option, size_t columns)
         printf("%-*s", HELP_COLUMN, left);
     bool meanings = option->words && option->words->about;
     if (option->words && !meanings)
-        print_list(option, columns);
+        print_option_list(option, columns);
     else if (*option->help)
         print_wrapped(option->help, HELP_COLUMN, columns);
     if (meanings)
@@ -126,7 +126,7 @@ static void print_about(const char *about, size_t columns)
     putchar('\n');
 }
 
-/* Returns the heading above an option, or NULL. */
+/* Returns the heading above an option, NULL if there is none. */
 static const char *heading_above(const struct usage *usage, const struct option_spec *option)
 {
     for (const struct option_word *at = usage->groups; at && at->word; at++)
@@ -187,7 +187,7 @@ static void describe_option(const struct usage *usage, const struct option_spec 
     }
 }
 
-/* Prints the contents of --help, a kind of content a line, for command/cli/manual/manual.awk. */
+/* Prints the contents of --help, one item a line, for command/cli/manual/manual.awk. */
 static void options_describe(const struct usage *usage)
 {
     printf("synopsis\t%s\n", usage->synopsis);
@@ -306,7 +306,7 @@ static enum options_result read_option(const struct usage *usage, int argc, char
     return OPTIONS_RUN;
 }
 
-/* Takes the newest profile of the current folder where none was given. */
+/* Takes the newest profile of the current folder as the operand. */
 static enum options_result take_newest(const struct usage *usage, const char **operand, int *count)
 {
     operand[0] = newest_profile();

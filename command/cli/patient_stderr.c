@@ -15,7 +15,7 @@ void patient_stderr(void)
 {
     FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_patiently});
     if (!stream)
-        return; /* without memory nothing else goes well either */
+        return; /* Without memory, the messages that follow fail, too. */
     setvbuf(stream, NULL, _IOLBF, BUFSIZ);
     log_begin();
     stderr = stream;

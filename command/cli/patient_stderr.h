@@ -1,8 +1,8 @@
-/* Messages of a command beside a program, which must not be kept by who does not read them. */
+/* Messages of a command that runs beside a program: a reader that does not read must not stop them. */
 #ifndef BLAME_COMMAND_CLI_PATIENT_STDERR_H
 #define BLAME_COMMAND_CLI_PATIENT_STDERR_H
 
-/* From now on what is printed on `stderr` goes by log_write(), line by line. */
+/* Sends `stderr` through log_write() from now on, line by line. */
 void patient_stderr(void);
 
 #endif

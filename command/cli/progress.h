@@ -1,4 +1,4 @@
-/* A line on the terminal while something takes longer than a second; gone when it is done. */
+/* A line on the terminal while something takes longer than a second, removed at the end. */
 #ifndef BLAME_COMMAND_CLI_PROGRESS_H
 #define BLAME_COMMAND_CLI_PROGRESS_H
 
@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* terminal: where the line goes; NULL: nothing is ever printed. */
+/* Starts the line on a terminal; NULL: nothing is ever printed. */
 void progress_start(FILE *terminal, uint64_t (*now_ns)(void));
-/* What is done from now on; borrowed. */
+/* Sets the text for the following work; borrowed. */
 void progress_phase(const char *what);
-/* How much of the phase is done. Cheap enough for every thousandth step. */
+/* Sets how much of the work is done. Cheap enough for every thousandth step. */
 void progress_step(size_t done, size_t total);
-/* Takes the line away: before anything else is printed. */
+/* Removes the line, before anything else is printed. */
 void progress_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* `blame report`: reads a measurement and prints one view of it. */
+/* `blame report`: prints a view of a profile. */
 #include "command/cli/report.h"
 
 #include <regex.h>
@@ -27,29 +27,31 @@
 #include "command/text/memory.h"
 #include "command/text/source_text.h"
 #include "command/views/arrange.h"
+#include "command/views/lines.h"
 #include "command/views/sort.h"
 #include "command/views/style.h"
 #include "command/views/text.h"
 
-/* The sum that a focus left, and the program's. */
+/* The share of --focus and the program's value. */
 struct report_focused {
     double part, whole;
-    const char *title; /* of the metric or counter */
+    const char *title; /* the metric's or counter's title */
     bool seconds;
 };
 
 /* ---- notes ---- */
 
-/* What the header of a text view says about the choice that was made. */
+/* Says that the view shows one thread. */
 
-static void note_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
+static void note_one_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
 {
     size_t sharing = 0;
-    fprintf(notes, "--thread %d: only what its samples were blamed for; per cent are of that.", request->thread);
+    fprintf(notes, "--thread %d: only what the samples of this thread were blamed for, as base of percentages, too.",
+            request->thread);
     for (size_t i = 0; i < profile->thread_count; i++)
         sharing += profile->threads[i].tree == profile->tree;
     if (sharing > 1) {
-        fputs(" Its samples are kept with those of threads that ran before or after it:", notes);
+        fputs(" They include samples of threads that ran before or after it:", notes);
         for (size_t i = 0; i < profile->thread_count; i++)
             if (profile->threads[i].tree == profile->tree && i != (size_t)request->thread)
                 fprintf(notes, " %zu", i);
@@ -60,43 +62,46 @@ static void note_thread(FILE *notes, const struct report_request *request, const
 
 static void note_focus(FILE *notes, const struct report_request *request, const struct report_focused *focused)
 {
-    fprintf(notes, "--focus %s: only paths through rows that match", request->focus);
+    fprintf(notes, "--focus %s: only call paths with a matching row", request->focus);
     if (focused) {
         int decimals = focused->seconds ? 3 : 0;
         fprintf(notes, ": %s of the %s %s%s%s", DECIMAL(focused->part, decimals), DECIMAL(focused->whole, decimals),
                 focused->seconds ? "s of " : "", focused->title, request->thread < 0 ? " in the whole program" : "");
     }
-    fputs(focused ? ". Absolute per cent are of all, matching or not.\n" : "; per cent are of those.\n", notes);
+    fputs(focused ? ". Percentages are of the whole program.\n" : "; percentages are of these.\n", notes);
 }
 
-/* Text views say what was chosen; malloc'ed. focused: NULL where it is not known. */
+/* Returns the header's lines about the chosen options, malloc'ed. focused: the share of --focus, NULL if unknown. rows: those
+ * of a view with source lines, NULL for others. */
 static char *report_notes(const struct report_request *request, const struct profile *profile,
-                          const struct report_focused *focused)
+                          const struct report_focused *focused, const struct rows *rows)
 {
     char *text;
     FILE *notes = memory_stream(&text);
     if (request->thread != NOT_GIVEN)
-        note_thread(notes, request, profile);
+        note_one_thread(notes, request, profile);
     if (request->focus)
         note_focus(notes, request, focused);
     if (request->hide)
-        fprintf(notes, "--hide %s: rows that match are part of what called them.\n", request->hide);
+        fprintf(notes, "--hide %s: the cost of matching rows is part of the code that called them.\n", request->hide);
+    if (rows && lines_are_missing(profile, rows))
+        fputs("Note: " LINES_ADVICE ".\n", notes);
     memory_stream_close(notes);
     return text;
 }
 
 /* ---- the command ---- */
 
-#define LEAST_PERCENT 0.5 /* of text views, unless --min says otherwise */
-#define LOCKS_SHOWN   40  /* the same of tables */
+#define LEAST_PERCENT 0.5 /* default of --min in text */
+#define LOCKS_SHOWN   40  /* entries of a table that text shows by default */
 #define PLACES_SHOWN  30
 #define PHASES_DEPTH  2
-#define BELOW_SHOWN   3 /* contexts below a lock or a place */
+#define BELOW_SHOWN   3 /* contexts below a lock or wait place */
 
 struct report {
     const struct report_request *request;
     const struct opened_profile *opened;
-    struct rows *rows; /* filtered, if a filter was asked for */
+    struct rows *rows; /* the profile's rows, filtered if the options ask for it */
     FILE *out;
     struct view_style style;
 };
@@ -134,14 +139,14 @@ static void start_style(struct report *report)
         .errors = request->error,
         .below = request->depth == 1 ? 0 : BELOW_SHOWN,
     };
-    /* Whole tables are for machines: nothing is left out that was not asked for. */
+    /* CSV is for programs and leaves out only what the options ask for. */
     style->metric = choose_metric(report);
     style->least_percent = request->least_percent >= 0      ? request->least_percent
                            : request->format == FORMAT_TEXT ? LEAST_PERCENT
                                                             : 0;
 }
 
-/* The rows of the view that was asked for; report->rows may be reordered. */
+/* Returns the rows of the requested view; report->rows may be reordered. */
 static struct rows *arrange(const struct report *report)
 {
     const struct report_request *request = report->request;
@@ -158,8 +163,8 @@ static struct rows *arrange(const struct report *report)
     return rows;
 }
 
-/* Takes out what --depth and, outside text, --min leave out. */
-static void cut(const struct report *report, struct rows *view, size_t *deeper)
+/* Removes the rows that --depth and, in CSV, --min leave out. */
+static void cut_rows(const struct report *report, struct rows *view, size_t *deeper)
 {
     const struct view_style *style = &report->style;
     size_t count = view->count;
@@ -174,7 +179,7 @@ static void cut(const struct report *report, struct rows *view, size_t *deeper)
     free(visible);
 }
 
-/* Names a file, one of `count`. */
+/* Complains about a source file, the first of `count`. */
 static void complain_source(const char *path, size_t count, const char *what)
 {
     if (!count)
@@ -193,7 +198,7 @@ static void complain_sources(const struct source_text *sources)
     complain_source(first, count, "changed after the run: the lines shown may be others");
 }
 
-static void print_text(struct report *report, const struct rows *view)
+static void print_tree_text(struct report *report, const struct rows *view)
 {
     const struct report_request *request = report->request;
     const struct profile *profile = report->opened->profile;
@@ -202,7 +207,7 @@ static void print_text(struct report *report, const struct rows *view)
                                      .whole = rows_whole_value(report->rows, style->metric),
                                      .title = rows_metric_title(report->rows, style->metric),
                                      .seconds = style->metric != METRIC_SAMPLES && style->metric < METRIC_COUNTER};
-    char *notes = report_notes(request, profile, &focused);
+    char *notes = report_notes(request, profile, &focused, report->opened->rows);
     style->notes = notes;
     if (request->source)
         style->sources = source_text_new(request->source_directory, source_shown_to_others(report->out),
@@ -218,14 +223,14 @@ static void print_tree(struct report *report)
 {
     struct view_style *style = &report->style;
     struct rows *view = arrange(report);
-    cut(report, view, &style->deeper);
+    cut_rows(report, view, &style->deeper);
     if (view->incomplete)
         fprintf(stderr,
                 "blame report: the bottom-up view has more than %d rows; callers beyond are left out: use "
                 "--min, --depth or --focus\n",
                 VIEW_CALLERS_ROWS);
     if (report->request->format == FORMAT_TEXT)
-        print_text(report, view);
+        print_tree_text(report, view);
     else if (report->request->format == FORMAT_FOLDED)
         export_folded(report->out, view, style->metric);
     else
@@ -269,7 +274,7 @@ static void print_waits(struct report *report)
     const struct opened_profile *opened = report->opened;
     struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
     struct wait_table *table = waits_gather(opened->profile, report->rows, locks, opened->symbols);
-    char *notes = report_notes(request, opened->profile, NULL);
+    char *notes = report_notes(request, opened->profile, NULL, NULL);
     struct view_cut left_out = view_sort_waits(table, report->style.metric, report->style.least_percent);
     report->style.notes = notes;
     report->style.cut = &left_out;
@@ -283,7 +288,7 @@ static void print_waits(struct report *report)
     locks_free(locks);
 }
 
-static void print_findings(struct report *report)
+static void print_findings_view(struct report *report)
 {
     const struct opened_profile *opened = report->opened;
     double least = report->request->least_percent;
@@ -300,7 +305,7 @@ static void print_findings(struct report *report)
     locks_free(locks);
 }
 
-static void print_phases(struct report *report)
+static void print_phases_view(struct report *report)
 {
     const struct report_request *request = report->request;
     const struct profile *profile = report->opened->profile;
@@ -313,7 +318,7 @@ static void print_phases(struct report *report)
     phases_free(table);
 }
 
-static void print_ranks(struct report *report)
+static void print_ranks_view(struct report *report)
 {
     const struct profile *profile = report->opened->profile;
     report->style.all = report->request->all;
@@ -323,7 +328,7 @@ static void print_ranks(struct report *report)
         view_text_ranks(report->out, profile, &report->style);
 }
 
-static void print_spread(struct report *report)
+static void print_spread_view(struct report *report)
 {
     const struct profile *profile = report->opened->profile;
     if (report->request->format == FORMAT_CSV)
@@ -366,14 +371,14 @@ static void print_culprits(struct report *report)
 }
 
 static void (*const print_view[VIEW_COUNT])(struct report *report) = {
-    [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree,  [VIEW_FLAT] = print_tree,
-    [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,     [VIEW_WAITS] = print_waits,
-    [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,   [VIEW_RANKS] = print_ranks,
-    [VIEW_SPREAD] = print_spread,     [VIEW_BALANCE] = print_balance, [VIEW_TIMELINE] = print_timeline,
+    [VIEW_TOP_DOWN] = print_tree,          [VIEW_BOTTOM_UP] = print_tree,     [VIEW_FLAT] = print_tree,
+    [VIEW_THREADS] = print_threads,        [VIEW_LOCKS] = print_locks,        [VIEW_WAITS] = print_waits,
+    [VIEW_FINDINGS] = print_findings_view, [VIEW_PHASES] = print_phases_view, [VIEW_RANKS] = print_ranks_view,
+    [VIEW_SPREAD] = print_spread_view,     [VIEW_BALANCE] = print_balance,    [VIEW_TIMELINE] = print_timeline,
     [VIEW_CULPRITS] = print_culprits,
 };
 
-/* Takes the rows that the filters leave; false after a message. */
+/* Keeps the rows that the filters select; false after a message. */
 static bool filter_rows(struct report *report)
 {
     const struct report_request *request = report->request;
@@ -416,7 +421,7 @@ static bool open_input(const struct report_request *request, struct opened_profi
     return false;
 }
 
-/* Text is clean already; data has names as they are. */
+/* Prints the view. Text contains no control characters; data has the names as they are. */
 static void print_to(struct report *report, FILE *out)
 {
     bool data = report->request->format != FORMAT_TEXT && isatty(fileno(out));
@@ -429,7 +434,7 @@ static void print_to(struct report *report, FILE *out)
         fclose(report->out);
 }
 
-/* --rank: of a job's directory, the measurement of that rank's first process. NULL after a message. */
+/* Returns the measurement of the first process of the rank that --rank names; NULL after a message. */
 static char *rank_file(const struct report_request *request)
 {
     char name[40];
@@ -447,7 +452,7 @@ static char *rank_file(const struct report_request *request)
     return NULL;
 }
 
-static int run(struct report_request *request)
+static int run_report(struct report_request *request)
 {
     struct opened_profile opened;
     struct out_file out;
@@ -474,7 +479,7 @@ int cli_report(int argc, char **argv)
     if (parsed == OPTIONS_RUN) {
         char *input = rank_file(&request);
         request.input = input;
-        status = input ? run(&request) : CLI_BAD_INPUT;
+        status = input ? run_report(&request) : CLI_BAD_INPUT;
         free(input);
     }
     report_options_free(&request);

@@ -178,7 +178,7 @@ static bool fits_together(const struct report_request *request)
            fits_format(request, "--source-dir", request->source_directory) && can_sort(request);
 }
 
-/* Returns false after a message, with *text NULL: there is nothing to free. */
+/* Compiles an option's expression. Returns false after a message, with *text NULL: there is nothing to free. */
 static bool compile(const char *option, const char **text, regex_t *expression)
 {
     char error[256];
@@ -210,7 +210,7 @@ bool report_options_measures(struct report_request *request, const struct rows *
     return false;
 }
 
-static enum options_result check(struct report_request *request)
+static enum options_result check_report(struct report_request *request)
 {
     bool focus = compile("--focus", &request->focus, &request->focus_expression);
     bool hide = compile("--hide", &request->hide, &request->hide_expression);
@@ -301,7 +301,7 @@ enum options_result report_options_read(struct report_request *request, int argc
         return OPTIONS_WRONG;
     enum options_result result = read_arguments(request, argc, argv);
     if (result == OPTIONS_RUN)
-        return check(request);
+        return check_report(request);
     request->focus = request->hide = NULL; /* not compiled */
     return result;
 }

@@ -1,4 +1,5 @@
-/* `blame run`: loads the tool before main, sends GCC's programs to libomp, passes the program's end on. */
+/* `blame run`: loads the tool before main, runs GCC's programs on libomp, and passes on the program's exit
+ * status. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@
 
 /* ---- the options ---- */
 
-/* The options of `blame run`: each sets the environment variable of the same meaning. */
+/* The options of --stacks and --stacks-file. */
 
 /* --stacks, --stacks-file */
 struct run_stacks {
@@ -41,7 +42,7 @@ struct run_stacks {
 #define VARIABLE(variable, ...) variable,
 #define NONE(...)
 static const char *const variables[] = {RUN_OPTIONS(VARIABLE, VARIABLE, VARIABLE, NONE, VARIABLE) NULL,
-                                        NULL}; /* the last two are of the command alone */
+                                        NULL}; /* no variables for --stacks and --stacks-file */
 
 #define COUNT      (sizeof variables / sizeof *variables)
 #define OF_TOOL    (COUNT - 2)
@@ -77,7 +78,7 @@ static const struct usage usage = {
     .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {"--no-command", "1"}, {NULL, NULL}},
 };
 
-/* --events-include of BLAME_EVENTS_INCLUDE. */
+/* Writes the option's name, as --events-include for BLAME_EVENTS_INCLUDE. */
 static void name_option(const char *variable, char name[NAME_BYTES])
 {
     variable += strlen("BLAME");
@@ -86,7 +87,7 @@ static void name_option(const char *variable, char name[NAME_BYTES])
         name[i + 1] = variable[i] == '_' ? '-' : (char)tolower((unsigned char)variable[i]);
 }
 
-/* A log of stacks is of a trace, and at its own rate, should it have one. False after a message. */
+/* Sets the trace that a log of stacks needs, and its rate. Returns false after a message. */
 static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
 {
     char text[16];
@@ -112,12 +113,12 @@ static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
     return true;
 }
 
-/* Reads options up to the program's name and sets the variables. Returns the program's index in argv; 0 after
- * help was printed, -1 after a message about wrong usage. *out: the value of --out; NULL: it was not given. */
+/* Reads the options before the program's name and sets their variables. Returns the program's index in argv,
+ * 0 after printing help, -1 after a message about wrong usage. *out: the value of --out, NULL if not given. */
 static int run_options_read(int argc, char **argv, struct run_stacks *stacks, const char **out)
 {
     int hertz = -1;
-    struct run_options options = {0}; /* for what is accepted: the tool reads them from the environment */
+    struct run_options options = {0}; /* only for checking values: the tool reads them from the environment */
 #define TEXT(variable, field, value, help) {NULL, OPTION_TEXT, &options.field, value, NULL, 0, 0, help},
 #define WHOLE(variable, field, fallback, least, most, help)                                                            \
     {NULL, OPTION_WHOLE, &options.field, "N",                                                                          \
@@ -152,21 +153,20 @@ static int run_options_read(int argc, char **argv, struct run_stacks *stacks, co
 
 /* ---- where the profile goes ---- */
 
-/* Whether the output directory of a run can be made, asked before the program starts: it would run for nothing. */
-
-/* Returns whether path is an existing folder that gets the default name inside: it ends in a slash, or is . or .. */
-static bool is_place(const char *path)
+/* Returns whether path is an existing folder in which a directory with the default name is made: it ends in a
+ * slash, or is . or .. */
+static bool is_default_place(const char *path)
 {
     struct stat st;
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
     return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The folder that must be there. Patterns are not known before the program runs: folders that they name are made. */
+/* Finds the folder that must exist. Folders whose names contain patterns are made when the program runs. */
 static void find_folder(const char *out, char *folder, size_t bytes)
 {
     size_t length = strcspn(out, "%");
-    bool inside = !out[length] && is_place(out);
+    bool inside = !out[length] && is_default_place(out);
     while (!out[length] && length > 1 && out[length - 1] == '/')
         length--;
     while (!inside && length > 0 && out[length - 1] != '/')
@@ -176,8 +176,8 @@ static void find_folder(const char *out, char *folder, size_t bytes)
     snprintf(folder, bytes, "%.*s", length ? (int)length : 1, length ? out : ".");
 }
 
-/* Tries it: permissions alone do not tell what a read-only file system or /proc refuses. In a sandbox that refuses the call itself
- * nothing is known, and the program runs. False with errno. */
+/* Tries to make a folder, since permissions do not show a read-only file system or /proc. If a sandbox
+ * refuses the call itself, nothing is known and the program may run. Returns false with errno. */
 static bool can_make_folder_in(const char *folder)
 {
     char path[PATH_MAX + 32];
@@ -189,7 +189,7 @@ static bool can_make_folder_in(const char *folder)
     return true;
 }
 
-/* Returns what is wrong with the place, malloc'ed; NULL: nothing is known to be. */
+/* Returns what is wrong with the output directory, malloc'ed; NULL if nothing is known to be wrong. */
 static char *fault_of(const char *out)
 {
     char folder[PATH_MAX];
@@ -206,8 +206,8 @@ static char *fault_of(const char *out)
     return format_printable("no directory can be made in %s: %s; give another place", folder, strerror(errno));
 }
 
-/* Returns false after a message if no directory can be made where BLAME_OUT, or the default name, puts it. typed: the
- * value of --out, which has set BLAME_OUT; NULL: it was not given. */
+/* Returns false after a message if the output directory cannot be made. The program would run for nothing.
+ * typed: the value of --out, which has set BLAME_OUT, or NULL. */
 static bool run_place_is_there(const char *typed)
 {
     const char *given = getenv("BLAME_OUT"), *disable = getenv("BLAME_DISABLE");
@@ -227,17 +227,17 @@ static bool run_place_is_there(const char *typed)
 
 /* ---- the run ---- */
 
-/* Before it, a part of ours in the loader slows down every call between libraries. */
+/* Older versions slow down all calls between libraries when an audit library is loaded. */
 #define OLDEST_GLIBC 235
 
-/* What libblame.so's folder has for the program. */
+/* Paths of the libraries that the program gets. */
 struct parts {
     char tool[PATH_MAX];
     char loader[PATH_MAX + 32];
-    char mpi[PATH_MAX + 32]; /* "": it is not there */
+    char mpi[PATH_MAX + 32]; /* "" if there is none */
 };
 
-/* A private folder for the length of the run: the list of profiles. */
+/* A private folder for the duration of the run, with the list of profiles. */
 struct workspace {
     char folder[PATH_MAX];
     char notes[PATH_MAX + 32];
@@ -245,8 +245,9 @@ struct workspace {
 
 static volatile sig_atomic_t child_pid;
 
-/* A closed stderr, a limit on files, or SIGCHLD that is ignored (the kernel then takes the status), must not keep us from passing the
- * program's status on. The program has them as they were. */
+/* Signals that must not keep us from passing on the program's status: those of a closed stderr, of a limit on
+ * file sizes, and an ignored SIGCHLD, with which the kernel drops the status. The program gets them
+ * unchanged. */
 static struct {
     int signal;
     void (*meanwhile)(int), (*before)(int);
@@ -254,7 +255,7 @@ static struct {
 
 #define CHANGED_COUNT (sizeof(changed) / sizeof(changed[0]))
 
-/* What the keyboard sends reaches the program by itself, what somebody sends to us alone does not. */
+/* Passes a signal on to the program. Signals from the keyboard reach the program by themselves. */
 static void forward(int signal, siginfo_t *info, void *context)
 {
     bool of_keyboard = (signal == SIGINT || signal == SIGQUIT) && info->si_code > 0;
@@ -263,24 +264,25 @@ static void forward(int signal, siginfo_t *info, void *context)
         kill(child_pid, signal);
 }
 
-/* Not by access(), which a sandbox may refuse. */
-static bool is_readable(const char *path)
+/* Returns whether a file can be opened. A sandbox may refuse access(). */
+static bool can_be_opened(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer keeps nobody waiting */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
     if (fd >= 0)
         close(fd);
     return fd >= 0;
 }
 
-/* Where execvp would find the program; false if nowhere. */
-static bool find_program(const char *name, char *path, size_t bytes)
+/* Finds the program as execvp() does; false if there is none. */
+static bool find_in_path(const char *name, char *path, size_t bytes)
 {
     struct stat st;
     if (strchr(name, '/')) {
         snprintf(path, bytes, "%s", name);
         if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
             return false;
-        return access(path, X_OK) == 0 || errno == EPERM || errno == ENOSYS; /* a sandbox tells nobody: execvp() will */
+        /* in a sandbox that refuses access(), execvp() decides */
+        return access(path, X_OK) == 0 || errno == EPERM || errno == ENOSYS;
     }
     char standard[256] = "";
     confstr(_CS_PATH, standard, sizeof(standard));
@@ -296,7 +298,7 @@ static bool find_program(const char *name, char *path, size_t bytes)
     }
 }
 
-/* Returns the status that shells have for it. */
+/* Prints why a program cannot be run, and returns the status that shells have for it. */
 static int say_no_program(const char *name)
 {
     struct stat st;
@@ -318,7 +320,7 @@ static bool find_self(char self[PATH_MAX])
     return length > 0;
 }
 
-/* Both beside the command, or where `make` or `make install` puts them. */
+/* Finds the libraries beside the command, or where `make` and `make install` put them. */
 static bool find_parts(char *self, struct parts *parts)
 {
     static const char *const places[] = {".", "../lib", "../lib/blame"};
@@ -327,32 +329,32 @@ static bool find_parts(char *self, struct parts *parts)
         char candidate[2 * PATH_MAX];
         snprintf(candidate, sizeof(candidate), "%s/%s/libblame.so", folder, places[i]);
         if (!realpath(candidate, parts->tool)) {
-            if (!is_readable(candidate))
+            if (!can_be_opened(candidate))
                 continue;
             snprintf(parts->tool, sizeof(parts->tool), "%.*s", PATH_MAX - 1,
-                     candidate); /* a sandbox refuses faccessat2() */
+                     candidate); /* in a sandbox that refuses faccessat2() */
         }
         snprintf(parts->loader, sizeof(parts->loader), "%.*s/libblame-loader.so",
                  (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
         snprintf(parts->mpi, sizeof(parts->mpi), "%.*s/libblame-mpi.so", (int)(strrchr(parts->tool, '/') - parts->tool),
                  parts->tool);
-        if (!is_readable(parts->mpi))
+        if (!can_be_opened(parts->mpi))
             parts->mpi[0] = '\0';
-        if (is_readable(parts->loader))
+        if (can_be_opened(parts->loader))
             return true;
     }
     return false;
 }
 
-/* The newest libomp on this machine: where Debian's packages put it, or where the loader finds one. */
+/* Finds the newest libomp on this machine, in the folders of Debian's packages or by the loader. */
 static bool find_libomp(char *path, size_t bytes)
 {
     const char *given = getenv("BLAME_LIBOMP");
-    if (given && *given) /* also seen from a program that changes its folder */
-        return realpath(given, path) && is_readable(path);
+    if (given && *given) /* an absolute path, for programs that change their folder */
+        return realpath(given, path) && can_be_opened(path);
     for (int version = 40; version >= 10; version--) {
         snprintf(path, bytes, "/usr/lib/llvm-%d/lib/libomp.so.5", version);
-        if (is_readable(path))
+        if (can_be_opened(path))
             return true;
     }
 #if defined(__aarch64__)
@@ -364,13 +366,14 @@ static bool find_libomp(char *path, size_t bytes)
                                          "/usr/local/lib/libomp.so", "/usr/lib/libomp.so"};
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
         snprintf(path, bytes, "%s", common[i]);
-        if (is_readable(path))
+        if (can_be_opened(path))
             return true;
     }
     return false;
 }
 
-/* Without one the program is measured all the same, but nobody finishes the profile of one that is killed. */
+/* Makes the workspace. Without it the program is still measured, but the profile of a killed program is not
+ * finished. */
 static void make_workspace(struct workspace *space)
 {
     const char *given = getenv("TMPDIR"), *places[] = {given && *given ? given : "/tmp", "/tmp", "/dev/shm"};
@@ -394,7 +397,7 @@ static void remove_workspace(const struct workspace *space)
     rmdir(space->folder);
 }
 
-/* An outer blame run may have put it there already. */
+/* Prepends a value unless an outer blame run has done so. */
 static void prepend(const char *variable, const char *value)
 {
     const char *old = getenv(variable);
@@ -405,8 +408,9 @@ static void prepend(const char *variable, const char *value)
     free(text);
 }
 
-/* libomp comments on calls that libgomp carries out silently, and ends a process that has another copy of it. Where no object
- * makes such calls, or none is GCC's, the tool takes these out again. */
+/* Sets variables for GCC's programs: libomp would warn about calls that libgomp carries out silently, and
+ * would end a process with two copies of it. The tool unsets them again if no object makes such calls, or if
+ * none is GCC's. */
 static void set_for_gcc(void)
 {
     bool warns = getenv("KMP_WARNINGS") == NULL, refuses = getenv("KMP_DUPLICATE_LIB_OK") == NULL;
@@ -429,7 +433,7 @@ static bool glibc_is_old(void)
     return 100 * major + minor < OLDEST_GLIBC;
 }
 
-/* One line on what the program runs on, if it is GCC's. */
+/* Prints one line about the runtime of a program built by GCC. */
 static void say_runtime(const struct elf_openmp *openmp, const char *libomp, bool own)
 {
     if (openmp->moved && openmp->late[0])
@@ -450,8 +454,8 @@ static void say_runtime(const struct elf_openmp *openmp, const char *libomp, boo
                         NULL);
 }
 
-/* Where the loader will send programs of GCC, and a line on the one that is started; others say it
- * themselves. */
+/* Tells our audit library which libomp to use, and prints a line about the program that is started. Programs
+ * that it starts print their own lines. */
 static void prepare_loader(const char *program, const struct parts *parts)
 {
     char libomp[PATH_MAX];
@@ -471,7 +475,7 @@ static void prepare_loader(const char *program, const struct parts *parts)
         setenv("BLAME_LIBOMP", "", 1);
 }
 
-/* That an outer blame run need not look for profiles: the tool's note for "the cause is told". */
+/* Tells an outer blame run not to look for profiles, with the tool's note for "the cause is printed". */
 static void answer_outer(void)
 {
     const char *notes = getenv("BLAME_NOTES");
@@ -482,7 +486,7 @@ static void answer_outer(void)
     fclose(list);
 }
 
-/* What the program will be told by its environment; only lines for the user are printed here. */
+/* Sets the program's environment. Only lines for the user are printed here. */
 static void prepare(const char *program, const struct parts *parts, const struct workspace *space)
 {
     char folder[PATH_MAX];
@@ -505,22 +509,22 @@ static void prepare(const char *program, const struct parts *parts, const struct
         prepare_loader(program, parts);
 }
 
-/* Does not return. */
+/* Replaces this process by the program. Does not return. */
 static void become(char **argv, const char *program)
 {
     char own[24];
     setenv("BLAME_PROGRAM_PID", log_decimal((uint64_t)getpid(), own), 1);
     for (size_t i = 0; i < CHANGED_COUNT; i++)
         signal(changed[i].signal, changed[i].before);
-    execvp(program, argv); /* runs a script without #! by the shell, as env and timeout do */
+    execvp(program, argv); /* runs a script without #! in a shell, as env and timeout do */
     int cause = errno;
     fprintf(stderr, "blame run: %s: %s\n", program, strerror(cause));
     fflush(stderr);
     _exit(cause == ENOENT ? 127 : 126);
 }
 
-/* False with errno if there can be no other process. */
-static bool start(char **argv, const char *program)
+/* Starts the program in a child process; false with errno. */
+static bool start_program(char **argv, const char *program)
 {
     pid_t pid = fork();
     if (pid == 0)
@@ -529,7 +533,7 @@ static bool start(char **argv, const char *program)
     return pid > 0;
 }
 
-/* Signals are passed on, as long as it is there. */
+/* Waits for the program's end and returns its status; signals are passed on until then. */
 static int wait_for_program(int *signal_of)
 {
     struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO}, terminate, hang_up;
@@ -541,9 +545,9 @@ static int wait_for_program(int *signal_of)
     sigaction(SIGUSR2, &pass, NULL);
     siginfo_t ended;
     while (waitid(P_PID, (id_t)child_pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-        ; /* where a filter refuses it waitpid() waits */
+        ; /* waitpid() waits where a filter refuses this */
     int status, pid = child_pid;
-    child_pid = 0; /* before another process may have its number */
+    child_pid = 0; /* before another process can get the same number */
     sigaction(SIGTERM, &terminate, NULL);
     sigaction(SIGHUP, &hang_up, NULL);
     while (waitpid(pid, &status, 0) < 0)
@@ -558,15 +562,15 @@ static int wait_for_program(int *signal_of)
     return WEXITSTATUS(status);
 }
 
-/* A shell's loop, make or xargs end only if they see that their child died of Ctrl-C; an MPI's launcher says, and passes on, of which
- * signal a rank died. */
+/* Dies of the same signal as the program. A shell's loop, make and xargs stop only if their child died of
+ * Ctrl-C, and an MPI launcher reports the signal of which a rank died. */
 static void die_as_well(int number)
 {
     sigset_t signals;
     if (number != SIGINT && !launcher_starts_many())
         return;
     fflush(NULL);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0}); /* the program has left its own */
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0}); /* the program has left its own core file */
     sigemptyset(&signals);
     sigaddset(&signals, number);
     signal(number, SIG_DFL);
@@ -595,7 +599,7 @@ static void say_no_profile(const char *program)
                     NULL);
 }
 
-/* NULL, or what of the program keeps us from attaching to it. */
+/* Returns why the tool cannot measure the program, NULL if it can. */
 static const char *why_unmeasured(const char *program)
 {
     if (elf_kind_of(program) == ELF_KIND_STATIC)
@@ -622,7 +626,7 @@ int cli_run(int argc, char **argv)
     int first = run_options_read(argc, argv, &stacks, &out);
     if (first <= 0)
         return first == 0 ? CLI_DONE : CLI_BAD_USAGE;
-    if (!find_program(argv[first], program, sizeof(program)))
+    if (!find_in_path(argv[first], program, sizeof(program)))
         return say_no_program(argv[first]);
     const char *why = why_unmeasured(program);
     if (why)
@@ -642,7 +646,7 @@ int cli_run(int argc, char **argv)
     }
     if (attach && stacks.on)
         follow_start(&follower, space.notes, stacks.file);
-    if (!start(argv + first, program)) {
+    if (!start_program(argv + first, program)) {
         log_line("no process can be started (", strerror(errno),
                  "): the program replaces blame run; if it is killed, blame finish DIR writes the reports", NULL);
         follow_end(&follower);

@@ -1,15 +1,16 @@
-/* What the tool leaves for `blame run`: a note of each process that it measured, or has said why it did not. */
+/* The list that the tool leaves for `blame run`: a note for each process that it measured, or for which it
+ * printed why not. */
 #ifndef BLAME_COMMAND_CLI_RUN_NOTES_H
 #define BLAME_COMMAND_CLI_RUN_NOTES_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Three texts, each with its zero byte: names may have all others. */
+/* The texts of a note. Each ends with a zero byte, the only one that names cannot have. */
 enum run_note_text {
-    RUN_NOTE_DIRECTORY, /* "": there is no profile */
+    RUN_NOTE_DIRECTORY, /* "" if there is no profile */
     RUN_NOTE_FILE,
-    RUN_NOTE_TARGET, /* where the file goes at the end; "": nowhere, or below the directory */
+    RUN_NOTE_TARGET, /* final place of the file; "" if it is not moved, or is below the directory */
     RUN_NOTE_TEXTS,
 };
 
@@ -18,11 +19,11 @@ struct run_note {
     size_t room[RUN_NOTE_TEXTS];
 };
 
-/* The next one into the same note; false: there is none, or not all of it as yet. */
+/* Reads the next note into the same structure; false if there is no complete one yet. */
 bool run_note_next(FILE *list, struct run_note *note);
 void run_note_free(struct run_note *note);
 
-/* That nothing of a process is to be looked for. */
+/* Writes a note that says that the process has no profile. */
 void run_note_put_none(FILE *list);
 
 #endif

@@ -23,7 +23,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Numbers in names count as numbers: run.10 comes behind run.9. */
+/* Lists entries in the order of numbers in their names: run.10 follows run.9. */
 static int count_entries(const char *path, struct dirent ***entries, int (*select)(const struct dirent *))
 {
     int count = scandir(path, entries, select, versionsort);
@@ -63,7 +63,7 @@ static bool add_run(void *to, const char *path)
     return true;
 }
 
-/* Of a folder that is no profile itself. */
+/* Takes each profile directory in a folder. */
 static bool each_below(const char *folder, bool (*take)(void *to, const char *path), void *to, bool *any)
 {
     struct dirent **entries = NULL;

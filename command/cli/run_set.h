@@ -1,4 +1,4 @@
-/* Operands that may each mean several runs: a folder of profile directories is all of them. */
+/* Operands that may stand for several runs: a folder of profile directories stands for all of them. */
 #ifndef BLAME_COMMAND_CLI_RUN_SET_H
 #define BLAME_COMMAND_CLI_RUN_SET_H
 
@@ -19,16 +19,16 @@ struct run_set {
     size_t count, name_room, profile_room;
 };
 
-/* Opens what the operand means: a profile directory, a *.blame file, or a folder whose folders are profile
- * directories, in the order of their names. false after a message. */
+/* Opens the profiles of an operand: a profile directory, a *.blame file, or a folder of profile directories,
+ * in the order of their names. Returns false after a message. */
 bool run_set_add(struct run_set *set, const char *operand);
 bool run_set_add_all(struct run_set *set, const char *const *operand, int count);
 #define RUN_SET_OPERANDS "profile directories, *.blame files or folders of profile directories"
-/* The same of what takes profiles by name: each until one is not taken. */
+/* Calls take() for each profile of an operand, until it returns false. */
 bool run_set_each(const char *operand, bool (*take)(void *to, const char *path), void *to);
 void run_set_free(struct run_set *set);
 
-/* Lays rows of all runs over one another: their trees, their flat views, or both; NULL: not wanted. */
+/* Adds the rows of all runs to comparisons of their trees and of their flat views; NULL: not wanted. */
 void run_set_compare(const struct run_set *set, struct comparison *tree, struct comparison *flat);
 
 #endif

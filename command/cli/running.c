@@ -14,7 +14,7 @@
 #include "command/text/memory.h"
 
 #define ACCEPTED  "expected the number of a running process that is being measured"
-#define MOST_DEEP 32 /* processes below processes, that a circle of renewed numbers ends */
+#define MOST_DEEP 32 /* levels of child processes; stops at a circle of reused numbers */
 
 /* A file that a process has mapped. */
 struct mapped {
@@ -22,7 +22,7 @@ struct mapped {
     char *path;
 };
 
-/* The next mapping of a measurement; false: there is none. */
+/* Reads the next mapping of a measurement; false at the end. */
 static bool next_mapped(FILE *maps, char **line, size_t *room, struct mapped *mapped)
 {
     static const char gone[] = " (deleted)";
@@ -42,8 +42,8 @@ static bool next_mapped(FILE *maps, char **line, size_t *room, struct mapped *ma
     return false;
 }
 
-/* An open descriptor if it is that file and the measurement of that process; -1: it is not. A child that was forked has its parent's
- * file mapped too. In a container the process has another number, too, by which the file calls it. */
+/* Opens the file if it is the given one and the measurement of this process; -1 if not. A forked child also
+ * maps its parent's file. In a container the process has a second number, which is the one in the file. */
 static int open_if(const char *path, unsigned long long inode, pid_t pid, pid_t own)
 {
     struct profile_header header;
@@ -57,7 +57,7 @@ static int open_if(const char *path, unsigned long long inode, pid_t pid, pid_t 
     return -1;
 }
 
-/* What the process itself takes for its number. */
+/* Returns the number by which the process knows itself. */
 static pid_t own_number(pid_t pid)
 {
     char path[64], line[512];
@@ -74,7 +74,8 @@ static pid_t own_number(pid_t pid)
     return own;
 }
 
-/* By its path, as we see it or as the process does; by the process's own descriptor when it has no path any more. */
+/* Opens a mapped file by its path, as we or the process see it, or by the process's descriptor if it has no
+ * path any more. */
 static int open_mapped(const struct mapped *mapped, pid_t pid, pid_t own)
 {
     char *path = memory_text("/proc/%d/root%s", (int)pid, mapped->path);
@@ -97,7 +98,7 @@ static int open_mapped(const struct mapped *mapped, pid_t pid, pid_t own)
     return file;
 }
 
-/* -1: it has none, errno 0, or its mappings cannot be read. */
+/* Returns the process's measurement; -1 if it has none (errno 0) or its mappings cannot be read. */
 static int measurement_of(pid_t pid)
 {
     char path[64], *line = NULL;
@@ -109,7 +110,7 @@ static int measurement_of(pid_t pid)
     if (!maps)
         return -1;
     pid_t own = own_number(pid);
-    unsigned long long before = 0; /* a file has many mappings */
+    unsigned long long before = 0; /* inode of the last file: a file has many mappings */
     while (file < 0 && next_mapped(maps, &line, &room, &mapped)) {
         if (mapped.inode != before)
             file = open_mapped(&mapped, pid, own);
@@ -124,7 +125,7 @@ static int measurement_of(pid_t pid)
 
 static void find_below(pid_t pid, int deep, struct running *found, int *count);
 
-/* Of the children that each of its threads has started. */
+/* Looks at the children that a thread has started. */
 static void find_children(pid_t pid, const char *thread, int deep, struct running *found, int *count)
 {
     char *path = memory_text("/proc/%d/task/%s/children", (int)pid, thread);
@@ -137,7 +138,7 @@ static void find_children(pid_t pid, const char *thread, int deep, struct runnin
     free(path);
 }
 
-/* Counts the measured processes at and below one; *found: the first. */
+/* Counts the measured processes at and below one; *found is the first. */
 static void find_below(pid_t pid, int deep, struct running *found, int *count)
 {
     int file = deep < MOST_DEEP ? measurement_of(pid) : -1;

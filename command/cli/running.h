@@ -1,4 +1,4 @@
-/* Processes that are being measured, from outside: which file is whose. */
+/* Running processes that are being measured, and their files. */
 #ifndef BLAME_COMMAND_CLI_RUNNING_H
 #define BLAME_COMMAND_CLI_RUNNING_H
 
@@ -7,14 +7,14 @@
 
 struct running {
     pid_t pid;
-    int file; /* its measurement, to be read and closed */
+    int file; /* descriptor of its measurement; the caller closes it */
 };
 
-/* The measurement of a running process, or of the one below it that has one: who types `blame run ./app &` knows the number of
- * blame run. False after a message that names `text`, which the number was given as. */
+/* Finds the measurement of a running process, or of a measured one that it has started: users may know only
+ * the number of blame run. Returns false after a message that names `text`, the number as the user gave it. */
 bool running_find(const char *command, const char *text, struct running *running);
 
-/* Whether the process still runs and measures into this file. */
+/* Returns whether the process still runs and measures into this file. */
 bool running_measures(pid_t pid, const char *path);
 
 #endif

@@ -36,7 +36,7 @@ static const struct usage usage = {
 };
 
 /* Makes a directory and returns its name, malloc'ed; NULL with errno if it cannot. An existing one gets .1, .2 ... appended. */
-static char *make_directory(const char *wanted)
+static char *make_snapshot_directory(const char *wanted)
 {
     char *directory = memory_text("%s", wanted);
     for (int i = 1; !unfinished_directory(directory); i++) {
@@ -65,7 +65,7 @@ static bool copy_measurement(int from, const char *path, struct profile_header *
 }
 
 /* Writes the log of stacks beside the measurement, under its name with .stacks for .blame. */
-static bool write_stacks(const char *file)
+static bool write_snapshot_stacks(const char *file)
 {
     struct out_file out;
     char *path = memory_text("%.*s.stacks", (int)(strlen(file) - strlen(".blame")), file);
@@ -93,7 +93,7 @@ static int write_snapshot(const struct running *running, struct profile_header *
         *at = *at == '/' ? '_' : *at;
     char *wanted = output ? memory_text("%s", output)
                           : memory_text("blame-%s-%d-snapshot", *name ? name : "program", (int)running->pid);
-    char *directory = make_directory(wanted);
+    char *directory = make_snapshot_directory(wanted);
     int status = CLI_BAD_INPUT;
     if (!directory) {
         fprintf(stderr, "blame snapshot: %s: cannot create this directory: %s; give another one by --output\n", wanted,
@@ -105,7 +105,7 @@ static int write_snapshot(const struct running *running, struct profile_header *
     if (copy_measurement(running->file, file, header)) {
         unfinished_keep(directory); /* the reports can be made later */
         status = finish_reports(directory, file, true);
-        if (header->traced && !write_stacks(file))
+        if (header->traced && !write_snapshot_stacks(file))
             status = CLI_BAD_INPUT;
     } else {
         fprintf(stderr, "blame snapshot: %s: %s; nothing was written; give another directory by --output\n", file,

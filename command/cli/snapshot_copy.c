@@ -33,8 +33,9 @@ static bool write_all(int file, const char *from, size_t bytes)
     return true;
 }
 
-/* One chunk as it stood at one moment, which two readings that agree show; of one that changes all the time, as it stood last. */
-static bool read_chunk(int from, uint32_t chunk_no, char *chunk, char *again)
+/* Reads a chunk as it was at one time, which two equal readings show; a chunk that changes all the time, as
+ * in the last reading. */
+static bool read_steady_chunk(int from, uint32_t chunk_no, char *chunk, char *again)
 {
     off_t at = (off_t)PROFILE_HEADER_BYTES + (off_t)chunk_no * PROFILE_CHUNK_BYTES;
     bool good = snapshot_read(from, chunk, PROFILE_CHUNK_BYTES, at);
@@ -53,15 +54,16 @@ bool snapshot_copy(int from, int to, const struct profile_header *header)
     memcpy(page, header, sizeof *header);
     bool good = write_all(to, page, sizeof page);
     for (uint32_t i = 0; good && i < header->chunk_count; i++)
-        good = read_chunk(from, i, chunk, chunk + PROFILE_CHUNK_BYTES) && write_all(to, chunk, PROFILE_CHUNK_BYTES);
+        good =
+            read_steady_chunk(from, i, chunk, chunk + PROFILE_CHUNK_BYTES) && write_all(to, chunk, PROFILE_CHUNK_BYTES);
     int cause = errno;
     free(chunk);
     errno = cause;
     return good;
 }
 
-/* Where a thread's record tells it from another that had its place before. */
-static bool is_same(const struct profile_thread *now, const struct profile_thread *then)
+/* Returns whether a thread's record still belongs to the same thread. */
+static bool is_same_thread(const struct profile_thread *now, const struct profile_thread *then)
 {
     return now->tid == then->tid && now->begin_ns == then->begin_ns;
 }
@@ -75,7 +77,7 @@ static bool note_in_chunk(int from, int to, off_t at)
         off_t place = at + (off_t)(i * bytes);
         good = snapshot_read(from, (char *)&now, sizeof now, place) &&
                snapshot_read(to, (char *)&then, sizeof then, place);
-        if (!good || !then.kind || !is_same(&now, &then) || now.delivered <= then.delivered)
+        if (!good || !then.kind || !is_same_thread(&now, &then) || now.delivered <= then.delivered)
             continue;
         place += (off_t)offsetof(struct profile_thread, delivered);
         good = pwrite(to, &now.delivered, sizeof now.delivered, place) == (ssize_t)sizeof now.delivered;

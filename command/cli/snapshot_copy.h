@@ -1,5 +1,7 @@
-/* A copy of a measurement that goes on. Each chunk is as it stood at one moment, and not all at the same: the threads' records come before most of the trees, so a tree may
- * have samples that its thread's record does not count yet. Which, is known when all has been copied: those that were delivered until then. */
+/* Copies a measurement that is still being written. Each chunk is copied as it is at one time, but different
+ * chunks at different times. Threads' records come before most trees, so that a tree may have samples that
+ * its thread's record does not count yet. When all is copied, snapshot_note_later() counts the samples that
+ * were delivered until then. */
 #ifndef BLAME_COMMAND_CLI_SNAPSHOT_COPY_H
 #define BLAME_COMMAND_CLI_SNAPSHOT_COPY_H
 
@@ -11,13 +13,15 @@
 
 struct profile_header;
 
-/* All of it; false with errno. */
+/* Reads exactly so many bytes; false with errno. */
 bool snapshot_read(int file, char *to, size_t bytes, off_t at);
 
-/* The chunks that the header counts: it was read before them, and they are complete when they are counted. False with errno. */
+/* Copies the chunks that the header counts. The header was read before, and counts only complete chunks.
+ * Returns false with errno. */
 bool snapshot_copy(int from, int to, const struct profile_header *header);
 
-/* Raises the copied threads' `delivered` to what it is by now: what they had not recorded then counts as cut off, as in a killed process. False with errno. */
+/* Raises `delivered` of the copied threads to its current value: samples not recorded at the time of the copy
+ * then count as cut off, as in a killed process. Returns false with errno. */
 bool snapshot_note_later(int from, int to, const struct profile_header *header);
 
 #endif

@@ -18,7 +18,7 @@ struct opened {
     struct symbols *symbols;
 };
 
-static struct symbols *open_symbols(void *data)
+static struct symbols *open_stack_symbols(void *data)
 {
     struct opened *opened = data;
     if (opened->symbols)
@@ -31,7 +31,7 @@ static struct symbols *open_symbols(void *data)
     return opened->symbols;
 }
 
-static void say_what_is_missing(const struct opened *opened)
+static void say_missing_samples(const struct opened *opened)
 {
     const struct trace_tail *tail = &opened->tail;
     uint64_t missing = tail->damaged ? 0 : trace_tail_missing(tail);
@@ -47,7 +47,7 @@ static void say_what_is_missing(const struct opened *opened)
                 opened->command, opened->path, (unsigned long long)tail->damaged);
 }
 
-static bool write_samples(struct opened *opened, FILE *out, enum stacks_clock clock)
+static bool write_sample_stacks(struct opened *opened, FILE *out, enum stacks_clock clock)
 {
     struct trace_sample sample;
     bool good = trace_tail_refresh(&opened->tail);
@@ -62,15 +62,15 @@ static bool write_samples(struct opened *opened, FILE *out, enum stacks_clock cl
                 opened->command, opened->path);
         return false;
     }
-    struct stacks *stacks = stacks_new(out, &opened->tail, clock, open_symbols, opened);
+    struct stacks *stacks = stacks_new(out, &opened->tail, clock, open_stack_symbols, opened);
     while (good && trace_tail_next(&opened->tail, &sample))
         good = stacks_put(stacks, &sample);
-    say_what_is_missing(opened);
+    say_missing_samples(opened);
     stacks_free(stacks);
     return good;
 }
 
-static bool write_file(const char *command, const char *path, FILE *out, enum stacks_clock clock)
+static bool write_file_stacks(const char *command, const char *path, FILE *out, enum stacks_clock clock)
 {
     struct opened opened = {.command = command, .path = path};
     char error[512];
@@ -80,7 +80,7 @@ static bool write_file(const char *command, const char *path, FILE *out, enum st
     bool whole = file >= 0 && fstat(file, &status) == 0 &&
                  status.st_size >= (off_t)PROFILE_HEADER_BYTES + (off_t)header.chunk_count * PROFILE_CHUNK_BYTES;
     if (!whole) {
-        struct profile *profile = profile_read(path, error, sizeof error); /* it says what is wrong */
+        struct profile *profile = profile_read(path, error, sizeof error); /* for its error message */
         fprintf(stderr, "blame %s: %s\n", command, profile ? "its file changes" : error);
         profile_free(profile);
         if (file >= 0)
@@ -88,7 +88,7 @@ static bool write_file(const char *command, const char *path, FILE *out, enum st
         return false;
     }
     trace_tail_open(&opened.tail, file);
-    bool good = write_samples(&opened, out, clock);
+    bool good = write_sample_stacks(&opened, out, clock);
     if (opened.symbols)
         symbols_close(opened.symbols);
     trace_tail_close(&opened.tail);
@@ -96,15 +96,15 @@ static bool write_file(const char *command, const char *path, FILE *out, enum st
     return good;
 }
 
-/* The ranks' own files: what is merged of them has no trace. */
-static bool write_job(const char *command, const char *directory, FILE *out, enum stacks_clock clock)
+/* Writes the stacks of each rank's own file, because a merged file has no trace. */
+static bool write_job_stacks(const char *command, const char *directory, FILE *out, enum stacks_clock clock)
 {
     struct job_files files = job_list_files(directory);
     bool good = files.count > 0;
     if (!good)
         fprintf(stderr, JOB_WITHOUT_FILES, command, directory);
     for (int i = 0; i < files.count && good; i++)
-        good = write_file(command, files.path[i], out, clock);
+        good = write_file_stacks(command, files.path[i], out, clock);
     job_free_files(&files);
     return good;
 }
@@ -112,9 +112,9 @@ static bool write_job(const char *command, const char *directory, FILE *out, enu
 bool stacks_write(const char *command, const char *input, FILE *out, enum stacks_clock clock)
 {
     if (job_is_there(input))
-        return write_job(command, input, out, clock);
+        return write_job_stacks(command, input, out, clock);
     char *path = find_measurement(command, input);
-    bool good = path && write_file(command, path, out, clock);
+    bool good = path && write_file_stacks(command, path, out, clock);
     free(path);
     return good;
 }

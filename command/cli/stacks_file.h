@@ -1,4 +1,4 @@
-/* The log of stacks (docs/time-and-traces.md) of measurements that are there. */
+/* Writes the log of stacks (docs/time-and-traces.md) from existing measurements. */
 #ifndef BLAME_COMMAND_CLI_STACKS_FILE_H
 #define BLAME_COMMAND_CLI_STACKS_FILE_H
 
@@ -7,7 +7,8 @@
 
 #include "command/export/stacks.h"
 
-/* Of a profile directory, a measurement file, or a job, rank by rank. False after a message, also where there is no trace. */
+/* Writes the stacks of a profile directory, a measurement file, or a job, rank by rank. Returns false after a
+ * message, also if there is no trace. */
 bool stacks_write(const char *command, const char *input, FILE *out, enum stacks_clock clock);
 
 #endif

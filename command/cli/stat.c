@@ -33,7 +33,7 @@ static const struct usage usage = {
     .operands = RUN_SET_OPERANDS,
 };
 
-static enum options_result read_options(struct request *request, int argc, char **argv)
+static enum options_result read_stat_options(struct request *request, int argc, char **argv)
 {
     const struct option_spec options[] = {
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
@@ -49,7 +49,7 @@ static enum options_result read_options(struct request *request, int argc, char 
                         &request->operand_count);
 }
 
-static void print(FILE *out, const struct request *request, const struct comparison *comparison)
+static void print_stat(FILE *out, const struct request *request, const struct comparison *comparison)
 {
     struct stat_style style = {.metric = (enum metric)request->metric,
                                .top = (size_t)request->top,
@@ -72,7 +72,7 @@ static int show(const struct request *request, const struct run_set *set)
     int status = CLI_BAD_INPUT;
     run_set_compare(set, flat ? NULL : comparison, flat ? comparison : NULL);
     if (out_file_open(&out, "stat", request->output)) {
-        print(out.stream, request, comparison);
+        print_stat(out.stream, request, comparison);
         status = out_file_close(&out, true);
     }
     comparison_free(comparison);
@@ -84,7 +84,7 @@ int cli_stat(int argc, char **argv)
     const char *operand[argc];
     struct request request = {.operand = operand, .metric = METRIC_IDLENESS, .top = 10};
     struct run_set set = {.command = "stat"};
-    enum options_result parsed = read_options(&request, argc, argv);
+    enum options_result parsed = read_stat_options(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     int status = CLI_BAD_INPUT;

@@ -37,7 +37,7 @@ static struct rows *new_view(const struct rows *rows)
     return view;
 }
 
-static void push(struct stack *stack, struct group group)
+static void push_group(struct stack *stack, struct group group)
 {
     memory_grow(&stack->groups, &stack->capacity, stack->count, sizeof group);
     stack->groups[stack->count++] = group;
@@ -77,7 +77,7 @@ static void split(const struct rows *rows, struct rows *view, uint32_t view_pare
             *slot = (uint32_t)(stack->count - first);
             const struct row *like = &rows->row[instances[i].caller];
             uint32_t row = rows_append(view, view_parent, like->kind);
-            push(stack, (struct group){.view_row = row, .level = level});
+            push_group(stack, (struct group){.view_row = row, .level = level});
             struct row *to = &view->row[row];
             to->function = like->function;
             to->label = like->label;
@@ -168,8 +168,8 @@ struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double 
 }
 
 /* Adds a statement row of the tree to the line's row below its function. */
-static void add_line(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
-                     struct pair_map *lines)
+static void add_line_row(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
+                         struct pair_map *lines)
 {
     const struct row *from = &rows->row[row];
     uint32_t *slot =
@@ -194,12 +194,12 @@ static void add_lines(const struct rows *rows, struct rows *view, const struct s
             uint32_t instance = stack->groups[g].instances[i].row;
             for (uint32_t child = instance + 1; child < rows->row[instance].end; child = rows->row[child].end)
                 if (rows->row[child].kind == ROW_STATEMENT)
-                    add_line(rows, view, stack->groups[g].view_row, child, &lines);
+                    add_line_row(rows, view, stack->groups[g].view_row, child, &lines);
         }
     pair_map_free(&lines);
 }
 
-static bool is_construct(const struct row *row)
+static bool is_construct_row(const struct row *row)
 {
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK || row->kind == ROW_RUNTIME;
 }
@@ -209,7 +209,7 @@ static uint32_t *find_constructs(const struct rows *rows)
 {
     uint32_t *nearest = memory_array(rows->count, sizeof *nearest);
     for (uint32_t i = 1; i < rows->count; i++)
-        nearest[i] = is_construct(&rows->row[i]) ? i : nearest[rows->row[i].parent];
+        nearest[i] = is_construct_row(&rows->row[i]) ? i : nearest[rows->row[i].parent];
     return nearest;
 }
 
@@ -225,7 +225,7 @@ static void name_group(struct rows *view, uint32_t index, enum flat_by by)
     struct row *row = &view->row[index];
     struct row_label *label = rows_alloc(view, sizeof *label);
     const char *name = by == FLAT_FILE ? row->label->file : row->label->module;
-    bool construct = by == FLAT_CONSTRUCT && is_construct(row);
+    bool construct = by == FLAT_CONSTRUCT && is_construct_row(row);
     row->call_line = 0;
     if (construct)
         return;

@@ -19,8 +19,8 @@ static void print_head(FILE *out, const char *number, const char *what, const st
             format_plain(style->colour));
 }
 
-static void print_entry(FILE *out, const struct rows *rows, const struct balance_entry *entry, double whole,
-                        const struct view_style *style)
+static void print_balance_entry(FILE *out, const struct rows *rows, const struct balance_entry *entry, double whole,
+                                const struct view_style *style)
 {
     const struct profile_balance *balance = &entry->balance;
     size_t columns = style->columns > LABEL_INDENT + 16 ? style->columns - LABEL_INDENT : 16;
@@ -48,7 +48,7 @@ static void print_entries(FILE *out, const struct rows *rows, const struct balan
     double rest = 0;
     for (size_t i = first; i < end; i++)
         if (style->all || i - first < SHOWN)
-            print_entry(out, rows, &table->entry[i], table->charged, style);
+            print_balance_entry(out, rows, &table->entry[i], table->charged, style);
         else
             rest += table->entry[i].balance.charged;
     if (!style->all && end - first > SHOWN)
@@ -56,7 +56,7 @@ static void print_entries(FILE *out, const struct rows *rows, const struct balan
                 table->charged > 0 ? DECIMAL(100 * rest / table->charged, 1) : "", "", end - first - SHOWN);
 }
 
-static void print_ranks(FILE *out, const struct balance_table *table, const struct view_style *style)
+static void print_balance_ranks(FILE *out, const struct balance_table *table, const struct view_style *style)
 {
     double rest = 0;
     size_t shown = style->all || table->rank_count < SHOWN ? table->rank_count : SHOWN;
@@ -101,7 +101,7 @@ void view_text_balance(FILE *out, const struct profile *profile, const struct ro
         print_entries(out, rows, table, 0, table->calls, style);
     }
     if (table->charged > 0) {
-        print_ranks(out, table, style);
+        print_balance_ranks(out, table, style);
         print_head(out, "times mean", "late ranks' code; rank: the one with most, its time over the mean of all ranks",
                    style);
         print_entries(out, rows, table, table->calls, table->count, style);

@@ -24,7 +24,7 @@ static bool read_column(struct view_column *column, const struct rows *rows, con
     return rows_find_metric(rows, item, bytes, &column->metric);
 }
 
-static void complain(char *error, size_t error_bytes, const struct rows *rows, const char *item, size_t bytes)
+static void complain_column(char *error, size_t error_bytes, const struct rows *rows, const char *item, size_t bytes)
 {
     char *names = rows_metric_names(rows);
     snprintf(error, error_bytes,
@@ -42,7 +42,7 @@ bool view_columns_read(struct view_columns *columns, const struct rows *rows, co
         size_t bytes = strcspn(item, ",");
         struct view_column column = {.exclusive = by_exclusive};
         if (!read_column(&column, rows, item, bytes)) {
-            complain(error, error_bytes, rows, item, bytes);
+            complain_column(error, error_bytes, rows, item, bytes);
             return false;
         }
         if (columns->count == VIEW_COLUMNS_MOST) {

@@ -16,7 +16,7 @@ static void print_product(FILE *out, const char *name, const double *of)
     putc('\n', out);
 }
 
-static void print_text(FILE *out, char *text, const struct view_style *style)
+static void print_efficiency_text(FILE *out, char *text, const struct view_style *style)
 {
     format_paragraph(out, text, style->columns);
     free(text);
@@ -26,32 +26,35 @@ static void print_remarks(FILE *out, const struct efficiencies *made, const stru
 {
     putc('\n', out);
     if (made->why_balance)
-        print_text(out, format_printable("Those over threads cannot be told: %s.", made->why_balance), style);
+        print_efficiency_text(out, format_printable("Those over threads cannot be told: %s.", made->why_balance),
+                              style);
     if (made->no_core + made->blocked >= 0.01)
-        print_text(out,
-                   format_printable("Of the time that counts as useful there %s %% were without a core, and %s %% "
-                                    "blocked.",
-                                    DECIMAL(100 * made->no_core, 1), DECIMAL(100 * made->blocked, 1)),
-                   style);
-    print_text(out,
-               format_printable(
-                   "The first row is the product of the others. Serialisation and transfer, whose product is MPI's "
-                   "communication, are not told: that needs a run on an ideal network."),
-               style);
+        print_efficiency_text(
+            out,
+            format_printable("Of the time that counts as useful there %s %% were without a core, and %s %% "
+                             "blocked.",
+                             DECIMAL(100 * made->no_core, 1), DECIMAL(100 * made->blocked, 1)),
+            style);
+    print_efficiency_text(
+        out,
+        format_printable(
+            "The first row is the product of the others. Serialisation and transfer, whose product is MPI's "
+            "communication, are not told: that needs a run on an ideal network."),
+        style);
 }
 
 void view_text_efficiencies(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     struct efficiencies made = efficiencies_of(profile);
     if (made.why) {
-        print_text(out, format_printable("POP's efficiencies cannot be told: %s.", made.why), style);
+        print_efficiency_text(out, format_printable("POP's efficiencies cannot be told: %s.", made.why), style);
         return;
     }
-    print_text(out,
-               format_printable("POP's efficiencies, in per cent, of %s s, %llu rank%s, %llu threads:",
-                                DECIMAL(made.runtime_s, 2), (unsigned long long)made.processes,
-                                made.processes == 1 ? "" : "s", (unsigned long long)made.threads),
-               style);
+    print_efficiency_text(out,
+                          format_printable("POP's efficiencies, in per cent, of %s s, %llu rank%s, %llu threads:",
+                                           DECIMAL(made.runtime_s, 2), (unsigned long long)made.processes,
+                                           made.processes == 1 ? "" : "s", (unsigned long long)made.threads),
+                          style);
     fprintf(out, "\n%s  %-24s%8s%16s%16s%s\n", format_strong(style->colour), "", "", "= load balance",
             "x communication", format_plain(style->colour));
     print_product(out, "parallel", &made.of[EFFICIENCY_PARALLEL]);

@@ -31,7 +31,7 @@ struct arranging {
     uint32_t *target;         /* by row: the row of the view that it adds to */
 };
 
-static uint32_t find_child(struct arranging *to, uint32_t parent, const struct row *like)
+static uint32_t find_view_child(struct arranging *to, uint32_t parent, const struct row *like)
 {
     uint32_t *slot = pair_map_slot(&to->children, (uint64_t)parent << 32 | like->function, like->kind);
     if (*slot == PAIR_MAP_NEW) {
@@ -43,12 +43,12 @@ static uint32_t find_child(struct arranging *to, uint32_t parent, const struct r
     return *slot;
 }
 
-static void add(struct arranging *to, uint32_t target, const struct profile_sums *sums)
+static void add_metric_sums(struct arranging *to, uint32_t target, const struct profile_sums *sums)
 {
     rows_add_exclusive(to->view, &to->view->row[target], sums);
 }
 
-static void add_exact(struct arranging *to, uint32_t target, const struct profile_probe *probe)
+static void add_exact_times(struct arranging *to, uint32_t target, const struct profile_probe *probe)
 {
     struct row *row = &to->view->row[target];
     if (probe->calls == 0)
@@ -59,7 +59,7 @@ static void add_exact(struct arranging *to, uint32_t target, const struct profil
 }
 
 /* What an event inside itself has by the clock is part of the outer one's already. */
-static void add_event(struct arranging *to, uint32_t index)
+static void add_event_row(struct arranging *to, uint32_t index)
 {
     struct profile_probe probe = to->rows->row[index].extra->probe;
     uint32_t above = to->rows->row[index].parent;
@@ -67,11 +67,11 @@ static void add_event(struct arranging *to, uint32_t index)
         above = to->rows->row[above].parent;
     if (above)
         probe.inclusive_ns = 0;
-    add_exact(to, to->target[index], &probe);
+    add_exact_times(to, to->target[index], &probe);
 }
 
 /* Rows of the first level, the program's for 0. */
-static uint32_t row_of(const struct arranging *to, uint32_t name)
+static uint32_t name_row(const struct arranging *to, uint32_t name)
 {
     uint32_t group = name <= to->table->profile->name_count ? to->group[name] : ROW_NONE;
     return group == ROW_NONE ? to->view->node_row[0] : to->view->node_row[group];
@@ -103,7 +103,7 @@ static bool is_beginner(const struct arranging *to, const struct row *row)
     return bytes < (int)sizeof wanted && strstr(to->rows->begun_in[name - 1], wanted);
 }
 
-static void take_row(struct arranging *to, uint32_t index)
+static void take_phase_row(struct arranging *to, uint32_t index)
 {
     const struct row *row = &to->rows->row[index];
     uint32_t above = to->target[row->parent];
@@ -111,20 +111,20 @@ static void take_row(struct arranging *to, uint32_t index)
         return;
     if (to->phase[index]) {
         bool instance = to->phase[row->parent] == to->phase[index];
-        to->target[index] = row_of(to, to->phase[index] - 1);
+        to->target[index] = name_row(to, to->phase[index] - 1);
         if (!instance && first_level(to, above) != to->target[index]) { /* seen from the phase around it */
-            uint32_t nested = find_child(to, above, row);
-            add(to, nested, row->inclusive);
-            add_exact(to, nested, row->extra ? &row->extra->probe : &(struct profile_probe){0});
+            uint32_t nested = find_view_child(to, above, row);
+            add_metric_sums(to, nested, row->inclusive);
+            add_exact_times(to, nested, row->extra ? &row->extra->probe : &(struct profile_probe){0});
         }
-        add(to, to->target[index], row->exclusive);
+        add_metric_sums(to, to->target[index], row->exclusive);
         return;
     }
     to->began[index] = is_beginner(to, row);
-    to->target[index] = to->began[index] ? above : find_child(to, above, row);
-    add(to, to->target[index], row->exclusive);
+    to->target[index] = to->began[index] ? above : find_view_child(to, above, row);
+    add_metric_sums(to, to->target[index], row->exclusive);
     if (row_is_probe(row) && row->extra)
-        add_event(to, index);
+        add_event_row(to, index);
 }
 
 static void add_phases(struct arranging *to)
@@ -162,7 +162,7 @@ static void find_phases(struct arranging *to)
     }
 }
 
-static void start(struct arranging *to)
+static void start_arranging(struct arranging *to)
 {
     size_t names = to->table->profile->name_count + 1, groups = to->table->group_count;
     to->group = memory_array(names, sizeof *to->group);
@@ -180,12 +180,12 @@ static void start(struct arranging *to)
 struct rows *view_phases(const struct rows *rows, const struct phase_table *table)
 {
     struct arranging to = {.rows = rows, .table = table, .view = rows_like(rows)};
-    start(&to);
+    start_arranging(&to);
     find_phases(&to);
-    to.target[0] = row_of(&to, 0);
-    add(&to, to.target[0], rows->row[0].exclusive);
+    to.target[0] = name_row(&to, 0);
+    add_metric_sums(&to, to.target[0], rows->row[0].exclusive);
     for (uint32_t i = 1; i < rows->count; i++)
-        take_row(&to, i);
+        take_phase_row(&to, i);
     pair_map_free(&to.children);
     free(to.group);
     free(to.phase);
@@ -253,8 +253,8 @@ static void choose_parts(struct phases_view *to)
 }
 
 /* Exact time and calls, and what samples say. */
-static void print_numbers(const struct phases_view *to, uint64_t calls, double exact_ns,
-                          const struct profile_sums *sums)
+static void print_phase_numbers(const struct phases_view *to, uint64_t calls, double exact_ns,
+                                const struct profile_sums *sums)
 {
     static const int widths[METRIC_ALWAYS_PARTS] = {10, 10, 9, 10};
     double effort = metric_value(to->rows, sums, METRIC_EFFORT);
@@ -312,7 +312,7 @@ static void print_below(struct phases_view *to, uint32_t first)
         for (unsigned depth = 0; depth < indent; depth++)
             strcat(branches, "  ");
         strcat(branches, utf8 ? "\xe2\x94\x94 " : "- ");
-        print_numbers(to, probe_of(row)->calls, probe_of(row)->inclusive_ns, row->inclusive);
+        print_phase_numbers(to, probe_of(row)->calls, probe_of(row)->inclusive_ns, row->inclusive);
         char *label = view_row_label(view, i);
         print_name(to, branches, 2 * (indent + 1), label);
         free(label);
@@ -383,14 +383,14 @@ static void print_executions(const struct phases_view *to, const struct phase_gr
         if (entries[i].is != PHASE_NUMBERED)
             continue;
         char *label = format_printable("[%lld]", (long long)entries[i].instance);
-        print_numbers(to, entries[i].probe.calls, entries[i].exact_ns, &entries[i].inclusive);
+        print_phase_numbers(to, entries[i].probe.calls, entries[i].exact_ns, &entries[i].inclusive);
         print_name(to, "  ", 2, label);
         print_counters(to, &entries[i].counters);
         free(label);
     }
 }
 
-static void print_phases(struct phases_view *to)
+static void print_phase_table(struct phases_view *to)
 {
     fprintf(to->out, "\n%s%9s%8s%10s%10s%s", format_strong(to->style->colour), "exact", "calls", "work", "idleness",
             to->narrow ? "" : " overhead lock wait");
@@ -401,7 +401,7 @@ static void print_phases(struct phases_view *to)
     for (size_t g = 0; g < to->table->group_count; g++) {
         const struct phase_group *group = &to->table->group[g];
         uint32_t row = to->view->node_row[g];
-        print_numbers(to, group->probe.calls, group->exact_ns, &group->inclusive);
+        print_phase_numbers(to, group->probe.calls, group->exact_ns, &group->inclusive);
         char *label = format_printable("%s", phase_name(to->table, group->name));
         fputs(format_strong(to->style->colour), to->out);
         print_name(to, "", 0, label);
@@ -443,7 +443,7 @@ static struct event *find_event(struct event *events, size_t *count, struct pair
 }
 
 /* malloc'ed. */
-static struct event *gather_events(const struct rows *rows, size_t *count)
+static struct event *gather_event_totals(const struct rows *rows, size_t *count)
 {
     size_t room = 0;
     for (size_t i = 0; i < rows->count; i++)
@@ -494,10 +494,10 @@ static void print_event(const struct phases_view *to, const struct event *event)
 }
 
 /* Two measurements of one time beside each other. */
-static void print_events(const struct phases_view *to)
+static void print_event_table(const struct phases_view *to)
 {
     size_t count;
-    struct event *events = gather_events(to->rows, &count);
+    struct event *events = gather_event_totals(to->rows, &count);
     if (count) {
         fputc('\n', to->out);
         format_paragraph(to->out,
@@ -515,7 +515,7 @@ static void print_events(const struct phases_view *to)
     free(events);
 }
 
-static void print_meaning(const struct phases_view *to)
+static void print_phases_meaning(const struct phases_view *to)
 {
     format_paragraph(to->out,
                      "Exact: seconds from begin to end, by the clock of the threads that began it. The "
@@ -545,9 +545,9 @@ void view_text_phases(FILE *out, const struct profile *profile, const struct row
     if (table->group_count == 1)
         format_paragraph(out, "The program began no phase; include/blame.h has blame_phase_begin().", style->columns);
     else
-        print_meaning(&to);
-    print_phases(&to);
-    print_events(&to);
+        print_phases_meaning(&to);
+    print_phase_table(&to);
+    print_event_table(&to);
     if (to.cut)
         fprintf(out, "\n%zu row%s cut; --min 0 shows all\n", to.cut, to.cut == 1 ? "" : "s");
     view_text_probe_notes(out, profile, rows, style->columns);

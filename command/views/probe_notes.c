@@ -48,7 +48,7 @@ static char *place_text(const struct named_place *place)
                             *place->file ? format_base_name(place->file) : "", *place->file ? line : "");
 }
 
-static void note_misnested(struct notes *notes, const struct rows *rows)
+static void print_misnested(struct notes *notes, const struct rows *rows)
 {
     for (size_t i = 0; i < rows->misnested_count && i < MOST_NOTES; i++) {
         const struct misnesting *wrong = &rows->misnested[i];
@@ -68,7 +68,7 @@ void view_text_probe_notes(FILE *out, const struct profile *profile, const struc
     struct notes notes = {.out = out, .columns = columns};
     const struct profile_header *header = &profile->header;
     note_throttled(&notes, profile);
-    note_misnested(&notes, rows);
+    print_misnested(&notes, rows);
     if (header->pauses)
         print_note(&notes, format_printable("note: %s s in %llu pause%s that the program asked for are not measured",
                                             DECIMAL((double)header->paused_ns * 1e-9, 2),

@@ -41,7 +41,7 @@ static double column_ns(const struct profile_rank *rank, int column)
 }
 
 /* The last two are not known where the node's ranks did not see each other. */
-static bool is_known(const struct profile_rank *rank, int column)
+static bool is_column_known(const struct profile_rank *rank, int column)
 {
     return rank_counts(rank) && (column < FOR_ANOTHER || rank->ranks_seen);
 }
@@ -52,8 +52,8 @@ static int column_count(const struct profile *profile)
     return profile->header.ranks_seen ? COLUMNS : FOR_ANOTHER;
 }
 
-static void print_rank(FILE *out, const struct profile *profile, const struct profile_rank *rank,
-                       const struct view_style *style)
+static void print_rank_row(FILE *out, const struct profile *profile, const struct profile_rank *rank,
+                           const struct view_style *style)
 {
     char name[32], *host = format_fit(rank->host, HOST_COLUMNS, style->utf8);
     double whole =
@@ -70,7 +70,7 @@ static void print_rank(FILE *out, const struct profile *profile, const struct pr
     fprintf(out, "%8u", rank->threads);
     for (int column = 0; column < column_count(profile); column++)
         fprintf(out, "%*s", columns[column].width,
-                is_known(rank, column) ? DECIMAL(column_ns(rank, column) * 1e-9, 2) : "");
+                is_column_known(rank, column) ? DECIMAL(column_ns(rank, column) * 1e-9, 2) : "");
     fprintf(out, "%8s%s\n", whole > 0 ? DECIMAL(100 * rank->idle / whole, 1) : "",
             rank->state == PROFILE_RANK_OPEN ? "  had not ended" : "");
 }
@@ -88,7 +88,7 @@ static void print_heading(FILE *out, const char *text, const struct view_style *
     fprintf(out, "\n%s%s%s\n", format_strong(style->colour), text, format_plain(style->colour));
 }
 
-static int compare_values(const void *left, const void *right)
+static int compare_doubles(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
@@ -107,15 +107,15 @@ static size_t sorted_values(const struct profile *profile, int column, double *v
 {
     size_t count = 0;
     for (size_t i = 0; i < profile->rank_count; i++)
-        if (is_known(&profile->ranks[i], column))
+        if (is_column_known(&profile->ranks[i], column))
             value[count++] = column_ns(&profile->ranks[i], column);
-    qsort(value, count, sizeof *value, compare_values);
+    qsort(value, count, sizeof *value, compare_doubles);
     return count;
 }
 
 enum { QUANTILES = 5, MEAN = QUANTILES, LINES };
 
-static void print_spread(FILE *out, const struct profile *profile, const struct view_style *style)
+static void print_ranks_spread(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     static const char *const title[LINES] = {"least", "10 %", "median", "90 %", "most", "mean"};
     static const double part[QUANTILES] = {0, 0.1, 0.5, 0.9, 1};
@@ -143,7 +143,7 @@ static void print_spread(FILE *out, const struct profile *profile, const struct 
     }
 }
 
-static int compare_ranks(const void *left, const void *right, void *column)
+static int compare_by_column(const void *left, const void *right, void *column)
 {
     const struct profile_rank *a = *(const struct profile_rank *const *)left,
                               *b = *(const struct profile_rank *const *)right;
@@ -159,17 +159,17 @@ static void print_most(FILE *out, const struct profile *profile, int column, con
     size_t count = 0, told = 0;
     double sum = 0;
     for (size_t i = 0; i < profile->rank_count; i++)
-        if (is_known(&profile->ranks[i], column)) {
+        if (is_column_known(&profile->ranks[i], column)) {
             rank[count++] = &profile->ranks[i];
             sum += column_ns(&profile->ranks[i], column);
         }
-    qsort_r(rank, count, sizeof *rank, compare_ranks, &column);
+    qsort_r(rank, count, sizeof *rank, compare_by_column, &column);
     for (; told < count && told < STAND_OUT; told++) {
         if (column_ns(rank[told], column) * (double)count <= LEAST_EXCESS * sum)
             break;
         if (!told)
             print_heading(out, heading, style);
-        print_rank(out, profile, rank[told], style);
+        print_rank_row(out, profile, rank[told], style);
     }
     free(rank);
 }
@@ -183,7 +183,7 @@ static void print_wrong(FILE *out, const struct profile *profile, const struct v
         if (wrong++ == 0)
             print_heading(out, "Missing, damaged or not ended", style);
         if (wrong <= WRONG_SHOWN)
-            print_rank(out, profile, &profile->ranks[i], style);
+            print_rank_row(out, profile, &profile->ranks[i], style);
     }
     if (wrong > WRONG_SHOWN)
         fprintf(out, "%8s  %zu more\n", "", wrong - WRONG_SHOWN);
@@ -196,7 +196,7 @@ static void print_many(FILE *out, const struct profile *profile, const struct vi
                                   profile->rank_count);
     format_paragraph(out, text, style->columns);
     free(text);
-    print_spread(out, profile, style);
+    print_ranks_spread(out, profile, style);
     print_heads(out, profile, style);
     print_most(out, profile, MADE_WAIT, "Made others wait most", style);
     print_most(out, profile, WORK, "Most work", style);
@@ -221,5 +221,5 @@ void view_text_ranks(FILE *out, const struct profile *profile, const struct view
     }
     print_heads(out, profile, style);
     for (size_t i = 0; i < profile->rank_count; i++)
-        print_rank(out, profile, &profile->ranks[i], style);
+        print_rank_row(out, profile, &profile->ranks[i], style);
 }

@@ -28,7 +28,7 @@ static double lock_value(const struct lock_entry *lock, enum metric metric)
     return metric == METRIC_LOCK_WAIT_HERE ? lock->waiter_ns : lock->wait_ns;
 }
 
-static int compare_locks(const void *left, const void *right, void *metric)
+static int compare_sorted_locks(const void *left, const void *right, void *metric)
 {
     double a = lock_value(left, *(enum metric *)metric), b = lock_value(right, *(enum metric *)metric);
     const struct lock_entry *x = left, *y = right;
@@ -44,7 +44,7 @@ struct view_cut view_sort_locks(struct lock_table *table, enum metric metric, do
     struct view_cut cut = {0};
     size_t kept = 0;
     double whole = 1e9 * metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
-    qsort_r(table->lock, table->count, sizeof *table->lock, compare_locks, &metric);
+    qsort_r(table->lock, table->count, sizeof *table->lock, compare_sorted_locks, &metric);
     for (size_t i = 0; i < table->count; i++) {
         struct lock_entry *lock = &table->lock[i];
         if (100 * lock->wait_ns >= least * whole) {

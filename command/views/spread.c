@@ -13,7 +13,7 @@
 #define NUMBERS    61 /* columns in front of the tree */
 #define MOST_DEPTH 12u
 
-static void print_numbers(FILE *out, const struct profile *profile, const struct spread_entry *entry)
+static void print_spread_numbers(FILE *out, const struct profile *profile, const struct spread_entry *entry)
 {
     if (entry->ranks < profile->header.merged)
         fprintf(out, "%6u", entry->ranks);
@@ -25,14 +25,14 @@ static void print_numbers(FILE *out, const struct profile *profile, const struct
     fprintf(out, "%5s", DECIMAL(entry->mean > 0 ? entry->most / entry->mean : 0, 2));
 }
 
-static void print_row(FILE *out, const struct profile *profile, const struct rows *rows, uint32_t row,
-                      enum profile_spread_metric metric, const struct view_style *style)
+static void print_spread_row(FILE *out, const struct profile *profile, const struct rows *rows, uint32_t row,
+                             enum profile_spread_metric metric, const struct view_style *style)
 {
     struct spread_entry entry;
     size_t indent = 2 * (size_t)(rows->row[row].depth < MOST_DEPTH ? rows->row[row].depth : MOST_DEPTH);
     size_t room = style->columns > NUMBERS + 2 + indent + 12 ? style->columns - NUMBERS - 2 - indent : 12;
     if (spread_of_row(profile, rows, row, metric, false, &entry))
-        print_numbers(out, profile, &entry);
+        print_spread_numbers(out, profile, &entry);
     else
         fprintf(out, "%*s", NUMBERS, "");
     char *label = view_row_label(rows, row), *fitting = format_fit(label, room, style->utf8);
@@ -64,6 +64,6 @@ void view_text_spread(FILE *out, const struct profile *profile, const struct row
     rows_mark_shares(rows, style->metric, false, style->least_percent, visible);
     for (uint32_t i = 0; i < rows->count; i++)
         if (visible[i] && rows->row[i].kind != ROW_STATEMENT)
-            print_row(out, profile, rows, i, metric, style);
+            print_spread_row(out, profile, rows, i, metric, style);
     free(visible);
 }

@@ -133,7 +133,7 @@ static double nobody_busy(const struct summary *summary)
 }
 
 /* Returns the base of all percentages, unless a heading names another one. */
-static double whole_of(const struct summary *summary)
+static double thread_time_of(const struct summary *summary)
 {
     return effort_of(summary) + nobody_busy(summary);
 }
@@ -198,7 +198,7 @@ static int name_columns(const struct summary *summary)
 /* Prints one of the shares that add up to the whole, as a number, a percentage and a bar. */
 static void print_share(const struct summary *summary, const char *name, double value, const char *meaning)
 {
-    double percent = 100 * value / whole_of(summary);
+    double percent = 100 * value / thread_time_of(summary);
     bool events = counts_events(summary);
     int width = name_columns(summary), room = (int)summary->columns - (width + 24) - TEXT_BESIDE_BAR;
     int bar = room < BAR_COLUMNS_LEAST ? BAR_COLUMNS_LEAST : room > BAR_COLUMNS ? BAR_COLUMNS : room;
@@ -336,7 +336,7 @@ static char *function_label(const struct row *row)
 static void print_top(const struct summary *summary, const struct top *top, enum metric metric, bool functions)
 {
     const struct rows *rows = summary->rows;
-    double whole = whole_of(summary);
+    double whole = thread_time_of(summary);
     bool events = counts_events(summary);
     for (size_t i = 0; i < top->count; i++) {
         char *label = functions ? function_label(&rows->row[top->item[i]])
@@ -510,7 +510,8 @@ static void print_top_phases(const struct summary *summary)
 static void print_whole(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
-    double whole = whole_of(summary), wall_s = profile_wall_s(summary->profile), all = header->threads_max * wall_s;
+    double whole = thread_time_of(summary), wall_s = profile_wall_s(summary->profile),
+           all = header->threads_max * wall_s;
     if (counts_events(summary)) {
         fprintf(summary->out, "  Of %s events:\n", DECIMAL(whole, 0));
     } else if (header->merged) {

@@ -75,7 +75,7 @@ static void print_bar(FILE *out, const double part[PARTS], double whole, bool ut
 }
 
 /* Of a job: whose thread it is. */
-static void print_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
+static void print_thread_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
 {
     char name[32] = "";
     if (thread->rank_record && thread->rank_record <= profile->rank_count)
@@ -94,7 +94,7 @@ static void print_thread(const struct thread_table *table, size_t index)
         whole += part[p];
     fprintf(out, "%6zu", index);
     if (table->profile->rank_count)
-        print_rank(out, table->profile, thread);
+        print_thread_rank(out, table->profile, thread);
     fprintf(out, "  %-7s", thread_kind_name(thread));
     if (table->times) {
         fprintf(out, "%8s", DECIMAL((double)(int64_t)(thread->begin_ns - start) * 1e-9, 2));

@@ -49,7 +49,7 @@ static double primary_value(const struct table *table, const struct row *row)
 }
 
 /* Returns a metric's title, or as much of a counter's name as a column's title has room for; malloc'ed. */
-static char *title_of(const struct table *table, enum metric metric)
+static char *column_title(const struct table *table, enum metric metric)
 {
     return format_fit(rows_metric_title(table->rows, metric), TITLE_COLUMNS, table->style->utf8);
 }
@@ -68,7 +68,7 @@ static void print_notes(FILE *out, const struct view_style *style)
 }
 
 /* Samples by a counter's overflow: what is said to be seconds is something else. */
-static void print_events(FILE *out, const struct profile *profile, const struct view_style *style)
+static void print_sampling_note(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     const char *sample = profile_text(profile, "sample");
     char text[320];
@@ -129,7 +129,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
                                 : "; did not end normally, or by exec");
     format_paragraph(out, facts, style->columns);
     print_coverage(out, profile, style);
-    print_events(out, profile, style);
+    print_sampling_note(out, profile, style);
     print_notes(out, style);
     free(line);
     free(clean);
@@ -196,7 +196,7 @@ static void choose_columns(struct table *table)
     table->tree_columns = style->columns - 2;
     for (size_t i = 0; style->numbers && i < style->numbers->count; i++) {
         const struct view_column *column = &style->numbers->column[i];
-        char *name = title_of(table, column->metric);
+        char *name = column_title(table, column->metric);
         char *title = memory_text("%s (%s)%s", name, column->exclusive ? "E" : "I", column->percent ? " %" : "");
         add_column(table, column->metric, column->exclusive, column->percent, title);
         free(title);
@@ -204,7 +204,7 @@ static void choose_columns(struct table *table)
     }
     if (style->numbers)
         return;
-    char *name = title_of(table, style->metric);
+    char *name = column_title(table, style->metric);
     add_column(table, style->metric, style->by_exclusive, false, name);
     free(name);
     add_column(table, style->metric, style->by_exclusive, true, style->relative ? "rel.%" : "%");
@@ -222,7 +222,7 @@ static bool shows_counter(const struct table *table)
 }
 
 /* What the numbers are. */
-static void print_meaning(const struct table *table)
+static void print_tree_meaning(const struct table *table)
 {
     const struct view_style *style = table->style;
     char text[800];
@@ -233,7 +233,7 @@ static void print_meaning(const struct table *table)
             snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s%s%s", i ? " + " : "",
                      table->rows->shared && metric_parts[i] == METRIC_IDLENESS ? "shared " : "",
                      metric_title(metric_parts[i]));
-    char *name = title_of(table, style->metric);
+    char *name = column_title(table, style->metric);
     bool counts = style->metric == METRIC_SAMPLES || style->metric >= METRIC_COUNTER;
     if (style->metric == METRIC_SAMPLES)
         snprintf(text, sizeof text, "Per cent of all samples. ");
@@ -335,7 +335,7 @@ static void print_source(const struct table *table, const struct row *row, size_
     free(fitting);
 }
 
-static void print_row(const struct table *table, uint32_t index)
+static void print_tree_row(const struct table *table, uint32_t index)
 {
     const struct rows *rows = table->rows;
     const struct row *row = &rows->row[index];
@@ -363,7 +363,7 @@ static void print_cut(const struct table *table, size_t cut, double cut_value)
     if (cut || style->deeper)
         fputc('\n', table->out);
     if (cut) {
-        char *name = title_of(table, style->metric);
+        char *name = column_title(table, style->metric);
         snprintf(text, sizeof text, "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all", cut,
                  cut == 1 ? "" : "s", DECIMAL(style->least_percent, 1), name,
                  DECIMAL(cut_value, counts ? 0 : table->decimals), counts ? "" : " s");
@@ -399,7 +399,7 @@ static void print_rows(const struct table *table)
     double cut_value = 0;
     for (uint32_t i = 0; i < rows->count;) {
         if (table->visible[i]) {
-            print_row(table, i++);
+            print_tree_row(table, i++);
             continue;
         }
         cut += rows->row[i].end - i;
@@ -422,10 +422,10 @@ void view_text(FILE *out, const struct profile *profile, const struct rows *rows
     table.last = memory_array((size_t)deepest + 1, sizeof *table.last);
     view_text_header(out, profile, style);
     choose_columns(&table);
-    print_meaning(&table);
+    print_tree_meaning(&table);
     print_titles(&table);
     if (primary_value(&table, &rows->row[0]) == 0 && style->least_percent > 0) {
-        char *name = title_of(&table, style->metric);
+        char *name = column_title(&table, style->metric);
         fprintf(out, "No %s was measured%s.\n", name, style->notes && *style->notes ? " there" : "");
         free(name);
     } else {

@@ -152,7 +152,7 @@ static void print_phase(const struct time_axis *axis, uint32_t phase, const stru
     free(line);
 }
 
-static void print_phases(const struct time_axis *axis)
+static void print_phase_lines(const struct time_axis *axis)
 {
     size_t count;
     struct span *spans = gather_spans(axis->profile, &count);
@@ -182,7 +182,7 @@ static double round_up(double least)
 /* A line of seconds from the process's start, and above it one for each of the longest phases: where they ran, or where their executions began. */
 static void time_axis_print(const struct time_axis *axis)
 {
-    print_phases(axis);
+    print_phase_lines(axis);
     double width_s = axis->span_ns * 1e-9 / (double)axis->columns, step = round_up(TICK_COLUMNS * width_s);
     double begin_s = (double)(int64_t)(axis->profile->timeline.origin_ns - axis->profile->header.start_ns) * 1e-9;
     int decimals = step >= 1 ? 0 : (int)fmin(9, ceil(-log10(step) - 1e-9));
@@ -375,7 +375,7 @@ static double *find_alive(const struct profile *profile, const struct timeline_l
 }
 
 /* A sample stands for what was before it: what is more than a bin can hold was in those before. */
-static void add_lane(const struct time_axis *axis, const struct timeline_lane *lane, struct line *line)
+static void add_lane_states(const struct time_axis *axis, const struct timeline_lane *lane, struct line *line)
 {
     const struct timeline *timeline = &axis->profile->timeline;
     double *alive = find_alive(axis->profile, lane), width = (double)timeline->lane_bin_ns,
@@ -462,7 +462,7 @@ static void print_line(const struct time_axis *axis, const char *label, size_t f
         line.state[state] = memory_array(axis->columns, sizeof **line.state);
     for (size_t i = first; i < end; i++) {
         const struct timeline_lane *lane = &profile->timeline.lanes[i];
-        add_lane(axis, lane, &line);
+        add_lane_states(axis, lane, &line);
         for (size_t bin = 0; bin < profile->timeline.lane_bins; bin++) {
             work += lane->ns[bin][PROFILE_TIME_WORK];
             for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
@@ -489,7 +489,7 @@ static void print_line(const struct time_axis *axis, const char *label, size_t f
 }
 
 /* "0 initial", below "rank": "3, thread 1", "3", "0 to 7"; malloc'ed. */
-static char *label_of(const struct profile *profile, size_t first, size_t end)
+static char *lane_label(const struct profile *profile, size_t first, size_t end)
 {
     const struct timeline *timeline = &profile->timeline;
     const struct timeline_lane *lane = &timeline->lanes[first], *last = &timeline->lanes[end - 1];
@@ -505,7 +505,7 @@ static char *label_of(const struct profile *profile, size_t first, size_t end)
                                               : memory_text("%u, thread %u", lane->rank, lane->thread);
 }
 
-static void print_legend(const struct time_axis *axis, const bool used[SIGNS])
+static void print_timeline_legend(const struct time_axis *axis, const bool used[SIGNS])
 {
     size_t at = 0;
     for (int sign = 0; sign < SIGNS; sign++) {
@@ -548,12 +548,12 @@ static void print_lanes(const struct time_axis *axis, bool all)
     fprintf(axis->out, "%6s%s\n", "work", format_plain(axis->style->colour));
     for (size_t first = 0, end; first < timeline->lane_count; first = end) {
         end = group_end(timeline, first, lanes, by_rank);
-        char *label = label_of(axis->profile, first, end);
+        char *label = lane_label(axis->profile, first, end);
         print_line(axis, label, first, end, used);
         free(label);
     }
     time_axis_print(axis);
-    print_legend(axis, used);
+    print_timeline_legend(axis, used);
 }
 
 static size_t margin_of(size_t columns)

@@ -316,7 +316,7 @@ class ByOverflow(Counters):
                             ["--sample", f"{FAULTS}@10"])
         self.assertEqual(run.status, STATUS, run)
         summary = run.stderr
-        self.assertIn(f"samples by {FAULTS}@10: the figures are events ({FAULTS}), not seconds", summary)
+        self.assertIn(f"sampled by {FAULTS}@10: all figures are events ({FAULTS}), not seconds", summary)
         self.assertNotIn("Look first", summary)
         self.assertNotIn("do not add up", summary)
         view = self.report(run.directories()[0]).stdout

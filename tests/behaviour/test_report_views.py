@@ -66,7 +66,7 @@ class Views(BlameTest):
         self.assertAlmostEqual(same["absolute work"], row["absolute work"], delta=1e-4)
         for leaf in (row for row in focused.rows if not row.children):
             self.assertIn("long_holder", leaf.path())
-        self.assertIn("--focus long_holder: only paths through rows that match: ", self.text("--focus", "long_holder").stdout)
+        self.assertIn("--focus long_holder: only call paths with a matching row: ", self.text("--focus", "long_holder").stdout)
 
     def test_bins_of_time_add_up_to_what_threads_and_rows_have(self):
         bins = list(csv.DictReader(io.StringIO(self.text("--view", "timeline", "--format", "csv").stdout)))

@@ -143,7 +143,7 @@ class Stacks(BlameTest):
         self.assertEqual(os.listdir(folder), [])
 
     def test_rates_that_contradict_each_other_are_refused(self):
-        for options, says in ((("--stacks=10", "--rate", "100"), "--rate is 100"), (("--stacks", "10001"), "from 0 to 10000"), (("--stacks-file", "-"), "standard output")):
+        for options, says in ((("--stacks=10", "--rate", "100"), "already 100"), (("--stacks", "10001"), "from 0 to 10000"), (("--stacks-file", "-"), "standard output")):
             run = execute([BLAME, "run", *options, "true"], clean_environment(), self.new_folder())
             self.assertEqual(run.status, 2, run)
             self.assertRegex(run.stderr, f"^blame run: --stacks[^\n]*{says}[^\n]*\n$")
