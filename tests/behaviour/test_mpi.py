@@ -135,7 +135,7 @@ class LateRank(MpiTest):
         self.assertGreater(other.run["mpi_untold_s"], 0)
         self.assertFalse([row.name for row in other.rows if row.name.startswith("PMPI_")])
         run = execute([BLAME, "finish", other.directory], self.tool_environment({"BLAME_SUMMARY": "1"}), self.new_folder())
-        self.assertIn("calls of MPI that may have waited for other ranks", run.stderr + run.stdout)
+        self.assertIn("in MPI calls that may have waited for other ranks", run.stderr + run.stdout)
 
     def test_one_measurement_of_the_job_has_it_too(self):
         argv = [BLAME, "run", "--", program("mpi_late_openmpi")]

@@ -235,6 +235,23 @@ class Summary(BlameTest):
         self.assertEqual(command[:2], ["blame", "report"], run)
         self.assertEqual(os.path.basename(command[2]), os.path.basename(folder), run)
 
+    def test_a_program_without_line_numbers_is_told_once_how_to_get_them(self):
+        advice = "compile it with -g to see source lines"
+        bare = os.path.join(self.new_folder(), "imbalance2")
+        self.assertEqual(execute(["strip", "--strip-debug", "-o", bare, program("imbalance2")], clean_environment(), self.folder).status, 0)
+        for path, times in ((bare, 1), (program("imbalance2"), 0)):
+            run = self.attached([path], {"BLAME_SUMMARY": "1"})
+            self.assertEqual(run.stderr.count(advice), times, run)
+            self.assertEqual(" ".join(self.report(run.directories()[0]).stdout.split()).count(advice), times)
+
+    def test_shares_add_up_to_the_whole_that_the_heading_names(self):
+        for name in ("lock", "serial_gap", "handoff"):
+            run, text = self.summary(name)
+            whole, = re.findall(r"(?m)^  Of ([0-9.]+) thread-seconds(?: measured)? \(2 threads, [0-9.]+ s\):$", text)
+            shares = re.findall(r"(?m)^  [a-z ]+ +([0-9.]+) s +([0-9.]+) %  \S", text)
+            self.assertAlmostEqual(sum(float(seconds) for seconds, _ in shares), float(whole), delta=0.05, msg=run)
+            self.assertAlmostEqual(sum(float(percent) for _, percent in shares), 100, delta=0.5, msg=run)
+
     def test_it_is_short(self):
         _, text = self.summary("imbalance2")
         self.assertLessEqual(len(text.splitlines()), 30, text)
