@@ -7,11 +7,10 @@
 #include "command/rows/make.h"
 #include "command/text/memory.h"
 
-/* An instance of a view row: the row of the tree whose cost it carries, and how far out its caller was
- * followed. */
+/* An instance of a view row: the tree's row whose cost it carries, and the caller up to which it is followed. */
 struct instance {
     uint32_t row;
-    uint32_t caller; /* the row that the view row stands for; `row` itself at the first level */
+    uint32_t caller; /* the tree's row that the view row shows; `row` itself at the first level */
 };
 
 /* A view row and its instances, in preorder of `row`. */
@@ -19,7 +18,7 @@ struct group {
     uint32_t view_row;
     uint32_t level;
     size_t count;
-    struct instance *instances; /* owned; NULL: nothing to expand */
+    struct instance *instances; /* owned; NULL if there is nothing to expand */
 };
 
 struct stack {
@@ -43,8 +42,7 @@ static void push_group(struct stack *stack, struct group group)
     stack->groups[stack->count++] = group;
 }
 
-/* Inclusive cost of instances in preorder: one that lies inside an earlier one's subtree is part of that
- * already. */
+/* Adds the inclusive cost of instances in preorder. An instance inside an earlier one adds nothing. */
 static void sum_instances(const struct rows *rows, struct rows *view, struct row *view_row,
                           const struct instance *instances, size_t count)
 {
@@ -61,9 +59,8 @@ static void sum_instances(const struct rows *rows, struct rows *view, struct row
     }
 }
 
-/* Distributes `count` instances to groups by key (a, b of the i-th instance); keys with a == ROW_NONE are
- * left out. Keeps their order. Appends one view row for each group below view_parent, and pushes the groups.
- */
+/* Distributes `count` instances to groups by key (a, b of the i-th instance) and keeps their order; keys with
+ * a == ROW_NONE are left out. Appends one view row for each group below view_parent, and pushes the groups. */
 static void split(const struct rows *rows, struct rows *view, uint32_t view_parent, uint32_t level,
                   const struct instance *instances, uint64_t (*keys)[2], size_t count, struct stack *stack)
 {
@@ -81,7 +78,7 @@ static void split(const struct rows *rows, struct rows *view, uint32_t view_pare
             struct row *to = &view->row[row];
             to->function = like->function;
             to->label = like->label;
-            to->note = level > 1 ? like->note : NULL; /* of a call, not of a function */
+            to->note = level > 1 ? like->note : NULL; /* notes belong to calls, not to functions */
             to->call_line = (int)keys[i][1];
         }
         stack->groups[first + *slot].count++;
@@ -98,7 +95,8 @@ static void split(const struct rows *rows, struct rows *view, uint32_t view_pare
         group->instances[group->count++] = instances[i];
         struct row *to = &view->row[group->view_row];
         if (rows->row[instances[i].caller].kind < to->kind)
-            to->kind = rows->row[instances[i].caller].kind; /* inlined here, called there: a procedure */
+            /* a procedure if it is inlined here and called there */
+            to->kind = rows->row[instances[i].caller].kind;
     }
     for (size_t g = first; g < stack->count; g++)
         sum_instances(rows, view, &view->row[stack->groups[g].view_row], stack->groups[g].instances,
@@ -106,7 +104,7 @@ static void split(const struct rows *rows, struct rows *view, uint32_t view_pare
     pair_map_free(&map);
 }
 
-/* The first level of both views: the functions. */
+/* Makes the first level of both views: the functions. */
 static void split_functions(const struct rows *rows, struct rows *view, struct stack *stack)
 {
     struct instance *instances = memory_array(rows->count, sizeof *instances);
@@ -167,7 +165,7 @@ struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double 
     return view;
 }
 
-/* Adds a statement row of the tree to the line's row below its function. */
+/* Adds a statement row of the tree to the row of its line below its function. */
 static void add_line_row(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
                          struct pair_map *lines)
 {
@@ -185,7 +183,7 @@ static void add_line_row(const struct rows *rows, struct rows *view, uint32_t vi
     rows_add_counters(view, &view->row[*slot], row_counters(from, true), row_counters(from, true));
 }
 
-/* The source lines of the functions in a stack. */
+/* Adds the source lines of the functions in a stack. */
 static void add_lines(const struct rows *rows, struct rows *view, const struct stack *stack)
 {
     struct pair_map lines = {0};
@@ -204,7 +202,7 @@ static bool is_construct_row(const struct row *row)
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK || row->kind == ROW_RUNTIME;
 }
 
-/* By row, the nearest construct on its path, 0: none. */
+/* Returns the nearest construct on each row's path, by row; 0: none. */
 static uint32_t *find_constructs(const struct rows *rows)
 {
     uint32_t *nearest = memory_array(rows->count, sizeof *nearest);
@@ -213,13 +211,13 @@ static uint32_t *find_constructs(const struct rows *rows)
     return nearest;
 }
 
-/* Names of one text have one address. */
+/* Returns a key for a text. Equal names have one address. */
 static uint64_t text_key(const char *text)
 {
     return *text ? (uintptr_t)text : 0;
 }
 
-/* Turns a row made after a function's into its file's or its module's. */
+/* Turns a row made for a function into that of its file or module. */
 static void name_group(struct rows *view, uint32_t index, enum flat_by by)
 {
     struct row *row = &view->row[index];
@@ -240,7 +238,7 @@ static void name_group(struct rows *view, uint32_t index, enum flat_by by)
     }
 }
 
-/* The first level of flat views that have files, modules or constructs there. */
+/* Makes the first level of flat views of files, modules or constructs. */
 static void split_groups(const struct rows *rows, struct rows *view, enum flat_by by, struct stack *stack)
 {
     struct instance *instances = memory_array(rows->count, sizeof *instances);
@@ -268,7 +266,7 @@ static void split_groups(const struct rows *rows, struct rows *view, enum flat_b
     free(nearest);
 }
 
-/* The functions of a group, and their lines. */
+/* Adds the functions of a group, and their lines. */
 static void add_functions(const struct rows *rows, struct rows *view, const struct group *group)
 {
     struct stack functions = {0};

@@ -1,4 +1,4 @@
-/* The same rows, arranged by another question. Top-down is the row tree itself. */
+/* The rows of a profile in another arrangement. The row tree itself is the top-down view. */
 #ifndef BLAME_COMMAND_VIEWS_ARRANGE_H
 #define BLAME_COMMAND_VIEWS_ARRANGE_H
 
@@ -6,32 +6,28 @@
 
 struct phase_table;
 
-/* Callers are followed this far out; what is deeper stays with the outermost caller shown. */
+/* The number of callers that are followed; deeper rows belong to the outermost caller shown. */
 #define VIEW_CALLERS_DEPTH 128
-/* And as long as there are no more rows than this: the callers of everything in a huge profile fill the
- * memory. */
+/* The most rows of a view. The callers of everything in a huge profile would fill the memory. */
 #define VIEW_CALLERS_ROWS 2000000
 
-/* Bottom-up: below the root one row for each function, below it its callers. Exclusive: what the function
- * itself cost when called that way; a row's callers share it. Inclusive: what its calls cost, recursion
- * counted once: an instance inside another instance of the same row adds nothing. Rows whose exclusive
- * `metric` is less than `least` are not followed to their callers, nor are those at `depth`, nor is any when
- * there are VIEW_CALLERS_ROWS already (`incomplete`). Sorted by exclusive `metric`. Borrows names from
- * `rows`. */
+/* Returns the bottom-up view: a row for each function, with its callers below. Exclusive: what the function
+ * itself cost when called that way; a row's callers share it. Inclusive: what its calls cost; an instance
+ * inside another instance of the same row adds nothing. Rows with less than `least` of exclusive `metric` or
+ * at `depth` are not followed to their callers, nor is any row beyond VIEW_CALLERS_ROWS (`incomplete`).
+ * Sorted by exclusive `metric`. Borrows names from `rows`. */
 struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double least, uint32_t depth);
 
-/* What the first level of a flat view is: functions; or all functions of a source file, of a module, or that
- * ran in a construct (the parallel region, task or entry of the runtime nearest on the path), with the
- * functions below. */
+/* The first level of a flat view: functions, or the source files, modules or constructs that contain them. A
+ * construct is the nearest parallel region, task or runtime entry on the path. */
 enum flat_by { FLAT_FUNCTION, FLAT_FILE, FLAT_MODULE, FLAT_CONSTRUCT };
 
-/* Flat: below functions their source lines. Inclusive sums count an instance inside another one of the same
- * row once. Sorted by exclusive `metric`. Borrows names from `rows`. */
+/* Returns the flat view: functions with their source lines below. Inclusive sums count an instance inside
+ * another one of the same row once. Sorted by exclusive `metric`. Borrows names from `rows`. */
 struct rows *view_flat(const struct rows *rows, enum flat_by by, enum metric metric);
 
-/* A tree with a row for each of the table's phases below the root, in node_row by its place in the table;
- * below it the program's rows that it is the closest phase of, without source lines, and nested phases, which
- * are not followed. */
+/* Returns a tree with a row for each phase of the table, which node_row finds by its index there. Below are
+ * the rows whose closest phase it is, without source lines, and nested phases without their code. */
 struct rows *view_phases(const struct rows *rows, const struct phase_table *table);
 
 #endif

@@ -1,4 +1,4 @@
-/* What late ranks are charged of others' waiting in collective calls. */
+/* The balance view: how much waiting in collective calls late ranks are charged with. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
-/* Columns of numbers as users ask for them. */
+/* The columns of --columns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/views/style.h"
 
-/* Reads "idleness:e%". A counter's name may have a ":u" itself. */
+/* Reads "idleness:e%". A counter's name may itself contain ":u". */
 static bool read_column(struct view_column *column, const struct rows *rows, const char *item, size_t bytes)
 {
     if (bytes && item[bytes - 1] == '%') {

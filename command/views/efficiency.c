@@ -1,4 +1,4 @@
-/* POP's efficiencies of a job. */
+/* The POP efficiencies of a job. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "command/text/format.h"
 #include "command/views/text.h"
 
-/* An efficiency and its two factors, which follow it in enum efficiency. */
+/* Prints an efficiency and its two factors, which follow it in enum efficiency. */
 static void print_product(FILE *out, const char *name, const double *of)
 {
     static const int columns[] = {8, 16, 16};

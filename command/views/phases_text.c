@@ -17,18 +17,18 @@
 
 /* ---- the rows of the view ---- */
 
-/* The call path profile of each phase. The function that began a phase is part of the phase's own row: what
- * is below that is what its code calls. */
+/* The call path profile of each phase. The function that started a phase is part of the phase's row; the rows
+ * below are the code that it calls. */
 
 struct arranging {
     const struct rows *rows;
     const struct phase_table *table;
     struct rows *view;
-    struct pair_map children; /* (row of the view, function), kind -> row of the view */
-    uint32_t *group;          /* by name: its place in the table, ROW_NONE: none */
-    uint32_t *phase;          /* by row: 1 + the name of the phase that the row is, 0: it is none */
-    bool *began;              /* by row: the function that began a phase, part of the phase's row */
-    uint32_t *target;         /* by row: the row of the view that it adds to */
+    struct pair_map children; /* row of the view by (parent in the view, function) and kind */
+    uint32_t *group;          /* index in the table by name; ROW_NONE: none */
+    uint32_t *phase;          /* by row: 1 + the phase's name; 0 for other rows */
+    bool *began;              /* by row: whether the function started a phase and is part of its row */
+    uint32_t *target;         /* by row: the view's row to which it adds */
 };
 
 static uint32_t find_view_child(struct arranging *to, uint32_t parent, const struct row *like)
@@ -58,7 +58,7 @@ static void add_exact_times(struct arranging *to, uint32_t target, const struct 
     row->extra = extra;
 }
 
-/* What an event inside itself has by the clock is part of the outer one's already. */
+/* Adds an event. An event inside itself adds no exact time, because the outer one includes it. */
 static void add_event_row(struct arranging *to, uint32_t index)
 {
     struct profile_probe probe = to->rows->row[index].extra->probe;
@@ -70,14 +70,14 @@ static void add_event_row(struct arranging *to, uint32_t index)
     add_exact_times(to, to->target[index], &probe);
 }
 
-/* Rows of the first level, the program's for 0. */
+/* Returns the first-level row of a name; the program's for 0. */
 static uint32_t name_row(const struct arranging *to, uint32_t name)
 {
     uint32_t group = name <= to->table->profile->name_count ? to->group[name] : ROW_NONE;
     return group == ROW_NONE ? to->view->node_row[0] : to->view->node_row[group];
 }
 
-/* The phase's row that a row of the view is below. */
+/* Returns the phase's row above a row of the view. */
 static uint32_t first_level(const struct arranging *to, uint32_t view_row)
 {
     while (to->view->row[view_row].parent != 0)
@@ -85,8 +85,8 @@ static uint32_t first_level(const struct arranging *to, uint32_t view_row)
     return view_row;
 }
 
-/* Whether a row is the function that began the phase around it: the one on the stack, and what is inlined
- * into it around the begin. */
+/* Returns whether a row is the function that started the phase around it, or an inlined function around the
+ * start. */
 static bool is_beginner(const struct arranging *to, const struct row *row)
 {
     uint32_t group = to->target[row->parent] - to->view->node_row[0];
@@ -112,7 +112,7 @@ static void take_phase_row(struct arranging *to, uint32_t index)
     if (to->phase[index]) {
         bool instance = to->phase[row->parent] == to->phase[index];
         to->target[index] = name_row(to, to->phase[index] - 1);
-        if (!instance && first_level(to, above) != to->target[index]) { /* seen from the phase around it */
+        if (!instance && first_level(to, above) != to->target[index]) { /* seen from the enclosing phase */
             uint32_t nested = find_view_child(to, above, row);
             add_metric_sums(to, nested, row->inclusive);
             add_exact_times(to, nested, row->extra ? &row->extra->probe : &(struct profile_probe){0});
@@ -139,14 +139,14 @@ static void add_phases(struct arranging *to)
         label->name = phase_name(table, group->name);
         extra->probe = group->probe;
         to->view->row[row].label = label;
-        to->view->row[row].extra = extra; /* keeps it, sampled or not */
+        to->view->row[row].extra = extra; /* exact times stay, with samples or without */
         to->view->node_row[g] = row;
         if (group->name <= table->profile->name_count)
             to->group[group->name] = g;
     }
 }
 
-/* Which rows are phases, and of which name. */
+/* Finds the rows that are phases, and their names. */
 static void find_phases(struct arranging *to)
 {
     const struct profile *profile = to->table->profile;
@@ -198,13 +198,13 @@ struct rows *view_phases(const struct rows *rows, const struct phase_table *tabl
 
 /* ---- the text ---- */
 
-#define FEW_EXECUTIONS 8 /* up to so many executions have a line each */
+#define FEW_EXECUTIONS 8 /* the most executions that have a line each */
 #define SLOWEST        5
 #define EVENTS_SHOWN   20
-#define NAME_INDENT    64 /* columns in front of a name */
-#define NARROW_COLUMNS 84 /* narrower terminals get fewer numbers, */
-#define NARROW_INDENT  45 /* and the name has more room */
-#define PART_COLUMNS   9  /* of each of no core, blocked and mpi wait, where there is something to say, and room */
+#define NAME_INDENT    64 /* columns before a name */
+#define NARROW_COLUMNS 84 /* columns of a terminal below which fewer numbers are shown */
+#define NARROW_INDENT  45 /* columns before a name in a narrow terminal */
+#define PART_COLUMNS   9  /* for each of no core, blocked and mpi wait, if they are shown */
 #define LEAST_NAME     12
 #define SERIES_INDENT  20
 
@@ -214,10 +214,10 @@ struct phases_view {
     const struct rows *rows, *view;
     const struct phase_table *table;
     int decimals;
-    double least_s; /* of effort: rows below it are left out */
+    double least_s; /* seconds of effort of the smallest row shown */
     size_t cut;
     bool narrow, shown[METRIC_PARTS];
-    uint32_t depth; /* rows deeper than that are not shown */
+    uint32_t depth; /* the deepest level shown */
 };
 
 static void print_cell(const struct phases_view *to, int width, bool given, double value, int decimals)
@@ -230,7 +230,7 @@ static bool has_part(const struct phases_view *to, size_t part)
     return part < 2 || (part < METRIC_ALWAYS_PARTS ? !to->narrow : to->shown[part]);
 }
 
-/* Of the parts that need not be shown those with most. */
+/* Chooses the largest of the parts that are not always shown. */
 static void choose_parts(struct phases_view *to)
 {
     size_t before = to->narrow ? NARROW_INDENT : NAME_INDENT, columns = to->style->columns;
@@ -252,7 +252,7 @@ static void choose_parts(struct phases_view *to)
     }
 }
 
-/* Exact time and calls, and what samples say. */
+/* Prints exact times and calls, and sampled times. */
 static void print_phase_numbers(const struct phases_view *to, uint64_t calls, double exact_ns,
                                 const struct profile_sums *sums)
 {
@@ -294,7 +294,7 @@ static bool is_shown(const struct phases_view *to, const struct row *row)
     return row->extra || metric_value(to->rows, row->inclusive, METRIC_EFFORT) >= to->least_s;
 }
 
-/* What the code of a phase, or of a row below it, calls. */
+/* Prints the code that a phase, or a row below it, calls. */
 static void print_below(struct phases_view *to, uint32_t first)
 {
     const struct rows *view = to->view;
@@ -329,7 +329,7 @@ static int compare_slower(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Many executions: how they differ, and which took longest. */
+/* Prints how many executions differ, and which took longest. */
 static void print_series(const struct phases_view *to, const struct phase_group *group)
 {
     const struct phase_entry *entries = &to->table->entry[group->first_entry];
@@ -355,7 +355,7 @@ static void print_series(const struct phases_view *to, const struct phase_group 
     free(text);
 }
 
-/* What was counted from begin to end. */
+/* Prints what was counted during the phase. */
 static void print_counters(const struct phases_view *to, const struct profile_counters *counters)
 {
     char *text;
@@ -416,12 +416,12 @@ static void print_phase_table(struct phases_view *to)
     }
 }
 
-/* An event or a parameter, wherever it was begun. */
+/* An event or a parameter, summed over all contexts. */
 struct event {
-    const struct row *row; /* one of them */
+    const struct row *row; /* one of its rows */
     struct profile_probe probe;
     uint64_t samples;
-    double exact_ns, sampled_s; /* inside itself once */
+    double exact_ns, sampled_s; /* an event inside itself counts once */
 };
 
 static int compare_events(const void *left, const void *right)
@@ -460,7 +460,7 @@ static struct event *gather_event_totals(const struct rows *rows, size_t *count)
         while (above && rows->row[above].function != row->function)
             above = rows->row[above].parent;
         sums_add_probe(&event->probe, probe_of(row));
-        if (above) /* its time is part of the outer one's already */
+        if (above) /* the outer event includes its time */
             continue;
         event->exact_ns += probe_of(row)->inclusive_ns;
         event->samples += row->inclusive->samples;
@@ -493,7 +493,7 @@ static void print_event(const struct phases_view *to, const struct event *event)
     free(label);
 }
 
-/* Two measurements of one time beside each other. */
+/* Prints the exact and the sampled time of each event. */
 static void print_event_table(const struct phases_view *to)
 {
     size_t count;

@@ -1,4 +1,4 @@
-/* What a user should know of the program's phases and events beside their times. */
+/* Notes about the program's phases and events. */
 #include "command/views/probe_notes.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "command/profile/profile.h"
 #include "command/text/format.h"
 
-#define MOST_NOTES 5 /* of one kind */
+#define MOST_NOTES 5 /* the most notes of a kind */
 
 struct notes {
     FILE *out;
@@ -36,7 +36,7 @@ static void note_throttled(struct notes *notes, const struct profile *profile)
         print_note(notes, format_printable("note: the same of %zu more, see phases in run.json", count - MOST_NOTES));
 }
 
-/* "solve (main, a.c:12)" */
+/* Returns a text as "solve (main, a.c:12)". */
 static char *place_text(const struct named_place *place)
 {
     char line[16] = "";

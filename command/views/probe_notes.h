@@ -1,4 +1,4 @@
-/* What a user should know of the program's phases and events beside their times. */
+/* Notes about the program's phases and events. */
 #ifndef BLAME_COMMAND_VIEWS_PROBE_NOTES_H
 #define BLAME_COMMAND_VIEWS_PROBE_NOTES_H
 
@@ -6,8 +6,8 @@
 
 #include "command/rows/row.h"
 
-/* One line each, behind an empty line: events not measured any more, what was ended in a wrong order, pauses,
- * what was lost. */
+/* Prints a line each, after an empty line, for events that are no longer measured, phases that ended in a
+ * wrong order, pauses, and losses. */
 void view_text_probe_notes(FILE *out, const struct profile *profile, const struct rows *rows, size_t columns);
 
 #endif

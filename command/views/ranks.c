@@ -1,4 +1,5 @@
-/* The ranks of a job, what each did with its threads' time; of many, how they are spread and which stand out. */
+/* The ranks view: what each rank did with the time of its threads. For many ranks, their spread and those
+ * that stand out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,9 @@
 #include "command/views/text.h"
 
 #define HOST_COLUMNS 12
-#define MANY         40   /* more are not listed one by one */
-#define STAND_OUT    5    /* of these, by each of some columns */
-#define LEAST_EXCESS 1.05 /* times the mean: less stands out nowhere */
+#define MANY         40   /* the most ranks that are listed one by one */
+#define STAND_OUT    5    /* the most ranks that are named for a column */
+#define LEAST_EXCESS 1.05 /* times the mean: the least value that stands out */
 #define WRONG_SHOWN  20
 
 enum column { WALL, WORK, IDLE, OVERHEAD, LOCK_WAIT, NO_CORE, BLOCKED, MPI_WAIT, FOR_ANOTHER, MADE_WAIT, COLUMNS };
@@ -40,13 +41,13 @@ static double column_ns(const struct profile_rank *rank, int column)
     return of[column];
 }
 
-/* The last two are not known where the node's ranks did not see each other. */
+/* Returns whether a column's value is known. The last two need ranks of the node that saw each other. */
 static bool is_column_known(const struct profile_rank *rank, int column)
 {
     return rank_counts(rank) && (column < FOR_ANOTHER || rank->ranks_seen);
 }
 
-/* How many columns there are: the last two if they are known of some rank. */
+/* Returns the number of columns. The last two are left out if no rank knows them. */
 static int column_count(const struct profile *profile)
 {
     return profile->header.ranks_seen ? COLUMNS : FOR_ANOTHER;
@@ -94,7 +95,7 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of sorted values; between two of them in proportion. */
+/* Returns a quantile of sorted values, interpolated between two of them. */
 static double quantile(const double *value, size_t count, double part)
 {
     double at = part * (double)(count - 1);
@@ -102,7 +103,7 @@ static double quantile(const double *value, size_t count, double part)
     return value[below] + (at - (double)below) * (value[above] - value[below]);
 }
 
-/* A column's values of the ranks of which it is known, sorted. */
+/* Collects the known values of a column, sorted, and returns their number. */
 static size_t sorted_values(const struct profile *profile, int column, double *value)
 {
     size_t count = 0;
@@ -151,7 +152,7 @@ static int compare_by_column(const void *left, const void *right, void *column)
     return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
 }
 
-/* Those with the most of a column. */
+/* Prints the ranks with the most of a column. */
 static void print_most(FILE *out, const struct profile *profile, int column, const char *heading,
                        const struct view_style *style)
 {

@@ -1,4 +1,4 @@
-/* The order and the least share of what tables show. */
+/* The order of tables, and what they leave out. */
 #include "command/views/sort.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "command/tables/waits.h"
 #include "command/text/memory.h"
 
-/* Items by their value, the largest first; equal ones as they were. */
+/* Items ordered by value, the largest first; equal ones keep their order. */
 struct sorted {
     double value;
     size_t index;

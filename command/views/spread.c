@@ -1,4 +1,4 @@
-/* Rows by how they differ between the ranks of a job. */
+/* The spread view: rows ordered by how much they differ between the ranks of a job. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "command/text/memory.h"
 #include "command/views/text.h"
 
-#define NUMBERS    61 /* columns in front of the tree */
+#define NUMBERS    61 /* columns before the tree */
 #define MOST_DEPTH 12u
 
 static void print_spread_numbers(FILE *out, const struct profile *profile, const struct spread_entry *entry)

@@ -23,34 +23,34 @@ struct view_columns {
     size_t count;
 };
 
-/* How a view is printed. All zero but title and columns is the least. */
+/* The style of a view. All fields but title and columns may be zero. */
 struct view_style {
     const char *title; /* "Top-down" */
-    const char *notes; /* lines for the header: what was chosen; NULL: none */
+    const char *notes; /* lines of the header about the chosen options; NULL: none */
     enum metric metric;
-    bool by_exclusive;    /* the rows are about exclusive values (bottom-up, flat) */
-    bool relative;        /* per cent of the row's own effort, else of the program's */
-    double least_percent; /* rows below this share of the program's metric are cut */
-    size_t columns;       /* of the terminal */
+    bool by_exclusive;    /* whether rows are ordered by exclusive values (bottom-up, flat) */
+    bool relative;        /* whether percentages are of the row's own effort, not the program's */
+    double least_percent; /* least share of the program's metric of a row */
+    size_t columns;       /* width of the terminal */
     bool utf8, colour;
-    bool errors;                        /* beside the numbers, of sampling */
-    const struct view_columns *numbers; /* NULL: those that fit */
-    struct source_text *sources;        /* text beside statements; NULL: none */
-    size_t deeper;                      /* rows that were taken away for their depth */
+    bool errors;                        /* whether the sampling error is shown */
+    const struct view_columns *numbers; /* chosen columns; NULL: those that fit */
+    struct source_text *sources;        /* source code beside statements; NULL: none */
+    size_t deeper;                      /* number of rows left out because of their depth */
     /* Of tables: */
-    size_t most;                /* entries shown, 0: all */
-    bool all;                   /* ranks: each of them, however many */
+    size_t most;                /* the most entries shown; 0: all */
+    bool all;                   /* whether every rank is shown, however many */
     uint32_t below;             /* contexts shown below an entry */
-    const struct view_cut *cut; /* what was left out before; NULL: nothing */
-    const size_t *order;        /* of threads; NULL: by their start */
+    const struct view_cut *cut; /* entries left out by view_sort_...(); NULL: none */
+    const size_t *order;        /* order of the threads; NULL: by their start */
 };
 
-/* Reads columns from a list as users write it: METRIC, METRIC:i, METRIC:e, with % behind for per cent; METRIC may be one of the
- * rows' counters. Without :i or :e it is by_exclusive that says which. false: one line in error. */
+/* Reads a list of columns: METRIC, METRIC:i or METRIC:e, with % for percentages; METRIC may be a counter of
+ * the rows. by_exclusive is the default of :i and :e. Returns false with one line in error. */
 bool view_columns_read(struct view_columns *columns, const struct rows *rows, const char *list, bool by_exclusive,
                        char *error, size_t error_bytes);
 
-/* The program and its run in one or two lines, and the style's notes, for all text views. */
+/* Prints the program, its run and the style's notes, at the top of all text views. */
 void view_text_header(FILE *out, const struct profile *profile, const struct view_style *style);
 
 #endif

@@ -94,8 +94,8 @@ void view_text_trace_note(FILE *out, const struct profile *profile)
 #define FINDINGS_SHOWN     3
 #define CONTEXTS_SHOWN     5
 #define PHASES_SHOWN       5
-#define CONTEXTS_BESIDE    3    /* when there are findings as well */
-#define FEW_SHARE          0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
+#define CONTEXTS_BESIDE    3    /* contexts of a list if there are findings */
+#define FEW_SHARE          0.25 /* of a metric: if the contexts shown have less of it, functions are shown */
 #define SUMMARY_COLUMNS    100
 #define BAR_COLUMNS        30
 #define BAR_COLUMNS_LEAST  8
@@ -189,7 +189,7 @@ static void print_event_note(const struct summary *summary)
     free(clean);
 }
 
-/* Returns the columns of a share's name. */
+/* Returns the width of the shares' names, in columns. */
 static int name_columns(const struct summary *summary)
 {
     return metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : nobody_busy(summary) > 0 ? 11 : 9;
@@ -455,7 +455,7 @@ static void print_residual(const struct summary *summary)
             worst = &laws[i];
     struct ledger ledger;
     ledger_sum(summary->profile, &ledger);
-    double taken_s = ledger_taken_s(summary->profile, &ledger); /* its finding says more */
+    double taken_s = ledger_taken_s(summary->profile, &ledger); /* the finding about it says more */
     if (!worst || (!worst->exact && fabs(worst->residual) <= taken_s * summary->rows->threads))
         return;
     const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0 ? "because threads had no core"
@@ -527,7 +527,8 @@ static void print_whole(const struct summary *summary)
     }
 }
 
-/* Says how long other ranks waited for this one: their time, no share of this process's. */
+/* Prints how long other ranks waited for this one. It is the other ranks' time, not a share of this
+ * process's. */
 static void print_rank_idleness(const struct summary *summary)
 {
     const struct profile_sums *total = summary->rows->row[0].inclusive;

@@ -1,4 +1,4 @@
-/* The views that are no trees: threads and locks. */
+/* The views that are tables: threads and locks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +11,11 @@
 #include "command/views/sort.h"
 #include "command/views/text.h"
 
-#define LOCK_COLUMNS    35 /* in front of a lock's name */
-#define CONTEXT_COLUMNS 26 /* in front of a context below it */
+#define LOCK_COLUMNS    35 /* columns before a lock's name */
+#define CONTEXT_COLUMNS 26 /* columns before a context below a lock */
 #define BAR_COLUMNS     18
-#define THREAD_COLUMNS  79 /* in front of the bar */
-#define RANK_COLUMNS    8  /* of those, more of a job */
+#define THREAD_COLUMNS  79 /* columns before the bar */
+#define RANK_COLUMNS    8  /* more columns before the bar in a job */
 
 enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_BLOCKED, PART_MPI_WAIT, PARTS };
 
@@ -34,7 +34,7 @@ struct thread_table {
     FILE *out;
     const struct profile *profile;
     const struct view_style *style;
-    bool shown[PARTS]; /* no core, blocked and mpi wait only where there is something to say */
+    bool shown[PARTS]; /* no core, blocked and mpi wait are shown only if there is any */
     bool times, bar;
 };
 
@@ -56,7 +56,7 @@ static struct thread_table lay_out(FILE *out, const struct profile *profile, con
     return table;
 }
 
-/* One thread's time as a bar: as many columns for each part as it has of the whole. */
+/* Prints a thread's time as a bar, with columns for each part in proportion. */
 static void print_bar(FILE *out, const double part[PARTS], double whole, bool utf8)
 {
     static const char *const plain[PARTS] = {"#", "o", "L", ".", "x", "z", "m"};
@@ -74,7 +74,7 @@ static void print_bar(FILE *out, const double part[PARTS], double whole, bool ut
     fputc('\n', out);
 }
 
-/* Of a job: whose thread it is. */
+/* Prints the rank of a thread in a job. */
 static void print_thread_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
 {
     char name[32] = "";
@@ -135,7 +135,7 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
         print_thread(&table, style->order ? style->order[i] : i);
 }
 
-/* One context below a lock, `role` in front; the label takes what the columns leave. */
+/* Prints a context below a lock, after its `role`; the label takes the remaining columns. */
 static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum metric metric, const char *role,
                                double wait_ns, size_t columns, bool utf8)
 {
@@ -145,7 +145,7 @@ static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row,
     free(label);
 }
 
-/* A lock's name, and as much of its kind and address as fits and the name does not say. */
+/* Prints a lock's name, and its kind and address if they fit and the name does not contain them. */
 static void print_lock_name(FILE *out, const struct lock_entry *lock, size_t columns, bool utf8)
 {
     char address[32], *name = format_fit(lock->name, columns, utf8);

@@ -15,15 +15,15 @@
 #include "command/text/memory.h"
 #include "command/text/source_text.h"
 
-#define LEAST_TREE    36 /* columns of the terminal that the tree gets before further numbers do */
+#define LEAST_TREE    36 /* columns that the tree keeps before further numbers are added */
 #define ROOMY_TREE    48 /* the same once there are as many further numbers as sure ones */
-#define LEAST_SOURCE  12 /* columns for a source line */
-#define TITLE_COLUMNS 40 /* of a counter's name above its column */
+#define LEAST_SOURCE  12 /* columns of the shortest source line */
+#define TITLE_COLUMNS 40 /* of a counter's name in the heading */
 
 struct number_column {
     enum metric metric;
-    bool exclusive, percent, hot; /* hot: may be coloured */
-    bool error;                   /* of the number in the column before */
+    bool exclusive, percent, hot; /* hot: whether the number may be coloured */
+    bool error;                   /* the error of the number in the column before */
     char title[200];
     size_t width;
 };
@@ -35,12 +35,12 @@ struct table {
     const struct profile *profile;
     struct number_column column[2 * VIEW_COLUMNS_MOST];
     size_t column_count, tree_columns;
-    size_t sure_columns; /* which a narrow terminal has, too; 0: they are being added */
+    size_t sure_columns; /* columns that narrow terminals also show; 0 while they are being added */
     int decimals;
-    size_t number_columns; /* of a number and the blank before it */
+    size_t number_columns; /* width of a number and the blank before it */
     bool *visible;
-    uint32_t *last_child; /* by row: its last child that is shown */
-    bool *last;           /* by depth: the row shown there has no further sibling */
+    uint32_t *last_child; /* by row: the last child that is shown */
+    bool *last;           /* by depth: whether the row has no further sibling */
 };
 
 static double primary_value(const struct table *table, const struct row *row)
@@ -48,7 +48,7 @@ static double primary_value(const struct table *table, const struct row *row)
     return row_value(table->rows, row, table->style->by_exclusive && row->kind != ROW_ROOT, table->style->metric);
 }
 
-/* Returns a metric's title, or as much of a counter's name as a column's title has room for; malloc'ed. */
+/* Returns a metric's title, or the beginning of a counter's name; malloc'ed. */
 static char *column_title(const struct table *table, enum metric metric)
 {
     return format_fit(rows_metric_title(table->rows, metric), TITLE_COLUMNS, table->style->utf8);
@@ -67,7 +67,7 @@ static void print_notes(FILE *out, const struct view_style *style)
     }
 }
 
-/* Samples by a counter's overflow: what is said to be seconds is something else. */
+/* Says that the figures are events, where samples come from a counter. */
 static void print_sampling_note(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     const char *sample = profile_text(profile, "sample");
@@ -135,7 +135,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     free(clean);
 }
 
-/* False: there is no room for it. */
+/* Adds a column; returns false if there is no room for it. */
 static bool add_column(struct table *table, enum metric metric, bool exclusive, bool percent, const char *title)
 {
     bool counter = metric >= METRIC_COUNTER;
@@ -166,7 +166,7 @@ static bool add_column(struct table *table, enum metric metric, bool exclusive, 
     return true;
 }
 
-/* The parts of the effort, and rank idleness, those with the most time in this profile first, as many as there is room for. */
+/* Adds the parts of the effort and rank idleness, the largest first, as long as there is room. */
 static void add_others(struct table *table)
 {
     enum metric others[METRIC_TOLD];
@@ -190,7 +190,8 @@ static void choose_columns(struct table *table)
     double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
     table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : effort < 1e5 ? 1 : 0;
     double ranks = metric_value(table->rows, rows_whole(table->rows), METRIC_RANK_IDLENESS);
-    table->number_columns = strlen(DECIMAL(fmax(effort, ranks), table->decimals)) + 1; /* none is larger */
+    /* no number is larger */
+    table->number_columns = strlen(DECIMAL(fmax(effort, ranks), table->decimals)) + 1;
     if (table->number_columns < 8)
         table->number_columns = 8;
     table->tree_columns = style->columns - 2;
@@ -221,7 +222,7 @@ static bool shows_counter(const struct table *table)
     return false;
 }
 
-/* What the numbers are. */
+/* Explains the numbers. */
 static void print_tree_meaning(const struct table *table)
 {
     const struct view_style *style = table->style;
@@ -305,7 +306,7 @@ static void print_number(const struct table *table, const struct row *row, const
     fprintf(table->out, "%s%*s%s", heat, (int)column->width, number, *heat ? format_plain(true) : "");
 }
 
-/* The lines of the tree in front of a row's label; returns their columns. */
+/* Prints the lines of the tree before a row's label and returns their columns. */
 static size_t print_branches(const struct table *table, const struct row *row)
 {
     bool utf8 = table->style->utf8;
@@ -379,7 +380,7 @@ static void print_cut(const struct table *table, size_t cut, double cut_value)
     }
 }
 
-/* What is shown, and each row's last child among that. */
+/* Chooses the rows that are shown, and finds each row's last visible child. */
 static void choose_visible(struct table *table)
 {
     const struct rows *rows = table->rows;
@@ -388,7 +389,7 @@ static void choose_visible(struct table *table)
     for (uint32_t i = (uint32_t)rows->count; i-- > 1;) {
         uint32_t parent = rows->row[i].parent;
         if (table->visible[i] && !table->last_child[parent])
-            table->last_child[parent] = i; /* children are met from the last to the first */
+            table->last_child[parent] = i; /* rows are visited from the last to the first */
     }
 }
 
@@ -403,7 +404,7 @@ static void print_rows(const struct table *table)
             continue;
         }
         cut += rows->row[i].end - i;
-        /* The rows of a bottom-up view share their parent's value: only the first level adds up. */
+        /* In a bottom-up view, callers share their parent's value: only the first level adds up. */
         if (!table->style->by_exclusive || rows->row[i].depth == 1)
             cut_value += primary_value(table, &rows->row[i]);
         i = rows->row[i].end;

@@ -1,4 +1,5 @@
-/* The timeline as text: a line for each thread, or group of them, in which a column has the sign of the state that it was most in. */
+/* The timeline as text: a line for each thread or group of threads. Each column shows the sign of the most
+ * frequent state. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,22 +16,22 @@
 
 /* ---- the axis ---- */
 
-/* What views along time have in common: columns of a terminal that stand for stretches of time, behind a margin. */
+/* The time axis of a view: each column after the margin stands for an equal length of time. */
 
 struct time_axis {
     FILE *out;
     const struct profile *profile;
     const struct view_style *style;
     size_t margin, columns;
-    double span_ns; /* from the timeline's origin to the run's end */
+    double span_ns; /* ns from the timeline's origin to the end of the run */
 };
 
 #define PHASES_SHOWN 3
-#define TICK_COLUMNS 6 /* least, from one label of the axis to the next */
-#define MARK_COLUMNS 3 /* the same of marks of executions */
+#define TICK_COLUMNS 6 /* least distance between labels of the axis */
+#define MARK_COLUMNS 3 /* least distance between marks of executions */
 #define LEVELS       8
 
-/* From the timeline's origin to the end of the run, in as many columns as there is room for, and bins. */
+/* Returns an axis from the timeline's origin to the end of the run, with at most one column for each bin. */
 static struct time_axis time_axis_start(FILE *out, const struct profile *profile, const struct view_style *style,
                                         size_t margin)
 {
@@ -45,7 +46,7 @@ static struct time_axis time_axis_start(FILE *out, const struct profile *profile
     return axis;
 }
 
-/* Adds what is from begin to end, in nanoseconds from the origin, to the columns that it falls into, by their parts of it. */
+/* Adds an amount between begin and end, in ns from the origin, to the columns in proportion. */
 static void time_axis_add(const struct time_axis *axis, double *column, double begin_ns, double end_ns, double amount)
 {
     double width = axis->span_ns / (double)axis->columns;
@@ -56,7 +57,7 @@ static void time_axis_add(const struct time_axis *axis, double *column, double b
     }
 }
 
-/* The name, fitted to the margin but for `taken` columns, and blanks up to there. */
+/* Prints the name, fitted to the margin without `taken` columns, and fills the margin with blanks. */
 static void time_axis_label(const struct time_axis *axis, const char *name, size_t taken)
 {
     size_t room = axis->margin - taken - 1;
@@ -66,7 +67,7 @@ static void time_axis_label(const struct time_axis *axis, const char *name, size
     free(fitting);
 }
 
-/* The column of a time, on the clock of profile_header.start_ns. */
+/* Returns the column of a time on the clock of profile_header.start_ns. */
 static size_t column_of(const struct time_axis *axis, uint64_t ns)
 {
     double after = (double)(int64_t)(ns - axis->profile->timeline.origin_ns);
@@ -75,7 +76,7 @@ static size_t column_of(const struct time_axis *axis, uint64_t ns)
 }
 
 struct span {
-    uint32_t phase; /* the name's number */
+    uint32_t phase; /* number of the phase's name */
     bool numbered;
     uint64_t begin_ns, end_ns;
 };
@@ -88,7 +89,8 @@ static int compare_spans(const void *left, const void *right)
     return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* Executions of phases in time's order; those of one node by all threads are one. malloc'ed. */
+/* Returns the executions of phases in the order of time, malloc'ed. An execution by all threads of a node is
+ * one. */
 static struct span *gather_spans(const struct profile *profile, size_t *count)
 {
     struct span *spans = memory_array(profile->probe_count, sizeof *spans);
@@ -117,7 +119,7 @@ static struct span *gather_spans(const struct profile *profile, size_t *count)
     return spans;
 }
 
-/* Of so many marks, each such one has room. */
+/* Returns n such that every n-th of `count` marks has room. */
 static size_t choose_nth(size_t count, size_t room)
 {
     static const size_t step[] = {1, 2, 5};
@@ -172,14 +174,15 @@ static void print_phase_lines(const struct time_axis *axis)
     free(spans);
 }
 
-/* The least of 1, 2, 5, 10 ... times a power of ten that is at least that. */
+/* Returns the smallest of 1, 2, 5, 10 ... times a power of ten that is not below `least`. */
 static double round_up(double least)
 {
     double ten = pow(10, floor(log10(least)));
     return least <= ten ? ten : least <= 2 * ten ? 2 * ten : least <= 5 * ten ? 5 * ten : 10 * ten;
 }
 
-/* A line of seconds from the process's start, and above it one for each of the longest phases: where they ran, or where their executions began. */
+/* Prints a line of seconds since the process's start, and above it one for each of the longest phases, with
+ * the times of its executions. */
 static void time_axis_print(const struct time_axis *axis)
 {
     print_phase_lines(axis);
@@ -190,8 +193,8 @@ static void time_axis_print(const struct time_axis *axis)
     fprintf(axis->out, "%*s", (int)axis->margin, "");
     for (double tick = ceil(begin_s / step - 1e-9) * step;; tick += step) {
         char label[FORMAT_NUMBER_BYTES + 4];
-        size_t column = (size_t)fmax(
-            (double)at, round((tick - begin_s) / width_s)); /* steps may be too small to be seen in the sum */
+        size_t column =
+            (size_t)fmax((double)at, round((tick - begin_s) / width_s)); /* steps may be too small to change the sum */
         int length = snprintf(label, sizeof label, "|%s%s", DECIMAL(tick, decimals), at ? "" : " s");
         if (column + (size_t)length > axis->columns + (at > 0))
             break;
@@ -201,7 +204,7 @@ static void time_axis_print(const struct time_axis *axis)
     fputc('\n', axis->out);
 }
 
-/* A block as high as a part of the most that there is. */
+/* Returns a block whose height shows the value as part of the largest. */
 static const char *time_axis_level(double value, double most, bool utf8)
 {
     static const char *const blocks[] = {" ",
@@ -219,7 +222,7 @@ static const char *time_axis_level(double value, double most, bool utf8)
     return utf8 ? blocks[i] : ascii[i];
 }
 
-/* Seconds a second by column. */
+/* Returns the threads that waited, by column. */
 static double *intensity_of(const struct time_axis *axis, const struct culprits *culprits, size_t first, size_t end)
 {
     const struct timeline *timeline = &axis->profile->timeline;
@@ -267,7 +270,8 @@ static void print_axis_line(const struct time_axis *axis, const char *name, cons
     free(column);
 }
 
-/* One line each of the first `most` culprits: name, seconds and when; in_parts: seconds of idleness and lock wait apart. */
+/* Prints a line for each of the first `most` culprits, with its name, seconds and times. in_parts: idleness
+ * and lock wait are separate. */
 static void time_axis_culprits(const struct time_axis *axis, const struct rows *rows, const struct culprits *culprits,
                                size_t most, bool in_parts)
 {
@@ -307,15 +311,15 @@ static void time_axis_culprits(const struct time_axis *axis, const struct rows *
 
 /* ---- lanes ---- */
 
-#define LINES_SHOWN    32 /* more lanes are shown in groups */
+#define LINES_SHOWN    32 /* the most lanes that are shown one by one */
 #define CULPRITS_SHOWN 6
-#define LIST_SHOWN     25 /* of them, where they are all that is shown */
-#define SILENT_PERIODS 4  /* without a sample: it might be chance until then */
+#define LIST_SHOWN     25 /* culprits in a view of culprits */
+#define SILENT_PERIODS 4  /* periods without a sample that may be chance */
 #define LEAST_MARGIN   26
 #define MOST_MARGIN    48
-#define LEAST_ALIVE    0.1 /* of a column: less is no thread */
+#define LEAST_ALIVE    0.1 /* the part of a column for which a thread must exist */
 
-/* What a column shows: a state, or why there is none. */
+/* The sign of a column: a state, or the reason why there is none. */
 enum { NOT_BEGUN = PROFILE_TIME_STATES, ENDED, NO_THREAD, NOT_SAMPLED, SIGNS };
 
 static const struct sign {
@@ -335,14 +339,15 @@ static const struct sign {
     [NOT_SAMPLED] = {"?", "?", "\33[2m", "not sampled"},
 };
 
-/* One line's, by column; in nanoseconds. */
+/* The values of a line by column, in ns. */
 struct line {
     double *state[PROFILE_TIME_STATES];
-    double *alive; /* of its threads */
+    double *alive; /* how long its threads existed */
     double period_ns;
 };
 
-/* Whether the thread was one of the lane's; of a job's lane that is a thread's only the first one is known. */
+/* Returns whether a thread belongs to the lane. Of a lane that is a job's thread only the first thread is
+ * known. */
 static bool is_of_lane(const struct profile *profile, const struct timeline_lane *lane, size_t i)
 {
     const struct profile_thread *thread = &profile->threads[i];
@@ -355,7 +360,7 @@ static bool is_of_lane(const struct profile *profile, const struct timeline_lane
            (uint64_t)profile->ranks[thread->rank_record - 1].rank >> (level - 1) == (uint64_t)lane->rank >> (level - 1);
 }
 
-/* For how long the lane's threads were there, by bin. */
+/* Returns how long the lane's threads existed, by bin. */
 static double *find_alive(const struct profile *profile, const struct timeline_lane *lane)
 {
     const struct timeline *timeline = &profile->timeline;
@@ -374,7 +379,7 @@ static double *find_alive(const struct profile *profile, const struct timeline_l
     return alive;
 }
 
-/* A sample stands for what was before it: what is more than a bin can hold was in those before. */
+/* Adds a lane. A sample stands for the time before it: what exceeds a bin belongs to earlier bins. */
 static void add_lane_states(const struct time_axis *axis, const struct timeline_lane *lane, struct line *line)
 {
     const struct timeline *timeline = &axis->profile->timeline;
@@ -416,7 +421,7 @@ static int sign_of(const struct time_axis *axis, const struct line *line, size_t
     return before && behind ? NO_THREAD : before ? ENDED : NOT_BEGUN;
 }
 
-/* Where samples may be missing by chance, the state is that of the next ones. */
+/* Fills gaps that may be chance with the state of the next samples. */
 static void bridge(const struct time_axis *axis, const struct line *line, int *sign)
 {
     double width = axis->span_ns / (double)axis->columns;
@@ -431,7 +436,7 @@ static void bridge(const struct time_axis *axis, const struct line *line, int *s
     }
 }
 
-/* Columns with one sign; a gap has its name in it, if there is room. */
+/* Prints columns with the same sign. A gap has its name in it if there is room. */
 static void print_run(const struct time_axis *axis, int sign, size_t count)
 {
     const struct sign *shown = &signs[sign];
@@ -450,7 +455,7 @@ static void print_run(const struct time_axis *axis, int sign, size_t count)
     fputs(format_plain(axis->style->colour), axis->out);
 }
 
-/* Of the lanes from first to before end. */
+/* Prints the line of the lanes from `first` to before `end`. */
 static void print_line(const struct time_axis *axis, const char *label, size_t first, size_t end, bool used[SIGNS])
 {
     const struct profile *profile = axis->profile;
@@ -488,7 +493,7 @@ static void print_line(const struct time_axis *axis, const char *label, size_t f
     free(sign);
 }
 
-/* "0 initial", below "rank": "3, thread 1", "3", "0 to 7"; malloc'ed. */
+/* Returns a line's label, malloc'ed: "0 initial", or "3, thread 1", "3", "0 to 7" in a column of ranks. */
 static char *lane_label(const struct profile *profile, size_t first, size_t end)
 {
     const struct timeline *timeline = &profile->timeline;
@@ -522,7 +527,7 @@ static void print_timeline_legend(const struct time_axis *axis, const bool used[
     fputc('\n', axis->out);
 }
 
-/* Where a group ends that begins there: of so many lanes, or of all of a rank's. */
+/* Returns the end of a group that starts at `first`: after `lanes` lanes, or after those of a rank. */
 static size_t group_end(const struct timeline *timeline, size_t first, size_t lanes, bool by_rank)
 {
     size_t end = first + lanes;

@@ -9,7 +9,7 @@
 #include "command/views/sort.h"
 #include "command/views/text.h"
 
-#define LABEL_INDENT 30 /* columns in front of a context */
+#define LABEL_INDENT 30 /* columns before a context */
 #define PLACE_INDENT 20
 
 static double whole_of(const struct wait_table *table)
@@ -20,7 +20,8 @@ static double whole_of(const struct wait_table *table)
     return whole;
 }
 
-/* "taskwait in fib  fib.c:22", "MPI_Allreduce of other ranks in exchange  solve.c:88" */
+/* Prints a wait place, as "taskwait in fib  fib.c:22" or "MPI_Allreduce of other ranks in exchange
+ * solve.c:88". */
 static void print_place(FILE *out, const struct wait_place *place, size_t columns, bool utf8)
 {
     char line[16] = "";
