@@ -4,17 +4,18 @@
 
 /* ---- the program of call frame instructions that an entry consists of ---- */
 
-/* A common information entry, as far as rows need it. */
+/* The parts of a common information entry that rows need. */
 struct cfi_common {
     uint64_t code_factor;
     int64_t data_factor;
-    unsigned encoding; /* of code addresses */
-    bool sized;        /* augmentation data has its length before it */
+    unsigned encoding; /* encoding of code addresses */
+    bool sized;        /* the augmentation data begins with its length */
     bool signal_frame;
-    struct cfi_bytes program; /* the instructions that all its entries begin with */
+    struct cfi_bytes program; /* initial instructions of all its entries */
 };
 
-/* The longest program seen, in libclang-cpp.so.19.1, has 6,324 instructions; one state is remembered at most. */
+/* The longest program found, in libclang-cpp.so.19.1, has 6,324 instructions. Programs remember at most one
+ * state. */
 #define MAX_INSTRUCTIONS 100000u
 #define MAX_REMEMBERED   8u
 
@@ -48,7 +49,7 @@ enum {
     OP_VAL_EXPRESSION = 0x16,
 #if defined(__aarch64__)
     OP_SIGNS_RETURN_ADDRESS_AND_PLACE = 0x2c,
-    OP_SIGNS_RETURN_ADDRESS = 0x2d, /* or no longer: it is cut off of every one */
+    OP_SIGNS_RETURN_ADDRESS = 0x2d, /* also ends signing; every return address has its signature removed */
 #endif
     OP_GNU_ARGS_SIZE = 0x2e,
     OP_GNU_NEGATIVE_OFFSET = 0x2f,
@@ -65,9 +66,9 @@ struct machine {
     struct state remembered[MAX_REMEMBERED];
     unsigned remembered_count;
     unsigned instructions;
-    bool in_entry;                /* the initial instructions are over: `initial` is valid */
-    uintptr_t wanted, start, end; /* the row's range, as far as is known */
-    enum cfi_status status;       /* CFI_ROW: all is well so far */
+    bool in_entry;                /* the initial instructions have ended, and `initial` is valid */
+    uintptr_t wanted, start, end; /* the wanted address, and the row's range as far as known */
+    enum cfi_status status;       /* CFI_ROW: no error so far */
 };
 
 static int64_t scaled(uint64_t value, int64_t factor)
@@ -75,7 +76,7 @@ static int64_t scaled(uint64_t value, int64_t factor)
     return (int64_t)(value * (uint64_t)factor);
 }
 
-static void set(struct machine *machine, uint64_t column, struct cfi_rule rule)
+static void set_rule(struct machine *machine, uint64_t column, struct cfi_rule rule)
 {
     if (column == CFI_RBP)
         machine->now.rbp = rule;
@@ -87,12 +88,12 @@ static void set(struct machine *machine, uint64_t column, struct cfi_rule rule)
 
 static void set_offset(struct machine *machine, uint64_t column, enum cfi_where where, int64_t offset)
 {
-    set(machine, column, (struct cfi_rule){.where = where, .offset = offset});
+    set_rule(machine, column, (struct cfi_rule){.where = where, .offset = offset});
 }
 
 static void set_expression(struct machine *machine, uint64_t column, enum cfi_where where, struct cfi_bytes text)
 {
-    set(machine, column, (struct cfi_rule){where, (uint32_t)cfi_bytes_left(&text), {.expression = text.at}});
+    set_rule(machine, column, (struct cfi_rule){where, (uint32_t)cfi_bytes_left(&text), {.expression = text.at}});
 }
 
 static void restore(struct machine *machine, uint64_t column)
@@ -107,7 +108,7 @@ static void restore(struct machine *machine, uint64_t column)
         machine->now.stack_rule = machine->initial.stack_rule;
 }
 
-/* True when the row ends before the new location: the program is done. */
+/* Returns true if the row ends before the new location, so the program is done. */
 static bool advance_to(struct machine *machine, uintptr_t location)
 {
     if (!machine->in_entry || location < machine->start) {
@@ -123,7 +124,7 @@ static bool advance_to(struct machine *machine, uintptr_t location)
     return false;
 }
 
-static bool advance(struct machine *machine, uint64_t delta)
+static bool advance_row(struct machine *machine, uint64_t delta)
 {
     return advance_to(machine, machine->start + delta * machine->common->code_factor);
 }
@@ -231,7 +232,7 @@ static void execute_rule(struct machine *machine, struct cfi_bytes *program, uns
         set_offset(machine, column, CFI_SAME, 0);
         break;
     case OP_REGISTER:
-        set(machine, column, (struct cfi_rule){CFI_REGISTER, (uint32_t)cfi_read_uleb(program), {0}});
+        set_rule(machine, column, (struct cfi_rule){CFI_REGISTER, (uint32_t)cfi_read_uleb(program), {0}});
         break;
     case OP_EXPRESSION:
         set_expression(machine, column, CFI_AT_EXPRESSION, read_block(program));
@@ -242,13 +243,13 @@ static void execute_rule(struct machine *machine, struct cfi_bytes *program, uns
     }
 }
 
-/* One instruction; true when the row is complete. */
-static bool execute(struct machine *machine, struct cfi_bytes *program)
+/* Executes one instruction. Returns true if the row is complete. */
+static bool execute_cfi(struct machine *machine, struct cfi_bytes *program)
 {
     unsigned opcode = (unsigned)cfi_read_unsigned(program, 1), operand = opcode & 0x3f;
     switch (opcode & 0xc0) {
     case OP_ADVANCE:
-        return advance(machine, operand);
+        return advance_row(machine, operand);
     case OP_OFFSET:
         set_offset(machine, operand, CFI_AT_CFA, scaled(cfi_read_uleb(program), machine->common->data_factor));
         return false;
@@ -267,11 +268,11 @@ static bool execute(struct machine *machine, struct cfi_bytes *program)
     case OP_SET_LOC:
         return advance_to(machine, cfi_read_code_address(program, machine->common->encoding));
     case OP_ADVANCE_1:
-        return advance(machine, cfi_read_unsigned(program, 1));
+        return advance_row(machine, cfi_read_unsigned(program, 1));
     case OP_ADVANCE_2:
-        return advance(machine, cfi_read_unsigned(program, 2));
+        return advance_row(machine, cfi_read_unsigned(program, 2));
     case OP_ADVANCE_4:
-        return advance(machine, cfi_read_unsigned(program, 4));
+        return advance_row(machine, cfi_read_unsigned(program, 4));
     case OP_REMEMBER_STATE:
         remember_state(machine);
         return false;
@@ -297,21 +298,21 @@ static bool execute(struct machine *machine, struct cfi_bytes *program)
     return false;
 }
 
-/* To the program's end or the row's. */
-static void run(struct machine *machine, struct cfi_bytes program)
+/* Runs a program to its end, or to the end of the row. */
+static void run_instructions(struct machine *machine, struct cfi_bytes program)
 {
     while (program.at < program.end && machine->status == CFI_ROW) {
         if (machine->instructions++ == MAX_INSTRUCTIONS)
             machine->status = CFI_FOREIGN;
-        else if (execute(machine, &program))
+        else if (execute_cfi(machine, &program))
             break;
     }
     if (program.failed)
         machine->status = CFI_DAMAGED;
 }
 
-/* Runs both programs as far as the address, which is in the entry's range row->start to row->end. On return
- * that range is the row's. */
+/* Runs both programs up to the address, which is in the entry's range from row->start to row->end. Afterwards
+ * row->start and row->end are the row's range. */
 static enum cfi_status run_program(const struct cfi_common *common, const struct cfi_bytes *program, uintptr_t address,
                                    struct cfi_row *row)
 {
@@ -324,10 +325,10 @@ static enum cfi_status run_program(const struct cfi_common *common, const struct
     machine.start = row->start;
     machine.end = row->end;
     machine.status = CFI_ROW;
-    run(&machine, common->program);
+    run_instructions(&machine, common->program);
     machine.initial = machine.now;
     machine.in_entry = true;
-    run(&machine, *program);
+    run_instructions(&machine, *program);
     row->start = machine.start;
     row->end = machine.end;
     row->cfa = machine.now.cfa;
@@ -342,11 +343,12 @@ static enum cfi_status run_program(const struct cfi_common *common, const struct
 
 #define MAX_AUGMENTATION 8u
 
-/* What entries are read from. */
+/* The section from which entries are read. */
 struct section {
     const unsigned char *bytes;
     size_t size;
-    uintptr_t vaddr;    /* of its first byte; .debug_frame has none: 0, and positions in it are offsets */
+    /* link-time address of its first byte; 0 for .debug_frame, whose positions are offsets */
+    uintptr_t vaddr;
     bool for_debuggers; /* .debug_frame */
 };
 
@@ -355,7 +357,7 @@ static struct section view_of(const struct loadmap_module *module)
     return (struct section){(const unsigned char *)module->view, module->view_bytes, module->view_vaddr, false};
 }
 
-/* From a link-time address to the section's end. */
+/* Makes a reader from a link-time address to the end of the section. */
 static bool reader_at(const struct section *section, uintptr_t vaddr, struct cfi_bytes *reader)
 {
     uintptr_t offset = vaddr - section->vaddr;
@@ -383,14 +385,14 @@ enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsign
         return CFI_DAMAGED;
     if (header.at[0] != 1 || header.at[1] != (CFI_ENCODING_PCREL | CFI_ENCODING_SDATA4) ||
         header.at[2] != CFI_ENCODING_UDATA4 || header.at[3] != (CFI_ENCODING_DATAREL | CFI_ENCODING_SDATA4))
-        return CFI_NO_TABLE; /* libunwind has no other */
+        return CFI_NO_TABLE; /* libunwind has no other either */
     *table = header.at + CFI_HEADER_BYTES;
     *count = (uint32_t)table_word(header.at, 2);
     return *count <= (cfi_bytes_left(&header) - CFI_HEADER_BYTES) / 8 ? CFI_ROW : CFI_DAMAGED;
 }
 
-/* Binary search for the last entry that starts at the address or before it. */
-static enum cfi_status find_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
+/* Finds the last entry that starts at or before the address, by binary search. */
+static enum cfi_status find_table_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
 {
     const unsigned char *table;
     size_t low = 0, high;
@@ -411,8 +413,8 @@ static enum cfi_status find_entry(const struct loadmap_module *module, uintptr_t
     return CFI_ROW;
 }
 
-/* An entry's bytes behind its length. The form with 64-bit lengths is for sections of more than 4 GB: in .eh_frame
- * nobody writes it. */
+/* Returns the bytes of an entry after its length. The 64-bit form of lengths is for sections of more than 4
+ * GB; no tool writes it in .eh_frame. */
 static enum cfi_status read_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry, bool *wide)
 {
     struct cfi_bytes rest;
@@ -428,7 +430,7 @@ static enum cfi_status read_length(const struct section *section, uintptr_t vadd
     return rest.failed || bytes == 0 ? CFI_DAMAGED : CFI_ROW;
 }
 
-/* One letter each, with its data in the same order. */
+/* Each letter has its data, in the same order. */
 static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *data, struct cfi_common *common)
 {
     for (; *letters; letters++) {
@@ -451,8 +453,8 @@ static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *
             common->signal_frame = true;
             break;
 #if defined(__aarch64__)
-        case 'B': /* return addresses are signed by the other key */
-        case 'G': /* the stack's memory has tags */
+        case 'B': /* return addresses are signed with the other key */
+        case 'G': /* stack memory has tags */
             break;
 #endif
         default:
@@ -462,7 +464,7 @@ static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *
     return data->failed ? CFI_DAMAGED : CFI_ROW;
 }
 
-/* Version 4, .debug_frame's alone, says what addresses are like. */
+/* Version 4, which occurs only in .debug_frame, describes addresses. */
 static bool is_known_version(unsigned version, bool for_debuggers)
 {
     return version == 1 || version == 3 || (version == 4 && for_debuggers);
@@ -485,7 +487,7 @@ static enum cfi_status read_common(const struct section *section, uintptr_t vadd
     while ((letters[length] = (char)cfi_read_unsigned(&entry, 1)) != '\0')
         if (++length > MAX_AUGMENTATION)
             return CFI_FOREIGN;
-    if (version == 4 && cfi_read_unsigned(&entry, 2) != 8) /* bytes of an address; of a segment's number: 0 */
+    if (version == 4 && cfi_read_unsigned(&entry, 2) != 8) /* 8 bytes per address, 0 per segment number */
         return CFI_FOREIGN;
     common->code_factor = cfi_read_uleb(&entry);
     common->data_factor = cfi_read_sleb(&entry);
@@ -509,7 +511,7 @@ static enum cfi_status read_common(const struct section *section, uintptr_t vadd
     return entry.failed ? CFI_DAMAGED : status;
 }
 
-/* The row of the entry at `at`, if it covers the address. */
+/* Reads the row of the entry at `at`, if the entry covers the address. */
 static enum cfi_status read_row(const struct section *section, uintptr_t at, uintptr_t address, struct cfi_row *row)
 {
     struct cfi_bytes entry;
@@ -551,7 +553,7 @@ enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t addr
 {
     const struct section view = view_of(module);
     uintptr_t at = 0;
-    enum cfi_status status = find_entry(module, address, &at);
+    enum cfi_status status = find_table_entry(module, address, &at);
     if (status == CFI_ROW)
         status = read_row(&view, at, address, row);
     bool uncovered = status == CFI_NO_TABLE || status == CFI_NO_ENTRY;

@@ -1,5 +1,5 @@
-/* Reading numbers from bytes that may be damaged; for unwind/cfi*.c and
- * unwind/debug_frame.c alone. All [handler]. */
+/* Reads numbers from bytes that may be damaged. Only unwind/cfi*.c and unwind/debug_frame.c use it. All
+ * [handler]. */
 #ifndef BLAME_UNWIND_CFI_BYTES_H
 #define BLAME_UNWIND_CFI_BYTES_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Pointer encodings: a format in the low bits, what is added in the high ones. */
+/* Pointer encodings: the format in the low bits, the base in the high ones. */
 enum {
     CFI_ENCODING_ABSOLUTE = 0x00,
     CFI_ENCODING_ULEB = 0x01,
@@ -27,17 +27,17 @@ enum {
     CFI_ENCODING_OMIT = 0xff,
 };
 
-/* Bytes that are left to read; failed: a read went beyond them, and what was read since means nothing. */
+/* The bytes left to read. `failed`: a read went beyond them, and all values read since are meaningless. */
 struct cfi_bytes {
     const unsigned char *at, *end;
-    uintptr_t vaddr_of_zero; /* link-time address of `at` = (uintptr_t)at + this */
+    uintptr_t vaddr_of_zero; /* link-time address of `at`, minus (uintptr_t)at */
     bool failed;
 };
 
-/* Lengths of 32 bits, but for this one: 64 follow. */
+/* A length has 32 bits, except for this value, after which 64 bits follow. */
 #define CFI_WIDE_LENGTH 0xffffffffu
 
-/* What tells a common entry of .debug_frame. */
+/* Returns the id that marks a common entry of .debug_frame. */
 static inline uint64_t cfi_common_id(bool wide)
 {
     return wide ? UINT64_MAX : UINT32_MAX;
@@ -53,7 +53,7 @@ static inline uintptr_t cfi_bytes_vaddr(const struct cfi_bytes *reader)
     return (uintptr_t)reader->at + reader->vaddr_of_zero;
 }
 
-/* Little endian, size at most 8. */
+/* Reads a little-endian number of at most 8 bytes. */
 static inline uint64_t cfi_read_unsigned(struct cfi_bytes *reader, size_t size)
 {
     uint64_t value = 0;
@@ -72,7 +72,7 @@ static inline uint64_t cfi_read_signed(struct cfi_bytes *reader, size_t size)
     return (uint64_t)((int64_t)(cfi_read_unsigned(reader, size) << unused_bits) >> unused_bits);
 }
 
-/* LEB128 of at most ten bytes; bits beyond the 64th are dropped. */
+/* Reads a LEB128 of at most ten bytes. Bits beyond the 64th are dropped. */
 static inline uint64_t cfi_read_leb(struct cfi_bytes *reader, bool is_signed)
 {
     uint64_t value = 0;
@@ -114,7 +114,7 @@ static inline struct cfi_bytes cfi_take(struct cfi_bytes *reader, uint64_t bytes
     return part;
 }
 
-/* The number alone, whatever it is relative to. */
+/* Reads the number alone, without its base. */
 static inline uint64_t cfi_read_format(struct cfi_bytes *reader, unsigned encoding)
 {
     switch (encoding & CFI_ENCODING_FORMAT) {
@@ -140,7 +140,7 @@ static inline uint64_t cfi_read_format(struct cfi_bytes *reader, unsigned encodi
     }
 }
 
-/* Code addresses are absolute or relative to where they are written. */
+/* Returns true for an encoding of a code address: absolute, or relative to the position where it is written. */
 static inline bool cfi_is_code_encoding(unsigned encoding)
 {
     return encoding <= (CFI_ENCODING_PCREL | CFI_ENCODING_FORMAT);

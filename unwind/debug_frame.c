@@ -8,8 +8,8 @@
 #define MAX_SECTIONS  512u
 #define HEADERS_BLOCK 16u
 
-/* Steps over one entry of the section; true if it is a function's and *entry says which. */
-static bool read_entry(struct cfi_bytes *section, struct debug_frame_entry *entry)
+/* Steps over one entry of the section. Returns true if it belongs to a function, which *entry describes. */
+static bool read_frame_entry(struct cfi_bytes *section, struct debug_frame_entry *entry)
 {
     entry->at = cfi_bytes_vaddr(section);
     uint64_t bytes = cfi_read_unsigned(section, 4);
@@ -22,13 +22,14 @@ static bool read_entry(struct cfi_bytes *section, struct debug_frame_entry *entr
     return !body.failed && common != cfi_common_id(wide);
 }
 
-/* Counts what is in [low, high), and writes it to `entries` unless that is NULL. */
+/* Counts the entries in [low, high), and writes them to `entries` unless that is NULL. */
 static size_t list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t high, struct debug_frame_entry *entries)
 {
     size_t count = 0;
     struct debug_frame_entry entry;
     while (section.at < section.end) {
-        bool wanted = read_entry(&section, &entry) && entry.start >= low && entry.start < high && entry.start != 0;
+        bool wanted =
+            read_frame_entry(&section, &entry) && entry.start >= low && entry.start < high && entry.start != 0;
         if (section.failed)
             break;
         if (wanted && entries)
@@ -38,7 +39,7 @@ static size_t list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t hi
     return count;
 }
 
-static void sift_down(struct debug_frame_entry *entries, size_t at, size_t count)
+static void sift_entry_down(struct debug_frame_entry *entries, size_t at, size_t count)
 {
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
         child += child + 1 < count && entries[child].start < entries[child + 1].start;
@@ -50,8 +51,8 @@ static void sift_down(struct debug_frame_entry *entries, size_t at, size_t count
     }
 }
 
-/* Linkers leave most sections in order. A heap needs no memory and no recursion. */
-static void sort(struct debug_frame_entry *entries, size_t count)
+/* Sorts the entries. Linkers leave most sections in order. A heap needs neither memory nor recursion. */
+static void sort_entries(struct debug_frame_entry *entries, size_t count)
 {
     size_t ordered = 1;
     while (ordered < count && entries[ordered - 1].start <= entries[ordered].start)
@@ -59,12 +60,12 @@ static void sort(struct debug_frame_entry *entries, size_t count)
     if (ordered >= count)
         return;
     for (size_t at = count / 2; at-- > 0;)
-        sift_down(entries, at, count);
+        sift_entry_down(entries, at, count);
     for (size_t last = count - 1; last > 0; last--) {
         struct debug_frame_entry entry = entries[0];
         entries[0] = entries[last];
         entries[last] = entry;
-        sift_down(entries, 0, last);
+        sift_entry_down(entries, 0, last);
     }
 }
 
@@ -77,13 +78,13 @@ struct debug_frame debug_frame_index(const void *bytes, size_t size, uintptr_t l
     if (!entries)
         return frame;
     list_entries(section, low, high, entries);
-    sort(entries, count);
+    sort_entries(entries, count);
     frame.entries = entries;
     frame.count = count;
     return frame;
 }
 
-static bool has_name(int fd, const Elf64_Shdr *section, const Elf64_Shdr *names)
+static bool is_named_debug_frame(int fd, const Elf64_Shdr *section, const Elf64_Shdr *names)
 {
     static const char wanted[] = ".debug_frame";
     char name[sizeof(wanted)];
@@ -106,7 +107,7 @@ static bool find_section(int fd, const Elf64_Ehdr *elf, Elf64_Shdr *section)
             return false;
         *section = headers[i % HEADERS_BLOCK];
         if (section->sh_type == SHT_PROGBITS && !(section->sh_flags & (SHF_ALLOC | SHF_COMPRESSED)) &&
-            has_name(fd, section, &names))
+            is_named_debug_frame(fd, section, &names))
             return true;
     }
     return false;

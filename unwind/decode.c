@@ -5,13 +5,13 @@
 #include "base/atomics.h"
 #include "base/os.h"
 
-#define MAX_INSTRUCTIONS 8000u  /* of one search */
-#define WALK_ALLOWANCE   2000u  /* of all searches, for each walk ... */
-#define MAX_ALLOWANCE    10000u /* ... and what can be saved up */
+#define MAX_INSTRUCTIONS 8000u  /* limit of one search */
+#define WALK_ALLOWANCE   2000u  /* limit of all searches of a walk */
+#define MAX_ALLOWANCE    10000u /* limit with what earlier walks have saved */
 #define MAX_WAYS         512u   /* branches of one search */
-#define MAX_CANDIDATES   8u     /* ways out that one search yields */
+#define MAX_CANDIDATES   8u     /* recipes that one search yields */
 #define WINDOW           256u   /* bytes of code read at once */
-#define RUNS             256u   /* of code whose recipe is known */
+#define RUNS             256u   /* ranges of code with a known recipe */
 
 struct run {
     uintptr_t start, end;
@@ -20,18 +20,18 @@ struct run {
 
 struct decoder {
     struct run runs[RUNS];
-    uint32_t run_count; /* ever; the oldest go */
-    /* The search that is under way. */
+    uint32_t run_count; /* number ever added; the oldest are overwritten */
+    /* State of the current search: */
     struct way ways[MAX_WAYS];
     uint32_t way_count, next_way;
-    uint32_t instructions;   /* so far, in the search */
-    uint32_t allowance;      /* that may be followed yet */
-    struct run passed[RUNS]; /* with rsp and rbp as at the begin */
+    uint32_t instructions;   /* instructions followed so far in the search */
+    uint32_t allowance;      /* instructions that may still be followed */
+    struct run passed[RUNS]; /* ranges where rsp and rbp were still as at the start */
     uint32_t passed_count;
     uintptr_t window_start;
     size_t window_bytes;
     uint8_t window[WINDOW];
-    max_align_t scratch[]; /* the machine's */
+    max_align_t scratch[]; /* for the machine's code */
 };
 
 struct decoder *decoder_make(void)
@@ -55,7 +55,7 @@ void decoder_forget(struct decoder *decoder)
     memset(decoder->runs, 0, sizeof(decoder->runs));
 }
 
-/* The largest part of a window that can be read: code may end where memory does. */
+/* Reads the longest readable part of a window, as code may end where memory does. */
 static bool read_window(struct decoder *decoder, uintptr_t ip)
 {
     size_t to_page = 4096 - ip % 4096;
@@ -67,7 +67,7 @@ static bool read_window(struct decoder *decoder, uintptr_t ip)
     return decoder->window_bytes > 0;
 }
 
-/* The bytes of an instruction; *room is 0 where there are none. */
+/* Returns the bytes of an instruction; *room is 0 if there are none. */
 static const uint8_t *code_at(struct decoder *decoder, uintptr_t ip, size_t *room)
 {
     uintptr_t offset = ip - decoder->window_start;
@@ -80,7 +80,7 @@ static const uint8_t *code_at(struct decoder *decoder, uintptr_t ip, size_t *roo
     return decoder->window + offset;
 }
 
-/* Another way, unless one went there already: the first one counts. */
+/* Adds another way, unless a way already goes there: the first one counts. */
 static void add_way(struct decoder *decoder, const struct way *from, uintptr_t ip)
 {
     for (uint32_t i = 0; i < decoder->way_count; i++)
@@ -105,7 +105,7 @@ static void note_passed(struct decoder *decoder, uintptr_t start, uintptr_t end)
         decoder->passed[decoder->passed_count++] = (struct run){.start = start, .end = end};
 }
 
-/* One way to its end, which may be the begin of others. True if it returns. */
+/* Follows one way to its end, which may start others. Returns true if it returns. */
 static bool go(struct decoder *decoder, struct way way)
 {
     uintptr_t start = way.ip;
@@ -132,10 +132,10 @@ static bool go(struct decoder *decoder, struct way way)
     return outcome == RETURNS;
 }
 
-static void keep(struct decoder *decoder, const struct recipe *recipe)
+static void keep_result(struct decoder *decoder, const struct recipe *recipe)
 {
     if (recipe->rbp ==
-        RECIPE_RBP_IN_LINK) /* as long as the link register has not changed: that is not followed there */
+        RECIPE_RBP_IN_LINK) /* valid only while the link register is unchanged, which is not tracked here */
         return;
     for (uint32_t i = 0; i < decoder->passed_count; i++) {
         struct run *run = &decoder->runs[decoder->run_count++ % RUNS];
@@ -152,7 +152,7 @@ bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const st
         if (ip >= decoder->runs[i].start && ip < decoder->runs[i].end) {
             *recipe = decoder->runs[i].recipe;
             if (recipe->cfa == RECIPE_SLOW)
-                return false; /* it was of no use some instructions before, or behind */
+                return false; /* it was useless for a neighbouring instruction */
             if (accept(recipe, argument))
                 return true;
         }
@@ -167,11 +167,11 @@ bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const st
             continue;
         candidates++;
         if (accept(recipe, argument)) {
-            keep(decoder, recipe);
+            keep_result(decoder, recipe);
             return true;
         }
     }
     if (decoder->allowance > 0)
-        keep(decoder, &(struct recipe){.cfa = RECIPE_SLOW});
+        keep_result(decoder, &(struct recipe){.cfa = RECIPE_SLOW});
     return false;
 }

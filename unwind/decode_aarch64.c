@@ -12,14 +12,14 @@ const size_t decode_most_bytes = sizeof(uint32_t);
 
 static const struct value nowhere = {.base = NOWHERE};
 
-/* A register as the base of an address, or as the source of an addition. */
-static struct value value_of(const struct way *way, unsigned number)
+/* Returns the value of a register as the base of an address or the source of an addition. */
+static struct value value_in_register(const struct way *way, unsigned number)
 {
     return number == SP ? way->rsp : number == FP ? way->rbp : nowhere;
 }
 
-/* 31 is the stack pointer for those that ask for it. */
-static void set(struct way *way, unsigned number, struct value value)
+/* Sets a register; 31 stands for the stack pointer. */
+static void set_value(struct way *way, unsigned number, struct value value)
 {
     if (number == SP)
         way->rsp = value;
@@ -29,23 +29,23 @@ static void set(struct way *way, unsigned number, struct value value)
         way->link = value;
 }
 
-/* A general register that an instruction writes of which no more is known; 31 is none. */
+/* Marks a general register as unknown after an instruction has written it; 31 is no register here. */
 static void spoil(struct way *way, unsigned number)
 {
     if (number != SP)
-        set(way, number, nowhere);
+        set_value(way, number, nowhere);
 }
 
-/* One register of a load or store of 64-bit registers. */
+/* Handles one register of a load or store of 64-bit registers. */
 static void move(struct way *way, bool is_load, unsigned number, struct value at)
 {
     if (is_load && number != SP)
-        set(way, number, decode_load(way, at));
+        set_value(way, number, decode_load(way, at));
     else if (!is_load && (number == FP || number == LINK))
         decode_store(way, at, number == FP ? way->rbp : way->link);
 }
 
-/* ldp, stp and their kin. */
+/* Handles ldp, stp and similar instructions. */
 static void execute_pair(struct way *way, uint32_t code)
 {
     enum { POST = 1, PRE = 3 };
@@ -54,9 +54,10 @@ static void execute_pair(struct way *way, uint32_t code)
     int64_t bytes = vector                  ? 4 << size
                     : size == 2             ? 8
                     : size == 1 && !is_load ? 16
-                                            : 4; /* 1, a store: of memory tags */
+                                            : 4; /* size 1, a store: memory tags */
     int64_t offset = a64_signed(code, 15, 7) * bytes;
-    struct value moved = decode_plus(value_of(way, base), offset), at = mode == POST ? value_of(way, base) : moved;
+    struct value moved = decode_plus(value_in_register(way, base), offset),
+                 at = mode == POST ? value_in_register(way, base) : moved;
     if (!vector && size == 2) {
         move(way, is_load, a64_field(code, 0, 5), at);
         move(way, is_load, a64_field(code, 10, 5), decode_plus(at, 8));
@@ -65,25 +66,25 @@ static void execute_pair(struct way *way, uint32_t code)
         spoil(way, a64_field(code, 10, 5));
     }
     if (mode == POST || mode == PRE)
-        set(way, base, moved);
+        set_value(way, base, moved);
 }
 
-/* One register, at a base register and a number. */
+/* Handles one register, at a base register and a number. */
 static void execute_single(struct way *way, uint32_t code)
 {
     enum { UNSCALED = 0, POST = 1, PRE = 3 };
     bool vector = a64_field(code, 26, 1), has_mode = !a64_field(code, 24, 1);
     unsigned size = a64_field(code, 30, 2), kind = a64_field(code, 22, 2), base = a64_field(code, 5, 5),
              mode = has_mode ? a64_field(code, 10, 2) : 0;
-    struct value from = value_of(way, base);
+    struct value from = value_in_register(way, base);
     struct value moved =
         decode_plus(from, has_mode ? a64_signed(code, 12, 9) : (int64_t)a64_field(code, 10, 12) << size);
     if (!vector && size == 3 && kind <= 1)
         move(way, kind == 1, a64_field(code, 0, 5), mode == POST ? from : moved);
-    else if (!vector && kind != 0 && !(size == 3 && kind == 2)) /* that one is a prefetch */
+    else if (!vector && kind != 0 && !(size == 3 && kind == 2)) /* the exception is a prefetch */
         spoil(way, a64_field(code, 0, 5));
     if (mode == POST || mode == PRE)
-        set(way, base, moved);
+        set_value(way, base, moved);
 }
 
 static void execute_memory(struct way *way, uint32_t code)
@@ -92,33 +93,36 @@ static void execute_memory(struct way *way, uint32_t code)
         execute_pair(way, code);
     } else if (a64_is(code, 0x3b000000, 0x39000000) || a64_is(code, 0x3b200000, 0x38000000)) {
         execute_single(way, code);
-    } else if (a64_is(code, 0xbe800000, 0x0c800000)) { /* structures of vectors, behind which the base moves */
-        set(way, a64_field(code, 5, 5), nowhere);
-    } else if (!a64_field(
-                   code, 26,
-                   1)) { /* loads by literal or index, exclusive and atomic ones: and what is stored, to be safe */
+    } else if (a64_is(code, 0xbe800000, 0x0c800000)) { /* structures of vectors, which advance the base */
+        set_value(way, a64_field(code, 5, 5), nowhere);
+    } else if (!a64_field(code, 26,
+                          /* loads by literal or index, exclusive and atomic ones; for safety also the register of a
+                    * store */
+                          1)) {
         spoil(way, a64_field(code, 0, 5));
         spoil(way, a64_field(code, 16, 5));
     }
 }
 
-/* Additions of a number, above all: mov from and to the stack pointer is one. */
+/* Handles additions of a number, in particular mov from and to the stack pointer. */
 static void execute_immediate(struct way *way, uint32_t code)
 {
     unsigned to = a64_field(code, 0, 5);
     if (a64_is(code, 0xbf800000, 0x91000000) || a64_is(code, 0xff800000, 0xd1000000)) {
         int64_t number = (int64_t)a64_field(code, 10, 12) << (a64_field(code, 22, 1) ? 12 : 0);
-        set(way, to, decode_plus(value_of(way, a64_field(code, 5, 5)), a64_field(code, 30, 1) ? -number : number));
+        set_value(
+            way, to,
+            decode_plus(value_in_register(way, a64_field(code, 5, 5)), a64_field(code, 30, 1) ? -number : number));
     } else if (a64_is(code, 0x1f800000, 0x12000000) &&
                a64_field(code, 29, 2) != 3) { /* and, orr, eor: 31 is the stack pointer here, too */
-        set(way, to, nowhere);
+        set_value(way, to, nowhere);
     } else {
         spoil(way, to);
     }
 }
 
-/* What an instruction that is no jump does to sp, x29 and x30. */
-static void execute(struct way *way, uint32_t code)
+/* Applies an instruction that is no jump to sp, x29 and x30. */
+static void apply_instruction(struct way *way, uint32_t code)
 {
     unsigned to = a64_field(code, 0, 5);
     if (a64_is(code, 0x1c000000, 0x10000000))
@@ -126,19 +130,20 @@ static void execute(struct way *way, uint32_t code)
     else if (a64_is(code, 0x0a000000, 0x08000000))
         execute_memory(way, code);
     else if (a64_is(code, 0x3fe00000, 0x0b200000)) /* add and sub of a register, extended */
-        set(way, to, nowhere);
-    else if (a64_is(code, 0x0e000000, 0x0a000000) || a64_is(code, 0xfff00000, 0xd5300000)) /* of registers; mrs */
+        set_value(way, to, nowhere);
+    /* registers only; mrs */
+    else if (a64_is(code, 0x0e000000, 0x0a000000) || a64_is(code, 0xfff00000, 0xd5300000))
         spoil(way, to);
 }
 
-static bool is_call(uint32_t code)
+static bool is_call_instruction(uint32_t code)
 {
     return a64_is(code, 0xfc000000, 0x94000000) || a64_is(code, 0xfffffc1f, 0xd63f0000) || /* bl, blr */
            a64_is(code, 0xfefff800, 0xd63f0800);                                           /* blra* */
 }
 
-/* Through the linkage table, or to another function at the end of this one: compilers take x16 and x17 for that, and others for
- * the cases of a switch. */
+/* Returns true for a jump through the linkage table, or to another function at the end of this one. Compilers
+ * use x16 and x17 for these, and other registers for the cases of a switch. */
 static bool is_jump_away(uint32_t code)
 {
     bool by_register = a64_is(code, 0xfffffc1f, 0xd61f0000) || a64_is(code, 0xfefff800, 0xd61f0800);
@@ -150,7 +155,7 @@ static bool is_return(uint32_t code)
     return code == 0xd65f03c0 || a64_is(code, 0xfffffbff, 0xd65f0bff); /* ret, reta* */
 }
 
-/* Where a branch with a condition leads, or 0. */
+/* Returns the offset of a conditional branch, or 0. */
 static int64_t branch_offset(uint32_t code)
 {
     if (a64_is(code, 0xff000000, 0x54000000) || a64_is(code, 0x7e000000, 0x34000000)) /* b.c, cb*z */
@@ -169,7 +174,7 @@ enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *bytes,
     followed->bytes = sizeof(code);
     if (is_return(code) || is_jump_away(code))
         return RETURNS;
-    if (a64_is(code, 0xfc000000, 0x14000000)) { /* b; to another function, too: it returns for this one */
+    if (a64_is(code, 0xfc000000, 0x14000000)) { /* b, also to another function, which returns for this one */
         followed->branch[followed->branches++] = way->ip + (uintptr_t)(a64_signed(code, 0, 26) * 4);
         return ENDS;
     }
@@ -178,14 +183,14 @@ enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *bytes,
         followed->branch[followed->branches++] = way->ip + sizeof(code);
         return ENDS;
     }
-    if (is_call(code)) {
+    if (is_call_instruction(code)) {
         way->link = nowhere;
         return GOES_ON;
     }
     if (a64_is(code, 0xfe000000, 0xd6000000) || a64_is(code, 0xffe0001f, 0xd4200000) ||
         a64_is(code, 0xffff0000, 0)) /* br; brk; udf */
         return ENDS;
-    execute(way, code);
+    apply_instruction(way, code);
     return GOES_ON;
 }
 
@@ -209,5 +214,6 @@ bool decode_recipe(const struct way *way, struct recipe *recipe)
 bool decoder_is_behind_call(uintptr_t ip)
 {
     uint32_t code;
-    return ip % sizeof(code) == 0 && os_copy_memory(&code, ip - sizeof(code), sizeof(code)) && is_call(code);
+    return ip % sizeof(code) == 0 && os_copy_memory(&code, ip - sizeof(code), sizeof(code)) &&
+           is_call_instruction(code);
 }

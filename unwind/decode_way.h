@@ -1,4 +1,5 @@
-/* What a search for a frame's end (unwind/decode.c) shares with what knows the machine's instructions (unwind/decode_MACHINE.c). */
+/* The interface between the search for a frame's end (unwind/decode.c) and the code that knows the machine's
+ * instructions (unwind/decode_MACHINE.c). */
 #ifndef BLAME_UNWIND_DECODE_WAY_H
 #define BLAME_UNWIND_DECODE_WAY_H
 
@@ -16,12 +17,12 @@ enum base {
     AT_RBP,
     IN_MEMORY,
     IN_LINK
-}; /* rsp, rbp and aarch64's x30 are the frame's, where the search begins */
+}; /* values of rsp, rbp and (aarch64) x30 in the frame, where the search begins */
 
-/* An address: base + offset; IN_MEMORY: what lies at rsp + offset, AT_RBP's kin has `by_rbp`. */
+/* An address: base + offset. IN_MEMORY: the word at rsp + offset, or at rbp + offset with `by_rbp`. */
 struct value {
     uint8_t base;   /* enum base */
-    uint8_t by_rbp; /* IN_MEMORY: at rbp + offset */
+    uint8_t by_rbp; /* IN_MEMORY: relative to rbp */
     int32_t offset;
 };
 
@@ -29,11 +30,11 @@ struct saved {
     struct value at, value;
 };
 
-/* One way through the code, and what it has done so far. */
+/* One way through the code, and its effects so far. */
 struct way {
     uintptr_t ip;
     struct value rsp, rbp;
-    struct value link; /* aarch64's */
+    struct value link; /* aarch64 only */
     struct saved saved[MAX_SAVED];
     uint32_t saved_count;
 };
@@ -84,24 +85,27 @@ enum outcome { GOES_ON, ENDS, RETURNS };
 
 /* ---- of the machine ---- */
 
-extern const size_t decode_scratch_bytes; /* that it needs in each decoder: the handler's stack may be small */
-extern const size_t decode_most_bytes;    /* of an instruction */
+/* bytes that the machine's code needs in each decoder, because the handler's stack may be small */
+extern const size_t decode_scratch_bytes;
+extern const size_t decode_most_bytes; /* length of the longest instruction */
 
-/* What there is to know of an instruction besides. */
+/* Other facts about an instruction. */
 struct followed {
     size_t bytes; /* its length */
     unsigned branches;
-    uintptr_t branch[2]; /* where ways go from it, but for the next instruction of one that goes on */
+    /* addresses where other ways continue; not the next instruction, unless the way ends here */
+    uintptr_t branch[2];
 };
 
-/* Executes the instruction that the way is at, whose bytes those are (as many as the longest one has, if there are so many): what it
- * does to the way's values, where it leads. followed: zero before. [handler] */
+/* Executes the instruction at the way's address: its effects on the way's values, and where it leads. `code`
+ * has `room` bytes, enough for the longest instruction if so many are readable. *followed is zero at first.
+ * [handler] */
 enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *code, size_t room, struct followed *followed);
 
-/* What a way that returns amounts to. [handler] */
+/* Computes the recipe of a way that returns. Returns false if there is none. [handler] */
 bool decode_recipe(const struct way *way, struct recipe *recipe);
 
-/* True if the bytes before a return address are a call. [handler] */
+/* Returns true if a call precedes this return address. [handler] */
 bool decoder_is_behind_call(uintptr_t ip);
 
 #endif

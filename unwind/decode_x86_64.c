@@ -18,8 +18,8 @@ static bool is_register(const ZydisDecodedOperand *operand, ZydisRegister name)
     return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value == name;
 }
 
-/* The address of a memory operand that is rsp or rbp plus a number. */
-static struct value address_of(const struct way *way, const ZydisDecodedOperand *operand)
+/* Returns the address of a memory operand that is rsp or rbp plus a number. */
+static struct value operand_address(const struct way *way, const ZydisDecodedOperand *operand)
 {
     const struct value nowhere = {.base = NOWHERE};
     if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.index != ZYDIS_REGISTER_NONE)
@@ -31,15 +31,15 @@ static struct value address_of(const struct way *way, const ZydisDecodedOperand 
     return nowhere;
 }
 
-/* A function that finds its slots by rsp has a frame of fixed size: where it takes rsp back from a slot, as flang does
- * behind calls whose arguments may have needed room, it is what it was. */
+/* Returns true if rsp is restored from a slot. A function that finds its slots by rsp has a frame of fixed
+ * size, so rsp is what it was. flang restores rsp after calls whose arguments may have needed room. */
 static bool is_taken_back(const struct scratch *scratch)
 {
     return is_register(&scratch->operands[0], ZYDIS_REGISTER_RSP) &&
            scratch->operands[1].mem.base == ZYDIS_REGISTER_RSP;
 }
 
-/* The value of the source of a mov, lea, add or sub into rsp or rbp. */
+/* Returns the value of the source of a mov, lea, add or sub into rsp or rbp. */
 static struct value source_value(const struct way *way, const struct scratch *scratch, struct value target)
 {
     const ZydisDecodedOperand *source = &scratch->operands[1];
@@ -47,12 +47,12 @@ static struct value source_value(const struct way *way, const struct scratch *sc
     switch (scratch->instruction.mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
         if (source->type == ZYDIS_OPERAND_TYPE_MEMORY)
-            return is_taken_back(scratch) ? target : decode_load(way, address_of(way, source));
+            return is_taken_back(scratch) ? target : decode_load(way, operand_address(way, source));
         return is_register(source, ZYDIS_REGISTER_RSP)   ? way->rsp
                : is_register(source, ZYDIS_REGISTER_RBP) ? way->rbp
                                                          : (struct value){.base = NOWHERE};
     case ZYDIS_MNEMONIC_LEA:
-        return address_of(way, source);
+        return operand_address(way, source);
     case ZYDIS_MNEMONIC_ADD:
         return is_number ? decode_plus(target, source->imm.value.s) : (struct value){.base = NOWHERE};
     case ZYDIS_MNEMONIC_SUB:
@@ -62,7 +62,7 @@ static struct value source_value(const struct way *way, const struct scratch *sc
     }
 }
 
-static void push(struct way *way, struct value value, unsigned bytes)
+static void apply_push(struct way *way, struct value value, unsigned bytes)
 {
     way->rsp = decode_plus(way->rsp, -(int64_t)bytes);
     decode_store(way, way->rsp, value);
@@ -85,8 +85,8 @@ static bool writes(const struct scratch *scratch, ZydisRegister name)
     return false;
 }
 
-/* What an instruction that is no jump does to rsp and rbp. */
-static void execute(struct way *way, const struct scratch *scratch)
+/* Applies an instruction that is no jump to rsp and rbp. */
+static void apply_instruction(struct way *way, const struct scratch *scratch)
 {
     const ZydisDecodedInstruction *instruction = &scratch->instruction;
     const ZydisDecodedOperand *target = &scratch->operands[0];
@@ -94,9 +94,9 @@ static void execute(struct way *way, const struct scratch *scratch)
     unsigned bytes = instruction->operand_width / 8;
     switch (instruction->mnemonic) {
     case ZYDIS_MNEMONIC_CALL:
-        return; /* it returns with both as they were */
+        return; /* the called function returns with both unchanged */
     case ZYDIS_MNEMONIC_PUSH:
-        push(way, is_register(target, ZYDIS_REGISTER_RBP) ? way->rbp : nowhere, bytes);
+        apply_push(way, is_register(target, ZYDIS_REGISTER_RBP) ? way->rbp : nowhere, bytes);
         return;
     case ZYDIS_MNEMONIC_POP:
         if (is_register(target, ZYDIS_REGISTER_RBP))
@@ -116,14 +116,14 @@ static void execute(struct way *way, const struct scratch *scratch)
         break;
     }
     if (instruction->mnemonic == ZYDIS_MNEMONIC_MOV && is_register(&scratch->operands[1], ZYDIS_REGISTER_RBP))
-        decode_store(way, address_of(way, target), way->rbp);
+        decode_store(way, operand_address(way, target), way->rbp);
     if (writes(scratch, ZYDIS_REGISTER_RSP))
         way->rsp = is_register(target, ZYDIS_REGISTER_RSP) ? source_value(way, scratch, way->rsp) : nowhere;
     if (writes(scratch, ZYDIS_REGISTER_RBP))
         way->rbp = is_register(target, ZYDIS_REGISTER_RBP) ? source_value(way, scratch, way->rbp) : nowhere;
 }
 
-/* At a return: the return address lies at rsp. */
+/* Computes the recipe at a return, where the return address is at rsp. */
 bool decode_recipe(const struct way *way, struct recipe *recipe)
 {
     struct value rsp = way->rsp, rbp = way->rbp;
@@ -141,8 +141,9 @@ bool decode_recipe(const struct way *way, struct recipe *recipe)
     return same || saved;
 }
 
-/* Where control goes behind the instruction at ip. */
-static enum outcome follow(const struct scratch *scratch, struct way *way, uintptr_t ip, struct followed *followed)
+/* Finds where control goes after the instruction at ip. */
+static enum outcome follow_instruction(const struct scratch *scratch, struct way *way, uintptr_t ip,
+                                       struct followed *followed)
 {
     const ZydisDecodedInstruction *instruction = &scratch->instruction;
     const ZydisDecodedOperand *target = &scratch->operands[0];
@@ -155,7 +156,7 @@ static enum outcome follow(const struct scratch *scratch, struct way *way, uintp
             followed->branch[followed->branches++] = address;
         followed->branch[followed->branches++] = next;
         return ENDS;
-    case ZYDIS_CATEGORY_UNCOND_BR: /* to another function, too: it returns for this one */
+    case ZYDIS_CATEGORY_UNCOND_BR: /* also to another function, which returns for this one */
         if (direct && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(instruction, target, ip, &address)))
             followed->branch[followed->branches++] = address;
         if (target->type == ZYDIS_OPERAND_TYPE_MEMORY && target->mem.base == ZYDIS_REGISTER_RIP)
@@ -170,7 +171,7 @@ static enum outcome follow(const struct scratch *scratch, struct way *way, uintp
     }
     if (instruction->mnemonic == ZYDIS_MNEMONIC_UD2 || instruction->mnemonic == ZYDIS_MNEMONIC_HLT)
         return ENDS;
-    execute(way, scratch);
+    apply_instruction(way, scratch);
     return GOES_ON;
 }
 
@@ -181,7 +182,7 @@ enum outcome decode_follow(void *memory, struct way *way, const uint8_t *code, s
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&scratch->zydis, code, room, &scratch->instruction, scratch->operands)))
         return ENDS;
     followed->bytes = scratch->instruction.length;
-    return follow(scratch, way, way->ip, followed);
+    return follow_instruction(scratch, way, way->ip, followed);
 }
 
 bool decoder_is_behind_call(uintptr_t ip)

@@ -11,13 +11,13 @@
 #include "base/os.h"
 
 #define MAX_OBJECTS 4096u
-#define MAX_NAME    256u /* bytes of a name that are looked at */
+#define MAX_NAME    256u /* bytes of a name that are compared */
 #define PAGE_BYTES  4096u
 
-/* As the loader lists it. */
+/* An object in the loader's list. */
 struct listed {
     uintptr_t start;
-    const char *name; /* without folders */
+    const char *name; /* name without directories */
     const char *soname;
     const ElfW(Dyn) * dynamic;
     const char *strings;
@@ -26,12 +26,12 @@ struct listed {
 
 static struct {
     int (*find)(void *address, struct dl_find_object *result);
-    uintptr_t program, program_start; /* its link map, and where it begins */
-    uintptr_t *permanent;             /* addresses where objects start, in order */
+    uintptr_t program, program_start; /* link map and start address of the program */
+    uintptr_t *permanent;             /* start addresses of permanent objects, in order */
     size_t permanent_count;
 } loader;
 
-static const char *base_name(const char *path)
+static const char *name_without_path(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -42,7 +42,7 @@ struct list {
     size_t count;
 };
 
-static void read_dynamic(struct listed *object, uintptr_t load_bias)
+static void read_loader_entry(struct listed *object, uintptr_t load_bias)
 {
     uintptr_t strings = 0, soname = 0;
     for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
@@ -73,13 +73,14 @@ static int add_object(struct dl_phdr_info *info, size_t bytes, void *argument)
         if (header->p_type == PT_DYNAMIC)
             object->dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr);
     }
-    object->name = base_name(info->dlpi_name);
-    read_dynamic(object, info->dlpi_addr);
+    object->name = name_without_path(info->dlpi_name);
+    read_loader_entry(object, info->dlpi_addr);
     list->count++;
     return 0;
 }
 
-/* The first one of that name: what the program opens later comes behind it. True if it is new. */
+/* Marks the first object with that name; objects that the program opens later come after it. Returns true if
+ * the mark is new. */
 static bool mark(struct list *list, const char *name, size_t bytes)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -95,20 +96,20 @@ static bool mark(struct list *list, const char *name, size_t bytes)
     return false;
 }
 
-/* What an object was linked with. */
+/* Marks the objects with which an object was linked. */
 static bool mark_needed(struct list *list, const struct listed *object)
 {
     bool fresh = false;
     for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_NEEDED && object->strings) {
-            const char *name = base_name(object->strings + entry->d_un.d_val);
+            const char *name = name_without_path(object->strings + entry->d_un.d_val);
             fresh |= mark(list, name, strlen(name));
         }
     return fresh;
 }
 
-/* The program, the loader, the vDSO, this library (it is linked so that it stays), what is preloaded, and
- * what all these were linked with. */
+/* Marks the program, the loader, the vDSO, this library (which is linked so that it stays), preloaded
+ * libraries, and everything that these were linked with. */
 static void mark_startup(struct list *list)
 {
     struct linked_object self = {0};
@@ -142,7 +143,7 @@ static void add_permanent(uintptr_t start)
     loader.permanent[at] = start;
 }
 
-/* Called with the lock of dl_iterate_phdr(): nothing that is listed goes meanwhile. */
+/* Runs under the lock of dl_iterate_phdr(), so no listed object is unloaded meanwhile. */
 static int find_permanent(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     struct list *list = argument;
@@ -156,9 +157,9 @@ static int find_permanent(struct dl_phdr_info *info, size_t bytes, void *argumen
     return 1;
 }
 
-/* Of what it did not map itself in one piece, and that is the program where there are holes between its
- * segments, the loader finds the segment. */
-static void find_program(void)
+/* Finds the program. For an object that the loader did not map in one piece, such as a program with holes
+ * between its segments, the loader's search returns a segment. */
+static void find_program_start(void)
 {
     struct dl_find_object found;
     const ElfW(Phdr) *headers = (const ElfW(Phdr) *)getauxval(AT_PHDR);
@@ -177,7 +178,7 @@ void linked_init(void)
 {
     struct list list = {os_map(MAX_OBJECTS * sizeof(struct listed)), 0};
     loader.find = (int (*)(void *, struct dl_find_object *))bind_find_in_libc("_dl_find_object");
-    find_program();
+    find_program_start();
     if (!loader.permanent)
         loader.permanent = os_map(MAX_OBJECTS * sizeof(*loader.permanent));
     if (!list.objects || !loader.permanent)

@@ -11,45 +11,49 @@
 
 #define MAX_RANGES       16384u
 #define LOADED_BITS      12
-#define MAX_SAME_PLACE   8u /* libraries that were loaded at one address, and are looked at before it is read */
+#define MAX_SAME_PLACE   8u /* libraries loaded at one address that are checked before the address is read */
 #define REFRESH_EVERY_NS 1000000000ull
-#define REFRESH_PAUSE    100        /* times the processor's time that a slice took until the next */
-#define SLICE_LINES      160        /* of the map read in one sample: some 0.2 ms */
-#define FILE_LINES       16         /* that an unknown file is worth: its headers are read and mapped */
-#define FREE_BYTES       (8u << 20) /* of snapshots; whatever is more is paid with time: */
-#define BYTE_NS          100        /* for each byte, after each one */
+/* pause until the next slice, in units of the CPU time that the slice took */
+#define REFRESH_PAUSE 100
+#define SLICE_LINES   160 /* lines of the map read in one sample, some 0.2 ms */
+/* lines that an unknown file counts for, because its headers are read and mapped */
+#define FILE_LINES 16
+#define FREE_BYTES (8u << 20) /* bytes of snapshots without a delay */
+#define BYTE_NS    100        /* delay for each byte beyond FREE_BYTES */
 
-/* Of the map, without what the loader knows. */
+/* The map without the loader's objects. */
 struct snapshot {
     size_t count;
     struct loadmap_range ranges[];
 };
 
-/* A range of the loader's. */
+/* A range of an object that the loader knows. */
 struct loaded {
     struct loadmap_range range;
-    uintptr_t object; /* where its object starts */
-    uint32_t next;    /* older one with the same hash: 1 + index, 0 for none */
-    uint32_t gone;    /* 1: something else was seen there */
+    uintptr_t object; /* start of the object */
+    uint32_t next;    /* 1 + index of an older range with the same hash; 0: none */
+    uint32_t gone;    /* 1: other code was seen there */
 };
 
 uint32_t loadmap_generations;
 
 static struct {
-    uint64_t due_ns;        /* of the next refresh by time */
-    uint64_t not_before_ns; /* no refresh for a miss before this time */
-    uint32_t busy;          /* 1 while a thread reads the maps */
+    uint64_t due_ns;        /* time of the next regular refresh */
+    uint64_t not_before_ns; /* earliest time of a refresh for an unknown address */
+    uint32_t busy;          /* 1 while a thread reads the map */
     struct snapshot *current;
-    size_t snapshot_bytes;              /* of all that there were: they stay */
-    struct loaded *loaded;              /* MAX_RANGES, filled up to loaded_count */
-    uint32_t loaded_count;              /* more than there are, by the threads that found no room at once */
-    uint32_t newest[1u << LOADED_BITS]; /* by hash of the object's start: 1 + index */
-    struct maps_reader reader;          /* of a reading that is under way, in slices, a sample each */
-    int left;                           /* lines that the slice may read yet */
-    struct loadmap_range *scratch;      /* MAX_RANGES, for the thread that is busy */
+    size_t snapshot_bytes; /* bytes of all snapshots ever; none is freed */
+    struct loaded *loaded; /* MAX_RANGES entries, the first loaded_count are used */
+    /* may exceed the number of ranges by the threads that found no room at the same time */
+    uint32_t loaded_count;
+    uint32_t newest[1u << LOADED_BITS]; /* 1 + index of the newest range, by hash of the object's start */
+    struct maps_reader reader;          /* a reading in progress, one slice per sample */
+    int left;                           /* lines that the slice may still read */
+    struct loadmap_range *scratch;      /* MAX_RANGES entries, for the thread that reads */
     size_t scratch_count;
     struct {
-        uintptr_t start, end; /* of the file that the lines being read belong to: its first byte, its last line */
+        /* the file of the current lines: address of its first byte, end of its last line */
+        uintptr_t start, end;
         uint64_t device, inode;
     } mapped;
 } loadmap = {.reader.fd = -1};
@@ -92,7 +96,8 @@ static uint32_t *newest_of(uintptr_t start)
     return &loadmap.newest[hash_number(start >> 12) >> (64 - LOADED_BITS)];
 }
 
-/* Whoever has learnt of what was there before gets to know. */
+/* Records that other code has replaced a range, or that the range is back, and raises the generation so that
+ * all threads notice. */
 static void note_gone(struct loaded *loaded, uint32_t gone)
 {
     if (likely(load_relaxed(&loaded->gone) == gone))
@@ -101,14 +106,14 @@ static void note_gone(struct loaded *loaded, uint32_t gone)
     fetch_add_acq_rel(&loadmap_generations, 1u);
 }
 
-static bool is_still(struct loaded *loaded)
+static bool is_still_loaded(struct loaded *loaded)
 {
     uint32_t gone = !loadmap_is_true(&loaded->range);
     note_gone(loaded, gone);
     return !gone;
 }
 
-/* What was learnt of the object's code at the address, if it is still that. */
+/* Returns the known range of the object at the address, if its code is still the same. */
 static const struct loadmap_range *known_range(const struct linked_object *object, uintptr_t address)
 {
     uint32_t looked_at = 0;
@@ -116,7 +121,7 @@ static const struct loadmap_range *known_range(const struct linked_object *objec
         struct loaded *loaded = &loadmap.loaded[at - 1];
         if (loaded->object != object->start || !holds(&loaded->range, address))
             continue;
-        if (is_still(loaded))
+        if (is_still_loaded(loaded))
             return &loaded->range;
         if (++looked_at == MAX_SAME_PLACE)
             break;
@@ -124,8 +129,8 @@ static const struct loadmap_range *known_range(const struct linked_object *objec
     return NULL;
 }
 
-/* The same range if it is there, with its name where the loader has it now, else a new one. Two threads may add
- * it at once: both are right. */
+/* Returns the existing range, with the current address of its name, or adds a new one. Two threads may add
+ * the same range at the same time, and both entries are right. */
 static const struct loadmap_range *keep_range(const struct loadmap_range *range, uintptr_t object)
 {
     uint32_t *newest = newest_of(object), first = load_acquire(newest);
@@ -149,8 +154,9 @@ static const struct loadmap_range *keep_range(const struct loadmap_range *range,
     return &loaded->range;
 }
 
-/* The path of maps' line is for modules that the loader has no absolute name of. */
-static const struct loadmap_range *learn(const struct linked_object *object, uintptr_t address, const char *path)
+/* Returns the range of the object at the address, and reads the module if necessary. `path`, from a line of
+ * the map, serves modules without an absolute name in the loader. */
+static const struct loadmap_range *learn_object(const struct linked_object *object, uintptr_t address, const char *path)
 {
     const struct loadmap_range *known = known_range(object, address);
     if (known)
@@ -193,8 +199,8 @@ static const struct loadmap_range *find_in_snapshot(uintptr_t address)
     return NULL;
 }
 
-/* The number of the module that the line's code is of, 0 if it is no ELF file's. Its headers need not be read
- * again when they were at the last reading. */
+/* Returns the module of the line's code; 0 if it is no ELF file. The headers are not read again if the last
+ * reading found the same module. */
 static uint32_t mapped_module(const struct maps_line *line)
 {
     const struct loadmap_range *before = find_in_snapshot(line->start);
@@ -204,12 +210,12 @@ static uint32_t mapped_module(const struct maps_line *line)
     return module_number(&(struct module_place){loadmap.mapped.start, 0, line->path});
 }
 
-static void take_code(const struct maps_line *line, bool of_file)
+static void take_map_code(const struct maps_line *line, bool of_file)
 {
     struct linked_object object;
     struct loadmap_range range = {.start = line->start, .end = line->end};
     if (linked_find(line->start, &object)) {
-        learn(&object, line->start, line->path);
+        learn_object(&object, line->start, line->path);
         return;
     }
     if (loadmap.scratch_count == MAX_RANGES)
@@ -222,8 +228,8 @@ static void take_code(const struct maps_line *line, bool of_file)
     loadmap.scratch[loadmap.scratch_count++] = range;
 }
 
-/* Takes executable ranges; a line with offset 0 begins a file, unless it goes on with one. */
-static void take_line(const struct maps_line *line)
+/* Takes executable ranges. A line with offset 0 begins a file, unless it continues one. */
+static void take_map_line(const struct maps_line *line)
 {
     bool vdso = strcmp(line->path, "[vdso]") == 0;
     bool same = line->inode && line->inode == loadmap.mapped.inode && line->device == loadmap.mapped.device;
@@ -238,7 +244,7 @@ static void take_line(const struct maps_line *line)
         loadmap.mapped.end = line->end;
     uint32_t modules = loadmap_module_count();
     if (line->executable)
-        take_code(line, same);
+        take_map_code(line, same);
     if (loadmap_module_count() != modules)
         loadmap.left -= FILE_LINES;
 }
@@ -246,14 +252,14 @@ static void take_line(const struct maps_line *line)
 static bool take_line_of_slice(const struct maps_line *line, void *unused)
 {
     (void)unused;
-    take_line(line);
+    take_map_line(line);
     return --loadmap.left > 0;
 }
 
 static bool take_line_of_all(const struct maps_line *line, void *unused)
 {
     (void)unused;
-    take_line(line);
+    take_map_line(line);
     return true;
 }
 
@@ -264,7 +270,7 @@ static bool begin_reading(void)
     return maps_open(&loadmap.reader);
 }
 
-/* What was read becomes the map, if it differs. */
+/* Publishes the reading as the new map, if it differs. */
 static bool publish(void)
 {
     const struct snapshot *old = loadmap.current;
@@ -282,13 +288,15 @@ static bool publish(void)
     return true;
 }
 
-/* Until the next reading: a program that maps and unmaps code all the time must not fill its memory with snapshots. */
+/* Returns the delay until the next reading, in ns. It stops a program that keeps mapping and unmapping code
+ * from filling memory with snapshots. */
 static uint64_t growth_ns(void)
 {
     return loadmap.snapshot_bytes > FREE_BYTES ? (loadmap.snapshot_bytes - FREE_BYTES) * BYTE_NS : 0;
 }
 
-/* One slice; the first one begins a reading, the last one publishes it. */
+/* Reads one slice. The first slice begins a reading, the last one publishes it. Returns true if the map has
+ * changed. */
 static bool read_slice(void)
 {
     if (loadmap.reader.fd < 0 && !begin_reading())
@@ -307,8 +315,9 @@ bool loadmap_refresh_sometimes(void)
     uint32_t expected = 0;
     if (begin_ns < load_relaxed(&loadmap.not_before_ns) || !compare_exchange(&loadmap.busy, &expected, 1))
         return false;
-    /* A thread that loses its core in a slice must not make all others wait a hundred times as long; the time that passed itself
-     * counts once, since it may have waited for whoever changes the map. */
+    /* The pause counts CPU time, so that a thread that loses its core during a slice does not delay all
+     * others a hundred times as long. The elapsed time counts once, since the thread may have waited for
+     * another that changes the map. */
     uint64_t begin_cpu_ns = clock_thread_cpu_ns();
     bool changed = read_slice();
     uint64_t spent_ns = clock_thread_cpu_ns() - begin_cpu_ns, end_ns = clock_now_ns();
@@ -370,7 +379,7 @@ const struct loadmap_range *loadmap_find(uintptr_t address)
 const struct loadmap_range *loadmap_learn(uintptr_t address)
 {
     struct linked_object object;
-    return linked_find(address, &object) ? learn(&object, address, NULL) : loadmap_find(address);
+    return linked_find(address, &object) ? learn_object(&object, address, NULL) : loadmap_find(address);
 }
 
 void loadmap_flag(uintptr_t address, uint32_t flags)

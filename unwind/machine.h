@@ -1,5 +1,5 @@
-/* What a walk knows of the machine: its registers, how a call leaves its return address, how a handler is left. One header a machine,
- * which define the same names; for unwind/ alone. */
+/* What a walk needs to know of the machine: its registers, where a call leaves its return address, and how to
+ * leave a handler. Each machine has one header; all define the same names. Only unwind/ includes it. */
 #ifndef BLAME_UNWIND_MACHINE_H
 #define BLAME_UNWIND_MACHINE_H
 

@@ -1,5 +1,6 @@
-/* unwind/machine.h of aarch64. A call leaves its return address in x30, the link register; who calls on saves it, mostly in a frame
- * record: {x29, x30}, with x29, the frame pointer, at it. All [handler]. */
+/* unwind/machine.h for aarch64. A call leaves its return address in x30, the link register. A function that
+ * makes calls saves it, mostly in a frame record {x29, x30}, to which x29, the frame pointer, points. All
+ * [handler]. */
 #ifndef BLAME_UNWIND_MACHINE_AARCH64_H
 #define BLAME_UNWIND_MACHINE_AARCH64_H
 
@@ -18,7 +19,7 @@
 
 #define MACHINE_TRAMPOLINE_BYTES 8 /* mov x8,#139; svc #0 */
 #define MACHINE_HAS_LINK         true
-#define MACHINE_START            __attribute__((noinline)) /* its frame lies below that of the function that it is called in */
+#define MACHINE_START            __attribute__((noinline)) /* its frame is below that of its caller */
 
 enum { MACHINE_FP = 29, MACHINE_LINK = 30, MACHINE_SP = 31, MACHINE_IP = 32 };
 
@@ -33,8 +34,9 @@ static inline void machine_load(struct unwinder *unwinder, const ucontext_t *con
     unwinder->link = unwinder->registers[MACHINE_LINK];
 }
 
-/* A record does not say where its function's frame ends, but the caller's record mostly lies where the caller's frame begins: so
- * GCC lays frames out, and clang's code finds its way by x29 alone. */
+/* Loads the registers of a function's caller from the function's frame record. A record does not show where
+ * the function's frame ends. But the caller's record is mostly at the start of the caller's frame: GCC lays
+ * out frames like that, and clang's code needs x29 only. */
 static inline void machine_load_above(uintptr_t *registers, const uintptr_t *frame)
 {
     registers[MACHINE_FP] = frame[0];
@@ -42,7 +44,7 @@ static inline void machine_load_above(uintptr_t *registers, const uintptr_t *fra
     registers[MACHINE_SP] = frame[0];
 }
 
-/* Those of the function that this stands in: the walk's first step leaves it. */
+/* Loads the registers of the function that contains this code. The walk's first step leaves that function. */
 static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *registers)
 {
     uintptr_t *from = registers + 19;
@@ -54,8 +56,8 @@ static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *r
         : "memory");
 }
 
-/* The signature that a function built so has put into its return address (-mbranch-protection): cut off by an instruction
- * that does nothing on processors without such. */
+/* Removes the signature that -mbranch-protection puts into a return address. On processors without signatures
+ * the instruction does nothing. */
 static inline uintptr_t machine_strip(uintptr_t return_address)
 {
     register uintptr_t link __asm__("x30") = return_address;
@@ -63,7 +65,8 @@ static inline uintptr_t machine_strip(uintptr_t return_address)
     return link;
 }
 
-/* The frame that the kernel lays down: siginfo_t and ucontext_t, where a handler's stack pointer was. */
+/* Reads the frame that the kernel has written: siginfo_t and ucontext_t, at the handler's initial stack
+ * pointer. */
 static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwind_registers *caller)
 {
     uintptr_t context = unwinder->at.stack + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext);
@@ -79,10 +82,12 @@ static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwin
     return true;
 }
 
-/* Where a handler goes back to: the kernel's code, of which nothing tells before a handler has run. [init] */
+/* Returns the address to which handlers return: code of the kernel, which is only known after a handler has
+ * run. [init] */
 uintptr_t machine_trampoline(int signal);
 
-/* The bytes around an interrupted instruction that are a loop that waits: a yield, wfe or isb among them, or sched_yield behind it. */
+/* Returns true if the bytes around an interrupted instruction are a waiting loop: they contain yield, wfe or
+ * isb, or follow sched_yield. */
 static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at, const unsigned char *high)
 {
     static const uint32_t yield[] = {0xd2800f88, 0xd4000001}; /* mov x8,#124; svc #0 */

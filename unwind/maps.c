@@ -27,7 +27,7 @@ static bool skip(const char **text, char expected)
     return true;
 }
 
-/* The kernel writes a newline in a path as \\012. */
+/* Restores newlines in a path, which the kernel writes as \\012. */
 static void restore_newlines(char *path)
 {
     char *to = path;
@@ -67,9 +67,10 @@ bool maps_parse(char *text, struct maps_line *line)
     return true;
 }
 
-/* Lines that are whole in the buffer; what remains moves to its front. False: take wants no more. */
-static bool take_lines(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
-                       void *argument)
+/* Takes the complete lines in the buffer and moves the rest to its front. Returns false if take() wants no
+ * more. */
+static bool take_whole_lines(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
+                             void *argument)
 {
     size_t begin = 0;
     bool going = true;
@@ -83,21 +84,21 @@ static bool take_lines(struct maps_reader *reader, bool (*take)(const struct map
     }
     memmove(reader->buffer, reader->buffer + begin, reader->used - begin);
     reader->used -= begin;
-    if (reader->used == sizeof(reader->buffer) - 1) { /* the path is too long: its line is dropped */
+    if (reader->used == sizeof(reader->buffer) - 1) { /* the path is too long, so the line is dropped */
         reader->used = 0;
         reader->dropping = true;
     }
     return going;
 }
 
-static bool is_ours(const struct maps_reader *reader)
+static bool is_still_ours(const struct maps_reader *reader)
 {
     uint64_t device, inode;
     return reader->fd >= 0 && os_file_id(reader->fd, &device, &inode) && device == reader->device &&
            inode == reader->inode;
 }
 
-/* False if it has no line. */
+/* Returns false if the file has no line. */
 static bool open_at(struct maps_reader *reader, const char *path)
 {
     reader->fd = os_move_high(os_open_read(path));
@@ -113,7 +114,8 @@ static bool open_at(struct maps_reader *reader, const char *path)
 bool maps_open(struct maps_reader *reader)
 {
     reader->dropping = false;
-    /* Emulators make the one for the program; the other is there when the first thread has ended. */
+    /* Emulators provide the first one for the program. The second one exists after the first thread has
+     * ended. */
     if (open_at(reader, "/proc/self/maps") || open_at(reader, "/proc/thread-self/maps"))
         return true;
     reader->fd = -1;
@@ -123,9 +125,9 @@ bool maps_open(struct maps_reader *reader)
 enum maps_status maps_go_on(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
                             void *argument)
 {
-    if (!is_ours(reader))
+    if (!is_still_ours(reader))
         return MAPS_LOST;
-    while (take_lines(reader, take, argument)) {
+    while (take_whole_lines(reader, take, argument)) {
         ssize_t got = os_read(reader->fd, reader->buffer + reader->used, sizeof(reader->buffer) - 1 - reader->used);
         if (got <= 0)
             return got == 0 ? MAPS_END : MAPS_LOST;
@@ -136,7 +138,7 @@ enum maps_status maps_go_on(struct maps_reader *reader, bool (*take)(const struc
 
 void maps_close(struct maps_reader *reader)
 {
-    if (is_ours(reader))
+    if (is_still_ours(reader))
         os_close(reader->fd);
     reader->fd = -1;
 }

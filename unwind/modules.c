@@ -13,30 +13,32 @@
 #include "base/os.h"
 
 #define MAX_HEADERS    32u
-#define FIRST_BYTES    1024u /* of a file: headers, and names when it is small */
+#define FIRST_BYTES    1024u /* start of a file: headers, and names if it is small */
 #define MAX_COPY_BYTES (64u << 20)
-#define MAX_IMAGES     (256u << 20) /* bytes of all files that are mapped whole */
+#define MAX_IMAGES     (256u << 20) /* limit for all files that are mapped whole */
 #define ADDING_TRIES   10000u
-#define MAX_LATE_BYTES (256u << 10) /* of .debug_frame, in a handler: 0.2 ms, 0.5 ms when it is out of order */
+/* limit of .debug_frame in a handler: 0.2 ms, or 0.5 ms if it is unsorted */
+#define MAX_LATE_BYTES (256u << 10)
 
 static struct {
-    struct loadmap_module *list; /* LOADMAP_MAX_MODULES, filled up to count */
+    struct loadmap_module *list; /* LOADMAP_MAX_MODULES entries, the first `count` are used */
     uint32_t count;
-    uint32_t functions; /* of them */
-    uint32_t adding;    /* 1 while a thread adds a module: some hundred nanoseconds */
+    uint32_t functions; /* functions among the modules */
+    uint32_t adding;    /* 1 while a thread adds a module, for some hundred ns */
     uintptr_t vdso;
-    int64_t image_room; /* bytes of files that may still be mapped whole; 0 in a process whose memory is limited */
+    /* bytes of files that may still be mapped whole; 0 if the process's memory is limited */
+    int64_t image_room;
     struct launched_image *launched;
     bool started;
     char *strings;
     size_t strings_left;
 } modules;
 
-/* What is read of a module; too much for a small stack. */
+/* Data read about a module, too much for a small stack. */
 struct reading {
     struct loadmap_module module;
     uintptr_t start;
-    int fd; /* of the file, if it is what is mapped; else -1 */
+    int fd; /* file of the module; -1 if the file is not what is mapped */
     size_t count;
     ElfW(Phdr) headers[MAX_HEADERS];
     char in_file[FIRST_BYTES], in_memory[FIRST_BYTES];
@@ -44,7 +46,7 @@ struct reading {
     char path[PATH_MAX];
 };
 
-static const void *keep(const void *memory, size_t bytes)
+static const void *keep_string(const void *memory, size_t bytes)
 {
     if (bytes > modules.strings_left) {
         size_t block = bytes > 65536 ? bytes : 65536;
@@ -97,7 +99,8 @@ static bool read_headers(struct reading *reading)
     return os_copy_memory(reading->headers, reading->start + elf.e_phoff, reading->count * sizeof(reading->headers[0]));
 }
 
-/* Link-time ranges and load bias, from the first loadable segment, which the mapping of offset 0 belongs to. */
+/* Finds the link-time ranges and the load bias, from the first loadable segment, which contains file offset
+ * 0. */
 static bool read_range(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
@@ -131,7 +134,8 @@ static void read_notes(struct reading *reading)
             read_build_id(reading, &reading->headers[i]);
 }
 
-/* The loader's name may be relative to where the program was when it loaded the module. */
+/* Finds the module's path. The loader's name may be relative to the program's directory at the time of
+ * loading. */
 static bool find_path(struct reading *reading, const struct module_place *place)
 {
     if (reading->module.flags & PROFILE_MODULE_VDSO)
@@ -144,8 +148,9 @@ static bool find_path(struct reading *reading, const struct module_place *place)
     return strcpy(reading->path, place->path);
 }
 
-/* The file if it is what is mapped: inode numbers differ on overlay file systems, contents do not. */
-static void open_file(struct reading *reading)
+/* Opens the file if it is what is mapped. Inode numbers differ on overlay file systems, so contents are
+ * compared. */
+static void open_module_file(struct reading *reading)
 {
     if (reading->module.flags & PROFILE_MODULE_VDSO)
         return;
@@ -161,7 +166,7 @@ static void open_file(struct reading *reading)
     reading->fd = -1;
 }
 
-/* Takes the file of a library that is gone, or has no path any more, from the launcher's part in the loader. */
+/* Takes the file of a deleted or renamed library from the audit library. */
 static void take_launched(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
@@ -183,7 +188,7 @@ static void take_launched(struct reading *reading)
     }
 }
 
-/* The whole file, for names: it may have gone when the program ends. */
+/* Maps the whole file for its names, because it may be deleted before the program ends. */
 static void map_image(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
@@ -195,11 +200,12 @@ static void map_image(struct reading *reading)
     module->image = os_map_file(reading->fd, 0, bytes);
     module->image_bytes = module->image ? bytes : 0;
     if (module->image)
-        fetch_sub_acq_rel(&modules.image_room, (int64_t)bytes); /* below 0 if several threads were here */
+        /* may become negative if several threads do this at once */
+        fetch_sub_acq_rel(&modules.image_room, (int64_t)bytes);
 }
 
-/* The segment with the unwind tables (L2): from the file, or a copy when the file has gone. The vDSO has no
- * file and is never unloaded. */
+/* Maps the segment with the unwind tables (L2) from the file, or copies it if the file is gone. The vDSO has
+ * no file and is never unloaded. */
 static void map_view(struct reading *reading, const ElfW(Phdr) * segment)
 {
     struct loadmap_module *module = &reading->module;
@@ -251,7 +257,7 @@ static void read_debug_frame(struct reading *reading)
                                            modules.started ? MAX_LATE_BYTES : MAX_COPY_BYTES);
 }
 
-static bool is_same(const struct loadmap_module *known, const struct loadmap_module *read, const char *path)
+static bool is_same_module(const struct loadmap_module *known, const struct loadmap_module *read, const char *path)
 {
     return known->first_hash == read->first_hash && known->build_id_bytes == read->build_id_bytes &&
            memcmp(known->build_id, read->build_id, read->build_id_bytes) == 0 && strcmp(known->path, path) == 0;
@@ -260,7 +266,7 @@ static bool is_same(const struct loadmap_module *known, const struct loadmap_mod
 static uint32_t known_number(const struct reading *reading, uint32_t first)
 {
     for (uint32_t i = first; i < load_acquire(&modules.count); i++)
-        if (is_same(&modules.list[i], &reading->module, reading->path))
+        if (is_same_module(&modules.list[i], &reading->module, reading->path))
             return i + 1;
     return 0;
 }
@@ -271,10 +277,10 @@ static bool begin_adding(void)
     for (uint32_t tries = 0; tries < ADDING_TRIES; tries++, expected = 0)
         if (compare_exchange(&modules.adding, &expected, 1))
             return true;
-    return false; /* its thread has lost its core: the next sample's business */
+    return false; /* its thread has lost its core; the next sample will try again */
 }
 
-static uint32_t add(struct reading *reading, uint32_t searched)
+static uint32_t add_module(struct reading *reading, uint32_t searched)
 {
     if (!begin_adding())
         return 0;
@@ -282,11 +288,11 @@ static uint32_t add(struct reading *reading, uint32_t searched)
     if (!number && modules.count < LOADMAP_MAX_MODULES) {
         struct loadmap_module *module = &modules.list[modules.count];
         *module = reading->module;
-        module->path = keep(reading->path, strlen(reading->path) + 1);
+        module->path = keep_string(reading->path, strlen(reading->path) + 1);
         module->mark = module->build_id;
         module->mark_bytes = module->build_id_bytes;
         if (module->build_id_bytes == 0) {
-            module->mark = keep(reading->in_memory, FIRST_BYTES);
+            module->mark = keep_string(reading->in_memory, FIRST_BYTES);
             module->mark_vaddr = module->first_vaddr;
             module->mark_bytes = FIRST_BYTES;
         }
@@ -298,13 +304,13 @@ static uint32_t add(struct reading *reading, uint32_t searched)
     return number;
 }
 
-static uint32_t read_module(struct reading *reading, const struct module_place *place)
+static uint32_t read_new_module(struct reading *reading, const struct module_place *place)
 {
     if (!read_headers(reading) || !read_range(reading) || !find_path(reading, place))
         return 0;
-    open_file(reading);
+    open_module_file(reading);
     if (reading->path[0] != '/' && reading->path[0] != '[')
-        return 0; /* relative, and not there: the map has the path */
+        return 0; /* a relative path that does not exist; the map has the absolute one */
     read_notes(reading);
     uint32_t searched = loadmap_module_count(), number = known_number(reading, 0);
     if (number || searched == LOADMAP_MAX_MODULES)
@@ -312,7 +318,7 @@ static uint32_t read_module(struct reading *reading, const struct module_place *
     map_image(reading);
     read_tables(reading);
     read_debug_frame(reading);
-    return add(reading, searched); /* should another thread be faster, this view is there in vain */
+    return add_module(reading, searched); /* if another thread is faster, this view is unused */
 }
 
 uint32_t module_number(const struct module_place *place)
@@ -324,7 +330,7 @@ uint32_t module_number(const struct module_place *place)
     reading->fd = -1;
     if (place->start == modules.vdso)
         reading->module.flags = PROFILE_MODULE_VDSO | PROFILE_MODULE_SYSTEM;
-    uint32_t number = read_module(reading, place);
+    uint32_t number = read_new_module(reading, place);
     if (number)
         store_relaxed(&modules.list[number - 1].load_bias, reading->module.load_bias);
     if (reading->fd >= 0)
@@ -333,7 +339,7 @@ uint32_t module_number(const struct module_place *place)
     return number;
 }
 
-static uint32_t known_function(uint64_t digest, uint32_t first)
+static uint32_t known_module_function(uint64_t digest, uint32_t first)
 {
     for (uint32_t i = first; i < load_acquire(&modules.count); i++)
         if ((modules.list[i].flags & PROFILE_MODULE_PYTHON) && modules.list[i].first_hash == digest)
@@ -341,7 +347,7 @@ static uint32_t known_function(uint64_t digest, uint32_t first)
     return 0;
 }
 
-static uint32_t add_function(const struct module_function *function)
+static uint32_t add_module_function(const struct module_function *function)
 {
     if (modules.functions == LOADMAP_MAX_FUNCTIONS || modules.count == LOADMAP_MAX_MODULES)
         return 0;
@@ -351,8 +357,8 @@ static uint32_t add_function(const struct module_function *function)
                                       .build_id_bytes = sizeof(function->digest),
                                       .vaddr_low = function->first_line,
                                       .vaddr_high = function->first_line,
-                                      .path = keep(function->path, strlen(function->path) + 1),
-                                      .function = keep(function->name, strlen(function->name) + 1)};
+                                      .path = keep_string(function->path, strlen(function->path) + 1),
+                                      .function = keep_string(function->name, strlen(function->name) + 1)};
     memcpy(module->build_id, &function->digest, sizeof(function->digest));
     if (!module->path || !module->function)
         return 0;
@@ -363,12 +369,12 @@ static uint32_t add_function(const struct module_function *function)
 
 uint32_t module_function(const struct module_function *function)
 {
-    uint32_t searched = loadmap_module_count(), number = known_function(function->digest, 0);
+    uint32_t searched = loadmap_module_count(), number = known_module_function(function->digest, 0);
     if (number || !begin_adding())
         return number;
-    number = known_function(function->digest, searched);
+    number = known_module_function(function->digest, searched);
     if (!number)
-        number = add_function(function);
+        number = add_module_function(function);
     store_release(&modules.adding, 0);
     return number;
 }

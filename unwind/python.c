@@ -10,7 +10,8 @@
 #include "unwind/python_code.h"
 #include "unwind/python_layout.h"
 
-/* What the interpreter exports, if the process has one that others can link with. dlsym() would take memory of the program's heap to say that there is none. */
+/* Symbols exported by the interpreter, if the process has one that others can link with. dlsym() would
+ * allocate from the program's heap to report that there is none. */
 extern const unsigned char _PyRuntime[] __attribute__((weak)), PyCode_Type[] __attribute__((weak)),
     PyUnicode_Type[] __attribute__((weak)), PyBytes_Type[] __attribute__((weak)),
     _PyEval_EvalFrameDefault[] __attribute__((weak));
@@ -18,10 +19,10 @@ extern const unsigned long Py_Version __attribute__((weak));
 
 static struct {
     const unsigned char *runtime; /* _PyRuntime; NULL: its frames are not read */
-    bool own_file;                /* the module has nothing but the interpreter */
+    bool own_file;                /* the module contains nothing but the interpreter */
 } interpreter;
 
-static uintptr_t word_of(const unsigned char *from, size_t offset)
+static uintptr_t python_word(const unsigned char *from, size_t offset)
 {
     uintptr_t word;
     memcpy(&word, from + offset, sizeof(word));
@@ -35,8 +36,8 @@ static int locked_of(const unsigned char *lock)
     return locked;
 }
 
-/* python3.11, libpython3.11.so.1.0; any other program has code of its own beside. */
-static bool is_own_file(const struct loadmap_range *range)
+/* Returns true for python3.11 and libpython3.11.so.1.0. Other programs also contain code of their own. */
+static bool is_interpreter_file(const struct loadmap_range *range)
 {
     const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
     const char *name = module ? strrchr(module->path, '/') : NULL;
@@ -52,10 +53,10 @@ static const char *find_interpreter(const unsigned char *runtime, uintptr_t loop
         return "it does not export what tells them";
     if (!os_copy_memory(lock, (uintptr_t)runtime + PYTHON_RUNTIME_LOCK, sizeof(lock)))
         return "neither process_vm_readv nor /proc/self/mem is allowed here";
-    if (locked_of(lock) < -1 || locked_of(lock) > 1) /* -1: not made yet */
+    if (locked_of(lock) < -1 || locked_of(lock) > 1) /* -1: not yet created */
         return "its lock is not where 3.11 has it";
     python_code_init(&types);
-    interpreter.own_file = is_own_file(loadmap_find(loop));
+    interpreter.own_file = is_interpreter_file(loadmap_find(loop));
     interpreter.runtime = runtime;
     loadmap_flag(loop, PROFILE_MODULE_INTERPRETER);
     return NULL;
@@ -77,8 +78,8 @@ bool python_init(char *version, size_t bytes, const char **why_not)
     return true;
 }
 
-/* The thread's record of its innermost call of the loop; 0 when it has none. A frame of the interpreter's is on the
- * stack, so its own variable can be read. */
+/* Returns the thread's record of its innermost call of the loop; 0 if there is none. One of the interpreter's
+ * frames is on the stack, so the thread's own state exists. */
 static uintptr_t innermost_level(void)
 {
     int key[2];
@@ -86,20 +87,20 @@ static uintptr_t innermost_level(void)
     memcpy(key, interpreter.runtime + PYTHON_RUNTIME_KEY, sizeof(key));
     uintptr_t address = key[0] == 1 ? (uintptr_t)pthread_getspecific((pthread_key_t)key[1]) : 0;
     if (!address || !os_copy_memory(state, address, sizeof(state)) ||
-        word_of(state, PYTHON_STATE_SELF) != (uintptr_t)pthread_self())
+        python_word(state, PYTHON_STATE_SELF) != (uintptr_t)pthread_self())
         return 0;
-    return word_of(state, PYTHON_STATE_LEVEL);
+    return python_word(state, PYTHON_STATE_LEVEL);
 }
 
-static void set_level(struct python_walk *walk, uintptr_t address)
+static void enter_level(struct python_walk *walk, uintptr_t address)
 {
     unsigned char level[PYTHON_LEVEL_BYTES];
     bool is_further = address > walk->level && address % sizeof(uintptr_t) == 0;
     walk->level = is_further && os_copy_memory(level, address, sizeof(level)) ? address : 0;
     if (!walk->level)
         return;
-    walk->top = word_of(level, PYTHON_LEVEL_FRAME);
-    walk->outer = word_of(level, PYTHON_LEVEL_PREVIOUS);
+    walk->top = python_word(level, PYTHON_LEVEL_FRAME);
+    walk->outer = python_word(level, PYTHON_LEVEL_PREVIOUS);
 }
 
 void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asleep)
@@ -114,11 +115,12 @@ void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asle
         return;
     walk->waits = asleep && python_waits(unwinder);
     python_codes_begin(unwinder->python);
-    set_level(walk, level);
+    enter_level(walk, level);
 }
 
-/* The function that waits is the walk's first one of the interpreter's. Who called it, and is the interpreter's, waits, too. */
-static bool is_wait(struct python_walk *walk, const struct unwind_frame *frame)
+/* Returns true if the frame is part of the wait. The function that waits is the interpreter's first one on
+ * the walk. Its callers within the interpreter wait, too. */
+static bool is_part_of_wait(struct python_walk *walk, const struct unwind_frame *frame)
 {
     if (!walk->waits || (walk->waits_to && (!interpreter.own_file || frame->stack != walk->waits_to)))
         return walk->waits = false;
@@ -128,14 +130,14 @@ static bool is_wait(struct python_walk *walk, const struct unwind_frame *frame)
 
 enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame)
 {
-    bool waits = is_wait(walk, frame);
-    while (walk->level && walk->level < frame->stack) { /* of frames that were not walked */
+    bool waits = is_part_of_wait(walk, frame);
+    while (walk->level && walk->level < frame->stack) { /* in frames that were not walked */
         if (walk->passed++ == PYTHON_MAX_PASSED) {
             walk->level = walk->frame = 0;
             walk->broken = true;
             return PYTHON_LOOP;
         }
-        set_level(walk, walk->outer);
+        enter_level(walk, walk->outer);
     }
     if (!walk->level || walk->level >= frame->cfa)
         return waits || interpreter.own_file ? PYTHON_GLUE : PYTHON_NONE;
@@ -159,30 +161,33 @@ bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct pyt
     const unsigned char *frame = python_codes_read(unwinder->python, address, PYTHON_FRAME_BYTES);
     if (!frame || !is_frame(frame))
         return false;
-    uintptr_t next = frame[PYTHON_FRAME_ENTRY] ? 0 : word_of(frame, PYTHON_FRAME_PREVIOUS);
-    if ((!frame[PYTHON_FRAME_ENTRY] && !next) || !python_codes_find(unwinder->python, word_of(frame, PYTHON_FRAME_CODE),
-                                                                    word_of(frame, PYTHON_FRAME_INSTRUCTION), place))
+    uintptr_t next = frame[PYTHON_FRAME_ENTRY] ? 0 : python_word(frame, PYTHON_FRAME_PREVIOUS);
+    if ((!frame[PYTHON_FRAME_ENTRY] && !next) ||
+        !python_codes_find(unwinder->python, python_word(frame, PYTHON_FRAME_CODE),
+                           python_word(frame, PYTHON_FRAME_INSTRUCTION), place))
         return false;
     walk->frame = next;
     walk->broken = false;
     return true;
 }
 
-/* Who waits sleeps in futex() on a word of the lock's condition, which nobody else does: the call's first argument. */
+/* A waiting thread sleeps in futex() on a word of the lock's condition, which no other code uses. The word is
+ * the call's first argument. */
 bool python_waits(const struct unwinder *unwinder)
 {
     uintptr_t condition = (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK + PYTHON_LOCK_CONDITION;
     return interpreter.runtime && unwinder->registers[UNWIND_ARGUMENT] - condition < PYTHON_LOCK_CONDITION_BYTES;
 }
 
-/* The state of the thread that holds the lock, or 0. */
+/* Returns the state of the thread that holds the lock, or 0. */
 static uintptr_t read_holder(unsigned char *lock)
 {
     bool read = os_copy_memory(lock, (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK, PYTHON_LOCK_BYTES);
-    return read && locked_of(lock) == 1 ? word_of(lock, PYTHON_LOCK_HOLDER) : 0;
+    return read && locked_of(lock) == 1 ? python_word(lock, PYTHON_LOCK_HOLDER) : 0;
 }
 
-/* Another thread's, which goes on meanwhile: it held the lock all the time, so that its state is its own, and its code object was one. */
+/* Reads another thread, which continues to run. If it held the lock throughout, its state is its own, and its
+ * code object was valid. */
 bool python_holder(struct unwinder *unwinder, struct python_place *place)
 {
     unsigned char lock[PYTHON_LOCK_BYTES], again[PYTHON_LOCK_BYTES], state[PYTHON_STATE_BYTES],
@@ -192,13 +197,13 @@ bool python_holder(struct unwinder *unwinder, struct python_place *place)
         return false;
     python_codes_begin(unwinder->python);
     if (!os_copy_memory(state, holder, sizeof(state)) ||
-        word_of(state, PYTHON_STATE_SELF) == (uintptr_t)pthread_self() ||
-        !os_copy_memory(level, word_of(state, PYTHON_STATE_LEVEL), sizeof(level)))
+        python_word(state, PYTHON_STATE_SELF) == (uintptr_t)pthread_self() ||
+        !os_copy_memory(level, python_word(state, PYTHON_STATE_LEVEL), sizeof(level)))
         return false;
     const unsigned char *frame =
-        python_codes_read(unwinder->python, word_of(level, PYTHON_LEVEL_FRAME), PYTHON_FRAME_BYTES);
+        python_codes_read(unwinder->python, python_word(level, PYTHON_LEVEL_FRAME), PYTHON_FRAME_BYTES);
     return frame && is_frame(frame) &&
-           python_codes_find(unwinder->python, word_of(frame, PYTHON_FRAME_CODE),
-                             word_of(frame, PYTHON_FRAME_INSTRUCTION), place) &&
+           python_codes_find(unwinder->python, python_word(frame, PYTHON_FRAME_CODE),
+                             python_word(frame, PYTHON_FRAME_INSTRUCTION), place) &&
            read_holder(again) == holder && memcmp(lock, again, sizeof(lock)) == 0;
 }

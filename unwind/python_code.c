@@ -11,23 +11,23 @@
 #define WAYS         4u
 #define SETS         256u
 #define LINES        1024u
-#define MAX_TEXT     1024u       /* bytes of a name or a path: what is longer is cut */
-#define MAX_COMPARED 4096u       /* bytes of a table of lines that must be the same */
-#define MAX_TABLE    (64u << 10) /* bytes of one that are searched */
+#define MAX_TEXT     1024u       /* bytes of a name or a path; longer ones are cut */
+#define MAX_COMPARED 4096u       /* bytes of a table of lines that are compared */
+#define MAX_TABLE    (64u << 10) /* bytes of a table that are searched */
 #define MAX_LINE     0x7fffffffu
 
 /* A string, or a table of lines. */
 struct span {
     uintptr_t object;
-    uint64_t size;          /* as the object says: characters, or bytes */
-    uint32_t offset, bytes; /* where the bytes are that are compared */
-    uint32_t kind;          /* of a string: bytes of a character */
+    uint64_t size;          /* size given by the object, in characters or bytes */
+    uint32_t offset, bytes; /* offset and number of the compared bytes */
+    uint32_t kind;          /* of a string: bytes per character */
 };
 
 struct known_code {
     uintptr_t address;
     uint32_t module_id;
-    uint32_t walk; /* in which it was looked at last */
+    uint32_t walk; /* last walk that checked it */
     uint64_t digest;
     uint32_t first_line;
     struct span name, file, lines;
@@ -38,7 +38,7 @@ struct known_line {
     uint64_t unit;
 };
 
-/* The bytes that tell a code object from others; of what it refers to from its kind on. */
+/* The bytes that identify a code object; of the objects that it refers to, from their type on. */
 struct content {
     unsigned char code[PYTHON_CODE_BYTES];
     unsigned char name[PYTHON_TEXT_OTHER + MAX_TEXT], file[PYTHON_TEXT_OTHER + MAX_TEXT];
@@ -47,7 +47,7 @@ struct content {
 
 struct python_codes {
     uint32_t walk, oldest;
-    uintptr_t page; /* that `bytes` has, read in this walk; 0: none */
+    uintptr_t page; /* address of the page in `bytes`, read in this walk; 0: none */
     struct known_code known[SETS][WAYS];
     struct known_line line[LINES];
     unsigned char bytes[PAGE];
@@ -91,21 +91,21 @@ const unsigned char *python_codes_read(struct python_codes *codes, uintptr_t add
     return codes->bytes + (address - page);
 }
 
-static uintptr_t word_of(const unsigned char *from, size_t offset)
+static uintptr_t code_word(const unsigned char *from, size_t offset)
 {
     uintptr_t word;
     memcpy(&word, from + offset, sizeof(word));
     return word;
 }
 
-static uint32_t number_of(const unsigned char *from, size_t offset)
+static uint32_t number_at(const unsigned char *from, size_t offset)
 {
     uint32_t number;
     memcpy(&number, from + offset, sizeof(number));
     return number;
 }
 
-/* Eight bytes at a time: all that a sample's code objects are told by is hashed in it. */
+/* Hashes eight bytes at a time, because each sample hashes the identifying data of its code objects. */
 static uint64_t digest_more(uint64_t digest, const unsigned char *from, size_t bytes)
 {
     for (; bytes > 0; from += 8) {
@@ -132,12 +132,12 @@ static uint64_t digest_of(const struct known_code *code, const struct content *c
     return digest_more(digest ^ code->lines.size, data_of(&code->lines, content->lines), code->lines.bytes);
 }
 
-static bool is_still(const struct span *span, const unsigned char *read, uintptr_t type)
+static bool is_same_object(const struct span *span, const unsigned char *read, uintptr_t type)
 {
-    return word_of(read, 0) == type && word_of(read, PYTHON_SIZE - PYTHON_TYPE) == span->size;
+    return code_word(read, 0) == type && code_word(read, PYTHON_SIZE - PYTHON_TYPE) == span->size;
 }
 
-/* Reads what code->name, file and lines say is there; false if the objects say something else by now. */
+/* Reads the contents that code->name, file and lines describe. Returns false if the objects have changed. */
 static bool read_content(const struct known_code *code, struct content *content)
 {
     const struct span *name = &code->name, *file = &code->file, *lines = &code->lines;
@@ -149,21 +149,22 @@ static bool read_content(const struct known_code *code, struct content *content)
     };
     _Static_assert(sizeof(parts) / sizeof(parts[0]) <= OS_MAX_PARTS, "in one system call");
     return os_copy_parts(parts, sizeof(parts) / sizeof(parts[0])) &&
-           word_of(content->code, PYTHON_TYPE) == types.code &&
-           number_of(content->code, PYTHON_CODE_LINE) == code->first_line &&
-           word_of(content->code, PYTHON_CODE_NAME) == name->object &&
-           word_of(content->code, PYTHON_CODE_FILE) == file->object &&
-           word_of(content->code, PYTHON_CODE_LINES) == lines->object && is_still(name, content->name, types.text) &&
-           is_still(file, content->file, types.text) && is_still(lines, content->lines, types.bytes);
+           code_word(content->code, PYTHON_TYPE) == types.code &&
+           number_at(content->code, PYTHON_CODE_LINE) == code->first_line &&
+           code_word(content->code, PYTHON_CODE_NAME) == name->object &&
+           code_word(content->code, PYTHON_CODE_FILE) == file->object &&
+           code_word(content->code, PYTHON_CODE_LINES) == lines->object &&
+           is_same_object(name, content->name, types.text) && is_same_object(file, content->file, types.text) &&
+           is_same_object(lines, content->lines, types.bytes);
 }
 
-static bool read_text(const unsigned char *header, struct span *span)
+static bool read_string_span(const unsigned char *header, struct span *span)
 {
-    uint64_t size = span->size = word_of(header, PYTHON_SIZE);
-    uint32_t state = number_of(header, PYTHON_TEXT_STATE);
+    uint64_t size = span->size = code_word(header, PYTHON_SIZE);
+    uint32_t state = number_at(header, PYTHON_TEXT_STATE);
     bool compact = state >> 5 & 1, ascii = state >> 6 & 1, ready = state >> 7 & 1;
     span->kind = state >> 2 & 7;
-    if (word_of(header, PYTHON_TYPE) != types.text || !compact || !ready ||
+    if (code_word(header, PYTHON_TYPE) != types.text || !compact || !ready ||
         (span->kind != 1 && span->kind != 2 && span->kind != 4))
         return false;
     span->offset = ascii ? PYTHON_TEXT_ASCII : PYTHON_TEXT_OTHER;
@@ -171,32 +172,32 @@ static bool read_text(const unsigned char *header, struct span *span)
     return true;
 }
 
-static bool read_table(const unsigned char *header, struct span *span)
+static bool read_bytes_span(const unsigned char *header, struct span *span)
 {
-    span->size = word_of(header, PYTHON_SIZE);
-    if (word_of(header, PYTHON_TYPE) != types.bytes || span->size > INT64_MAX)
+    span->size = code_word(header, PYTHON_SIZE);
+    if (code_word(header, PYTHON_TYPE) != types.bytes || span->size > INT64_MAX)
         return false;
     span->offset = PYTHON_BYTES_DATA;
     span->bytes = span->size < MAX_COMPARED ? (uint32_t)span->size : MAX_COMPARED;
     return true;
 }
 
-/* Where everything of a code object is; the object itself may be anything. */
+/* Reads the positions of a code object's parts. The object itself may be anything. */
 static bool read_places(struct known_code *code)
 {
     unsigned char object[PYTHON_CODE_BYTES], name[PYTHON_TEXT_ASCII], file[PYTHON_TEXT_ASCII], lines[PYTHON_BYTES_DATA];
     if (code->address % sizeof(uintptr_t) != 0 || !os_copy_memory(object, code->address, sizeof(object)) ||
-        word_of(object, PYTHON_TYPE) != types.code)
+        code_word(object, PYTHON_TYPE) != types.code)
         return false;
-    code->first_line = number_of(object, PYTHON_CODE_LINE);
-    code->name.object = word_of(object, PYTHON_CODE_NAME);
-    code->file.object = word_of(object, PYTHON_CODE_FILE);
-    code->lines.object = word_of(object, PYTHON_CODE_LINES);
+    code->first_line = number_at(object, PYTHON_CODE_LINE);
+    code->name.object = code_word(object, PYTHON_CODE_NAME);
+    code->file.object = code_word(object, PYTHON_CODE_FILE);
+    code->lines.object = code_word(object, PYTHON_CODE_LINES);
     const struct os_part parts[] = {{name, code->name.object, sizeof(name)},
                                     {file, code->file.object, sizeof(file)},
                                     {lines, code->lines.object, sizeof(lines)}};
-    return os_copy_parts(parts, 3) && read_text(name, &code->name) && read_text(file, &code->file) &&
-           read_table(lines, &code->lines);
+    return os_copy_parts(parts, 3) && read_string_span(name, &code->name) && read_string_span(file, &code->file) &&
+           read_bytes_span(lines, &code->lines);
 }
 
 static char *put_character(char *to, uint32_t c)
@@ -219,7 +220,8 @@ static char *put_character(char *to, uint32_t c)
     return to;
 }
 
-/* As UTF-8. Python has bytes that are none as U+DC80 to U+DCFF: they become bytes again. */
+/* Writes a string as UTF-8. Python represents undecodable bytes as U+DC80 to U+DCFF, and they become bytes
+ * again. */
 static void write_text(char *to, const unsigned char *from, const struct span *span)
 {
     for (uint32_t at = 0; at + span->kind <= span->bytes; at += span->kind) {
@@ -233,8 +235,8 @@ static void write_text(char *to, const unsigned char *from, const struct span *s
     *to = '\0';
 }
 
-/* The code object at the address is not the one that was there, or was never met. */
-static bool learn(struct python_codes *codes, struct known_code *code)
+/* Reads a code object that is new at its address, or was never met. */
+static bool learn_code(struct python_codes *codes, struct known_code *code)
 {
     if (!read_places(code) || !read_content(code, &codes->content))
         return false;
@@ -256,7 +258,7 @@ static struct known_code *place_for(struct python_codes *codes, uintptr_t addres
     return &set[codes->oldest++ % WAYS];
 }
 
-static struct known_code *find(struct python_codes *codes, uintptr_t address)
+static struct known_code *find_known_code(struct python_codes *codes, uintptr_t address)
 {
     struct known_code *code = place_for(codes, address);
     if (code->address == address && code->module_id) {
@@ -268,13 +270,13 @@ static struct known_code *find(struct python_codes *codes, uintptr_t address)
         }
     }
     *code = (struct known_code){.address = address, .walk = codes->walk};
-    if (learn(codes, code))
+    if (learn_code(codes, code))
         return code;
     code->address = 0;
     return NULL;
 }
 
-static const unsigned char *read_number(const unsigned char *at, const unsigned char *end, uint32_t *number)
+static const unsigned char *read_line_number(const unsigned char *at, const unsigned char *end, uint32_t *number)
 {
     *number = 0;
     for (unsigned shift = 0; at < end && shift < 32; shift += 6) {
@@ -285,8 +287,8 @@ static const unsigned char *read_number(const unsigned char *at, const unsigned 
     return NULL;
 }
 
-/* Objects/locations.md of CPython 3.11: an entry is a byte with bit 7 set, a kind and a length in it, and bytes
- * without. */
+/* The table is described in Objects/locations.md of CPython 3.11. An entry is a byte with bit 7 set, with a
+ * kind and a length, and bytes without bit 7. */
 uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t first_line, uint32_t unit)
 {
     const unsigned char *at = table, *end = table + bytes;
@@ -296,7 +298,7 @@ uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t fir
         next += (*at++ & 7u) + 1;
         uint32_t step = 0;
         if (kind == 13 || kind == 14) {
-            if (!read_number(at, end, &step))
+            if (!read_line_number(at, end, &step))
                 return 0;
             line += step & 1 ? 0 - (uint64_t)(step >> 1) : step >> 1;
         } else if (kind >= 10 && kind <= 12) {
@@ -310,7 +312,7 @@ uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t fir
     return 0;
 }
 
-static uint32_t line_of(struct python_codes *codes, const struct known_code *code, uint64_t unit)
+static uint32_t line_at_unit(struct python_codes *codes, const struct known_code *code, uint64_t unit)
 {
     struct known_line *known = &codes->line[hash_number((uint64_t)code->module_id << 32 ^ unit) >> 32 & (LINES - 1)];
     if (known->module_id == code->module_id && known->unit == unit)
@@ -325,13 +327,13 @@ static uint32_t line_of(struct python_codes *codes, const struct known_code *cod
 
 bool python_codes_find(struct python_codes *codes, uintptr_t address, uintptr_t instruction, struct python_place *place)
 {
-    const struct known_code *code = find(codes, address);
+    const struct known_code *code = find_known_code(codes, address);
     if (!code)
         return false;
     uint64_t offset = instruction - (address + PYTHON_CODE_INSTRUCTIONS);
     place->module_id = code->module_id;
-    /* A frame that has just been made is before its first instruction. */
-    place->line = offset < (uint64_t)UINT32_MAX ? line_of(codes, code, offset / 2) : 0;
+    /* A new frame is before its first instruction. */
+    place->line = offset < (uint64_t)UINT32_MAX ? line_at_unit(codes, code, offset / 2) : 0;
     if (!place->line)
         place->line = code->first_line;
     return true;

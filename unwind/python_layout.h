@@ -1,6 +1,8 @@
-/* Where CPython 3.11 keeps what is read of it. Its structures are the same in all of 3.11: Include/internal/pycore_runtime.h
- * (_PyRuntimeState), Include/internal/pycore_gil.h (struct _gil_runtime_state),
- * Include/cpython/pystate.h (PyThreadState, _PyCFrame), Include/internal/pycore_frame.h (_PyInterpreterFrame), Include/cpython/code.h (PyCodeObject), Include/cpython/unicodeobject.h, bytesobject.h. */
+/* The layout of the CPython 3.11 structures that are read. It is the same in all of 3.11:
+ * Include/internal/pycore_runtime.h (_PyRuntimeState), Include/internal/pycore_gil.h (struct
+ * _gil_runtime_state), Include/cpython/pystate.h (PyThreadState, _PyCFrame), Include/internal/pycore_frame.h
+ * (_PyInterpreterFrame), Include/cpython/code.h (PyCodeObject), Include/cpython/unicodeobject.h,
+ * bytesobject.h. */
 #ifndef BLAME_UNWIND_PYTHON_LAYOUT_H
 #define BLAME_UNWIND_PYTHON_LAYOUT_H
 
@@ -9,42 +11,44 @@
 enum python_layout {
     PYTHON_RUNTIME_LOCK = 360, /* ceval.gil, the interpreter's lock */
     PYTHON_RUNTIME_KEY =
-        592, /* gilstate.autoTSSkey: an int, 1 when the key is there, and the key: where each thread has its state */
+        592, /* gilstate.autoTSSkey: an int, 1 if the key exists, then the key to each thread's state */
 
-    PYTHON_LOCK_BYTES = 32,  /* before its condition, which only who waits for the lock waits for */
-    PYTHON_LOCK_HOLDER = 8,  /* last_holder: a thread's state */
-    PYTHON_LOCK_LOCKED = 16, /* an int: 1, it is held */
+    /* bytes before its condition; only threads that wait for the lock wait for the condition */
+    PYTHON_LOCK_BYTES = 32,
+    PYTHON_LOCK_HOLDER = 8,  /* last_holder: the state of a thread */
+    PYTHON_LOCK_LOCKED = 16, /* an int; 1: the lock is held */
     PYTHON_LOCK_CONDITION = 32,
     PYTHON_LOCK_CONDITION_BYTES = 48,
 
-    PYTHON_STATE_BYTES = 160, /* of a PyThreadState, as far as it is read */
+    PYTHON_STATE_BYTES = 160, /* bytes read of a PyThreadState */
     PYTHON_STATE_LEVEL = 56,  /* cframe: the innermost call of the interpreter's loop */
     PYTHON_STATE_SELF = 152,  /* thread_id: pthread_self() */
 
-    PYTHON_LEVEL_BYTES = 24, /* of a _PyCFrame, a variable of the loop's */
+    PYTHON_LEVEL_BYTES = 24, /* bytes of a _PyCFrame, a variable of the loop */
     PYTHON_LEVEL_FRAME = 8,
     PYTHON_LEVEL_PREVIOUS = 16,
 
     PYTHON_FRAME_BYTES = 72,
     PYTHON_FRAME_CODE = 32,
     PYTHON_FRAME_PREVIOUS = 48,
-    PYTHON_FRAME_INSTRUCTION = 56, /* prev_instr: before the next one */
-    PYTHON_FRAME_ENTRY = 68,       /* a bool: the loop was called for it, and not for the frames further in */
-    PYTHON_FRAME_OWNER = 69,       /* enum _frameowner, at most 2 */
+    PYTHON_FRAME_INSTRUCTION = 56, /* prev_instr: the instruction before the next one */
+    /* a bool: the loop was called for this frame, not for the frames further in */
+    PYTHON_FRAME_ENTRY = 68,
+    PYTHON_FRAME_OWNER = 69, /* enum _frameowner, at most 2 */
 
-    PYTHON_TYPE = 8,  /* of any object */
-    PYTHON_SIZE = 16, /* of a string (in characters) and of bytes */
+    PYTHON_TYPE = 8,  /* in every object */
+    PYTHON_SIZE = 16, /* in a string (characters) and in bytes */
 
-    PYTHON_CODE_BYTES = 144, /* as far as it is read */
+    PYTHON_CODE_BYTES = 144, /* bytes read */
     PYTHON_CODE_LINE = 72,
     PYTHON_CODE_FILE = 112,
     PYTHON_CODE_NAME = 128, /* co_qualname */
     PYTHON_CODE_LINES = 136,
     PYTHON_CODE_INSTRUCTIONS = 184,
 
-    PYTHON_TEXT_STATE = 32, /* interned: 2 bits, kind: 3 (bytes of a character), compact, ascii, ready */
-    PYTHON_TEXT_ASCII = 48, /* where the characters are */
-    PYTHON_TEXT_OTHER = 72, /* the same, if they are not all ASCII */
+    PYTHON_TEXT_STATE = 32, /* interned: 2 bits, kind: 3 bits (bytes per character), compact, ascii, ready */
+    PYTHON_TEXT_ASCII = 48, /* start of the characters */
+    PYTHON_TEXT_OTHER = 72, /* start of the characters if not all are ASCII */
     PYTHON_BYTES_DATA = 32,
 };
 

@@ -8,16 +8,17 @@
 #include "base/os.h"
 #include "unwind/loadmap.h"
 
-/* What libR.so exports, as in unwind/python.c. */
+/* Symbols exported by libR.so, as in unwind/python.c. */
 extern const uintptr_t R_GlobalContext __attribute__((weak)), R_NilValue __attribute__((weak)),
     R_SrcrefSymbol __attribute__((weak));
 extern const unsigned char Rf_eval[] __attribute__((weak));
 
-#define MAX_OTHERS 64u  /* records of one frame that are no function's; R's have one or two */
-#define MAX_NAME   255u /* bytes of a name: what is longer is cut */
+#define MAX_OTHERS 64u  /* records of one frame that belong to no function; R has one or two */
+#define MAX_NAME   255u /* bytes of a name; longer ones are cut */
 #define KNOWN      1024u
 
-/* Where R 4.2 keeps what is read of it, and what it is: src/include/Defn.h (RCNTXT, SEXPREC), Rinternals.h. Of an object's first byte the lower 5 bits are its type. */
+/* The layout and values of R 4.2 that are read: src/include/Defn.h (RCNTXT, SEXPREC), Rinternals.h. The lower
+ * 5 bits of an object's first byte are its type. */
 enum r_layout {
     R_RECORD_BYTES = 264,
     R_RECORD_NEXT = 0,
@@ -28,7 +29,7 @@ enum r_layout {
     R_IS_FUNCTION = 4,
 
     R_OBJECT_BYTES = 48,
-    R_OBJECT_FIRST = 32, /* of a symbol its name, of a call what is called */
+    R_OBJECT_FIRST = 32, /* the name of a symbol, the called object of a call */
     R_OBJECT_REST = 40,
     R_TEXT_LENGTH = 32,
     R_TEXT = 48,
@@ -45,7 +46,8 @@ enum r_layout {
 
 enum checked { NOT_YET, SOUND, UNSOUND };
 
-/* Filled by the one thread that R runs on: another one's frames hold no record. Symbols are never freed. */
+/* Filled only by the thread that runs R, since frames of other threads contain no record. Symbols are never
+ * freed. */
 static struct {
     const uintptr_t *records, *nil, *srcref; /* the three variables; NULL: there is no R */
     uint32_t checked;                        /* enum checked */
@@ -59,7 +61,7 @@ struct object {
     unsigned char bytes[R_OBJECT_BYTES];
 };
 
-static uintptr_t word_of(const unsigned char *from, size_t offset)
+static uintptr_t r_word(const unsigned char *from, size_t offset)
 {
     uintptr_t word;
     memcpy(&word, from + offset, sizeof(word));
@@ -71,32 +73,32 @@ static bool is_a(const struct object *object, unsigned type)
     return (object->bytes[0] & R_TYPE) == type;
 }
 
-static bool read_object(uintptr_t address, unsigned type, struct object *object)
+static bool r_read_object(uintptr_t address, unsigned type, struct object *object)
 {
     return address % sizeof(uintptr_t) == 0 && os_copy_memory(object, address, sizeof(*object)) && is_a(object, type);
 }
 
-static bool read_name(uintptr_t address, char name[MAX_NAME + 1])
+static bool r_read_name(uintptr_t address, char name[MAX_NAME + 1])
 {
     struct object symbol, text;
-    if (!read_object(address, R_SYMBOL, &symbol))
+    if (!r_read_object(address, R_SYMBOL, &symbol))
         return false;
-    uintptr_t characters = word_of(symbol.bytes, R_OBJECT_FIRST);
-    if (!read_object(characters, R_CHARACTERS, &text))
+    uintptr_t characters = r_word(symbol.bytes, R_OBJECT_FIRST);
+    if (!r_read_object(characters, R_CHARACTERS, &text))
         return false;
-    uintptr_t length = word_of(text.bytes, R_TEXT_LENGTH);
+    uintptr_t length = r_word(text.bytes, R_TEXT_LENGTH);
     length = length < MAX_NAME ? length : MAX_NAME;
     name[length] = '\0';
     return length && os_copy_memory(name, characters + R_TEXT, length);
 }
 
-/* By objects that every R has: that nothing is a list of nothing, that a symbol is called as it should be. */
+/* Checks objects that every R has: the empty list contains itself, and a known symbol has its name. */
 static bool is_sound(void)
 {
     struct object nil;
     char name[MAX_NAME + 1];
-    return read_object(*r.nil, R_NIL, &nil) && word_of(nil.bytes, R_OBJECT_FIRST) == *r.nil &&
-           word_of(nil.bytes, R_OBJECT_REST) == *r.nil && read_name(*r.srcref, name) && strcmp(name, "srcref") == 0;
+    return r_read_object(*r.nil, R_NIL, &nil) && r_word(nil.bytes, R_OBJECT_FIRST) == *r.nil &&
+           r_word(nil.bytes, R_OBJECT_REST) == *r.nil && r_read_name(*r.srcref, name) && strcmp(name, "srcref") == 0;
 }
 
 void r_init(void)
@@ -120,7 +122,7 @@ bool r_found(const char **why_not)
 void r_begin(struct r_walk *walk)
 {
     *walk = (struct r_walk){0};
-    if (!r.records || !*r.records || !*r.nil || !*r.srcref) /* it has not begun */
+    if (!r.records || !*r.records || !*r.nil || !*r.srcref) /* R has not started */
         return;
     if (unlikely(load_relaxed(&r.checked) == NOT_YET))
         store_relaxed(&r.checked, is_sound() ? SOUND : UNSOUND);
@@ -133,9 +135,10 @@ static bool read_record(struct r_walk *walk, unsigned char record[R_RECORD_BYTES
     walk->record = 0;
     if (!os_copy_memory(record, address, R_RECORD_BYTES))
         return false;
-    uintptr_t next = word_of(record, R_RECORD_NEXT);
+    uintptr_t next = r_word(record, R_RECORD_NEXT);
     walk->record =
-        next > address && next % sizeof(next) == 0 ? next : 0; /* the last one is no variable of a function's */
+        /* the outermost record is not a variable of a function */
+        next > address && next % sizeof(next) == 0 ? next : 0;
     return true;
 }
 
@@ -143,7 +146,7 @@ enum python_kind r_meet(struct r_walk *walk, const struct unwind_frame *frame)
 {
     unsigned char record[R_RECORD_BYTES];
     walk->end = frame->cfa;
-    while (walk->record && walk->record < frame->stack) { /* of frames that were not walked */
+    while (walk->record && walk->record < frame->stack) { /* in frames that were not walked */
         if (walk->passed++ == PYTHON_MAX_PASSED) {
             walk->record = 0;
             walk->broken = true;
@@ -154,40 +157,40 @@ enum python_kind r_meet(struct r_walk *walk, const struct unwind_frame *frame)
     return walk->record && walk->record < frame->cfa ? PYTHON_LOOP : PYTHON_GLUE;
 }
 
-static uint32_t place_of(uintptr_t symbol)
+static uint32_t slot_of_symbol(uintptr_t symbol)
 {
     return hash_number(symbol) >> 32 & (KNOWN - 1);
 }
 
-/* 0: it has not been met, or another one took its place. */
-static uint32_t known_function(uintptr_t symbol)
+/* Returns the known function of a symbol; 0 if it is new, or another symbol has replaced it. */
+static uint32_t known_symbol(uintptr_t symbol)
 {
-    uint32_t place = place_of(symbol);
+    uint32_t place = slot_of_symbol(symbol);
     return r.known[place].symbol == symbol ? r.known[place].module_id : 0;
 }
 
-/* Of `f(...)`, `package::f(...)` or `object$f(...)`: f. 0: what is called has no name. */
+/* Returns the symbol f of `f(...)`, `package::f(...)` or `object$f(...)`; 0 if the called object has no name. */
 static uintptr_t symbol_of(const struct object *call)
 {
     struct object called, rest;
-    uintptr_t first = word_of(call->bytes, R_OBJECT_FIRST);
-    if (known_function(first) || !os_copy_memory(&called, first, sizeof(called)) || is_a(&called, R_SYMBOL))
+    uintptr_t first = r_word(call->bytes, R_OBJECT_FIRST);
+    if (known_symbol(first) || !os_copy_memory(&called, first, sizeof(called)) || is_a(&called, R_SYMBOL))
         return first;
-    if (!is_a(&called, R_CALL) || !read_object(word_of(called.bytes, R_OBJECT_REST), R_LIST, &rest) ||
-        !read_object(word_of(rest.bytes, R_OBJECT_REST), R_LIST, &rest))
+    if (!is_a(&called, R_CALL) || !r_read_object(r_word(called.bytes, R_OBJECT_REST), R_LIST, &rest) ||
+        !r_read_object(r_word(rest.bytes, R_OBJECT_REST), R_LIST, &rest))
         return 0;
-    first = word_of(rest.bytes, R_OBJECT_FIRST);
-    return read_object(first, R_SYMBOL, &called) ? first : 0;
+    first = r_word(rest.bytes, R_OBJECT_FIRST);
+    return r_read_object(first, R_SYMBOL, &called) ? first : 0;
 }
 
-/* 0: there is no room, or it is no symbol. */
-static uint32_t function_of(uintptr_t symbol)
+/* Returns the module of a symbol's function; 0 if there is no room or it is no symbol. */
+static uint32_t module_of_symbol(uintptr_t symbol)
 {
-    uint32_t place = place_of(symbol), known = known_function(symbol);
+    uint32_t place = slot_of_symbol(symbol), known = known_symbol(symbol);
     if (known)
         return known;
     char name[MAX_NAME + 1] = "<anonymous>";
-    if (symbol && !read_name(symbol, name))
+    if (symbol && !r_read_name(symbol, name))
         return 0;
     struct module_function function = {.digest = hash_bytes(name, strlen(name)), .path = "[R]", .name = name};
     r.known[place].symbol = symbol;
@@ -206,14 +209,14 @@ bool r_next(struct r_walk *walk, struct python_place *place, bool *broken)
             return false;
         *broken = others++ == MAX_OTHERS || !read_record(walk, record);
         memcpy(&flags, record + R_RECORD_FLAGS, sizeof(flags));
-    } while (!*broken && !(flags & R_IS_FUNCTION)); /* loops, promises: each lies further out */
-    const struct os_part parts[] = {{&call, word_of(record, R_RECORD_CALL), sizeof(call)},
-                                    {&function, word_of(record, R_RECORD_FUNCTION), sizeof(function)},
-                                    {&environment, word_of(record, R_RECORD_ENVIRONMENT), sizeof(environment)}};
+    } while (!*broken && !(flags & R_IS_FUNCTION)); /* loops and promises; their records follow further out */
+    const struct os_part parts[] = {{&call, r_word(record, R_RECORD_CALL), sizeof(call)},
+                                    {&function, r_word(record, R_RECORD_FUNCTION), sizeof(function)},
+                                    {&environment, r_word(record, R_RECORD_ENVIRONMENT), sizeof(environment)}};
     if (*broken || !os_copy_parts(parts, 3) || !is_a(&call, R_CALL) || !is_a(&function, R_CLOSURE) ||
         !is_a(&environment, R_ENVIRONMENT))
         return !(*broken = true);
-    *place = (struct python_place){.module_id = function_of(symbol_of(&call))};
+    *place = (struct python_place){.module_id = module_of_symbol(symbol_of(&call))};
     *broken = !place->module_id;
     return !*broken;
 }

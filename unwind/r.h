@@ -1,7 +1,10 @@
-/* R's own functions. Each call of a closure has a record (RCNTXT) among the variables of the C function that evaluates it, R_execClosure, and a global variable of R's has
- * the innermost: a frame of the stack that holds the next record is a call of that function. R runs on one thread, whose stack the records lie on.
+/* R's own functions. Each call of a closure has a record (RCNTXT) among the variables of R_execClosure, the C
+ * function that evaluates it. A global variable of R has the innermost record. A stack frame that contains
+ * the next record is a call of that function. R runs on one thread, and its records are on that thread's
+ * stack.
  *
- * As for Python (unwind/python.h) nothing is called, no lock is taken, and all is read by process_vm_readv and checked (guarantee Y2 of docs/concurrency.md). */
+ * As for Python (unwind/python.h), nothing is called and no lock is taken; all data is read by
+ * process_vm_readv and checked (guarantee Y2 of docs/concurrency.md). */
 #ifndef BLAME_UNWIND_R_H
 #define BLAME_UNWIND_R_H
 
@@ -13,20 +16,21 @@
 /* Looks for R, and flags its module (PROFILE_MODULE_R). [init] */
 void r_init(void);
 
-/* False: there is none; else why its functions are not read, or NULL behind it. [init] */
+/* Returns true if there is an R. *why_not receives the reason why its functions are not read, or NULL. [init] */
 bool r_found(const char **why_not);
 
-/* A walk's place among R's calls. */
+/* A walk's position among R's calls. */
 struct r_walk {
-    uintptr_t record; /* of the next call, 0: there is none further out */
-    uintptr_t end;    /* of the frame that was met last */
-    uint32_t passed;  /* records so far, see PYTHON_MAX_PASSED */
-    bool broken;      /* there were more in front of that frame */
+    uintptr_t record; /* record of the next call; 0: none further out */
+    uintptr_t end;    /* end of the last frame met */
+    uint32_t passed;  /* records skipped so far, see PYTHON_MAX_PASSED */
+    bool broken;      /* there were more records before that frame */
 };
 
 void r_begin(struct r_walk *walk); /* [handler] */
 
-/* As python_meet() and python_next(): PYTHON_LOOP is a frame with records, broken: the last one could not be read. [handler] */
+/* Like python_meet() and python_next(). PYTHON_LOOP is a frame with records; `broken`: the last record could
+ * not be read. [handler] */
 enum python_kind r_meet(struct r_walk *walk, const struct unwind_frame *frame);
 bool r_next(struct r_walk *walk, struct python_place *place, bool *broken);
 

@@ -1,11 +1,10 @@
-/* A recipe: one row of call frame information in eight bytes. It says how to get from a frame to its caller's
- * when only the frame's rsp, rbp and rip are known:
+/* A recipe: one row of call frame information in eight bytes. It gives a frame's caller when only the
+ * frame's rsp, rbp and rip are known:
  *
  *     RECIPE_CFA_RSP      CFA = rsp + k
  *     RECIPE_CFA_RBP      CFA = rbp + k
- *     RECIPE_CFA_AT_RBP   CFA = *(rbp + k)                               GCC, in functions that realign the
- * stack RECIPE_CFA_PLT      CFA = rsp + 8 + ((rip & 15) >= k ? 8 : 0)      linkage tables: one push in 16
- * bytes
+ *     RECIPE_CFA_AT_RBP   CFA = *(rbp + k)                               GCC, in functions that realign the stack
+ *     RECIPE_CFA_PLT      CFA = rsp + 8 + ((rip & 15) >= k ? 8 : 0)      linkage tables: one push in 16 bytes
  *
  *     RECIPE_RBP_SAME     caller's rbp = rbp
  *     RECIPE_RBP_AT_CFA   caller's rbp = *(CFA + r)
@@ -13,13 +12,13 @@
  *
  *     always              caller's rip = *(CFA - 8),  caller's rsp = CFA
  *
- * On aarch64 rsp is sp, rbp x29, and where the return address is depends on what was saved:
+ * On aarch64 rsp is sp and rbp is x29. The place of the return address depends on what was saved:
  *
  *     RECIPE_RBP_SAME     caller's x29 = x29,         its pc = *(CFA + r)
  *     RECIPE_RBP_AT_CFA   caller's x29 = *(CFA + r),  its pc = *(CFA + r + 8): a frame record
- *     RECIPE_RBP_IN_LINK  caller's x29 = x29,         its pc = x30: nothing; where a signal interrupted alone
+ *     RECIPE_RBP_IN_LINK  caller's x29 = x29,         its pc = x30: nothing saved; only where a signal interrupted
  *
- * RECIPE_OUTERMOST: there is no caller. RECIPE_SLOW: one of the causes below; libunwind takes the step. */
+ * RECIPE_OUTERMOST: there is no caller. RECIPE_SLOW: libunwind takes the step, for one of the causes below. */
 #ifndef BLAME_UNWIND_RECIPE_H
 #define BLAME_UNWIND_RECIPE_H
 
@@ -45,7 +44,7 @@ enum recipe_rbp {
     RECIPE_RBP_IN_LINK,
 };
 
-/* aarch64's frame records are aligned, and lie at the far end of GCC's frames. */
+/* The unit of r. aarch64's frame records are aligned, and at the far end of GCC's frames. */
 #if defined(__x86_64__)
 #define RECIPE_R_UNIT 1
 #else
@@ -53,9 +52,10 @@ enum recipe_rbp {
 #endif
 
 struct recipe {
-    uint8_t cfa;        /* enum recipe_cfa */
-    uint8_t rbp;        /* enum recipe_rbp */
-    int16_t rbp_offset; /* r / RECIPE_R_UNIT; -8 for x86-64's RECIPE_RBP_SAME, so that one harmless load serves both */
+    uint8_t cfa; /* enum recipe_cfa */
+    uint8_t rbp; /* enum recipe_rbp */
+    /* r / RECIPE_R_UNIT; for RECIPE_RBP_SAME of x86-64 it is -8, so that one harmless load serves both */
+    int16_t rbp_offset;
     int32_t cfa_offset; /* k; for RECIPE_SLOW the cause */
 };
 
@@ -71,14 +71,14 @@ static inline uintptr_t recipe_r(struct recipe recipe) /* [handler] */
     return (uintptr_t)((intptr_t)recipe.rbp_offset * RECIPE_R_UNIT);
 }
 
-/* False if it does not fit. [handler] */
+/* Sets r. Returns false if it does not fit. [handler] */
 static inline bool recipe_set_r(struct recipe *recipe, int64_t r)
 {
     recipe->rbp_offset = (int16_t)(r / RECIPE_R_UNIT);
     return (int64_t)recipe->rbp_offset * RECIPE_R_UNIT == r;
 }
 
-/* Where a frame's return address lies. [handler] */
+/* Returns the address of a frame's return address. [handler] */
 static inline uintptr_t recipe_return_slot(struct recipe recipe, uintptr_t cfa)
 {
 #if defined(__x86_64__)
@@ -89,10 +89,10 @@ static inline uintptr_t recipe_return_slot(struct recipe recipe, uintptr_t cfa)
 #endif
 }
 
-/* What a row amounts to: of the machine. [handler] */
+/* Returns the recipe for a row; defined per machine. [handler] */
 struct recipe recipe_of_row(const struct cfi_row *row);
 
-/* The recipe for a link-time address of a module (NULL: of none). [handler] */
+/* Returns the recipe for a link-time address of a module; NULL: no module. [handler] */
 struct recipe recipe_read(const struct loadmap_module *module, uintptr_t address);
 
 #endif

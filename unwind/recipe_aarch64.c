@@ -9,7 +9,7 @@ static bool set_cfa(struct recipe *recipe, const struct cfi_rule *rule)
     return recipe->cfa_offset == rule->offset;
 }
 
-/* Both registers: untouched, the link register alone saved, or both in a frame record. */
+/* Handles both registers: untouched, only the link register saved, or both in a frame record. */
 static bool set_saved(struct recipe *recipe, const struct cfi_rule *rbp, const struct cfi_rule *link)
 {
     int64_t r = 0;

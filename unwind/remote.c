@@ -16,14 +16,14 @@
 #include "base/os.h"
 #include "unwind/machine.h"
 
-/* Exported by libunwind and used so by perf too, though no header of its own declares it. */
+/* Exported by libunwind and used the same way by perf, although no header declares it. */
 extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *, unw_proc_info_t *,
                                               int need_unwind_info, void *argument);
 
 #define CACHE_ENTRIES 512
 #define MAX_KEPT      8192
 
-/* A word of the unwind tables that are being read, from their module's view. */
+/* Reads a word of the current unwind tables from their module's view. */
 static bool read_view(const struct unwinder *unwinder, uintptr_t address, unw_word_t *value)
 {
     const struct loadmap_module *module = unwinder->tables;
@@ -36,7 +36,7 @@ static bool read_view(const struct unwinder *unwinder, uintptr_t address, unw_wo
     return true;
 }
 
-/* The stack of a program built with AddressSanitizer has red zones that a walk may cross. */
+/* The stack of a program built with AddressSanitizer has red zones, which a walk may cross. */
 __attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t space, unw_word_t address,
                                                               unw_word_t *value, int write, void *argument)
 {
@@ -97,7 +97,7 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
     return UNW_OBJ(dwarf_search_unwind_table)(space, ip, &table, info, need, argument);
 }
 
-/* What libunwind takes from its pool for a remote table it gives back itself. */
+/* libunwind itself returns what it takes from its pool for a remote table. */
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *argument)
 {
     (void)space, (void)info, (void)argument;
@@ -132,7 +132,7 @@ static const unw_accessors_t accessors = {
     .get_proc_name = no_name,
 };
 
-/* An address space fresh from libunwind, bytes == 0: none that can be copied. */
+/* A fresh address space of libunwind; bytes 0: it cannot be copied. */
 static struct {
     pthread_once_t once;
     void *space;
@@ -143,12 +143,12 @@ static unw_addr_space_t create_space(void)
 {
     unw_addr_space_t space = unw_create_addr_space((unw_accessors_t *)&accessors, 0);
     if (space)
-        unw_set_caching_policy(space, UNW_CACHE_PER_THREAD); /* starts libunwind */
+        unw_set_caching_policy(space, UNW_CACHE_PER_THREAD); /* initialises libunwind */
     return space;
 }
 
-/* Returns the size of a block of the program's heap, 0 if unknown: the heap may be the program's own, and the function that
- * tells sizes another library's. */
+/* Returns the size of a block of the program's heap, 0 if unknown. The program may have its own heap, and
+ * malloc_usable_size() may belong to another library. */
 static size_t block_bytes(void *block)
 {
     Dl_info takes, tells;
@@ -157,12 +157,12 @@ static size_t block_bytes(void *block)
     return same ? malloc_usable_size(block) : 0;
 }
 
-/* Two that are the same to the byte hold no address of their own, nor of anything that was made for one of
- * them: their bytes are as good in another place. */
+/* Makes two address spaces and compares them. If they are equal byte for byte, they contain no address of
+ * their own data, so a copy at another address works as well. */
 static void make_fresh(void)
 {
     struct os_low_fds low;
-    os_take_low(&low); /* libunwind opens a pipe as it starts, which only walks without our accessors use */
+    os_take_low(&low); /* At its start libunwind opens a pipe, used only by walks without our accessors. */
     unw_addr_space_t one = create_space(), other = create_space();
     size_t bytes = block_bytes(one);
     if (bytes && block_bytes(other) == bytes && memcmp(one, other, bytes) == 0)
@@ -178,24 +178,25 @@ static void make_fresh(void)
     os_give_low(&low);
 }
 
-/* LeakSanitizer looks for pointers in globals, not in mappings: without this it would end a program that it
- * watches with an error of ours. */
+/* LeakSanitizer looks for pointers in globals but not in mappings. Without this array it would report our
+ * address spaces as leaks and end the program with an error. */
 static void *kept_spaces[MAX_KEPT] __attribute__((used));
 static size_t kept_count;
 
-/* A thread's own, in its own mapping: libunwind would take it, 26 KB, from the program's heap, and for good: at the end of the
- * heap it would keep all that is free below from going back to the system. NULL: it cannot be copied, or there is no memory. */
+/* Returns a copy in the thread's own mapping; NULL if it cannot be copied or there is no memory. libunwind
+ * itself would take 26 KB from the program's heap for good. At the end of the heap, such a block would stop
+ * all free memory below from returning to the system. */
 static unw_addr_space_t copy_space(void)
 {
     unw_addr_space_t space = fresh.bytes ? os_map(fresh.bytes) : NULL;
     if (space) {
         memcpy(space, fresh.space, fresh.bytes);
-        unw_set_cache_size(space, CACHE_ENTRIES, 0); /* mapped where it stands: not to be copied */
+        unw_set_cache_size(space, CACHE_ENTRIES, 0); /* mapped in place, so it cannot be copied */
     }
     return space;
 }
 
-/* Few threads meet a frame that recipes cannot say: a copy is made by the first such frame. */
+/* Few threads meet a frame without a recipe, so a copy is made at the first such frame. */
 bool remote_init(struct unwinder *unwinder)
 {
     pthread_once(&fresh.once, make_fresh);
@@ -226,8 +227,8 @@ void remote_flush(struct unwinder *unwinder)
         unw_flush_cache(unwinder->space, 0, 0);
 }
 
-/* The cursor is where the walk began, or behind an earlier step of libunwind's: it goes where the recipes
- * have gone. True if it is at the same frame then. */
+/* Moves the cursor from the start of the walk, or from libunwind's last step, to the frame that recipes have
+ * reached. Returns true if it arrives at the same frame. */
 static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
 {
     unw_word_t ip = 0, stack = 0;
@@ -249,9 +250,9 @@ static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
     return ip == unwinder->at.ip && stack == unwinder->at.stack;
 }
 
-/* libunwind's cache does not tell a return address from an interrupted one, and so may take the row of the
- * next function for that of a call that does not return. Without the cache it must come to the frame that the
- * recipes came to. */
+/* Like catch_up(), with a second attempt. libunwind's cache does not distinguish return addresses from
+ * interrupted ones, so it may take the row of the next function for a call that does not return. With an
+ * empty cache it must arrive at the recipes' frame. */
 static bool catch_up_surely(struct unwinder *unwinder, uint64_t frame_number)
 {
     if (catch_up(unwinder, frame_number))

@@ -16,18 +16,20 @@
 #include "unwind/recipe.h"
 #include "unwind/remote.h"
 
-#define CACHE_BITS      9 /* of the number of sets */
-#define CACHE_WAYS      2u
-#define CACHE_SETS      ((size_t)1 << CACHE_BITS)
-#define MAX_LEARNT      12u                  /* modules a walk: some 0.3 ms */
-#define UNSURE          0x80u                /* of an entry's recipe.cfa: another module may be at its address by now */
-#define DECODED         0x40u                /* of an entry's recipe.cfa: from the code itself */
-#define SPIN_BYTES      32                   /* of a loop that waits, before and behind where it is */
-#define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
+#define CACHE_BITS 9 /* bits of the number of sets */
+#define CACHE_WAYS 2u
+#define CACHE_SETS ((size_t)1 << CACHE_BITS)
+#define MAX_LEARNT 12u /* new modules per walk, some 0.3 ms */
+/* flag in an entry's recipe.cfa: another module may have taken its address */
+#define UNSURE  0x80u
+#define DECODED 0x40u /* flag in an entry's recipe.cfa: decoded from the code */
+/* bytes checked before and after the interrupted instruction of a loop */
+#define SPIN_BYTES      32
+#define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* main thread's stack if it has no limit */
 
-/* What is known of a code address. */
+/* What is known about a code address. */
 struct unwind_entry {
-    uintptr_t ip; /* as in unwind_frame; 0: nothing */
+    uintptr_t ip; /* as in unwind_frame; 0: unused */
     struct recipe recipe;
     const struct loadmap_range *range;
     const struct loadmap_module *module;
@@ -37,7 +39,7 @@ _Static_assert(sizeof(struct unwind_entry) * CACHE_WAYS == 64, "a set is a cache
 
 static uintptr_t signal_trampoline;
 
-/* The stack whose end the kernel made: that of the first thread, if it is here. */
+/* Finds the stack whose end the kernel made, the first thread's. Returns true if `here` is on it. */
 static bool is_first_stack(struct unwinder *unwinder, uintptr_t on_it, uintptr_t here)
 {
     struct rlimit limit;
@@ -53,8 +55,8 @@ static void find_stack(struct unwinder *unwinder)
     void *base = NULL;
     size_t bytes = 0;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    /* For the main thread pthread_getattr_np() would read the maps too, through stdio: only if it is on a fiber now, or is no main
-     * thread, but one that forked. */
+    /* For the main thread, pthread_getattr_np() would read the maps through stdio. It is needed only if the
+     * thread is on a fiber now, or is no main thread but one that forked. */
     if (os_tid() == getpid() && is_first_stack(unwinder, getauxval(AT_EXECFN), here))
         return;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -89,7 +91,7 @@ void unwinder_attach(struct unwinder *unwinder)
     static uint32_t warm;
     struct unwind_frame frame;
     find_stack(unwinder);
-    /* The process's first steps set things up, libunwind's above all: better here than in a handler. */
+    /* The process's first steps initialise things, above all libunwind. This should not happen in a handler. */
     for (int round = 0; round < 2 && !load_relaxed(&warm); round++) {
         unwinder->libunwind_only = round == 0;
         unwinder_start_here(unwinder);
@@ -102,9 +104,9 @@ void unwinder_attach(struct unwinder *unwinder)
     memset(unwinder->slow_steps, 0, sizeof(unwinder->slow_steps));
 }
 
-static void forget(struct unwinder *unwinder)
+static void forget_code(struct unwinder *unwinder)
 {
-    if (unwinder->generation) /* else it is empty, and its pages need not exist */
+    if (unwinder->generation) /* otherwise the cache is empty, and its pages need not exist */
         memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
     unwinder->generation = loadmap_generation();
     remote_flush(unwinder);
@@ -112,9 +114,10 @@ static void forget(struct unwinder *unwinder)
         decoder_forget(unwinder->decoder);
 }
 
-/* Between the walk's first frame and the stack's end all is mapped, if that frame is on the thread's own stack. A fiber's
- * or a signal stack is read the slow, safe way, and so is whatever a strange stack pointer points to. */
-static MACHINE_START void start(struct unwinder *unwinder, bool exact)
+/* Starts a walk from the registers. If its first frame is on the thread's own stack, everything from there to
+ * the end of the stack is mapped. Other stacks (of fibers and signals) are read by the slow, safe way, and so
+ * is whatever an odd stack pointer points to. */
+static MACHINE_START void start_walk(struct unwinder *unwinder, bool exact)
 {
     const uintptr_t *r = unwinder->registers;
     uintptr_t stack = r[MACHINE_SP];
@@ -134,20 +137,20 @@ static MACHINE_START void start(struct unwinder *unwinder, bool exact)
         decoder_begin_walk(unwinder->decoder);
     loadmap_refresh_by_time();
     if (unwinder->generation != loadmap_generation())
-        forget(unwinder); /* another library may be where recipes belong to */
+        forget_code(unwinder); /* another library may have taken the addresses of known recipes */
 }
 
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
 {
     machine_load(unwinder, context);
-    start(unwinder, true);
+    start_walk(unwinder, true);
 }
 
 __attribute__((noinline)) void unwinder_start_here(struct unwinder *unwinder)
 {
     memset(unwinder->registers, 0, sizeof(unwinder->registers));
     machine_load_here(unwinder->registers);
-    start(unwinder, false);
+    start_walk(unwinder, false);
     struct unwind_frame own;
     if (MACHINE_HAS_LINK && unwinder_next(unwinder, &own) == UNWIND_FRAME)
         unwinder->stack_begin = unwinder->at.stack;
@@ -155,13 +158,13 @@ __attribute__((noinline)) void unwinder_start_here(struct unwinder *unwinder)
 
 void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame)
 {
-    memset(unwinder->registers, 0, sizeof(unwinder->registers)); /* what others held then is not known */
+    memset(unwinder->registers, 0, sizeof(unwinder->registers)); /* other registers are unknown */
     machine_load_above(unwinder->registers, frame);
-    start(unwinder, false);
+    start_walk(unwinder, false);
 }
 
-/* The executable range of a frame's address; a miss may mean that a library was loaded since, or that code was
- * compiled. */
+/* Returns the executable range of a frame's address. If there is none, a library may have been loaded or code
+ * compiled since, so the map is read again. */
 static const struct loadmap_range *range_of(struct unwinder *unwinder, uintptr_t ip)
 {
     const struct loadmap_range *range = loadmap_find(ip);
@@ -176,7 +179,7 @@ static const struct loadmap_range *range_of(struct unwinder *unwinder, uintptr_t
     return loadmap_find(ip);
 }
 
-/* The stack of a program built with AddressSanitizer has red zones that a walk may cross. */
+/* The stack of a program built with AddressSanitizer has red zones, which a walk may cross. */
 __attribute__((no_sanitize_address)) static inline uintptr_t load_word(uintptr_t address)
 {
     uintptr_t value;
@@ -184,16 +187,16 @@ __attribute__((no_sanitize_address)) static inline uintptr_t load_word(uintptr_t
     return value;
 }
 
-/* What the caller's registers are read from lies in [stack_low, stack_high). */
-static inline bool is_readable(const struct unwinder *unwinder, uintptr_t address)
+/* Returns true if the word is in [stack_low, stack_high), from which registers may be read directly. */
+static inline bool is_readable_here(const struct unwinder *unwinder, uintptr_t address)
 {
     return address >= unwinder->stack_low && address < unwinder->stack_high &&
            unwinder->stack_high - address >= sizeof(uintptr_t);
 }
 
-static bool read_word(struct unwinder *unwinder, uintptr_t address, uintptr_t *value)
+static bool read_stack_word(struct unwinder *unwinder, uintptr_t address, uintptr_t *value)
 {
-    if (is_readable(unwinder, address)) {
+    if (is_readable_here(unwinder, address)) {
         *value = load_word(address);
         return true;
     }
@@ -211,7 +214,7 @@ static void note_sure(struct unwinder *unwinder, const struct loadmap_range *ran
     unwinder->sure[unwinder->sure_count++ % UNWIND_SURE] = range;
 }
 
-/* True if the range is what it was when its entries were made. */
+/* Returns true if the range is unchanged since its entries were made. */
 static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range)
 {
     unsigned count = unwinder->sure_count < UNWIND_SURE ? unwinder->sure_count : UNWIND_SURE;
@@ -224,14 +227,14 @@ static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range
     return true;
 }
 
-/* True if the address is behind a call, or where a handler returns to. */
+/* Returns true if the address follows a call, or if a handler returns there. */
 static bool is_return_address(struct unwinder *unwinder, uintptr_t ip)
 {
     return ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES ||
            (range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
 }
 
-/* True if the recipe leads to a word that lies on the stack further out and is the address behind a call. */
+/* Returns true if the recipe leads to a word further out on the stack that is an address after a call. */
 static bool leads_to_call(const struct recipe *recipe, void *argument)
 {
     struct unwinder *unwinder = argument;
@@ -239,12 +242,12 @@ static bool leads_to_call(const struct recipe *recipe, void *argument)
     uintptr_t cfa = base + (uintptr_t)recipe->cfa_offset, ip = unwinder->link;
     if (MACHINE_HAS_LINK && recipe->rbp == RECIPE_RBP_IN_LINK)
         return unwinder->exact && cfa >= unwinder->at.stack && is_return_address(unwinder, machine_strip(ip));
-    if (cfa <= unwinder->at.stack || !read_word(unwinder, recipe_return_slot(*recipe, cfa), &ip) || ip <= 1)
+    if (cfa <= unwinder->at.stack || !read_stack_word(unwinder, recipe_return_slot(*recipe, cfa), &ip) || ip <= 1)
         return false;
     return is_return_address(unwinder, machine_strip(ip));
 }
 
-/* Where nothing says how to leave a frame, its code does. */
+/* Finds a recipe from the code itself, if there is no information on how to leave its frame. */
 static void decode(struct unwinder *unwinder, struct recipe *recipe)
 {
     struct recipe found;
@@ -261,27 +264,27 @@ static bool has_no_row(struct recipe recipe)
     return recipe.cfa == RECIPE_SLOW && (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
 }
 
-/* A function that has called another has saved its return address, whatever its row says: libomp's __kmp_invoke_microtask has one that
- * says nothing. */
+/* Returns true if the recipe must be wrong. A function that has called another has saved its return address,
+ * whatever its row says. The row of libomp's __kmp_invoke_microtask says nothing. */
 static bool is_false(const struct unwinder *unwinder, struct recipe recipe)
 {
     return MACHINE_HAS_LINK && !unwinder->exact && recipe.cfa <= RECIPE_CFA_RBP && recipe.rbp == RECIPE_RBP_IN_LINK;
 }
 
-/* Looks an address up and keeps what there is to know of it; NULL when it is no code. */
-static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t where)
+/* Looks an address up and keeps the result. Returns NULL if the address is no code. */
+static const struct unwind_entry *learn_address(struct unwinder *unwinder, uintptr_t where)
 {
     static const struct recipe trampoline = {.cfa = RECIPE_SLOW, .cfa_offset = RECIPE_TRAMPOLINE};
     bool returns_from_handler = unwinder->at.ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES;
-    /* There may be nothing before it. */
+    /* No code may precede the handler's return address. */
     const struct loadmap_range *range =
         range_of(unwinder, MACHINE_HAS_LINK && returns_from_handler ? unwinder->at.ip : where);
     if (!range)
         return NULL;
     if (unlikely(unwinder->generation != loadmap_generation()))
-        forget(unwinder); /* what was at this address has gone */
+        forget_code(unwinder); /* the code at this address has been replaced */
     struct unwind_entry *entry = cache_set(unwinder, where);
-    memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* the oldest goes */
+    memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* drops the oldest */
     entry->ip = where;
     entry->range = range;
     entry->module = loadmap_module(range->module_id);
@@ -298,7 +301,7 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
     return entry;
 }
 
-/* The equations of recipe.h. Above 0, 0, below 0: as remote_step(). */
+/* Applies the equations of recipe.h. Returns as remote_step(). */
 static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct unwind_registers *caller)
 {
     const struct unwind_registers *at = &unwinder->at;
@@ -311,7 +314,7 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
         cfa = at->rbp + k;
         break;
     case RECIPE_CFA_AT_RBP:
-        if (!read_word(unwinder, at->rbp + k, &cfa))
+        if (!read_stack_word(unwinder, at->rbp + k, &cfa))
             return -1;
         break;
     case RECIPE_CFA_PLT:
@@ -326,24 +329,24 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
         caller->ip = machine_strip(unwinder->link);
         return unwinder->exact ? 1 : -1;
     }
-    if (!read_word(unwinder, recipe_return_slot(recipe, cfa), &caller->ip))
+    if (!read_stack_word(unwinder, recipe_return_slot(recipe, cfa), &caller->ip))
         return -1;
     caller->ip = machine_strip(caller->ip);
     if (recipe.rbp != RECIPE_RBP_SAME &&
-        !read_word(unwinder, (recipe.rbp == RECIPE_RBP_AT_CFA ? cfa : at->rbp) + r, &caller->rbp))
-        caller->rbp = 0; /* unknown: an address that nothing can be read from, should it be needed */
+        !read_stack_word(unwinder, (recipe.rbp == RECIPE_RBP_AT_CFA ? cfa : at->rbp) + r, &caller->rbp))
+        caller->rbp = 0; /* unknown: an address that cannot be read if it is needed */
     return 1;
 }
 
-/* False if no code is known at the frame's address any more. What a thread has learnt of a library that has
- * gone is of no use to it; others learn of it at their next walk. */
+/* Checks the frame's range and updates the recipe. Returns false if the address has no known code any more.
+ * What this thread knows about an unloaded library is then useless; other threads notice at their next walk. */
 static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, struct recipe *recipe)
 {
     recipe->cfa &= (uint8_t)~UNSURE;
     if (is_sure(unwinder, frame->range))
         return true;
-    forget(unwinder);
-    const struct unwind_entry *entry = learn(unwinder, frame->ip);
+    forget_code(unwinder);
+    const struct unwind_entry *entry = learn_address(unwinder, frame->ip);
     frame->range = entry ? entry->range : NULL;
     if (!entry)
         return false;
@@ -353,7 +356,7 @@ static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, str
     return true;
 }
 
-/* True of a frame that is no frame: its function has not saved anything. */
+/* Returns true for a frame of a function that has saved nothing, so its caller has the same stack pointer. */
 static inline bool keeps_stack(struct recipe recipe, const struct unwind_frame *frame,
                                const struct unwind_registers *caller)
 {
@@ -361,7 +364,7 @@ static inline bool keeps_stack(struct recipe recipe, const struct unwind_frame *
            caller->stack == frame->stack;
 }
 
-/* The frames that take more than two loads. */
+/* Takes the steps that need more than two loads. */
 static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder *unwinder, struct recipe recipe,
                                                                 struct unwind_frame *frame)
 {
@@ -373,8 +376,8 @@ static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder 
     recipe.cfa &= (uint8_t)~DECODED;
     frame->recipe = recipe;
     bool slow = recipe.cfa == RECIPE_SLOW, trampoline = slow && recipe.cfa_offset == RECIPE_TRAMPOLINE;
-    /* A return address lies behind its call, perhaps in the next function; not so where a signal interrupted:
-     * at the leaf, and below the trampoline of a handler of the program's. */
+    /* A return address follows its call and may be in the next function. This does not apply where a signal
+     * interrupted: at the leaf, and below the trampoline of one of the program's handlers. */
     if (trampoline)
         frame->ip = unwinder->at.ip;
     if (slow) {
@@ -383,7 +386,7 @@ static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder 
                : unwinder->code_only                                  ? -1
                                      : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
         if (step > 0 && has_no_row(recipe) && caller.ip > 1 && !is_return_address(unwinder, caller.ip))
-            step = -1; /* libunwind follows rbp there, whatever it is */
+            step = -1; /* there libunwind follows rbp, whatever it is */
     } else {
         step = recipe_step(unwinder, recipe, &caller);
     }
@@ -391,7 +394,7 @@ static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder 
     frame->cfa = step > 0 ? caller.stack : 0;
     if (step == 0)
         unwinder->end = UNWIND_END;
-    /* Only from a handler back to whom it interrupted may the walk change to another stack. */
+    /* A walk may change to another stack only from a handler to the interrupted code. */
     else if (step < 0 || (caller.stack <= frame->stack && !trampoline && !keeps_stack(recipe, frame, &caller)))
         unwinder->end = UNWIND_BROKEN;
     else
@@ -413,7 +416,7 @@ static enum unwind_result next_by_libunwind(struct unwinder *unwinder, struct un
     return next_slowly(unwinder, recipe, frame);
 }
 
-/* The step for a frame that is looked up. */
+/* Takes the step for a frame whose entry is known. */
 static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const struct unwind_entry *entry,
                                                struct unwind_frame *frame)
 {
@@ -425,13 +428,13 @@ static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const 
     uintptr_t rbp_slot = cfa + recipe_r(recipe);
     uintptr_t return_slot = recipe_return_slot(recipe, cfa);
     if (unlikely(recipe.cfa > RECIPE_CFA_RBP || recipe.rbp > RECIPE_RBP_AT_CFA || cfa <= at.stack ||
-                 !is_readable(unwinder, return_slot) || !is_readable(unwinder, rbp_slot)))
+                 !is_readable_here(unwinder, return_slot) || !is_readable_here(unwinder, rbp_slot)))
         return next_slowly(unwinder, recipe, frame);
     uintptr_t rbp = load_word(rbp_slot);
     frame->cfa = cfa;
     frame->recipe = recipe;
     unwinder->at.ip = machine_strip(load_word(return_slot));
-    signal_fence(); /* GCC would make one vector of the two, and the next step wait for it */
+    signal_fence(); /* stops GCC from joining the two into a vector, for which the next step would wait */
     unwinder->at.stack = cfa;
     signal_fence();
     unwinder->at.rbp = recipe.rbp == RECIPE_RBP_SAME ? at.rbp : rbp;
@@ -439,7 +442,7 @@ static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const 
     return UNWIND_FRAME;
 }
 
-/* For an address that is not the first of its set. */
+/* Handles an address that is not the first of its set. */
 static __attribute__((noinline)) enum unwind_result next_by_search(struct unwinder *unwinder,
                                                                    struct unwind_frame *frame)
 {
@@ -448,18 +451,18 @@ static __attribute__((noinline)) enum unwind_result next_by_search(struct unwind
         if (set[way].ip == frame->ip)
             entry = &set[way];
     if (!entry)
-        entry = learn(unwinder, frame->ip);
+        entry = learn_address(unwinder, frame->ip);
     if (entry)
         return next_by_entry(unwinder, entry, frame);
     frame->range = NULL;
     return unwinder->end = UNWIND_BROKEN;
 }
 
-/* The outermost frame was delivered, the path is broken, or there are to be no recipes. */
+/* Handles the end of a walk, a broken path, and walks without recipes. */
 static __attribute__((noinline)) enum unwind_result next_unusual(struct unwinder *unwinder, struct unwind_frame *frame)
 {
     if (unwinder->end == UNWIND_FRAME &&
-        unwinder->at.ip <= 1) /* 1: it would be looked up at 0, where there is no code */
+        unwinder->at.ip <= 1) /* address 1 would be looked up at 0, where there is no code */
         unwinder->end = unwinder->at.ip == 0 ? UNWIND_END : UNWIND_BROKEN;
     return unwinder->end == UNWIND_FRAME ? next_by_libunwind(unwinder, frame) : unwinder->end;
 }
