@@ -22,7 +22,8 @@
  * would cost the same. */
 #define compare_exchange(p, e, v) __atomic_compare_exchange_n((p), (e), (v), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 
-/* Orders a thread's accesses against its own signal handler: stops reordering by the compiler only. */
+/* Keeps the compiler from reordering a thread's accesses, for its own signal handler. The processor needs no
+ * barrier for that. */
 #define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* Orders earlier stores before later ones, for plain and relaxed stores: a thread that sees the later ones

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #define MOST_ATTEMPTS 100000 /* limit of the suffixes .1, .2 ... */
-/* looks at a directory without a mark, which another process may be removing or restoring */
+/* number of checks of a directory without a mark, which another process may be removing or restoring */
 #define MARK_LOOKS 20
-/* looks while the mark is beside the directory: the process that removes it may lack a core */
+/* number of checks while the mark lies beside the directory: the process that removes it may lack a core */
 #define LEAVING_LOOKS 10000
 #define LOOK_NS       1000000
 

@@ -1,10 +1,11 @@
-/* The MPI calls that may wait for other ranks, in one table. layers/mpi/ makes a function of each, the
- * profile has their numbers, and reports have their names. Files contain the numbers, so new calls are added
- * at the end.
+/* The MPI calls that may wait for other ranks, in one table. layers/mpi/ makes a function of each, profiles
+ * contain their numbers, and reports print their names. Because profiles contain the numbers, new calls are
+ * added at the end.
  *
- * CALL(Name, name in Fortran, number of parameters in C, in Fortran, positions of the communicator, of an
- * element count and of its type). A position is 0 if the call has no such parameter, or if count and type
- * depend on others. BUFFERED(...): calls with a buffer, which have more names. */
+ * The arguments of CALL are the name, the name in Fortran, the number of parameters in C and in Fortran, and
+ * three positions among the parameters: the communicator, an element count, and the element type. A position
+ * is 0 if there is no such parameter, or if the count does not give the size of the transfer. BUFFERED is the
+ * same for calls with a buffer, which have more names. */
 #ifndef BLAME_BASE_MPI_CALLS_H
 #define BLAME_BASE_MPI_CALLS_H
 

@@ -140,8 +140,8 @@ struct idle_moment {
 };
 
 /* Books a delivery that hit an idle thread. A thread that has just become IDLE stays within its grace for the
- * other threads while its sample is taken, unless it had no core. `told` receives one entry per moment. For a
- * constant NULL the compiler drops that code. [handler] */
+ * other threads while its sample is taken, unless it had no core. `told` (or NULL) receives one entry per
+ * moment. [handler] */
 static inline __attribute__((always_inline)) void account_idle_hit(struct profile_thread *ledger, struct tree *tree,
                                                                    struct idle_sample *sample, struct state_line *line,
                                                                    const struct delivery *delivery,

@@ -34,9 +34,9 @@ void contended_note(uint64_t key)
     raise_any();
 }
 
-/* Clears an old slot without blame, and returns false if the slot is empty now. A slot with blame stays. If
- * blame is left meanwhile, the slot is written after the count, with another number. Either the count is seen
- * here, or the exchange fails, or the slot is written again (B2). */
+/* Clears an old slot that has no blame. Returns false if the slot is empty afterwards. If blame is left at
+ * the same time, one of three things happens: its count is seen here, the exchange fails, or the slot is
+ * written again after the exchange (B2). */
 static bool keep_slot(uint32_t slot, uint8_t before, uint8_t now)
 {
     uint8_t seen = load_seq_cst(&contended_seen[slot]);

@@ -203,8 +203,8 @@ bool ranks_wait_left(void)
     return true;
 }
 
-/* Returns the earliest time of which the ring still knows everything, which is that of the oldest entry not
- * being overwritten; 0: nothing has been overwritten. */
+/* Returns the start of the time that the ring still covers completely: the time of the oldest entry that is
+ * not being overwritten; 0: nothing was overwritten yet. */
 static int64_t rank_remembers_from(const struct ranks_line *line)
 {
     uint32_t noted = load_acquire(&line->waits_noted);

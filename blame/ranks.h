@@ -114,7 +114,7 @@ bool ranks_are_seen(void);
 /* Returns the number of lines that a census reads. [handler] */
 uint32_t ranks_lines(void);
 
-/* Count one more or one less waiting thread of the rank. Only one thread at a time may call them. [handler] */
+/* Add and remove one waiting thread of the rank. Only one thread at a time may call them. [handler] */
 void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call, uint64_t peer);
 void ranks_line_end(struct ranks_line *line, uint64_t now_ticks);
 

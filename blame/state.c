@@ -152,8 +152,8 @@ struct census_time {
     int64_t grown; /* threads that were IDLE by this time count as idle */
 };
 
-/* Returns the earliest time of which the two rings still know everything, which is that of the oldest entry
- * not being overwritten; 0: nothing has been overwritten. */
+/* Returns the start of the time that the two rings still cover completely: the time of the oldest entry that
+ * is not being overwritten; 0: nothing was overwritten yet. */
 static int64_t line_remembers_from(const struct state_line *line, uint64_t wait_key)
 {
     uint32_t releases = wait_key ? load_acquire(&line->releases) : 0;

@@ -32,7 +32,7 @@ static struct {
     uint32_t next_chunk;
     uint32_t tree_chunks;
     uint32_t reserved; /* chunks below this number have their disk space */
-    uint64_t retry_ns; /* no growth before this time; 0: none failed */
+    uint64_t retry_ns; /* earliest time of the next growth, after a failure; 0: no failure */
     struct filling threads, modules, names, text;
     struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
     /* address of the extent's first chunk; NULL: not mapped */

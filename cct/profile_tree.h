@@ -124,8 +124,8 @@ enum profile_pseudo {
 #define PROFILE_LOCK_KEY_ID(key)        ((key) & 0xffffffffffffffull)
 
 /* A wait place: the kind of wait and a PROFILE_KEY of the call, with 12 bits for the module id; 0: unknown.
- * For the end of a region the call is the one that began the region. For a wait whose own call is unknown it
- * is also the region's, and the kind has the flag REGIONS. */
+ * At the end of a region, the call is the one that began the region. If a wait's own call is unknown, the
+ * region's call takes its place, and the kind has the flag REGIONS. */
 #define PROFILE_PLACE_KEY(kind, key)  (((uint64_t)(kind) << 60) | ((key) & 0x0fffffffffffffffull))
 #define PROFILE_PLACE_KIND(key)       ((uint32_t)((key) >> 60) & 7u)
 #define PROFILE_PLACE_IS_REGIONS(key) ((uint32_t)((key) >> 63))

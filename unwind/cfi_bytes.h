@@ -1,5 +1,4 @@
-/* Reads numbers from bytes that may be damaged. Only unwind/cfi*.c and unwind/debug_frame.c use it. All
- * [handler]. */
+/* Reads numbers from bytes that may be damaged, for unwind/cfi*.c and unwind/debug_frame.c. All [handler]. */
 #ifndef BLAME_UNWIND_CFI_BYTES_H
 #define BLAME_UNWIND_CFI_BYTES_H
 

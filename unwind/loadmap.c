@@ -44,7 +44,7 @@ static struct {
     struct snapshot *current;
     size_t snapshot_bytes; /* bytes of all snapshots ever; none is freed */
     struct loaded *loaded; /* MAX_RANGES entries, the first loaded_count are used */
-    /* may exceed the number of ranges by the threads that found no room at the same time */
+    /* number of ranges; may be too high by a few, since threads that find no room raise it, too */
     uint32_t loaded_count;
     uint32_t newest[1u << LOADED_BITS]; /* 1 + index of the newest range, by hash of the object's start */
     struct maps_reader reader;          /* a reading in progress, one slice per sample */

@@ -1,6 +1,7 @@
 /* unwind/machine.h for aarch64. A call leaves its return address in x30, the link register. A function that
- * makes calls saves it, mostly in a frame record {x29, x30}, to which x29, the frame pointer, points. All
- * [handler]. */
+ * makes calls saves x30, mostly in a frame record {x29, x30}, to which x29, the frame pointer, points.
+ *
+ * All [handler]. */
 #ifndef BLAME_UNWIND_MACHINE_AARCH64_H
 #define BLAME_UNWIND_MACHINE_AARCH64_H
 

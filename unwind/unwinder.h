@@ -12,7 +12,7 @@
 #define UNWIND_SURE 4u
 #if defined(__x86_64__)
 #define UNWIND_REGISTERS 17 /* libunwind's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
-#define UNWIND_ARGUMENT  5  /* number of rdi among these: the first argument of a system call */
+#define UNWIND_ARGUMENT  5  /* register number of rdi: the first argument of a system call */
 #else
 #define UNWIND_REGISTERS 33 /* x0..x30 sp pc */
 /* x0; after an interrupted call it has the call's result and is not usable as the argument */

@@ -4,7 +4,7 @@
 
 #include "cct/tree.h"
 
-/* limit of nodes moved by one callback, or equal cost; the next callback continues */
+/* number of nodes that one callback moves, at most; the next callback continues */
 #define GRAFT_STEPS 1024u
 
 /* Moves everything below `from` (not `from` itself) below `into`, adding metrics where contexts meet, and
