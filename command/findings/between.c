@@ -110,17 +110,13 @@ static void put_between(struct inquiry *inquiry, const struct between *between)
                               .gain_s = between->seconds / between->waiting};
     finding.title = format_printable("between nodes: %s others wait about %s s%s%s%s", late,
                                      DECIMAL(between->seconds, 2), table->calls > 1 ? ", most" : "", where, code);
-    finding.evidence =
-        format_printable("by the ranks' sums, of %s s waited in MPI for which no rank of the "
-                         "node is blamed, %s s are charged to ranks that come later to calls "
-                         "in which all meet; an estimate, as sums do not tell when: ranks "
-                         "late in turn do not show, and all code of a rank outside MPI "
-                         "is compared: %s %% of all (reported from %s %% on)",
-                         DECIMAL(table->untold * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2),
-                         DECIMAL(percent_of_program(inquiry, between->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
-    finding.advice = format_printable("%s", "Give the ranks that are named less to do there and the others "
-                                            "more; --view balance has all calls, ranks and "
-                                            "contexts, --rank N shows one rank.");
+    finding.evidence = format_printable(
+        "of %s s waited in MPI for which no rank of the node is blamed, %s s are charged to ranks that arrive later at "
+        "collective calls; this is an estimate from the ranks' sums, which do not show ranks that are late in turn, "
+        "and it compares all code of a rank outside MPI: %s",
+        DECIMAL(table->untold * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2), SHARE(inquiry, between->seconds));
+    finding.advice = format_printable("%s", "Give the named ranks less to do there and the others more. --view balance "
+                                            "shows all calls, ranks and contexts; --rank N shows one rank.");
     put_finding(inquiry, &finding);
     inquiry->between_ns = memory_array(inquiry->rows->count, sizeof *inquiry->between_ns);
     for (size_t i = 0; i < table->calls; i++)

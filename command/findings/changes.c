@@ -33,21 +33,23 @@ struct course {
     uint32_t row;                   /* the context to blame for the difference; ROW_NONE: no single one */
 };
 
-static const char no_core_advice[] = "Something else took cores for that time, or the program began more threads than "
-                                     "there are cores: measure on a quiet machine.";
+static const char no_core_advice[] = "Something else took cores for that time, or the program started more threads "
+                                     "than there are cores: measure on a quiet machine.";
 
 static const struct changing {
     enum metric metric;
     const char *what, *advice;
 } metrics[] = {
     {METRIC_IDLENESS, "idleness",
-     "Look at what runs in the slower part only: --view timeline has both, and --view culprits who was to blame when; "
-     "the finding about that code says what may help."},
+     "Look at what runs only in the slower part. --view timeline shows both parts, and --view culprits which code was "
+     "to blame at what time. The finding about that code says what may help."},
     {METRIC_LOCK_WAIT, "waiting for locks",
-     "Look at who holds the lock in the slower part, and what changed there: --view timeline and --view locks."},
+     "Look at which code holds the lock in the slower part, and at what changed there: --view timeline and --view "
+     "locks."},
     {METRIC_NO_CORE, "time without a core", no_core_advice},
     {METRIC_MPI_WAIT, "waiting in MPI",
-     "Look at which rank works longer in the slower part, and what changed there: --view timeline and --view ranks."},
+     "Look at which rank works longer in the slower part, and at what changed there: --view timeline and --view "
+     "ranks."},
 };
 #define METRICS (sizeof metrics / sizeof *metrics)
 
@@ -329,14 +331,13 @@ static void put_change(struct inquiry *inquiry, const struct course *course, siz
         finding.gain_s = course->seconds * inquiry->idle_to_wall;
     finding.title = title_of(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
     if (course->row != ROW_NONE)
-        snprintf(share, sizeof share, ", %.40s %% of that in the code that is named",
+        snprintf(share, sizeof share, ", %.40s %% of that in the named code",
                  DECIMAL(fmin(100, 100 * difference_of(course, course->row) / course->seconds), 0));
-    finding.evidence =
-        format_printable("each part keeps to its level for most of its time, in %zu bins of %s s, and what varies "
-                         "within the parts makes no such difference by "
-                         "chance; without it there would be %s s less %s%s: %s %% of all (reported from %s %% on)",
-                         course->bins, DECIMAL(bin_s, 3), DECIMAL(course->seconds, 2), metrics[which].what, share,
-                         DECIMAL(percent_of_program(inquiry, course->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.evidence = format_printable(
+        "each part stays at its level for most of its time (%zu bins of %s s), and variation within the parts does not "
+        "explain the difference; without the change there would be %s s less %s%s: %s",
+        course->bins, DECIMAL(bin_s, 3), DECIMAL(course->seconds, 2), metrics[which].what, share,
+        SHARE(inquiry, course->seconds));
     finding.advice = format_printable("%s", is_for_want_of_cores(course) ? no_core_advice : metrics[which].advice);
     put_finding(inquiry, &finding);
     free(culprit);

@@ -190,7 +190,7 @@ static char *title_of(const struct shortage *shortage)
     else if (shortage->others || (!shortage->machine.told && !shortage->crowded))
         snprintf(others, sizeof others, " and other processes");
     if (shortage->stolen_s >= LEAST_GAIN_S)
-        snprintf(stolen, sizeof stolen, ", of it %s s taken by %s", DECIMAL(shortage->stolen_s, 2),
+        snprintf(stolen, sizeof stolen, "; %s s were taken by %s", DECIMAL(shortage->stolen_s, 2),
                  thief(&shortage->machine, shortage->stolen_s));
     return format_printable("%s s of thread time without a core: %s thread%s of %s%s on %s core%s%s",
                             DECIMAL(shortage->seconds, 2), DECIMAL(shortage->threads, 0),
@@ -201,16 +201,14 @@ static char *title_of(const struct shortage *shortage)
 static char *evidence_of(const struct inquiry *inquiry, const struct shortage *shortage)
 {
     double idle_s = inquiry->no_core_idle_ns * 1e-9;
-    char idle[FORMAT_NUMBER_BYTES + 64] = "", ready[FORMAT_NUMBER_BYTES + 96] = ", what else ran is not known";
+    char idle[FORMAT_NUMBER_BYTES + 64] = "", ready[FORMAT_NUMBER_BYTES + 96] = "; what else ran is unknown";
     if (idle_s >= LEAST_GAIN_S)
-        snprintf(idle, sizeof idle, ", and others idled %s s for want of them", DECIMAL(idle_s, 2));
+        snprintf(idle, sizeof idle, ", while others idled %s s because of them", DECIMAL(idle_s, 2));
     if (shortage->machine.told)
-        snprintf(ready, sizeof ready, "; on average %s of the threads were ready to run",
+        snprintf(ready, sizeof ready, "; on average %s threads were ready to run",
                  DECIMAL(shortage->machine.ready_own, 1));
-    return format_printable("%s s in which threads that had something to do had no core%s%s: %s %% of all (reported "
-                            "from %s %% on)",
-                            DECIMAL(shortage->seconds, 2), idle, ready,
-                            DECIMAL(percent_of_program(inquiry, shortage->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    return format_printable("threads with something to do had no core for %s s%s%s: %s", DECIMAL(shortage->seconds, 2),
+                            idle, ready, SHARE(inquiry, shortage->seconds));
 }
 
 /* Describes the core on which threads bound to it lost most time: "threads 0, 2 and 5 more are bound to core
@@ -230,7 +228,7 @@ static char *bound_threads(const struct profile *profile)
         if (count[core] > 1 && lost[core] > lost[most])
             most = core;
     if (!most)
-        return memory_text("threads share some of them that are bound to the same");
+        return memory_text("threads that are bound to the same cores share them");
     char *names = NULL;
     size_t bytes = 0;
     FILE *out = memory_check(open_memstream(&names, &bytes));
@@ -251,41 +249,40 @@ static char *advice_of(const struct profile *profile, const struct shortage *sho
     char *part[6] = {NULL};
     size_t count = 0;
     if (shortage->throttled)
-        part[count++] = memory_text("The cgroup's quota was used up for %s s: raise it (cpu.max), or use as many "
-                                    "threads as it feeds. ",
-                                    DECIMAL(machine->throttled_s, 2));
+        part[count++] = memory_text(
+            "The cgroup's quota was used up for %s s. Raise it (cpu.max), or use only as many threads as it allows. ",
+            DECIMAL(machine->throttled_s, 2));
     if (shortage->crowded && shortage->ranks)
-        part[count++] = memory_text("Use fewer ranks or threads, %s thread%s in all on these cores, or more cores (the "
-                                    "launcher's binding, nodes). ",
+        part[count++] = memory_text("Use fewer ranks or threads (at most %s thread%s in all on these cores), or more "
+                                    "cores (the launcher's binding, more nodes). ",
                                     DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
     else if (shortage->crowded && shortage->threads > shortage->cores)
         part[count++] = memory_text("Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup "
                                     "quota). ",
                                     DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
     if (shortage->spins)
-        part[count++] = memory_text("Waiting threads spun on cores for %s s: KMP_BLOCKTIME=0 or "
-                                    "OMP_WAIT_POLICY=passive leaves them to working ones. ",
+        part[count++] = memory_text("Waiting threads spun on cores for %s s. KMP_BLOCKTIME=0 or "
+                                    "OMP_WAIT_POLICY=passive leaves the cores to working threads. ",
                                     DECIMAL(shortage->spun_s, 2));
     if (shortage->bound) {
         char *who = bound_threads(profile);
-        part[count++] = memory_text("Cores were free for %s s meanwhile: %s (OMP_PROC_BIND, OMP_PLACES, taskset). ",
+        part[count++] = memory_text("Other cores were free for %s s: %s (OMP_PROC_BIND, OMP_PLACES, taskset). ",
                                     DECIMAL(machine->free_s, 2), who);
         free(who);
     }
     if (shortage->others)
-        part[count++] = memory_text("Other processes had %s of the cores: nothing of the program's; measure on a "
-                                    "quiet machine. ",
-                                    DECIMAL(machine->others_cores, 1));
+        part[count++] = memory_text(
+            "Other processes had %s of the cores, which is not the program's doing. Measure on a quiet machine. ",
+            DECIMAL(machine->others_cores, 1));
     if (shortage->stolen)
-        part[count++] =
-            memory_text("No process had the cores that were taken (%s s of all processors' time were stolen by "
-                        "/proc/stat): nothing of the program's, nor of this machine's. ",
-                        DECIMAL(machine->stolen_s, 2));
+        part[count++] = memory_text("No process had the cores that were taken (/proc/stat counts %s s of stolen "
+                                    "processor time), so neither the program nor this machine is the cause. ",
+                                    DECIMAL(machine->stolen_s, 2));
     if (!count)
         part[count++] = memory_text("Measure on a quiet machine. ");
-    char *text = format_printable("%s%s%s%s%s%sWork and idleness are without it.", part[0], part[1] ? part[1] : "",
-                                  part[2] ? part[2] : "", part[3] ? part[3] : "", part[4] ? part[4] : "",
-                                  part[5] ? part[5] : "");
+    char *text = format_printable("%s%s%s%s%s%sWork and idleness do not contain this time.", part[0],
+                                  part[1] ? part[1] : "", part[2] ? part[2] : "", part[3] ? part[3] : "",
+                                  part[4] ? part[4] : "", part[5] ? part[5] : "");
     for (size_t i = 0; i < count; i++)
         free(part[i]);
     return text;
@@ -334,14 +331,11 @@ static void find_oversubscription(struct inquiry *inquiry)
     const char *cores = DECIMAL(inquiry->cores, 0), *plural = inquiry->cores == 1 ? "" : "s";
     finding.title =
         format_printable("%s busy threads at a time on %s core%s", DECIMAL(own / inverse_busy, 1), cores, plural);
-    finding.evidence = format_printable("%s s in which busy threads had no core (negative core idleness): %s %% "
-                                        "of all (reported from %s %% on)",
-                                        DECIMAL(excess, 2), DECIMAL(percent_of_program(inquiry, excess), 1),
-                                        DECIMAL(LEAST_PERCENT, 0));
+    finding.evidence = format_printable("busy threads had no core for %s s (negative core idleness): %s",
+                                        DECIMAL(excess, 2), SHARE(inquiry, excess));
     finding.advice = format_printable(
-        "Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup quota); waiting threads "
-        "that spin take cores from working ones: KMP_BLOCKTIME=0. The division of blame is an approximation "
-        "here.",
+        "Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup quota). Waiting threads that spin "
+        "take cores from working ones; KMP_BLOCKTIME=0 prevents that. The division of blame is approximate here.",
         cores, plural);
     put_finding(inquiry, &finding);
 }
@@ -356,11 +350,10 @@ static void find_taken_cores(struct inquiry *inquiry)
         return;
     finding.title = format_printable("other processes took the cores for %s s of thread time", DECIMAL(seconds, 2));
     finding.evidence =
-        format_printable("the program's threads were ready to run and had no core for %s s: %s %% of all",
+        format_printable("the program's threads were ready to run and had no core for %s s: %s %% of its effort",
                          DECIMAL(seconds, 2), DECIMAL(percent_of_program(inquiry, seconds), 1));
-    finding.advice =
-        format_printable("Measure on a quiet machine: work is too high by as much, and idleness by up to as "
-                         "much for each thread that waited for the others.");
+    finding.advice = format_printable("Measure on a quiet machine. Work is too high by that time, and idleness by up "
+                                      "to that time for each thread that waited for the others.");
     inquiry->no_core_s = seconds;
     put_finding(inquiry, &finding);
 }

@@ -224,22 +224,18 @@ static char *title_of(const struct inquiry *inquiry, const struct lateness *late
 static const char *advice_of(const struct lateness *lateness, bool job)
 {
     if (is_no_core(lateness))
-        return "A rank that has no core works no faster with less to do: give it cores of its own (the launcher's "
-               "binding, fewer "
-               "ranks or threads a node), and see what else runs there.";
+        return "A rank without a core gets no faster with less work. Give it cores of its own (the launcher's binding, "
+               "fewer ranks or threads on a node), and see what else runs there.";
     if (lacks_cores(lateness))
-        return "Where no thread of a rank is at work all wait at a barrier, or for a task, mostly for one that has no "
-               "core to go on with. Give the "
-               "rank a core for each thread (the launcher's binding, OMP_NUM_THREADS), or let its threads meet less "
-               "often.";
+        return "If no thread of a rank works, all of them wait at a barrier or for a task, usually for a thread "
+               "without a core. Give the rank a core for each thread (the launcher's binding, OMP_NUM_THREADS), or let "
+               "its threads synchronise less often.";
     if (job && !lateness->late)
-        return "No rank is late by itself, so no other division of the work helps. Let ranks meet less often (fewer "
-               "collectives, "
-               "more work between them), or let them go on meanwhile (MPI_Iallreduce before work that does not need "
-               "it).";
-    return "Give it less to do there and the others more; --view ranks and --view spread compare the ranks, --rank N "
-           "shows one. What "
-           "cannot be divided may be done while the others have something to do (nonblocking calls before it).";
+        return "No single rank is late, so dividing the work in another way does not help. Let ranks synchronise less "
+               "often (fewer collective calls, more work between them), or let them work while they wait "
+               "(MPI_Iallreduce before work that does not need its result).";
+    return "Give it less to do there and the others more. --view ranks and --view spread compare the ranks; --rank N "
+           "shows one. Work that cannot be divided may overlap with others' work (nonblocking calls before it).";
 }
 
 /* Returns the upper bound on the time that can be saved. Ranks' own work does not shrink, so at most the
@@ -269,13 +265,12 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
     if (lateness->nobody_s > 0)
         snprintf(nobody, sizeof nobody, ", %s s of it while all its threads waited", DECIMAL(lateness->nobody_s, 2));
     if (lateness->idle_s > 0 && job)
-        snprintf(idle, sizeof idle, ", and %s s of idleness of the other threads of ranks that wait",
+        snprintf(idle, sizeof idle, ", and %s s of idleness of other threads in the waiting ranks",
                  DECIMAL(lateness->idle_s, 2));
     finding.title = title_of(inquiry, lateness);
-    finding.evidence = format_printable(
-        "%s s that ranks of the same node waited in MPI while %s was busy%s%s%s: %s %% of all (reported from %s %% on)",
-        DECIMAL(lateness->all_s, 2), job ? "another" : "this one", no_core, nobody, idle,
-        DECIMAL(percent_of_program(inquiry, lateness->all_s), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.evidence = format_printable("ranks of the same node waited %s s in MPI while %s was busy%s%s%s: %s",
+                                        DECIMAL(lateness->all_s, 2), job ? "another" : "this one", no_core, nobody,
+                                        idle, SHARE(inquiry, lateness->all_s));
     finding.advice = format_printable("%s", advice_of(lateness, job));
     put_finding(inquiry, &finding);
 }

@@ -51,21 +51,21 @@ static const struct lock_entry *find_lock(const struct inquiry *inquiry, const s
     return NULL;
 }
 
-/* Writes ", at longest 0.003 s, most by f  f.c:9". */
+/* Writes ", at most 0.003 s at a time, most by f  f.c:9". */
 static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock, char *text, size_t bytes)
 {
     *text = '\0';
     if (!lock || lock->waiter == ROW_NONE)
         return;
     char *waiter = view_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
-    snprintf(text, bytes, ", at longest %s s, most by %s", DECIMAL(lock->longest_ns * 1e-9, 4), waiter);
+    snprintf(text, bytes, ", at most %s s at a time, most by %s", DECIMAL(lock->longest_ns * 1e-9, 4), waiter);
     free(waiter);
 }
 
 /* lock: NULL if the finding covers many locks */
 static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
 {
-    double seconds = waiting->ns * 1e-9, share = percent_of_program(inquiry, seconds);
+    double seconds = waiting->ns * 1e-9;
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
     char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
     struct finding finding = {.rule = "lock-bound",
@@ -80,17 +80,15 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
     describe_lock(inquiry, lock, more, sizeof more);
     finding.title = format_printable("%s s of waiting for %s", DECIMAL(seconds, 2), name);
-    finding.evidence = format_printable(
-        "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
-        "on)",
-        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, ERROR_ALONE), 2), more,
-        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.evidence =
+        format_printable("%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s", DECIMAL(seconds, 2),
+                         DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, ERROR_ALONE), 2), more,
+                         DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), SHARE(inquiry, seconds));
     finding.advice = format_printable(
-        "%s", handoff ? "The lock is passed on all the time: take it less often (private copies, a reduction, several "
-                        "updates at once), or use atomic for single updates."
-                      : "Do less while holding it: move work out of the section, use one lock for each part of the "
-                        "data, "
-                        "private copies or a reduction.");
+        "%s", handoff ? "The lock keeps passing from thread to thread. Take it less often (private copies, a "
+                        "reduction, several updates at once), or use atomic for single updates."
+                      : "Do less while holding the lock: move work out of the section, use one lock for each part of "
+                        "the data, private copies, or a reduction.");
     put_finding(inquiry, &finding);
 }
 

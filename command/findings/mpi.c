@@ -84,7 +84,7 @@ static bool is_nobodys(const struct inquiry *inquiry, const struct ranks_wait *w
     return known && (inquiry->late_told || wait->others_s < MOSTLY * wait->waited_s);
 }
 
-/* Writes "; rank 3 waits least there, 0.10 s, where ranks wait 1.52 s on average", for the context with most
+/* Writes "; rank 3 waits least there, 0.10 s, compared with 1.52 s on average", for the context with most
  * waiting, if the difference is large. The rank that waits least in a collective call arrives last, on
  * whatever node. */
 static void describe_least(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
@@ -94,29 +94,23 @@ static void describe_least(const struct inquiry *inquiry, const struct ranks_wai
     if (!is_nobodys(inquiry, wait) &&
         spread_of_row(inquiry->profile, inquiry->rows, wait->row, PROFILE_SPREAD_MPI_WAIT, false, &entry) &&
         *entry.least_rank && entry.least < MOSTLY * entry.mean)
-        snprintf(text, bytes, "; rank %s waits least there, %s s, where ranks wait %s s on average", entry.least_rank,
+        snprintf(text, bytes, "; rank %s waits least there, %s s, compared with %s s on average", entry.least_rank,
                  DECIMAL(entry.least * 1e-9, 2), DECIMAL(entry.mean * 1e-9, 2));
 }
 
 static const char *advice_of(const struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     if (is_nobodys(inquiry, wait))
-        return "For most of it all ranks were in MPI at once, so none of them is late: it is the time of messages, or "
-               "of ranks that had no "
-               "core to see them with (more ranks than cores: MPI polls). Send fewer and larger messages, let ranks "
-               "meet less often, or give "
-               "them something to do meanwhile: calls that do not wait (MPI_Isend, MPI_Irecv, MPI_Iallreduce) before "
-               "the work, MPI_Wait "
-               "behind it.";
+        return "For most of this time all ranks were in MPI at once, so none of them is late: messages take that time, "
+               "or ranks had no core to receive them (with more ranks than cores, as MPI polls). Send fewer and larger "
+               "messages, let ranks synchronise less often, or let them work meanwhile: nonblocking calls (MPI_Isend, "
+               "MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait after it.";
     if (strcmp(inquiry->rows->row[wait->row].label->name, "MPI_Finalize") == 0)
-        return "This rank has done its part before the others. Compare the ranks' profiles: give those that come last "
-               "less to do, and "
-               "this one more.";
-    return "Another rank comes later, or messages take their time. Compare the ranks' profiles: who waits least in "
-           "this call comes last, "
-           "and its work before it is what to divide otherwise. Or give this one something to do meanwhile: calls that "
-           "do not wait "
-           "(MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait behind it.";
+        return "This rank finishes before the others. Compare the ranks' profiles: give those that come last less to "
+               "do, and this one more.";
+    return "Another rank arrives later, or messages take that time. Compare the ranks' profiles: the rank that waits "
+           "least in this call comes last, so divide its work before the call in another way. Or let this rank work "
+           "meanwhile: nonblocking calls (MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait after it.";
 }
 
 static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
@@ -136,12 +130,9 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
                               .gain_s = bound_of_cost(inquiry, wait->waited_s, wait->idle_s * 1e9)};
     finding.title = format_printable("%s s of waiting for other ranks in %s", DECIMAL(wait->waited_s, 2), call);
     finding.evidence = format_printable(
-        "%s s waited (+- %s)%s%s, and %s s of idleness of other threads that had nothing to do meanwhile%s: %s "
-        "%% of all "
-        "(reported from %s %% on)",
-        DECIMAL(wait->waited_s, 2), DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2),
-        some, calls, DECIMAL(wait->idle_s, 2), least,
-        DECIMAL(percent_of_program(inquiry, wait->waited_s + wait->idle_s), 1), DECIMAL(LEAST_PERCENT, 0));
+        "%s s waited (+- %s)%s%s, and %s s of idleness of other threads meanwhile%s: %s", DECIMAL(wait->waited_s, 2),
+        DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some, calls,
+        DECIMAL(wait->idle_s, 2), least, SHARE(inquiry, wait->waited_s + wait->idle_s));
     finding.advice = format_printable("%s", advice_of(inquiry, wait));
     put_finding(inquiry, &finding);
 }

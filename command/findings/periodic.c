@@ -179,10 +179,9 @@ static const char *advice_of(const struct inquiry *inquiry, const struct steps *
 {
     double idle = excess_of(inquiry, steps, whole, METRIC_IDLENESS);
     if (idle >= MOSTLY * excess_of(inquiry, steps, whole, METRIC_EFFORT))
-        return "The other threads idle meanwhile: let them take part, or let it run beside the next steps (a task, a "
-               "thread of its own); or do it "
-               "less often.";
-    return "Do it less often, or make it shorter; --view phases has the steps' times.";
+        return "The other threads idle meanwhile. Let them take part, run that work beside the next steps (a task, a "
+               "thread of its own), or do it less often.";
+    return "Do that work less often, or make it shorter. --view phases shows the time of each step.";
 }
 
 static void put_period(struct inquiry *inquiry, const struct steps *steps, const struct parts *parts, double seconds)
@@ -193,7 +192,7 @@ static void put_period(struct inquiry *inquiry, const struct steps *steps, const
     char phase[NAME_BYTES], share[100] = "";
     shorten_name(phase, inquiry->profile->names[steps->name - 1].text);
     if (culprit)
-        snprintf(share, sizeof share, "; %.40s %% of that in the code that is named",
+        snprintf(share, sizeof share, "; %.40s %% of that in the named code",
                  DECIMAL(fmin(100, 100 * excess_of(inquiry, steps, culprit, METRIC_EFFORT) / seconds), 0));
     struct finding finding = {.rule = "periodic",
                               .row = culprit ? culprit->row : parts->part[0].row,
@@ -201,17 +200,17 @@ static void put_period(struct inquiry *inquiry, const struct steps *steps, const
                               .seconds = seconds,
                               .sampled = true,
                               .gain_s = fmax(0, (lattice->seconds - lattice->usual) * (double)lattice->points)};
-    finding.title = format_printable("every %zu%s %s is %s times as long%s", lattice->every, ending_of(lattice->every),
-                                     phase, DECIMAL(lattice->seconds / lattice->usual, 1), mean);
+    finding.title =
+        format_printable("every %zu%s %s takes %s times as long%s", lattice->every, ending_of(lattice->every), phase,
+                         DECIMAL(lattice->seconds / lattice->usual, 1), mean);
     uint64_t number = steps->base + lattice->first;
-    finding.evidence = format_printable(
-        "%s [%llu], [%llu], [%llu] and so on: %zu of %zu are longer than usual, and %zu of the %zu others; they take "
-        "%s s, the others %s s; so "
-        "long they have %s s of thread time more%s: %s %% of all (reported from %s %% on)",
-        phase, (unsigned long long)number, (unsigned long long)number + lattice->every,
-        (unsigned long long)number + 2 * lattice->every, lattice->hits, lattice->points, lattice->strays,
-        lattice->others, DECIMAL(lattice->seconds, 4), DECIMAL(lattice->usual, 4), DECIMAL(seconds, 2), share,
-        DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.evidence =
+        format_printable("%s [%llu], [%llu], [%llu] and so on: %zu of these %zu are long, and %zu of the %zu others; "
+                         "these take %s s on average, the others %s s; their excess is %s thread-seconds%s: %s",
+                         phase, (unsigned long long)number, (unsigned long long)number + lattice->every,
+                         (unsigned long long)number + 2 * lattice->every, lattice->hits, lattice->points,
+                         lattice->strays, lattice->others, DECIMAL(lattice->seconds, 4), DECIMAL(lattice->usual, 4),
+                         DECIMAL(seconds, 2), share, SHARE(inquiry, seconds));
     finding.advice = format_printable("%s", advice_of(inquiry, steps, &parts->part[0]));
     put_finding(inquiry, &finding);
 }

@@ -50,10 +50,9 @@ static void say(const struct inquiry *inquiry, const struct unit *unit, struct f
     }
     shorten_name(call, name_of_call(inquiry->rows, unit->asleep));
     finding->title = format_printable("blocked in %s, and others wait", call);
-    finding->advice =
-        format_printable("The others wait for a thread that sleeps: overlap it with their work (a task, nowait), do it "
-                         "earlier, wait for less or less often; it needs no core, and so no other schedule makes it "
-                         "shorter.");
+    finding->advice = format_printable(
+        "The other threads wait for one that sleeps. Overlap the sleep with work (a task, nowait), start it earlier, "
+        "or make it shorter or rarer. A sleeping thread needs no core, so another schedule does not help.");
 }
 
 /* Starts a finding about a part of the unit's idleness. All of the remaining idleness may have occurred
@@ -80,18 +79,16 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, con
     if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && unit->idle.scarcity > 0)
-        snprintf(pieces, sizeof pieces, ", beside loops of some %s iterations for each thread",
+        snprintf(pieces, sizeof pieces, ", beside loops with about %s iterations for each thread",
                  DECIMAL(unit->idle.loops / unit->idle.scarcity, 1));
     if (waits_for_sleep(unit))
         snprintf(asleep, sizeof asleep, ", %s %% of it beside threads that slept",
                  DECIMAL(100 * unit->sum.blocked_idle / unit->sum.shared_idle, 0));
     shorten_name(name, inquiry->rows->row[unit->row].label->name);
-    return format_printable("%s s of idleness (+- %s) %s in %s%s%s%s: %s %% of all (reported from %s %% on); overhead "
-                            "in it %s %% of all",
-                            DECIMAL(seconds, 2),
+    return format_printable("%s s of idleness (+- %s) %s in %s%s%s%s: %s; overhead %s %%", DECIMAL(seconds, 2),
                             DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, finding->basis), 2), where,
-                            name, some, pieces, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1),
-                            DECIMAL(LEAST_PERCENT, 0), DECIMAL(percent_of_program(inquiry, overhead), 1));
+                            name, some, pieces, asleep, SHARE(inquiry, seconds),
+                            DECIMAL(percent_of_program(inquiry, overhead), 1));
 }
 
 /* What keeps threads waiting at barriers. */
@@ -127,22 +124,21 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
         const char *rule, *title, *advice;
     } texts[] = {
         [UNEVEN_STATIC] = {"imbalance", "unequal work",
-                           "Give the threads equal shares: schedule(dynamic) or schedule(guided) with small "
-                           "chunks, smaller pieces, the largest first; nowait where no barrier is needed."},
+                           "Give the threads equal shares: schedule(dynamic) or schedule(guided) with small chunks, "
+                           "smaller pieces, the largest first. Use nowait where no barrier is needed."},
         [UNEVEN_DYNAMIC] = {"imbalance", "unequal work",
-                            "The schedule gives work out on demand, but the last pieces are too large: take "
-                            "smaller chunks, divide long iterations, begin with the longest."},
-        [UNEVEN_FEW] = {"coarse", "too few pieces",
-                        "There are too few iterations to divide: parallelise an outer or inner loop, "
-                        "collapse(2), or make more and smaller pieces of the work; fewer iterations per "
-                        "chunk."},
+                            "The schedule distributes work on demand, but the last pieces are too large. Take smaller "
+                            "chunks, divide long iterations, or begin with the longest."},
+        [UNEVEN_FEW] =
+            {"coarse", "too few pieces",
+             "There are too few iterations for the threads. Parallelise an outer or inner loop, use collapse(2), or "
+             "make more and smaller pieces of the work with fewer iterations in each chunk."},
         [UNEVEN_ALONE] = {"coarse", "one thread works alone",
-                          "The other threads wait for code that one executes: do less in single, master or "
-                          "for one thread's number, divide it, or let the others go on (nowait, tasks)."},
+                          "The other threads wait for code that one thread executes. Do less in single, masked or code "
+                          "for one thread number, divide that code, or let the others continue (nowait, tasks)."},
         [UNEVEN_CREATION] = {"task-starved", "tasks come too slowly",
-                             "One thread prepares tasks more slowly than the others execute them: create them "
-                             "by more than one thread, prepare less before each, or put the preparation into "
-                             "the tasks."},
+                             "One thread creates tasks more slowly than the others execute them. Create them in "
+                             "several threads, prepare less for each, or move the preparation into the tasks."},
     };
     enum uneven why = why_uneven(inquiry, unit);
     struct finding finding = start_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
@@ -156,8 +152,8 @@ static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double s
     struct finding finding = start_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
     say(inquiry, unit, &finding, "too few tasks",
-        "Create more and smaller tasks, earlier, and by more than one thread; long tasks first; fewer "
-        "taskwaits and dependences, so that more tasks can run at a time.");
+        "Create more and smaller tasks, earlier, in several threads, long tasks first. Use fewer taskwaits and "
+        "dependences, so that more tasks can run at a time.");
     put_finding(inquiry, &finding);
 }
 
@@ -170,10 +166,10 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
         team < ONE_THREAD
             ? format_printable("%s s in a team of one thread", DECIMAL(seconds / (inquiry->threads - 1), 2))
             : format_printable("small team: %s of %s threads", DECIMAL(team, 1), DECIMAL(inquiry->threads, 0));
-    finding.evidence = idle_evidence(inquiry, unit, &finding, "of threads that are in no team");
-    finding.advice = format_printable("Let more threads take part: look at num_threads, if clauses, nested "
-                                      "regions and OMP_MAX_ACTIVE_LEVELS. "
-                                      "Outside a parallel region tasks are executed one after the other.");
+    finding.evidence = idle_evidence(inquiry, unit, &finding, "of threads outside any team");
+    finding.advice =
+        format_printable("Let more threads take part: look at num_threads, if clauses, nested regions and "
+                         "OMP_MAX_ACTIVE_LEVELS. Outside a parallel region, tasks run one after the other.");
     put_finding(inquiry, &finding);
 }
 
@@ -214,13 +210,12 @@ void find_both(struct inquiry *inquiry)
             continue;
         struct finding finding = start_finding(inquiry, "both", unit, unit->row, idle);
         finding.gain_s += overhead * inquiry->busy_to_wall + inquiry->nobody_busy_s;
-        finding.title = format_printable("idle and busy with OpenMP: %s %% idleness, %s %% overhead",
+        finding.title = format_printable("much idleness and much overhead: %s %% and %s %%",
                                          DECIMAL(percent_of_program(inquiry, idle), 0),
                                          DECIMAL(percent_of_program(inquiry, overhead), 0));
         finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
-        finding.advice =
-            format_printable("Smaller pieces would raise the overhead, larger ones the idleness: the division of the "
-                             "work itself is to be thought over.");
+        finding.advice = format_printable(
+            "Smaller pieces would raise the overhead, and larger ones the idleness. Divide the work in another way.");
         put_finding(inquiry, &finding);
     }
 }

@@ -38,6 +38,13 @@ double percent_of_program(const struct inquiry *inquiry, double seconds)
     return inquiry->whole_s > 0 && seconds > 0 ? 100 * seconds / inquiry->whole_s : 0;
 }
 
+const char *describe_share(char to[SHARE_BYTES], const struct inquiry *inquiry, double seconds)
+{
+    snprintf(to, SHARE_BYTES, "%s %% of the program's %s thread-seconds (threshold %s %%)",
+             DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(inquiry->whole_s, 2), DECIMAL(LEAST_PERCENT, 0));
+    return to;
+}
+
 double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns)
 {
     return fmin(seconds, seconds * inquiry->busy_to_wall + idle_ns * 1e-9 * inquiry->idle_to_wall);
@@ -97,7 +104,8 @@ static void put_error(const struct inquiry *inquiry, struct finding *put)
     if (is_enough(inquiry, put->seconds - put->error))
         return;
     put->title = memory_text("perhaps %s", title);
-    put->evidence = memory_text("%s; +- %s s, so it may be less", evidence, DECIMAL(put->error, 2));
+    put->evidence =
+        memory_text("%s; +- %s s, so the share may be below the threshold", evidence, DECIMAL(put->error, 2));
     free(title);
     free(evidence);
 }
@@ -129,23 +137,22 @@ static const struct {
     const char *title, *advice;
 } constructs[CONSTRUCTS] = {
     [CONSTRUCT_REGION] = {"parallel regions are too small",
-                          "Begin fewer regions: merge neighbours into one, move the region out of the loop around "
-                          "it, or run small ones serially (if clause)."},
-    [CONSTRUCT_TASK] = {"tasks are too small",
-                        "Create fewer and larger tasks: a cut-off below which calls are plain, taskloop with a "
-                        "grainsize, final and mergeable."},
+                          "Start fewer regions: merge neighbours, move the region out of the enclosing loop, or run "
+                          "small ones serially (if clause)."},
+    [CONSTRUCT_TASK] = {"tasks are too small", "Create fewer and larger tasks: call functions directly below a "
+                                               "cut-off, or use taskloop with a grainsize, final and mergeable."},
     [CONSTRUCT_LOOP] = {"pieces of loops are too small",
                         "Take larger chunks: schedule(dynamic, n), schedule(guided) or schedule(static); parallelise "
                         "an outer loop."},
-    [CONSTRUCT_LOCK] = {"locks are taken too often",
-                        "Take locks less often: gather results in private variables or a reduction, use atomic for "
-                        "single updates."},
+    [CONSTRUCT_LOCK] = {"locks are taken too often", "Take locks less often: collect results in private variables or a "
+                                                     "reduction, and use atomic for single updates."},
     [CONSTRUCT_BARRIER] = {"barriers are too frequent",
-                           "Remove barriers: nowait where nothing depends on the others, merge loops, use "
-                           "reductions once a loop."},
-    [CONSTRUCT_WAIT] = {"the runtime waits, and does not tell for whom",
-                        "In a doacross loop: let an iteration reach its source sooner, or make fewer wait for it. At "
-                        "the end of nested regions: an inner team's threads have no core; begin fewer threads."},
+                           "Remove barriers: use nowait where nothing depends on the other threads, merge loops, and "
+                           "do one reduction for each loop."},
+    [CONSTRUCT_WAIT] =
+        {"the runtime waits without reporting for whom",
+         "In a doacross loop, let each iteration reach its source directive sooner, or let fewer iterations wait for "
+         "it. At the end of nested regions, threads of an inner team have no core: start fewer threads."},
     [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime", "Look at what calls the runtime there, and how often."},
 };
 
@@ -206,12 +213,12 @@ void find_overhead(struct inquiry *inquiry)
         if (construct == CONSTRUCT_REGION && regions > 0)
             snprintf(each, sizeof each, ", %s us for each of %llu regions", DECIMAL(1e6 * seconds / (double)regions, 1),
                      (unsigned long long)regions);
-        double share = percent_of_program(inquiry, seconds);
-        finding.title = format_printable("%s: %s %% overhead", constructs[construct].title, DECIMAL(share, 0));
-        finding.evidence = format_printable(
-            "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here", DECIMAL(seconds, 2),
-            DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each, DECIMAL(share, 1),
-            DECIMAL(LEAST_PERCENT, 0), DECIMAL(100 * cost.top_ns / cost.ns, 0));
+        finding.title = format_printable("%s: %s %% overhead", constructs[construct].title,
+                                         DECIMAL(percent_of_program(inquiry, seconds), 0));
+        finding.evidence =
+            format_printable("%s s of overhead (+- %s)%s: %s; %s %% of the overhead is here", DECIMAL(seconds, 2),
+                             DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each,
+                             SHARE(inquiry, seconds), DECIMAL(100 * cost.top_ns / cost.ns, 0));
         finding.advice = format_printable("%s", constructs[construct].advice);
         put_finding(inquiry, &finding);
     }
@@ -228,10 +235,11 @@ static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, 
     if (share < LOST_PERCENT)
         return;
     finding.title = format_printable(title, DECIMAL(share, 0));
-    finding.evidence = format_printable("%s: %s s, %s %% of all (reported from %s %% on)", what, DECIMAL(seconds, 2),
-                                        DECIMAL(share, 1), DECIMAL(LOST_PERCENT, 0));
-    finding.advice = format_printable("Read the other numbers with that in mind; `lost` and `note` in the "
-                                      "summary and run.json say what happened.");
+    finding.evidence =
+        format_printable("%s: %s s, %s %% of the program's %s thread-seconds (threshold %s %%)", what,
+                         DECIMAL(seconds, 2), DECIMAL(share, 1), DECIMAL(all_s, 2), DECIMAL(LOST_PERCENT, 0));
+    finding.advice = format_printable(
+        "The other numbers are doubtful. `lost` and `note` in the summary and run.json say what happened.");
     put_finding(inquiry, &finding);
 }
 
@@ -267,12 +275,11 @@ static void find_nobody_busy(struct inquiry *inquiry)
                  DECIMAL(100 * without_s / waited_s, 0));
     finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
     finding.evidence = format_printable(
-        "all threads waited in OpenMP for %s s of the run's %s s (reported from %s %% of that on), which no "
-        "per cent contains",
+        "all threads waited in OpenMP for %s s of the run's %s s (threshold %s %%); percentages do not cover this time",
         DECIMAL(seconds, 2), DECIMAL(wall_s, 2), DECIMAL(LOST_PERCENT, 0));
     finding.advice =
-        format_printable("Other processes took the cores, or threads pass tiny pieces of work to each other: "
-                         "measure on a quiet machine, and read the idleness here with that in mind.");
+        format_printable("Other processes took the cores, or threads pass tiny pieces of work to each other. Measure "
+                         "on a quiet machine, and do not rely on the figures for idleness.");
     put_finding(inquiry, &finding);
 }
 
@@ -284,7 +291,7 @@ void find_losses(struct inquiry *inquiry)
     double asked = ledger->dropped ? (double)ledger->dropped_by[PROFILE_DROP_PAUSED] / (double)ledger->dropped : 0;
     double dropped_s = ledger->dropped_ns * 1e-9 * (1 - asked); /* the program itself asks for pauses */
     find_nobody_busy(inquiry);
-    put_loss(inquiry, dropped_s, dropped_s, "%s %% of the time is missing", "samples that were dropped");
+    put_loss(inquiry, dropped_s, dropped_s, "%s %% of the time is missing", "time of dropped samples");
     put_loss(inquiry, profile->unresolved_ns * 1e-9, 0, "%s %% of the time has no known region",
              "busy time of unknown regions (<unresolved>)");
     put_loss(inquiry, truncated, 0, "%s %% of the time has no known callers",
@@ -304,7 +311,7 @@ bool find_unmeasured(struct inquiry *inquiry)
         format_printable("only %s %% of the threads' time was measured", DECIMAL(coverage_percent(&coverage), 1));
     finding.evidence = format_printable("%s s of %s%s%s", DECIMAL(loss->seconds, 2), loss->what,
                                         *loss->cause ? ": " : "", loss->cause);
-    finding.advice = format_printable("%s No other finding is made from so little.", loss->advice);
+    finding.advice = format_printable("%s There are no other findings, because too little was measured.", loss->advice);
     put_finding(inquiry, &finding);
     return true;
 }
@@ -317,7 +324,7 @@ bool find_short_run(struct inquiry *inquiry)
     struct finding finding = {.rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = inquiry->whole_s};
     finding.title =
         format_printable("too short to say: %llu sample%s", (unsigned long long)samples, samples == 1 ? "" : "s");
-    finding.evidence = format_printable("%s s of thread time gave %llu of the %d samples that are needed at least",
+    finding.evidence = format_printable("%s thread-seconds gave %llu of the %d samples that are needed",
                                         DECIMAL(inquiry->whole_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
     finding.advice = format_printable("Measure a longer run, or with more samples: BLAME_RATE=2000, or "
                                       "`blame run --rate 2000`.");

@@ -86,20 +86,17 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
                                          spread == IN_PIECES ? " in small pieces" : "");
     }
     finding.evidence = format_printable(
-        "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
-        "parallel regions%s%s: %s %% of all (reported from %s %% on)",
+        "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside parallel regions%s%s: %s",
         DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, ERROR_ALONE), 2),
-        DECIMAL(inquiry->threads, 0), spread == IN_PIECES ? "many functions ran below this," : "this ran", some, asleep,
-        DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
-    finding.advice =
-        format_printable("%s", sleeps ? "Overlap it with other work (a task, a thread of its own), wait for less, or "
-                                        "less often: it needs no core, and so no number of threads makes it shorter."
-                               : spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
-                                                       "the top-down view, put them into parallel regions, "
-                                                       "or overlap them with other work as tasks."
-                                                     : "Make it parallel, overlap it with other work as a "
-                                                       "task, or do less of it: no number of threads makes "
-                                                       "a run shorter than its serial code.");
+        DECIMAL(inquiry->threads, 0), spread == IN_PIECES ? "many functions ran below this one," : "this ran", some,
+        asleep, SHARE(inquiry, seconds));
+    finding.advice = format_printable(
+        "%s", sleeps ? "Overlap the wait with other work (a task, a thread of its own), or make it shorter or rarer. "
+                       "It needs no core, so more threads do not make it shorter."
+              : spread == IN_PIECES ? "The serial pieces add up. Look at the callees in the top-down view, put them "
+                                      "into parallel regions, or overlap them with other work as tasks."
+                                    : "Make the code parallel, overlap it with other work as a task, or do less of it. "
+                                      "No number of threads makes a run shorter than its serial code.");
     put_finding(inquiry, &finding);
 }
 
@@ -180,15 +177,13 @@ void find_serial_code(struct inquiry *inquiry)
 static char *start_up_advice(const struct profile *profile)
 {
     if (!profile_text(profile, "launcher"))
-        return format_printable(
-            "Run the program with `blame run`: it looks into this serial time, and names its functions.");
+        return format_printable("Run the program with `blame run`, which measures this serial time by function.");
     const char *runtime = "libomp.so.5";
     for (size_t i = 0; i < profile->module_count; i++)
         if (profile->modules[i].flags & PROFILE_MODULE_RUNTIME)
             runtime = profile->modules[i].path;
-    return format_printable("The program loads its OpenMP runtime only then. `LD_PRELOAD=%s blame run ...` has it from "
-                            "the start: this serial "
-                            "time is looked into, and its functions named.",
+    return format_printable("The program loads its OpenMP runtime only then. With `LD_PRELOAD=%s blame run ...` the "
+                            "runtime is there from the start, and this serial time is measured by function.",
                             runtime);
 }
 
@@ -210,9 +205,8 @@ void find_start_up(struct inquiry *inquiry)
             snprintf(asleep, sizeof asleep, " (asleep for %s s)", DECIMAL(1e-9 * row->exclusive->blocked, 2));
         finding.title =
             format_printable("%s s before OpenMP starts", DECIMAL(1e-9 * profile_sums_own(row->exclusive), 2));
-        finding.evidence = format_printable(
-            "%s s of idleness before the runtime was used first%s: %s %% of all (reported from %s %% on)",
-            DECIMAL(seconds, 2), asleep, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+        finding.evidence = format_printable("%s s of idleness before the runtime was first used%s: %s",
+                                            DECIMAL(seconds, 2), asleep, SHARE(inquiry, seconds));
         finding.advice = start_up_advice(inquiry->profile);
         put_finding(inquiry, &finding);
     }

@@ -68,7 +68,7 @@ static int compare_late(const void *left, const void *right)
     return a->ns != b->ns ? (a->ns < b->ns ? 1 : -1) : (a->record > b->record) - (a->record < b->record);
 }
 
-/* Returns "rank 3 is outside MPI for" or "ranks 3, 7, 9 and 2 more are outside MPI for up to". Names the
+/* Returns "rank 3 spends" or "ranks 3, 7, 9 and 2 more spend up to". Names the
  * ranks that are nearer to the latest than to the mean. */
 static char *begin_title(const struct profile *profile, const struct unequal *late)
 {
@@ -86,7 +86,7 @@ static char *begin_title(const struct profile *profile, const struct unequal *la
     }
     if (count > NAMED)
         fprintf(out, " and %zu more", count - NAMED);
-    fputs(count > 1 ? " are outside MPI for up to" : " is outside MPI for", out);
+    fputs(count > 1 ? " spend up to" : " spends", out);
     memory_stream_close(out);
     free(rank);
     return text;
@@ -123,8 +123,8 @@ static char *describe_code(const struct inquiry *inquiry, const struct spread_en
     if (code->row == ROW_NONE)
         return memory_text("%s", "");
     shorten_name(name, inquiry->rows->row[code->row].label->name);
-    return memory_text("; rank %s works %s s in %s, where the ranks work %s s on average", rank,
-                       DECIMAL(code->most * 1e-9, 2), name, DECIMAL(code->mean * 1e-9, 2));
+    return memory_text("; rank %s works %s s in %s, compared with %s s on average", rank, DECIMAL(code->most * 1e-9, 2),
+                       name, DECIMAL(code->mean * 1e-9, 2));
 }
 
 static void put_late(struct inquiry *inquiry, const struct unequal *late)
@@ -142,18 +142,15 @@ static void put_late(struct inquiry *inquiry, const struct unequal *late)
                               .seconds = seconds,
                               .sampled = true,
                               .gain_s = late->most_s - late->mean_s};
-    finding.title = format_printable("%s %s times the mean; the others wait %s s there meanwhile", begin,
+    finding.title = format_printable("%s %s times the mean time outside MPI, while the others wait %s s in MPI", begin,
                                      DECIMAL(late->most_s / late->mean_s, 2), DECIMAL(seconds, 2));
-    finding.evidence =
-        format_printable("Of %zu ranks rank %s is outside MPI for %s s, all for %s s on average, rank %s for "
-                         "%s s; the others wait %s "
-                         "s in MPI in all%s: %s %% of all (reported from %s %% on)",
-                         late->ranks, latest, DECIMAL(late->most_s, 2), DECIMAL(late->mean_s, 2), least,
-                         DECIMAL(late->least_s, 2), DECIMAL(late->others_wait_s, 2), where,
-                         DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.evidence = format_printable("of %zu ranks, rank %s spends %s s outside MPI, compared with %s s on average "
+                                        "and %s s for rank %s; the others wait %s s in MPI in total%s: %s",
+                                        late->ranks, latest, DECIMAL(late->most_s, 2), DECIMAL(late->mean_s, 2),
+                                        DECIMAL(late->least_s, 2), least, DECIMAL(late->others_wait_s, 2), where,
+                                        SHARE(inquiry, seconds));
     finding.advice =
-        format_printable("%s", "Divide the work otherwise: less of it for the ranks that are named. --view ranks and "
-                               "--view spread compare the ranks.");
+        format_printable("%s", "Give the named ranks less work. --view ranks and --view spread compare the ranks.");
     put_finding(inquiry, &finding);
     free(where);
     free(begin);

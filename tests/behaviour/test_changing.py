@@ -52,7 +52,7 @@ class Changing(BlameTest):
             self.assertTrue(before < 12 and 28 < after < 50, (before, after))
 
     def test_every_nth_step_is_found_with_what_runs_in_it(self):
-        title = rf"every {NTH}th step is ([\d.]+) times as long"
+        title = rf"every {NTH}th step takes ([\d.]+) times as long"
         directory, groups, late = self.finding("checkpoints", "periodic", "effort", title, "checkpoint  changing.c:")
         self.assertEqual(len([row for row in self.phases(directory) if row["phase"] == "step"]), STEPS)
         self.assertTrue(late or 2 <= groups[0] < 4, groups)

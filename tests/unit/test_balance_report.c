@@ -41,7 +41,7 @@ WITH_JOB(the_late_rank_is_named_with_the_call_and_its_code)
                         "heavy (1.6 times the mean)");
     assert_has(finding->evidence,
                "of 33.00 s waited in MPI for which no rank of the node is blamed, 29.00 s are charged");
-    assert_has(finding->evidence, "ranks late in turn do not show");
+    assert_has(finding->evidence, "which do not show ranks that are late in turn");
     assert_has(finding->place, "heavy");
     assert_about(finding->seconds, 28);
     assert_about(finding->gain_s, 28.0 / 3);

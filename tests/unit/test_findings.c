@@ -134,7 +134,7 @@ WITH_PROFILE(where_the_runtime_waits_and_does_not_tell_no_piece_is_too_small)
 {
     uint32_t fork = add(frame(program.main_node, KEY(SOLVE)), PROFILE_NODE_RUNTIME, KEY(FORK));
     run(add(fork, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNTOLD_WAIT), 1, THREADS, THREADS, 0);
-    assert_string_equal(only("fine")->title, "the runtime waits, and does not tell for whom: 9 % overhead");
+    assert_string_equal(only("fine")->title, "the runtime waits without reporting for whom: 9 % overhead");
 }
 
 WITH_PROFILE(idleness_and_overhead_together_are_one_finding)
@@ -170,8 +170,8 @@ WITH_PROFILE(locks_of_two_kinds_at_one_address_are_two)
     }
     gather();
     assert_int_equal(program.findings->count, 2);
-    assert_non_null(strstr(program.findings->finding[0].evidence, "at longest 1.0000 s, most by heavy"));
-    assert_non_null(strstr(program.findings->finding[1].evidence, "at longest 2.0000 s, most by init"));
+    assert_non_null(strstr(program.findings->finding[0].evidence, "at most 1.0000 s at a time, most by heavy"));
+    assert_non_null(strstr(program.findings->finding[1].evidence, "at most 2.0000 s at a time, most by init"));
 }
 
 WITH_PROFILE(a_contended_lock_is_named_and_bounded)

@@ -109,16 +109,15 @@ WITH_PROFILE(what_a_hypervisor_took_is_said)
     made.threads[0].stolen = 16 * S;
     machine_beside_host(0, 40, 20, 0, 20); /* threads that were bound to one core would not have lost it so */
     const struct finding *finding = only("cores-taken");
-    assert_string_equal(finding->title,
-                        "20.00 s of thread time without a core: 4 threads of this program on 4 cores, of it "
-                        "16.00 s taken by the hypervisor");
-    assert_has(finding->advice, "No process had the cores that were taken (20.00 s of all processors' time "
-                                "were stolen by /proc/stat)");
+    assert_string_equal(finding->title, "20.00 s of thread time without a core: 4 threads of this program on 4 cores; "
+                                        "16.00 s were taken by the hypervisor");
+    assert_has(finding->advice,
+               "No process had the cores that were taken (/proc/stat counts 20.00 s of stolen processor time)");
     machine_beside_host(0, 40, 20, 0, 0);
     assert_has(only("cores-taken")->title, "taken by interrupts");
     made.threads[0].stolen = 2 * S;
     machine_beside_host(0, 40, 37, 0, 3);
-    assert_has(only("binding")->title, ", of it 2.00 s taken by the hypervisor");
+    assert_has(only("binding")->title, "; 2.00 s were taken by the hypervisor");
     assert_null(strstr(only("binding")->advice, "No process had"));
 }
 
@@ -134,7 +133,7 @@ WITH_PROFILE(threads_on_one_core_while_others_are_free_are_said)
     without_core(40, 4);
     machine(40, 40, 0);
     assert_has(only("binding")->advice,
-               "Cores were free for 40.00 s meanwhile: threads share some of them that are bound to the same");
+               "Other cores were free for 40.00 s: threads that are bound to the same cores share them");
     made.profile.thread_count = 4;
     for (int i = 0; i < 4; i++) /* more is lost on core 3, by one alone */
         made.threads[i].only_core = i == 1 ? 4 : 3;
@@ -147,7 +146,7 @@ WITH_PROFILE(threads_on_one_core_while_others_are_free_are_said)
     made.threads[0].only_core = UINT64_MAX;
     made.threads[1].only_core = 2;
     made.threads[2].only_core = made.threads[3].only_core = 0;
-    assert_has(only("binding")->advice, ": threads share some");
+    assert_has(only("binding")->advice, ": threads that are bound to the same cores");
 }
 
 WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)
@@ -156,7 +155,7 @@ WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)
     const struct finding *finding = only("cores-taken");
     assert_string_equal(finding->title, "20.00 s of thread time without a core: 4 threads of this program and other "
                                         "processes on 4 cores");
-    assert_has(finding->evidence, "what else ran is not known");
+    assert_has(finding->evidence, "what else ran is unknown");
 }
 
 /* Nobody's code is slow where others wait for a thread without a core. */
@@ -248,7 +247,7 @@ WITH_PROFILE(the_same_seconds_are_the_same_per_cent_in_findings_and_above_them)
     assert_has(finding[0].evidence, "25.00 s of the run's 50.00 s (");
     assert_string_equal(finding[1].rule, "serial");
     assert_about(finding[1].share, metric_absolute(made.tables.rows, root, METRIC_IDLENESS));
-    assert_has(finding[1].evidence, "30.0 % of all");
+    assert_has(finding[1].evidence, "30.0 % of the program's");
     assert_string_equal(finding[2].rule, "cores-taken");
     assert_about(finding[2].share, metric_absolute(made.tables.rows, root, METRIC_NO_CORE));
     assert_has(finding[2].title, "20.00 s of thread time");

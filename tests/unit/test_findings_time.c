@@ -88,7 +88,7 @@ UNIT_TEST_WITH(a_run_that_becomes_idle_says_when_and_because_of_what, NULL, dest
     assert_int_equal(finding->metric, METRIC_IDLENESS);
     assert_true(fabs(finding->seconds - 0.34 * 38 * BIN_S * THREADS) < 0.3); /* 38 bins, 34 points */
     assert_about(finding->gain_s, finding->seconds / THREADS);
-    assert_has(finding->evidence, ", 100 % of that in the code that is named");
+    assert_has(finding->evidence, ", 100 % of that in the named code");
 }
 
 UNIT_TEST_WITH(a_slow_begin_is_called_one, NULL, destroy)
@@ -255,16 +255,16 @@ static void make_steps(bool periodic)
 UNIT_TEST_WITH(steps_of_which_every_nth_is_long_say_so, NULL, destroy)
 {
     make_steps(true);
-    const struct finding *finding = find_titled("periodic", "every 25th step is 4.0 times as long");
+    const struct finding *finding = find_titled("periodic", "every 25th step takes 4.0 times as long");
     assert_has(finding->evidence,
-               "step [1003], [1028], [1053] and so on: 8 of 8 are longer than usual, and 0 of the 192 others");
-    assert_has(finding->evidence, "100 % of that in the code that is named");
+               "step [1003], [1028], [1053] and so on: 8 of these 8 are long, and 0 of the 192 others");
+    assert_has(finding->evidence, "100 % of that in the named code");
     assert_has(finding->place, "allocate  p.c:71 (in cos, libomp)");
     assert_has(finding->advice, "idle meanwhile");
     assert_about(finding->seconds, 8 * 0.3 * THREADS);
     assert_about(finding->gain_s, 8 * 0.3);
     made.profile.header.merged = 4;
-    finding = find_titled("periodic", "every 25th step is 4.0 times as long on average over the ranks");
+    finding = find_titled("periodic", "every 25th step takes 4.0 times as long on average over the ranks");
 }
 
 UNIT_TEST_WITH(steps_that_are_long_at_the_end_are_not_periodic, NULL, destroy)

@@ -36,11 +36,12 @@ WITH_JOB(the_rank_that_makes_the_others_wait_is_named_with_its_code)
     const struct finding *finding = unequal_ranks();
     assert_non_null(finding);
     assert_string_equal(finding->title,
-                        "rank 3 is outside MPI for 1.43 times the mean; the others wait 12.00 s there meanwhile");
-    assert_non_null(strstr(finding->evidence, "Of 4 ranks rank 3 is outside MPI for 10.00 s, all for 7.00 s on "
-                                              "average, rank 0 for 6.00 s; the others wait 12.00 s in MPI in all"));
+                        "rank 3 spends 1.43 times the mean time outside MPI, while the others wait 12.00 s in MPI");
+    assert_non_null(strstr(finding->evidence,
+                           "of 4 ranks, rank 3 spends 10.00 s outside MPI, compared with 7.00 s on average and "
+                           "6.00 s for rank 0; the others wait 12.00 s in MPI in total"));
     assert_non_null(
-        strstr(finding->evidence, "rank 3 works 10.00 s in heavy, where the ranks work 7.00 s on average: 30.0 %"));
+        strstr(finding->evidence, "rank 3 works 10.00 s in heavy, compared with 7.00 s on average: 30.0 %"));
     assert_non_null(strstr(finding->place, "heavy"));
     assert_about(finding->seconds, 12);
     assert_about(finding->gain_s, 3);
@@ -61,9 +62,9 @@ WITH_JOB(without_the_ranks_own_code_the_finding_is_about_the_program)
 WITH_JOB(several_late_ranks_are_told_together)
 {
     make_job((const double[]){4, 9, 4, 10});
-    assert_string_equal(unequal_ranks()->title,
-                        "ranks 3, 1 are outside MPI for up to 1.48 times the mean; the others wait 13.00 s "
-                        "there meanwhile");
+    assert_string_equal(
+        unequal_ranks()->title,
+        "ranks 3, 1 spend up to 1.48 times the mean time outside MPI, while the others wait 13.00 s in MPI");
 }
 
 /* They wait for what no rank's sum tells: each for another in turn, or for messages. */

@@ -184,7 +184,7 @@ WITH_JOB(the_rank_that_others_wait_for_is_a_finding_with_their_call)
     assert_non_null(finding);
     assert_string_equal(finding->title, "rank 2 makes 3 ranks wait 8.20 s in MPI_Allreduce m.c:88");
     assert_has(finding->place, "solve  m.c:8  < step");
-    assert_has(finding->evidence, "9.00 s that ranks of the same node waited in MPI while another was busy");
+    assert_has(finding->evidence, "ranks of the same node waited 9.00 s in MPI while another was busy");
     assert_int_equal(finding->metric, METRIC_RANK_IDLENESS);
     assert_true(fabs(finding->seconds - 8.2) < 1e-9 && fabs(finding->gain_s - 8.2 / 3) < 1e-9);
     assert_null(finding_of("mpi-wait"));                             /* what is left of ten seconds is less than 5 % */
@@ -220,7 +220,7 @@ WITH_JOB(threads_without_a_core_are_those_of_all_ranks_that_share_the_cores)
     const struct finding *finding = finding_of("oversubscribed");
     assert_non_null(finding);
     assert_has(finding->title, "without a core: 8 threads of 4 ranks on 2 cores");
-    assert_has(finding->advice, "fewer ranks or threads, 2 threads in all");
+    assert_has(finding->advice, "fewer ranks or threads (at most 2 threads in all");
     strcpy(ranks[1].host, "node1");
     strcpy(ranks[2].binding, "2-3");
     assert_has(finding_of("oversubscribed")->title, "4 threads of 2 ranks on 2 cores");
@@ -235,7 +235,7 @@ WITH_JOB(ranks_that_are_late_in_turn_are_said_to_take_turns)
     const struct finding *finding = finding_of("late-rank");
     assert_string_equal(finding->title,
                         "ranks take turns: they keep each other waiting for 9.00 s in MPI_Allreduce m.c:88");
-    assert_has(finding->advice, "No rank is late by itself");
+    assert_has(finding->advice, "No single rank is late");
     assert_true(fabs(finding->gain_s - 7. / 3) < 1e-9); /* the third waits so long, the others less */
 }
 
@@ -278,12 +278,12 @@ WITH_JOB(a_ranks_own_profile_says_what_others_wait_for_it)
     made.profile.header.merged = 0;
     assert_null(finding_of("late-rank")); /* it waits as much for them */
     assert_has(finding_of("mpi-wait")->evidence, "9.00 s of it while another rank of the node was busy");
-    assert_has(finding_of("mpi-wait")->advice, "Another rank comes later");
+    assert_has(finding_of("mpi-wait")->advice, "Another rank arrives later");
     made.nodes[made.profile.node_count - 1].metric.rank_waited = 2 * S;
     assert_string_equal(finding_of("late-rank")->title, "this rank makes others wait 9.00 s in MPI_Allreduce m.c:88");
     assert_has(finding_of("mpi-wait")->advice, "all ranks were in MPI at once");
     made.profile.header.ranks = 2 * RANKS; /* on another node */
-    assert_has(finding_of("mpi-wait")->advice, "Another rank comes later");
+    assert_has(finding_of("mpi-wait")->advice, "Another rank arrives later");
 }
 
 /* On several nodes nobody sees who is late; sums tell who waits least. */
@@ -298,7 +298,7 @@ WITH_JOB(who_waits_least_in_a_call_is_named_where_it_is_not_seen_who_is_late)
     made.profile.spread_count = 1;
     made.profile.header.ranks = 2 * RANKS;
     assert_has(finding_of("mpi-wait")->evidence,
-               "; rank 2 waits least there, 0.20 s, where ranks wait 2.50 s on average: ");
+               "; rank 2 waits least there, 0.20 s, compared with 2.50 s on average: ");
     spread.spread.least = 1.5 * S;
     assert_null(strstr(finding_of("mpi-wait")->evidence, "waits least"));
     made.profile.header.ranks = RANKS; /* all were seen */
