@@ -34,7 +34,7 @@ static void clock_text(char to[FACT_BYTES], const struct profile *profile)
     snprintf(to, FACT_BYTES, "%s", profile->header.clock == 1 ? "cpu" : "wall");
 }
 
-static void environment_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_environment(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%s", profile->header.environment == 1 ? "shared" : "dedicated");
 }
@@ -125,14 +125,14 @@ static const struct fact facts[] = {
     {"rate", "give all the same BLAME_RATE", rate_text},
     {"clock", "give all the same BLAME_CLOCK", clock_text},
     {"samples", "give all the same BLAME_SAMPLE: events are no seconds", sample_text},
-    {"environment", "--environment gives all the same", environment_text},
+    {"environment", "--environment gives all the same", fact_environment},
     {"tasks", "give all the same BLAME_TASKS", tasks_text},
     {"end", "a run that was killed has not done all the work", finished_text},
 };
 static const struct fact build_fact = {"build", "compare different builds by blame diff", build_text};
 
-static void complain(FILE *out, const char *command, const struct fact *fact, const struct profile *const *profile,
-                     const char *const *name, size_t count)
+static void complain_facts(FILE *out, const char *command, const struct fact *fact,
+                           const struct profile *const *profile, const char *const *name, size_t count)
 {
     char first[FACT_BYTES], other[FACT_BYTES];
     if (count)
@@ -152,14 +152,14 @@ void comparable_complain(FILE *out, const char *command, const struct profile *c
                          size_t count)
 {
     for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
-        complain(out, command, &facts[f], profile, name, count);
+        complain_facts(out, command, &facts[f], profile, name, count);
 }
 
 void comparable_complain_but_size(FILE *out, const char *command, const struct profile *const *profile,
                                   const char *const *name, size_t count)
 {
     for (size_t f = FACTS_OF_SIZE; f < sizeof facts / sizeof *facts; f++)
-        complain(out, command, &facts[f], profile, name, count);
+        complain_facts(out, command, &facts[f], profile, name, count);
 }
 
 static bool is_same_run(const struct profile_header *a, const struct profile_header *b)
@@ -170,7 +170,7 @@ static bool is_same_run(const struct profile_header *a, const struct profile_hea
 void comparable_complain_repeats(FILE *out, const char *command, const struct profile *const *profile,
                                  const char *const *name, size_t count)
 {
-    complain(out, command, &build_fact, profile, name, count);
+    complain_facts(out, command, &build_fact, profile, name, count);
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++)
             if (is_same_run(&profile[i]->header, &profile[j]->header)) {

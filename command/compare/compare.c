@@ -67,7 +67,8 @@ void comparison_free(struct comparison *comparison)
 
 /* ---- contexts ---- */
 
-static uint32_t find_context(struct comparison *comparison, uint32_t parent, uint32_t entry, const struct row *row)
+static uint32_t find_compared_context(struct comparison *comparison, uint32_t parent, uint32_t entry,
+                                      const struct row *row)
 {
     uint32_t *slot = pair_map_slot(&comparison->children, parent, entry);
     if (*slot == PAIR_MAP_NEW) {
@@ -108,12 +109,12 @@ static void add_amount(struct compare_run *run, const struct rows *rows, const s
     error_basis_add(&amount->basis_exclusive, error_basis_of(row->exclusive));
 }
 
-static void add_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
-                    const uint32_t *entry, uint32_t *context)
+static void add_compared_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
+                             const uint32_t *entry, uint32_t *context)
 {
     const struct row *row = &rows->row[row_index];
     uint32_t parent = row->parent == ROW_NONE ? ROW_NONE : context[row->parent];
-    uint32_t index = find_context(comparison, parent, entry[row_index], row);
+    uint32_t index = find_compared_context(comparison, parent, entry[row_index], row);
     struct compare_context *to = &comparison->context[index];
     to->found[comparison->run[run].side] = true;
     to->label = names_keep(comparison->names, row->label);
@@ -138,7 +139,7 @@ void comparison_add(struct comparison *comparison, size_t run, const struct rows
     set_scale(&comparison->run[run], comparison->normalise, metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
     add_nobody(&comparison->run[run], rows);
     for (uint32_t i = 0; i < rows->count; i++)
-        add_row(comparison, run, rows, i, entry, context);
+        add_compared_row(comparison, run, rows, i, entry, context);
     free(entry);
     free(context);
 }
@@ -312,7 +313,7 @@ const char *comparison_unit(const struct comparison *comparison)
 #define LEAST_NAME_COLUMNS 16 /* least room for a caller's name; with less it is left out */
 
 /* Appends printable text, at most `columns` wide; returns the columns used. */
-static size_t append(char *to, size_t room, const char *text, size_t columns, bool utf8)
+static size_t append_to_label(char *to, size_t room, const char *text, size_t columns, bool utf8)
 {
     char *clean = format_clean(text, true);
     size_t length = strlen(to);
@@ -361,8 +362,8 @@ static void append_callers(const struct comparison *comparison, uint32_t index, 
         most = most < NAME_COLUMNS ? most : NAME_COLUMNS;
         bool fits = width <= most || most >= LEAST_NAME_COLUMNS;
         if (fits || left >= 3) {
-            used += append(label, room, arrow, strlen(arrow), utf8);
-            used += append(label, room, fits ? name : "...", fits ? most : 3, utf8);
+            used += append_to_label(label, room, arrow, strlen(arrow), utf8);
+            used += append_to_label(label, room, fits ? name : "...", fits ? most : 3, utf8);
         }
         free(name);
         if (!fits)
@@ -378,21 +379,21 @@ char *comparison_label(const struct comparison *comparison, uint32_t index, size
     char *label = memory_array(room, 1), *name = short_name(context), position[300] = "";
     if (!construct && *context->label.file && context->label.line > 0)
         snprintf(position, sizeof position, "  %.200s:%d", format_base_name(context->label.file), context->label.line);
-    used = append(label, room, name, columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10, utf8);
-    append(label, room, position, columns - used, utf8);
+    used = append_to_label(label, room, name, columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10, utf8);
+    append_to_label(label, room, position, columns - used, utf8);
     append_callers(comparison, index, label, room, columns, utf8);
     free(name);
     return label;
 }
 
-struct place_in_order {
+struct ordered_context {
     uint32_t context, parent;
     double change;
 };
 
-static int compare_places(const void *left, const void *right)
+static int compare_in_order(const void *left, const void *right)
 {
-    const struct place_in_order *a = left, *b = right;
+    const struct ordered_context *a = left, *b = right;
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
     if (a->change != b->change)
@@ -402,8 +403,8 @@ static int compare_places(const void *left, const void *right)
 
 /* Orders the tree depth first. place[] is sorted by parents, and first[] has the index of each context's
  * first child. */
-static void descend(const struct place_in_order *place, size_t count, const uint32_t *first, uint32_t *stack,
-                    uint32_t *order)
+static void order_depth_first(const struct ordered_context *place, size_t count, const uint32_t *first, uint32_t *stack,
+                              uint32_t *order)
 {
     size_t depth = 0, out = 0;
     stack[depth++] = 0;
@@ -421,27 +422,27 @@ static void descend(const struct place_in_order *place, size_t count, const uint
 uint32_t *comparison_order(const struct comparison *comparison, enum metric metric)
 {
     size_t count = comparison->count, places = count ? count - 1 : 0;
-    struct place_in_order *place = memory_array(count, sizeof *place);
+    struct ordered_context *place = memory_array(count, sizeof *place);
     uint32_t *first = memory_array(count, sizeof *first), *stack = memory_array(count, sizeof *stack);
     uint32_t *order = memory_array(count, sizeof *order);
     for (uint32_t i = 1; i < count; i++) {
         struct compare_change change = comparison_change(comparison, i, metric, true);
-        place[i - 1] = (struct place_in_order){i, comparison->context[i].parent, fabs(change.after - change.before)};
+        place[i - 1] = (struct ordered_context){i, comparison->context[i].parent, fabs(change.after - change.before)};
     }
-    qsort(place, places, sizeof *place, compare_places);
+    qsort(place, places, sizeof *place, compare_in_order);
     for (uint32_t i = 0; i < count; i++)
         first[i] = (uint32_t)places;
     for (size_t i = places; i-- > 0;)
         first[place[i].parent] = (uint32_t)i;
     if (count)
-        descend(place, places, first, stack, order);
+        order_depth_first(place, places, first, stack, order);
     free(place);
     free(first);
     free(stack);
     return order;
 }
 
-uint32_t *comparison_places(const struct comparison *comparison, const uint32_t *order)
+uint32_t *comparison_positions(const struct comparison *comparison, const uint32_t *order)
 {
     uint32_t *place = memory_array(comparison->count, sizeof *place);
     for (uint32_t i = 0; i < comparison->count; i++)

@@ -130,7 +130,7 @@ char *comparison_label(const struct comparison *comparison, uint32_t context, si
  * largest first. The caller frees it. */
 uint32_t *comparison_order(const struct comparison *comparison, enum metric metric);
 /* Returns for each context its position in that order. The caller frees it. */
-uint32_t *comparison_places(const struct comparison *comparison, const uint32_t *order);
+uint32_t *comparison_positions(const struct comparison *comparison, const uint32_t *order);
 
 /* The first columns of every CSV of contexts. id[]: by context. */
 #define COMPARE_CSV_CONTEXT "id,parent,depth,kind,name,module,file,line"

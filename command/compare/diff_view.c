@@ -108,22 +108,23 @@ struct change_entry {
     struct compare_change change;
 };
 
-static double difference_of(const struct change_entry *entry)
+static double entry_difference(const struct change_entry *entry)
 {
     return entry->change.after - entry->change.before;
 }
 
-static int compare_entries(const void *left, const void *right)
+static int compare_changes(const void *left, const void *right)
 {
     const struct change_entry *a = left, *b = right;
-    double x = difference_of(a), y = difference_of(b);
+    double x = entry_difference(a), y = entry_difference(b);
     if (x != y)
         return x > y ? -1 : 1;
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
 /* Returns the changes that are large enough for a line, worst first. */
-static struct change_entry *gather(const struct comparison *comparison, const struct diff_style *style, size_t *count)
+static struct change_entry *gather_changes(const struct comparison *comparison, const struct diff_style *style,
+                                           size_t *count)
 {
     struct change_entry *entry = memory_array(comparison->count * METRIC_TOLD, sizeof *entry);
     double least[METRIC_NAMED];
@@ -136,16 +137,16 @@ static struct change_entry *gather(const struct comparison *comparison, const st
         for (size_t m = 0; m < (style->metric < 0 ? METRIC_TOLD : 1); m++) {
             enum metric metric = style->metric < 0 ? metric_parts[m] : (enum metric)style->metric;
             struct change_entry found = {i, metric, comparison_change(comparison, i, metric, false)};
-            if (difference_of(&found) != 0 && fabs(difference_of(&found)) >= least[metric])
+            if (entry_difference(&found) != 0 && fabs(entry_difference(&found)) >= least[metric])
                 entry[(*count)++] = found;
         }
     }
-    qsort(entry, *count, sizeof *entry, compare_entries);
+    qsort(entry, *count, sizeof *entry, compare_changes);
     return entry;
 }
 
-static void print_entry(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
-                        const struct diff_style *style, int decimals)
+static void print_change(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
+                         const struct diff_style *style, int decimals)
 {
     const struct compare_context *context = &comparison->context[entry->context];
     char difference[SIGNED_BYTES], percent[SIGNED_BYTES + 4];
@@ -153,20 +154,20 @@ static void print_entry(FILE *out, const struct comparison *comparison, const st
     size_t taken = 3 + 11 + 12 + 12 + strlen(only);
     char *label = comparison_label(comparison, entry->context,
                                    style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
-    diff_number(difference, difference_of(entry), decimals, true);
+    diff_number(difference, entry_difference(entry), decimals, true);
     fprintf(out, "%s%10s %11s  %-9s  %s%s\n", entry->change.beyond_noise ? "   " : " ~ ", difference,
             percent_text(percent, &entry->change), metric_title(entry->metric), only, label);
     free(label);
 }
 
-static void print_list(FILE *out, const struct comparison *comparison, const struct change_entry *entry, size_t count,
-                       bool worse, const struct diff_style *style)
+static void print_changes(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
+                          size_t count, bool worse, const struct diff_style *style)
 {
     int decimals = comparison_decimals(comparison);
     size_t listed = 0, all = 0;
     for (size_t i = 0; i < count; i++) {
         const struct change_entry *at = &entry[worse ? i : count - 1 - i];
-        if (worse != (difference_of(at) > 0))
+        if (worse != (entry_difference(at) > 0))
             break;
         all++;
         if (all == 1 && style->top)
@@ -175,13 +176,14 @@ static void print_list(FILE *out, const struct comparison *comparison, const str
         if (listed == style->top)
             continue;
         listed++;
-        print_entry(out, comparison, at, style, decimals);
+        print_change(out, comparison, at, style, decimals);
     }
     if (listed && all > listed)
         fprintf(out, "   ... and %zu more: --top %zu\n", all - listed, all);
 }
 
-static void print_legend(FILE *out, const struct comparison *comparison, const struct diff_style *style, bool empty)
+static void print_noise_legend(FILE *out, const struct comparison *comparison, const struct diff_style *style,
+                               bool empty)
 {
     char text[300];
     const size_t *side = comparison->side_count;
@@ -203,13 +205,13 @@ void diff_text(FILE *out, const struct comparison *comparison, const struct prof
                const struct diff_style *style)
 {
     size_t count;
-    struct change_entry *entry = gather(comparison, style, &count);
+    struct change_entry *entry = gather_changes(comparison, style, &count);
     print_side(out, comparison, profile, SIDE_BASE, style);
     print_side(out, comparison, profile, SIDE_NEW, style);
     print_totals(out, comparison, style);
-    print_list(out, comparison, entry, count, true, style);
-    print_list(out, comparison, entry, count, false, style);
-    print_legend(out, comparison, style, !count);
+    print_changes(out, comparison, entry, count, true, style);
+    print_changes(out, comparison, entry, count, false, style);
+    print_noise_legend(out, comparison, style, !count);
     free(entry);
 }
 
@@ -247,39 +249,39 @@ void diff_limits_text(FILE *out, const struct comparison *comparison, const stru
 
 #define END_OF_LINE "\r\n"
 
-static void put_number(FILE *out, double value)
+static void put_csv_number(FILE *out, double value)
 {
     putc(',', out);
     format_csv_number(out, value);
 }
 
-static void put_change(FILE *out, const struct compare_change *change)
+static void put_change_columns(FILE *out, const struct compare_change *change)
 {
-    put_number(out, change->before);
-    put_number(out, change->after);
-    put_number(out, change->after - change->before);
+    put_csv_number(out, change->before);
+    put_csv_number(out, change->after);
+    put_csv_number(out, change->after - change->before);
     putc(',', out);
     if (isfinite(change->percent))
         format_csv_number(out, change->percent);
-    put_number(out, change->low);
-    put_number(out, change->high);
+    put_csv_number(out, change->low);
+    put_csv_number(out, change->high);
     fprintf(out, ",%d", change->beyond_noise);
 }
 
-static void put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id,
-                        enum metric metric)
+static void put_context_changes(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id,
+                                enum metric metric)
 {
     const struct compare_context *context = &comparison->context[index];
     const char *found = !context->found[SIDE_BASE] ? "new" : !context->found[SIDE_NEW] ? "base" : "both";
     comparison_put_context(out, comparison, index, id);
     fprintf(out, ",%s,%s", found, metric_word[metric]);
     struct compare_change change = comparison_change(comparison, index, metric, true);
-    put_change(out, &change);
+    put_change_columns(out, &change);
     for (enum metric m = 0; m < METRIC_COLUMNS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--) {
             change = comparison_change(comparison, index, m, inclusive);
-            put_number(out, change.before);
-            put_number(out, change.after);
+            put_csv_number(out, change.before);
+            put_csv_number(out, change.after);
         }
     fputs(END_OF_LINE, out);
 }
@@ -288,7 +290,7 @@ static void put_wall(FILE *out, const struct comparison *comparison)
 {
     struct compare_change change = comparison_wall_change(comparison);
     fprintf(out, "%zu,,0,wall,<wall time>,,,,both,wall", comparison->count);
-    put_change(out, &change);
+    put_change_columns(out, &change);
     for (int i = 0; i < 4 * METRIC_COLUMNS; i++)
         putc(',', out);
     fputs(END_OF_LINE, out);
@@ -297,7 +299,7 @@ static void put_wall(FILE *out, const struct comparison *comparison)
 void diff_csv(FILE *out, const struct comparison *comparison, enum metric metric)
 {
     uint32_t *order = comparison_order(comparison, metric);
-    uint32_t *id = comparison_places(comparison, order);
+    uint32_t *id = comparison_positions(comparison, order);
     fputs(COMPARE_CSV_CONTEXT ",found,metric,base,new,change,percent,low,high,beyond_noise", out);
     for (enum metric m = 0; m < METRIC_COLUMNS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--)
@@ -305,7 +307,7 @@ void diff_csv(FILE *out, const struct comparison *comparison, enum metric metric
                     inclusive ? 'I' : 'E');
     fputs(END_OF_LINE, out);
     for (uint32_t i = 0; i < comparison->count; i++)
-        put_context(out, comparison, order[i], id, metric);
+        put_context_changes(out, comparison, order[i], id, metric);
     put_wall(out, comparison);
     free(id);
     free(order);

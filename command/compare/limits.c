@@ -76,7 +76,7 @@ void limit_free(struct limit *limit)
     limit->selects = false;
 }
 
-static bool matches(const struct limit *limit, const struct compare_context *context)
+static bool limit_matches(const struct limit *limit, const struct compare_context *context)
 {
     return context->kind != ROW_STATEMENT && regexec(&limit->regex, context->canonical, 0, NULL, 0) == 0;
 }
@@ -89,7 +89,7 @@ static unsigned char *select_contexts(const struct limit *limit, const struct co
         const struct compare_context *context = &comparison->context[i];
         if (context->parent != ROW_NONE && selected[context->parent])
             selected[i] = 1;
-        else if (limit->selects ? i > 0 && matches(limit, context) : i == 0)
+        else if (limit->selects ? i > 0 && limit_matches(limit, context) : i == 0)
             selected[i] = 2;
     }
     return selected;
@@ -129,8 +129,8 @@ static void find_culprits(struct limit *limit, const struct comparison *comparis
 }
 
 /* Sums the selected contexts by run. Returns whether there were any. */
-static bool gather(const struct limit *limit, const struct comparison *comparison, const unsigned char *selected,
-                   double *value, double *variance)
+static bool sum_selected(const struct limit *limit, const struct comparison *comparison, const unsigned char *selected,
+                         double *value, double *variance)
 {
     bool any = false;
     for (size_t run = 0; run < comparison->run_count; run++) {
@@ -153,7 +153,7 @@ void limit_judge(struct limit *limit, const struct comparison *comparison, doubl
     double value[comparison->run_count], variance[comparison->run_count];
     double factor = 1 + limit->percent / 100;
     unsigned char *selected = select_contexts(limit, comparison);
-    bool any = gather(limit, comparison, selected, value, variance);
+    bool any = sum_selected(limit, comparison, selected, value, variance);
     limit->change = comparison_change_of(comparison, value, variance);
     double increase = limit->change.after - limit->change.before;
     if (!any)

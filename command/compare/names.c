@@ -197,7 +197,8 @@ static double distance(const struct align_place *a, const struct align_place *b)
 
 /* Fills cost[i][j]: the least cost of matching the first i positions of the shorter list with i of the first
  * j of the longer. */
-static void fill(double *cost, const struct align_place *shorter, size_t n, const struct align_place *longer, size_t m)
+static void fill_costs(double *cost, const struct align_place *shorter, size_t n, const struct align_place *longer,
+                       size_t m)
 {
     size_t width = m + 1;
     for (size_t i = 1; i <= n; i++)
@@ -222,7 +223,7 @@ void align_places(const struct align_place *a, size_t a_count, const struct alig
         return;
     }
     double *cost = memory_array((n + 1) * (m + 1), sizeof *cost);
-    fill(cost, a_shorter ? a : b, n, a_shorter ? b : a, m);
+    fill_costs(cost, a_shorter ? a : b, n, a_shorter ? b : a, m);
     for (size_t i = n, j = m; i > 0;) {
         if (j > i && cost[i * (m + 1) + j] == cost[i * (m + 1) + j - 1]) {
             j--;
@@ -352,7 +353,7 @@ void names_free(struct compare_names *names)
 
 /* Returns whether a label is an address: "app+0x10" or "[parallel app+0x10]", with or without a function in
  * front. */
-static bool is_address(const struct row_label *label)
+static bool is_address_label(const struct row_label *label)
 {
     const char *offset = strstr(label->name, "+0x");
     size_t bytes = strlen(label->module);
@@ -363,7 +364,7 @@ static bool is_address(const struct row_label *label)
 
 /* Returns a row's canonical name. A line is named by its distance from its function's first line. An address
  * without symbol is named by its module, unless all runs have the same build of the module. */
-static char *name_of(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module)
+static char *canonical_row_name(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module)
 {
     if (row_is_probe(row)) /* a name chosen by the program is used as it is */
         return memory_text("%s", row->label->name);
@@ -373,7 +374,7 @@ static char *name_of(struct run_names *run, const struct rows *rows, const struc
         return relative ? memory_text("line %+d", row->label->line - function->line)
                         : memory_text("%s", row->label->name);
     }
-    if (is_address(row->label)) {
+    if (is_address_label(row->label)) {
         uint32_t *build = pair_map_slot(&run->names->build_map, module, 0);
         if (*build != PAIR_MAP_NEW && *build != BUILD_MIXED && *build != BUILD_UNKNOWN)
             return memory_text("%s", row->label->name);
@@ -386,7 +387,7 @@ static uint32_t find_group(struct run_names *run, const struct rows *rows, const
 {
     struct compare_names *names = run->names;
     unsigned kind = row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind;
-    char *text = name_of(run, rows, row, module);
+    char *text = canonical_row_name(run, rows, row, module);
     uint32_t name = strings_intern(names->strings, text);
     free(text);
     uint32_t *slot = pair_map_slot(&names->group_map, name, (uint64_t)kind << 32 | module);
@@ -400,7 +401,7 @@ static uint32_t find_group(struct run_names *run, const struct rows *rows, const
 
 /* Returns a row's source position. Only functions and constructs with a known line have one, as only they can
  * share a name. */
-static struct align_place place_of(struct compare_names *names, const struct row *row)
+static struct align_place source_place(struct compare_names *names, const struct row *row)
 {
     const struct row_label *label = row->label;
     bool offset = strstr(label->name, "+0x") != NULL;
@@ -437,7 +438,7 @@ static uint32_t add_label(struct run_names *run, const struct rows *rows, const 
     uint32_t *build = pair_map_slot(&run->builds, module, 0);
     if (*build == PAIR_MAP_NEW || *build == BUILD_MIXED)
         *build = BUILD_UNKNOWN;
-    *pending = (struct pending){.label = row->label, .build = *build, .position = {place_of(names, row), 0}};
+    *pending = (struct pending){.label = row->label, .build = *build, .position = {source_place(names, row), 0}};
     pending->group = find_group(run, rows, row, module);
     struct group *group = &names->group[pending->group];
     pending->next = group->pending;
@@ -495,7 +496,8 @@ static void candidates_put(struct candidates *list, struct align_place place, ui
     list->index[at] = index;
 }
 
-static uint32_t find_same(const struct compare_names *names, const struct group *group, const struct pending *pending)
+static uint32_t find_entry_of_build(const struct compare_names *names, const struct group *group,
+                                    const struct pending *pending)
 {
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next) {
         const struct entry *entry = &names->entry[e - 1];
@@ -581,7 +583,9 @@ static void settle_group(struct run_names *run, uint32_t group_index)
         struct pending *pending = &run->pending[p - 1];
         const struct align_place *place = &pending->position.place;
         bool placed = *place->file || place->line;
-        uint32_t same = placed ? find_same(names, group, pending) : group->first ? group->first - 1 : ROW_NONE;
+        uint32_t same = placed         ? find_entry_of_build(names, group, pending)
+                        : group->first ? group->first - 1
+                                       : ROW_NONE;
         if (same != ROW_NONE || !placed)
             set_entry(names, pending, same);
         else
@@ -617,15 +621,15 @@ const char *names_canonical(const struct compare_names *names, uint32_t entry)
     return strings_text(names->strings, names->group[names->entry[entry].group].name);
 }
 
-static const char *keep(struct compare_names *names, const char *text)
+static const char *keep_text(struct compare_names *names, const char *text)
 {
     return strings_text(names->strings, strings_intern(names->strings, text));
 }
 
 struct row_label names_keep(struct compare_names *names, const struct row_label *label)
 {
-    return (struct row_label){.name = keep(names, label->name),
-                              .module = keep(names, label->module),
-                              .file = keep(names, label->file),
+    return (struct row_label){.name = keep_text(names, label->name),
+                              .module = keep_text(names, label->module),
+                              .file = keep_text(names, label->file),
                               .line = label->line};
 }

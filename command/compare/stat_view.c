@@ -57,7 +57,7 @@ static bool has_interval(const struct comparison *comparison)
     return comparison->run_count > 8;
 }
 
-static void print_spread(FILE *out, const struct comparison *comparison, const struct spread *spread, int decimals)
+static void print_scatter(FILE *out, const struct comparison *comparison, const struct spread *spread, int decimals)
 {
     const double numbers[] = {spread->median, spread->least, spread->most, spread->interval.low, spread->interval.high};
     for (size_t i = 0; i < (has_interval(comparison) ? 5 : 3); i++) {
@@ -94,7 +94,7 @@ static void print_contexts(FILE *out, const struct comparison *comparison, const
     for (size_t i = 0; i < count && i < style->top; i++) {
         char *label = comparison_label(comparison, ranked[i].context,
                                        style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
-        print_spread(out, comparison, &ranked[i].spread, decimals);
+        print_scatter(out, comparison, &ranked[i].spread, decimals);
         fprintf(out, "  %s\n", label);
         free(label);
     }
@@ -123,25 +123,25 @@ void stat_text(FILE *out, const struct comparison *comparison, const struct stat
             comparison->events ? "events, wall time in seconds" : "seconds");
     fprintf(out, "%10s %10s %10s%s\n", "median", "least", "most",
             has_interval(comparison) ? "      95 % interval" : "");
-    print_spread(out, comparison, &spread, 3);
+    print_scatter(out, comparison, &spread, 3);
     fprintf(out, "  wall time\n");
     for (size_t m = 0; m < METRIC_TOLD; m++) {
         if (!comparison_shows(comparison, metric_parts[m]))
             continue;
         spread = spread_of_context(comparison, 0, metric_parts[m], true);
-        print_spread(out, comparison, &spread, decimals);
+        print_scatter(out, comparison, &spread, decimals);
         fprintf(out, "  %s\n", metric_title(metric_parts[m]));
     }
     if (comparison_shows_nobody(comparison)) {
         spread = spread_of_nobody(comparison);
-        print_spread(out, comparison, &spread, decimals);
+        print_scatter(out, comparison, &spread, decimals);
         fprintf(out, "  nobody busy, beside these\n");
     }
     print_contexts(out, comparison, style, decimals);
     print_confidence(out, comparison, style, coverage);
 }
 
-static void put_spread(FILE *out, const char *metric, const char *part, size_t runs, const struct spread *spread)
+static void put_scatter(FILE *out, const char *metric, const char *part, size_t runs, const struct spread *spread)
 {
     const double numbers[] = {spread->median,       spread->least,         spread->most,
                               spread->interval.low, spread->interval.high, spread->interval.coverage};
@@ -153,7 +153,7 @@ static void put_spread(FILE *out, const char *metric, const char *part, size_t r
     fputs(END_OF_LINE, out);
 }
 
-static void put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
+static void put_context_scatter(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
 {
     for (size_t m = 0; m < METRIC_TOLD; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--) {
@@ -161,22 +161,22 @@ static void put_context(FILE *out, const struct comparison *comparison, uint32_t
             if (spread.most == 0 && spread.least == 0 && index > 0)
                 continue;
             comparison_put_context(out, comparison, index, id);
-            put_spread(out, metric_word[metric_parts[m]], inclusive ? "I" : "E", comparison->run_count, &spread);
+            put_scatter(out, metric_word[metric_parts[m]], inclusive ? "I" : "E", comparison->run_count, &spread);
         }
 }
 
 void stat_csv(FILE *out, const struct comparison *comparison, enum metric metric)
 {
     uint32_t *order = comparison_order(comparison, metric);
-    uint32_t *id = comparison_places(comparison, order);
+    uint32_t *id = comparison_positions(comparison, order);
     struct spread wall = spread_of_wall(comparison);
     fputs(COMPARE_CSV_CONTEXT ",metric,part,runs,median,min,max,low,high,"
                               "coverage" END_OF_LINE,
           out);
     fprintf(out, "%zu,,0,wall,<wall time>,,,", comparison->count);
-    put_spread(out, "wall", "", comparison->run_count, &wall);
+    put_scatter(out, "wall", "", comparison->run_count, &wall);
     for (uint32_t i = 0; i < comparison->count; i++)
-        put_context(out, comparison, order[i], id);
+        put_context_scatter(out, comparison, order[i], id);
     free(id);
     free(order);
 }

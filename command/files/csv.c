@@ -25,39 +25,39 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void put_number(FILE *out, double value)
+static void csv_number(FILE *out, double value)
 {
     putc(',', out);
     format_csv_number(out, value);
 }
 
-static void put_seconds(FILE *out, double ns)
+static void csv_seconds(FILE *out, double ns)
 {
-    put_number(out, ns * 1e-9);
+    csv_number(out, ns * 1e-9);
 }
 
-static void put_field(FILE *out, const char *text)
+static void csv_field(FILE *out, const char *text)
 {
     putc(',', out);
     format_csv_text(out, text);
 }
 
 /* Writes an empty field if the value is unknown. */
-static void put_seconds_if(FILE *out, bool known, double ns)
+static void csv_seconds_if(FILE *out, bool known, double ns)
 {
     if (known)
-        put_seconds(out, ns);
+        csv_seconds(out, ns);
     else
         putc(',', out);
 }
 
 /* ---- phases.csv ---- */
 
-static void put_parts(FILE *out, const struct rows *rows, const struct phase_entry *entry, size_t first, size_t end)
+static void csv_parts(FILE *out, const struct rows *rows, const struct phase_entry *entry, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
-        put_number(out, metric_value(rows, &entry->inclusive, metric_parts[i]));
-        put_number(out, metric_value(rows, &entry->exclusive, metric_parts[i]));
+        csv_number(out, metric_value(rows, &entry->inclusive, metric_parts[i]));
+        csv_number(out, metric_value(rows, &entry->exclusive, metric_parts[i]));
     }
 }
 
@@ -67,7 +67,7 @@ static void put_part_titles(FILE *out, size_t first, size_t end)
         fprintf(out, ",%1$s (I),%1$s (E)", metric_title(metric_parts[i]));
 }
 
-static void put_phase(FILE *out, const struct rows *rows, const struct phase_table *table,
+static void csv_phase(FILE *out, const struct rows *rows, const struct phase_table *table,
                       const struct phase_entry *entry)
 {
     const struct profile_probe *probe = &entry->probe;
@@ -82,27 +82,27 @@ static void put_phase(FILE *out, const struct rows *rows, const struct phase_tab
     else if (entry->thread != PHASE_THREAD_NONE)
         fprintf(out, "%u", entry->thread);
     if (probe->calls) {
-        put_number(out, (double)(int64_t)(probe->first_begin_ns - start) * 1e-9);
-        put_number(out, entry->exact_ns * 1e-9);
+        csv_number(out, (double)(int64_t)(probe->first_begin_ns - start) * 1e-9);
+        csv_number(out, entry->exact_ns * 1e-9);
         fprintf(out, ",%llu", (unsigned long long)probe->calls);
-        put_number(out, probe->shortest_ns * 1e-9);
-        put_number(out, probe->longest_ns * 1e-9);
-        put_number(out, probe_mean_s(probe));
-        put_number(out, probe_deviation_s(probe));
+        csv_number(out, probe->shortest_ns * 1e-9);
+        csv_number(out, probe->longest_ns * 1e-9);
+        csv_number(out, probe_mean_s(probe));
+        csv_number(out, probe_deviation_s(probe));
     } else {
         fputs(",,,0,,,,", out);
     }
     fprintf(out, ",%llu,%llu", (unsigned long long)entry->inclusive.samples,
             (unsigned long long)entry->exclusive.samples);
-    put_parts(out, rows, entry, 0, METRIC_ALWAYS_PARTS);
-    put_number(out, metric_of_order(rows, &entry->inclusive, METRIC_IDLENESS, rows_whole(rows)));
-    put_number(out, metric_of_order(rows, &entry->inclusive, METRIC_IDLENESS, &entry->inclusive));
+    csv_parts(out, rows, entry, 0, METRIC_ALWAYS_PARTS);
+    csv_number(out, metric_of_order(rows, &entry->inclusive, METRIC_IDLENESS, rows_whole(rows)));
+    csv_number(out, metric_of_order(rows, &entry->inclusive, METRIC_IDLENESS, &entry->inclusive));
     for (size_t i = 0; i < table->profile->counter_count; i++)
         if (entry->name && probe->calls)
-            put_number(out, entry->counters.value[i]);
+            csv_number(out, entry->counters.value[i]);
         else
             putc(',', out);
-    put_parts(out, rows, entry, METRIC_ALWAYS_PARTS, METRIC_PARTS);
+    csv_parts(out, rows, entry, METRIC_ALWAYS_PARTS, METRIC_PARTS);
     fputs(END_OF_LINE, out);
 }
 
@@ -112,25 +112,25 @@ void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_tab
     put_part_titles(out, 0, METRIC_ALWAYS_PARTS);
     fputs(",absolute idleness,relative idleness", out);
     for (size_t i = 0; i < table->profile->counter_count; i++) {
-        put_field(out, table->profile->counter_name[i]);
+        csv_field(out, table->profile->counter_name[i]);
     }
     put_part_titles(out, METRIC_ALWAYS_PARTS, METRIC_PARTS);
     fputs(END_OF_LINE, out);
     for (size_t i = 0; i < table->count; i++)
-        put_phase(out, rows, table, &table->entry[i]);
+        csv_phase(out, rows, table, &table->entry[i]);
 }
 
 /* ---- ranks.csv of a job ---- */
 
 static void put_rank_seconds(FILE *out, const struct profile_rank *rank, double ns)
 {
-    put_seconds_if(out, rank_counts(rank), ns);
+    csv_seconds_if(out, rank_counts(rank), ns);
 }
 
 /* Writes an empty field if it is unknown which rank made which wait. */
-static void put_known(FILE *out, const struct profile_rank *rank, double ns)
+static void csv_rank_wait(FILE *out, const struct profile_rank *rank, double ns)
 {
-    put_seconds_if(out, rank->ranks_seen && rank_counts(rank), ns);
+    csv_seconds_if(out, rank->ranks_seen && rank_counts(rank), ns);
 }
 
 void write_ranks_csv(FILE *out, const struct profile *profile)
@@ -142,7 +142,7 @@ void write_ranks_csv(FILE *out, const struct profile *profile)
         const struct profile_rank *rank = &profile->ranks[i];
         if (rank->rank != PROFILE_RANK_UNKNOWN)
             fprintf(out, "%u", rank->rank);
-        put_field(out, rank->host);
+        csv_field(out, rank->host);
         if (rank_counts(rank))
             fprintf(out, ",%u", rank->threads);
         else
@@ -154,8 +154,8 @@ void write_ranks_csv(FILE *out, const struct profile *profile)
         put_rank_seconds(out, rank, rank->lock_wait);
         put_rank_seconds(out, rank, rank->mpi_wait);
         put_rank_seconds(out, rank, rank->no_core);
-        put_known(out, rank, rank->rank_idle);
-        put_known(out, rank, rank->made_wait);
+        csv_rank_wait(out, rank, rank->rank_idle);
+        csv_rank_wait(out, rank, rank->made_wait);
         put_rank_seconds(out, rank, rank->blocked);
         fprintf(out, ",%u,%s,", rank->process, rank_state_name(rank));
         format_csv_text(out, rank->why);
@@ -173,16 +173,16 @@ void write_ranks_csv(FILE *out, const struct profile *profile)
 
 /* ---- spread.csv of a job ---- */
 
-static void put_spread(FILE *out, const struct rows *rows, const struct spread_entry *entry)
+static void csv_spread(FILE *out, const struct rows *rows, const struct spread_entry *entry)
 {
     fprintf(out, "%u,", entry->row);
     format_csv_text(out, rows->row[entry->row].label->name);
     fprintf(out, ",%s (%s),%u", spread_metric_name[entry->metric], entry->exclusive ? "E" : "I", entry->ranks);
-    put_seconds(out, entry->mean);
-    put_seconds(out, entry->deviation);
-    put_seconds(out, entry->least);
+    csv_seconds(out, entry->mean);
+    csv_seconds(out, entry->deviation);
+    csv_seconds(out, entry->least);
     fprintf(out, ",%s", entry->least_rank);
-    put_seconds(out, entry->most);
+    csv_seconds(out, entry->most);
     fprintf(out, ",%s" END_OF_LINE, entry->most_rank);
 }
 
@@ -195,28 +195,28 @@ void write_spread_csv(FILE *out, const struct profile *profile, const struct row
             for (int exclusive = 0; exclusive < 2; exclusive++)
                 if (spread_of_row(profile, rows, rows->spread[i].row, (enum profile_spread_metric)metric,
                                   exclusive == 1, &entry))
-                    put_spread(out, rows, &entry);
+                    csv_spread(out, rows, &entry);
 }
 
 /* ---- balance.csv of a job ---- */
 
-static void put_balance(FILE *out, const struct rows *rows, const struct balance_entry *entry)
+static void csv_balance(FILE *out, const struct rows *rows, const struct balance_entry *entry)
 {
     const struct profile_balance *balance = &entry->balance;
     bool call = entry->key == PROFILE_BALANCE_CALL, code = entry->key == PROFILE_BALANCE_CONTEXT;
     fprintf(out, "%s,", balance_kind(entry));
     if (entry->row != ROW_NONE)
         fprintf(out, "%u", entry->row);
-    put_field(out, entry->row != ROW_NONE ? rows->row[entry->row].label->name : balance_name(entry));
-    put_seconds(out, balance->charged);
+    csv_field(out, entry->row != ROW_NONE ? rows->row[entry->row].label->name : balance_name(entry));
+    csv_seconds(out, balance->charged);
     if (balance->most > 0)
         fprintf(out, ",%u", balance->most_rank);
     else
         putc(',', out);
-    put_seconds_if(out, balance->most > 0, balance->most);
-    put_seconds_if(out, call, balance->common);
-    put_seconds_if(out, code, balance->time);
-    put_seconds_if(out, code, balance->mean);
+    csv_seconds_if(out, balance->most > 0, balance->most);
+    csv_seconds_if(out, call, balance->common);
+    csv_seconds_if(out, code, balance->time);
+    csv_seconds_if(out, code, balance->mean);
     fputs(END_OF_LINE, out);
 }
 
@@ -225,12 +225,12 @@ void write_balance_csv(FILE *out, const struct profile *profile, const struct ro
     struct balance_table *table = balance_gather(profile, rows);
     fputs("kind,id,name,charged,rank,of_rank,common,time,mean" END_OF_LINE, out);
     for (size_t i = 0; i < table->count; i++)
-        put_balance(out, rows, &table->entry[i]);
+        csv_balance(out, rows, &table->entry[i]);
     for (size_t i = 0; i < table->rank_count; i++) {
         fputs("rank,,", out);
-        put_seconds(out, table->rank[i]->charged);
+        csv_seconds(out, table->rank[i]->charged);
         fprintf(out, ",%u", table->rank[i]->rank);
-        put_seconds(out, table->rank[i]->charged);
+        csv_seconds(out, table->rank[i]->charged);
         fputs(",,," END_OF_LINE, out);
     }
     balance_free(table);
@@ -244,7 +244,7 @@ static void put_times(FILE *out, const struct profile *profile, uint64_t width_n
     double begin_ns =
         (double)(int64_t)(profile->timeline.origin_ns - profile->header.start_ns) + (double)width_ns * bin;
     format_csv_number(out, begin_ns * 1e-9);
-    put_seconds(out, (begin_ns + (double)width_ns));
+    csv_seconds(out, (begin_ns + (double)width_ns));
 }
 
 static void put_bin(FILE *out, const struct profile *profile, const struct timeline_lane *lane, uint32_t bin)
@@ -273,7 +273,7 @@ static void put_bin(FILE *out, const struct profile *profile, const struct timel
     putc(',', out);
     put_times(out, profile, profile->timeline.lane_bin_ns, bin);
     for (size_t i = 0; i < COUNT(values); i++)
-        put_seconds(out, values[i]);
+        csv_seconds(out, values[i]);
     fputs(END_OF_LINE, out);
 }
 
@@ -298,8 +298,8 @@ void write_culprits_csv(FILE *out, const struct profile *profile, const struct r
             put_times(out, profile, profile->timeline.bin_ns, bin->bin);
             fprintf(out, ",%u,", culprit->row);
             format_csv_text(out, rows->row[culprit->row].label->name);
-            put_number(out, bin->idleness);
-            put_number(out, bin->lock_wait);
+            csv_number(out, bin->idleness);
+            csv_number(out, bin->lock_wait);
             fputs(END_OF_LINE, out);
         }
     }
@@ -328,12 +328,12 @@ static char *room_for(struct lines *lines, size_t most)
     return lines->bytes + lines->used;
 }
 
-static void advance(struct lines *lines, const char *end)
+static void lines_advance(struct lines *lines, const char *end)
 {
     lines->used = (size_t)(end - lines->bytes);
 }
 
-static void put_text(struct lines *lines, const char *text)
+static void lines_text(struct lines *lines, const char *text)
 {
     size_t bytes = strlen(text);
     if (bytes < 4096 && format_csv_plain(text)) {
@@ -345,7 +345,7 @@ static void put_text(struct lines *lines, const char *text)
     format_csv_text(lines->out, text);
 }
 
-static void put_label(struct lines *lines, const struct rows *rows, size_t index)
+static void lines_label(struct lines *lines, const struct rows *rows, size_t index)
 {
     const struct row *row = &rows->row[index];
     char *at = format_integer(room_for(lines, 4 * FORMAT_NUMBER_BYTES), index);
@@ -357,10 +357,10 @@ static void put_label(struct lines *lines, const struct rows *rows, size_t index
     *at++ = ',';
     at = stpcpy(at, row_kind_name[row->kind]);
     *at++ = ',';
-    advance(lines, at);
+    lines_advance(lines, at);
     const char *const texts[] = {row->label->name, row->label->module, row->label->file};
     for (size_t i = 0; i < COUNT(texts); i++) {
-        put_text(lines, texts[i]);
+        lines_text(lines, texts[i]);
         *room_for(lines, 1) = ',';
         lines->used++;
     }
@@ -397,23 +397,23 @@ static char *put_extra(char *at, const struct rows *rows, const struct row *row)
     return at;
 }
 
-static char *put_value(char *at, const struct rows *rows, const struct profile_sums *sums, enum metric metric)
+static char *lines_value(char *at, const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     *at++ = ',';
     return metric == METRIC_SAMPLES ? format_integer(at, sums->samples)
                                     : format_micro(at, metric_value(rows, sums, metric));
 }
 
-static char *put_columns(char *at, const struct rows *rows, const struct row *row, size_t first, size_t end)
+static char *lines_columns(char *at, const struct rows *rows, const struct row *row, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
-        at = put_value(at, rows, row->inclusive, metric_columns[i]);
-        at = put_value(at, rows, row->exclusive, metric_columns[i]);
+        at = lines_value(at, rows, row->inclusive, metric_columns[i]);
+        at = lines_value(at, rows, row->exclusive, metric_columns[i]);
     }
     return at;
 }
 
-static char *put_errors(char *at, const struct rows *rows, const struct row *row)
+static char *lines_errors(char *at, const struct rows *rows, const struct row *row)
 {
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
         *at++ = ',';
@@ -424,30 +424,30 @@ static char *put_errors(char *at, const struct rows *rows, const struct row *row
     return at;
 }
 
-static void put_row(struct lines *lines, const struct rows *rows, size_t index, bool errors)
+static void lines_row(struct lines *lines, const struct rows *rows, size_t index, bool errors)
 {
     const struct row *row = &rows->row[index];
-    put_label(lines, rows, index);
+    lines_label(lines, rows, index);
     char *at = room_for(lines, (2 + 4 * METRIC_COLUMNS + 2 * METRIC_ALWAYS_PARTS + 3 + 2 * PROFILE_COUNTERS) *
                                    FORMAT_NUMBER_BYTES);
     at = put_int(at, row->label->line);
     *at++ = ',';
     at = put_int(at, row->call_line);
-    at = put_columns(at, rows, row, 0, METRIC_FIRST_COLUMNS);
+    at = lines_columns(at, rows, row, 0, METRIC_FIRST_COLUMNS);
     for (size_t i = 0; i < METRIC_ALWAYS_PARTS; i++) {
         *at++ = ',';
         at = format_micro(at, metric_of_order(rows, row->inclusive, metric_parts[i], rows_whole(rows)));
         *at++ = ',';
         at = format_micro(at, metric_of_order(rows, row->inclusive, metric_parts[i], row->inclusive));
     }
-    at = put_columns(put_extra(at, rows, row), rows, row, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
-    advance(lines, stpcpy(errors ? put_errors(at, rows, row) : at, END_OF_LINE));
+    at = lines_columns(put_extra(at, rows, row), rows, row, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
+    lines_advance(lines, stpcpy(errors ? lines_errors(at, rows, row) : at, END_OF_LINE));
 }
 
 static void put_counter_title(FILE *out, const char *name, const char *which)
 {
     char *title = memory_text("%s (%s)", name, which);
-    put_field(out, title);
+    csv_field(out, title);
     free(title);
 }
 
@@ -477,11 +477,11 @@ void write_profile_csv(FILE *out, const struct rows *rows, bool errors)
     lines.out = out;
     lines.used = 0;
     for (size_t i = 0; i < rows->count; i++)
-        put_row(&lines, rows, i, errors);
+        lines_row(&lines, rows, i, errors);
     flush(&lines);
 }
 
-static void put_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
+static void csv_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
 {
     uint64_t record = thread->rank_record;
     putc(',', out);
@@ -506,12 +506,12 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
                                thread->no_core, thread->blocked, thread->stolen,   thread->mpi_wait};
         fprintf(out, "%zu,%s", i, thread_kind_name(thread));
         for (size_t s = 0; s < COUNT(seconds); s++)
-            put_seconds(out, seconds[s]);
+            csv_seconds(out, seconds[s]);
         fprintf(out, ",%llu", (unsigned long long)thread->recorded);
         for (size_t s = 0; s < COUNT(sums); s++)
-            put_seconds(out, sums[s]);
+            csv_seconds(out, sums[s]);
         if (profile->rank_count)
-            put_rank(out, profile, thread);
+            csv_rank(out, profile, thread);
         fputs(END_OF_LINE, out);
     }
 }
@@ -524,8 +524,8 @@ static void write_lock_context(FILE *out, const struct rows *rows, uint32_t row,
         return;
     }
     char *path = locks_context_path(rows, row);
-    put_field(out, path);
-    put_seconds(out, wait_ns);
+    csv_field(out, path);
+    csv_seconds(out, wait_ns);
     fprintf(out, ",%u", row);
     free(path);
 }
@@ -536,13 +536,13 @@ static void write_lock(FILE *out, const struct lock_table *table, const struct l
     const struct lock_context *holder = lock->context_count ? &table->context[lock->first_context] : NULL;
     fprintf(out, "0x%llx,%s,", (unsigned long long)lock->wait_id, lock_kind_name[lock->kind]);
     format_csv_text(out, lock->symbol);
-    put_seconds(out, lock->wait_ns);
+    csv_seconds(out, lock->wait_ns);
     fprintf(out, ",%llu,%u,", (unsigned long long)lock->contended, lock->context_count);
     format_csv_text(out, lock->name);
-    put_seconds(out, lock->longest_ns);
+    csv_seconds(out, lock->longest_ns);
     write_lock_context(out, rows, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0);
     write_lock_context(out, rows, lock->waiter, lock->waiter_ns);
-    put_field(out, lock->initialiser);
+    csv_field(out, lock->initialiser);
     fprintf(out, ",%u" END_OF_LINE, lock->initialisers);
 }
 
@@ -565,11 +565,11 @@ void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table
         const struct wait_place *place = &table->place[pair->place];
         fprintf(out, "%u,", pair->place);
         format_csv_text(out, wait_kind_name[place->kind]);
-        put_field(out, place->function);
-        put_field(out, place->file);
+        csv_field(out, place->function);
+        csv_field(out, place->file);
         fprintf(out, ",%d,%d,%u,", place->line, place->in_region, pair->row);
         format_csv_text(out, rows->row[pair->row].label->name);
-        put_seconds(out, pair->ns);
+        csv_seconds(out, pair->ns);
         fprintf(out, ",%s" END_OF_LINE, place->call);
     }
 }
@@ -588,9 +588,9 @@ void write_findings_csv(FILE *out, const struct findings *findings, double least
             fprintf(out, "%u", finding->row);
         fprintf(out, ",%s", metric_title(finding->metric));
         for (size_t n = 0; n < COUNT(numbers); n++)
-            put_number(out, numbers[n]);
+            csv_number(out, numbers[n]);
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-            put_field(out, texts[t]);
+            csv_field(out, texts[t]);
         }
         putc(',', out);
         if (finding->sampled)

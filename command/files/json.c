@@ -36,7 +36,7 @@ static json_t *text(const char *value)
     return json;
 }
 
-static json_t *number(uint64_t value)
+static json_t *json_digits(uint64_t value)
 {
     return json_integer((json_int_t)value);
 }
@@ -121,10 +121,10 @@ static json_t *samples(const struct ledger *ledger)
         snprintf(unnamed, sizeof unnamed, "reason %zu", reason);
         const char *name = profile_drop_name[reason] ? profile_drop_name[reason] : unnamed;
         if (ledger->dropped_by[reason])
-            json_object_set_new(dropped, name, number(ledger->dropped_by[reason]));
+            json_object_set_new(dropped, name, json_digits(ledger->dropped_by[reason]));
     }
-    return OBJECT("{so so so}", "delivered", number(ledger->delivered), "recorded", number(ledger->recorded), "dropped",
-                  dropped);
+    return OBJECT("{so so so}", "delivered", json_digits(ledger->delivered), "recorded", json_digits(ledger->recorded),
+                  "dropped", dropped);
 }
 
 /* Returns statistics of unwinding (docs/call-paths.md). */
@@ -133,10 +133,11 @@ static json_t *unwinding(const struct ledger *ledger)
     json_t *slow = json_object();
     for (size_t cause = 0; cause < RECIPE_CAUSES; cause++)
         if (ledger->slow_steps[cause])
-            json_object_set_new(slow, recipe_cause_name((enum recipe_cause)cause), number(ledger->slow_steps[cause]));
-    return OBJECT("{so so so so so}", "frames", number(ledger->frames), "recipes_read", number(ledger->recipes_read),
-                  "decoded_steps", number(ledger->decoded_steps), "slow_steps", slow, "slow_reads",
-                  number(ledger->slow_reads));
+            json_object_set_new(slow, recipe_cause_name((enum recipe_cause)cause),
+                                json_digits(ledger->slow_steps[cause]));
+    return OBJECT("{so so so so so}", "frames", json_digits(ledger->frames), "recipes_read",
+                  json_digits(ledger->recipes_read), "decoded_steps", json_digits(ledger->decoded_steps), "slow_steps",
+                  slow, "slow_reads", json_digits(ledger->slow_reads));
 }
 
 static json_t *conservation(const struct profile *profile, const struct rows *rows)
@@ -240,10 +241,10 @@ static json_t *phases(const struct profile *profile)
             continue;
         bool throttled = name->flags & PROFILE_NAME_THROTTLED;
         json_t *entry = OBJECT("{so ss so so}", "name", text(name->text), "kind",
-                               kinds[name->kind - PROFILE_NODE_PHASE], "executions", number(executions[i]), "throttled",
-                               throttled ? number(name->throttled_after) : json_null());
+                               kinds[name->kind - PROFILE_NODE_PHASE], "executions", json_digits(executions[i]),
+                               "throttled", throttled ? json_digits(name->throttled_after) : json_null());
         if (name->flags & PROFILE_NAME_DYNAMIC)
-            json_object_set_new(entry, "instances", number(name->instances));
+            json_object_set_new(entry, "instances", json_digits(name->instances));
         json_array_append_new(json, entry);
     }
     free(executions);
@@ -257,10 +258,10 @@ static void set_probes(json_t *json, const struct profile *profile, const struct
         json_array_append_new(counters, text(profile->counter_name[i]));
     json_object_set_new(json, "phases", phases(profile));
     json_object_set_new(json, "misnested", misnested(rows));
-    json_object_set_new(json, "probes_lost", number(profile->header.probes_lost));
+    json_object_set_new(json, "probes_lost", json_digits(profile->header.probes_lost));
     json_object_set_new(json, "counters", counters);
     json_object_set_new(json, "paused_s", seconds((double)profile->header.paused_ns));
-    json_object_set_new(json, "pauses", number(profile->header.pauses));
+    json_object_set_new(json, "pauses", json_digits(profile->header.pauses));
     json_object_set_new(json, "stopped_s", seconds(profile->stopped_ns));
     json_object_set_new(json, "ended_by_program", json_boolean(profile->header.ended_by_program));
 }
@@ -268,10 +269,10 @@ static void set_probes(json_t *json, const struct profile *profile, const struct
 static json_t *trace(const struct profile *profile)
 {
     json_t *json = json_object();
-    json_object_set_new(json, "samples", number(profile->trace_samples));
-    json_object_set_new(json, "thinned", number(profile->header.trace_thinned));
-    json_object_set_new(json, "bytes", number(profile->trace_bytes));
-    json_object_set_new(json, "limit", number(profile->header.trace_limit));
+    json_object_set_new(json, "samples", json_digits(profile->trace_samples));
+    json_object_set_new(json, "thinned", json_digits(profile->header.trace_thinned));
+    json_object_set_new(json, "bytes", json_digits(profile->trace_bytes));
+    json_object_set_new(json, "limit", json_digits(profile->header.trace_limit));
     return json;
 }
 
@@ -293,19 +294,19 @@ static void set_losses(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "unmeasured", unmeasured(profile));
     json_object_set_new(json, "unresolved_s", seconds(profile->unresolved_ns));
     json_object_set_new(json, "dropped_s", seconds(ledger->dropped_ns));
-    json_object_set_new(json, "truncated_paths", number(ledger->paths_truncated));
-    json_object_set_new(json, "unrestored_calls", number(ledger->unrestored_calls));
-    json_object_set_new(json, "threads_untracked", number(profile->header.threads_untracked));
+    json_object_set_new(json, "truncated_paths", json_digits(ledger->paths_truncated));
+    json_object_set_new(json, "unrestored_calls", json_digits(ledger->unrestored_calls));
+    json_object_set_new(json, "threads_untracked", json_digits(profile->header.threads_untracked));
     if (profile->header.tasks == 1)
-        json_object_set_new(
-            json, "creation",
-            OBJECT("{so so}", "walks", number(ledger->creation_walks), "lost", number(ledger->creations_lost)));
+        json_object_set_new(json, "creation",
+                            OBJECT("{so so}", "walks", json_digits(ledger->creation_walks), "lost",
+                                   json_digits(ledger->creations_lost)));
     json_object_set_new(
         json, "threads_without_timer",
-        OBJECT("{so so*}", "threads", number(ledger->unsampled_threads), "seconds", seconds(ledger->unsampled)));
+        OBJECT("{so so*}", "threads", json_digits(ledger->unsampled_threads), "seconds", seconds(ledger->unsampled)));
     json_object_set_new(json, "unsignalled_s", seconds(ledger->unsignalled));
-    json_object_set_new(json, "signal", number(profile->header.sample_signal));
-    json_object_set_new(json, "signals_taken", number(profile->header.signals_taken));
+    json_object_set_new(json, "signal", json_digits(profile->header.sample_signal));
+    json_object_set_new(json, "signals_taken", json_digits(profile->header.signals_taken));
 }
 
 static json_t *real_or_null(double value)
@@ -317,10 +318,10 @@ static json_t *real_or_null(double value)
 static json_t *efficiencies(const struct profile *profile)
 {
     struct efficiencies made = efficiencies_of(profile);
-    json_t *json =
-        OBJECT("{so so so so so so}", "untold", text(made.why ? made.why : made.why_balance), "runtime_s",
-               json_real(made.runtime_s), "processes", number(made.processes), "threads", number(made.threads),
-               "useful_no_core", real_or_null(made.no_core), "useful_blocked", real_or_null(made.blocked));
+    json_t *json = OBJECT("{so so so so so so}", "untold", text(made.why ? made.why : made.why_balance), "runtime_s",
+                          json_real(made.runtime_s), "processes", json_digits(made.processes), "threads",
+                          json_digits(made.threads), "useful_no_core", real_or_null(made.no_core), "useful_blocked",
+                          real_or_null(made.blocked));
     for (int i = 0; i < EFFICIENCIES; i++)
         json_object_set_new(json, efficiency_key[i], real_or_null(made.of[i]));
     return json;
@@ -338,8 +339,8 @@ static json_t *job(const struct profile *profile)
                                             "pid", json_integer(rank->pid)));
     }
     return OBJECT("{so so so so so}", "name", text(profile_text(profile, "job")), "size",
-                  profile->header.ranks ? number(profile->header.ranks) : json_null(), "merged",
-                  number(profile->header.merged), "efficiencies", efficiencies(profile), "ranks", ranks);
+                  profile->header.ranks ? json_digits(profile->header.ranks) : json_null(), "merged",
+                  json_digits(profile->header.merged), "efficiencies", efficiencies(profile), "ranks", ranks);
 }
 
 /* Adds a rank's number, job size, node and allowed cores; also whom it waited for and whom it made wait, if
@@ -351,7 +352,7 @@ static void set_rank(json_t *json, const struct profile *profile, const struct p
     if (profile->header.merged)
         json_object_set_new(json, "job", job(profile));
     if (profile->header.ranks_seen) {
-        json_object_set_new(json, "ranks_seen", number(profile->header.ranks_seen));
+        json_object_set_new(json, "ranks_seen", json_digits(profile->header.ranks_seen));
         json_object_set_new(json, "rank_idleness_s", seconds(all->rank_waited));
         json_object_set_new(json, "made_others_wait_s", seconds(all->rank_idle));
     }
@@ -402,15 +403,15 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "start_time", start_time(header->start_realtime_ns));
     json_object_set_new(json, "wall_s", json_real(profile_wall_s(profile)));
     json_object_set_new(json, "before_start_s", seconds((double)header->before_start_ns));
-    json_object_set_new(json, "threads_max", number(header->threads_max));
-    json_object_set_new(json, "threads", number(profile->thread_count));
-    json_object_set_new(json, "cores", number(header->cores));
+    json_object_set_new(json, "threads_max", json_digits(header->threads_max));
+    json_object_set_new(json, "threads", json_digits(profile->thread_count));
+    json_object_set_new(json, "cores", json_digits(header->cores));
     json_object_set_new(json, "cpu_model", text(profile_text(profile, "cpu_model")));
     json_object_set_new(json, "machine", lines_object(profile_text(profile, "machine"), true));
     json_object_set_new(json, "environment", lines_object(profile_text(profile, "environment"), false));
     json_object_set_new(json, "meta", lines_object(profile_text(profile, "meta"), false));
     set_rank(json, profile, rows->row[0].inclusive);
-    json_object_set_new(json, "regions", number(header->regions));
+    json_object_set_new(json, "regions", json_digits(header->regions));
     json_object_set_new(json, "options", options(profile));
     if (profile_text(profile, "sample"))
         json_object_set_new(json, "sample", text(profile_text(profile, "sample")));

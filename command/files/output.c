@@ -14,49 +14,49 @@
 #include "command/text/memory.h"
 #include "command/text/unfinished.h"
 
-static void put_profile(FILE *out, const struct profile *profile, const struct report_tables *tables)
+static void output_profile(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     (void)profile;
     write_profile_csv(out, tables->rows, false);
 }
 
-static void put_threads(FILE *out, const struct profile *profile, const struct report_tables *tables)
+static void output_threads(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     (void)tables;
     write_threads_csv(out, profile, NULL);
 }
 
-static void put_locks(FILE *out, const struct profile *profile, const struct report_tables *tables)
+static void output_locks(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     (void)profile;
     write_locks_csv(out, tables->locks);
 }
 
-static void put_waits(FILE *out, const struct profile *profile, const struct report_tables *tables)
+static void output_waits(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     (void)profile;
     write_waits_csv(out, tables->rows, tables->waits);
 }
 
-static void put_phases(FILE *out, const struct profile *profile, const struct report_tables *tables)
+static void output_phases(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     struct phase_table *table = phases_gather(profile, tables->rows);
     write_phases_csv(out, tables->rows, table);
     phases_free(table);
 }
 
-static void put_ranks(FILE *out, const struct profile *profile, const struct report_tables *tables)
+static void output_ranks(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     (void)tables;
     write_ranks_csv(out, profile);
 }
 
-static void put_spread(FILE *out, const struct profile *profile, const struct report_tables *tables)
+static void output_spread(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     write_spread_csv(out, profile, tables->rows);
 }
 
-static void put_balance(FILE *out, const struct profile *profile, const struct report_tables *tables)
+static void output_balance(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     write_balance_csv(out, profile, tables->rows);
 }
@@ -66,7 +66,7 @@ static bool is_job(const struct profile *profile)
     return profile->header.merged > 0;
 }
 
-static void put_json(FILE *out, const struct profile *profile, const struct report_tables *tables)
+static void output_json(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     write_run_json(out, profile, tables);
 }
@@ -76,15 +76,15 @@ static const struct output_file {
     void (*put)(FILE *out, const struct profile *profile, const struct report_tables *tables);
     bool (*wanted)(const struct profile *profile); /* NULL: always */
 } files[] = {
-    {.name = "profile.csv", .put = put_profile},
-    {.name = "threads.csv", .put = put_threads},
-    {.name = "locks.csv", .put = put_locks},
-    {.name = "waits.csv", .put = put_waits},
-    {.name = "phases.csv", .put = put_phases, .wanted = phases_any},
-    {.name = "ranks.csv", .put = put_ranks, .wanted = is_job},
-    {.name = "spread.csv", .put = put_spread, .wanted = is_job},
-    {.name = "balance.csv", .put = put_balance, .wanted = is_job},
-    {.name = "run.json", .put = put_json},
+    {.name = "profile.csv", .put = output_profile},
+    {.name = "threads.csv", .put = output_threads},
+    {.name = "locks.csv", .put = output_locks},
+    {.name = "waits.csv", .put = output_waits},
+    {.name = "phases.csv", .put = output_phases, .wanted = phases_any},
+    {.name = "ranks.csv", .put = output_ranks, .wanted = is_job},
+    {.name = "spread.csv", .put = output_spread, .wanted = is_job},
+    {.name = "balance.csv", .put = output_balance, .wanted = is_job},
+    {.name = "run.json", .put = output_json},
 };
 
 #define FILE_COUNT (sizeof files / sizeof *files)

@@ -26,7 +26,7 @@ static bool is_with_late(const struct between *between, const struct profile_ran
     return false;
 }
 
-static void find_late(const struct profile *profile, struct between *between)
+static void find_charged_ranks(const struct profile *profile, struct between *between)
 {
     const struct balance_table *table = between->table;
     double *part = memory_array(table->rank_count, sizeof *part), others = 0;
@@ -42,7 +42,7 @@ static void find_late(const struct profile *profile, struct between *between)
 }
 
 /* Descends from the root while one row of the program's own code has most of the charge. */
-static void find_code(const struct rows *rows, struct between *between)
+static void find_charged_code(const struct rows *rows, struct between *between)
 {
     double *whole = memory_array(rows->count, sizeof *whole);
     for (size_t i = between->table->calls; i < between->table->count; i++)
@@ -66,7 +66,7 @@ static void find_code(const struct rows *rows, struct between *between)
 
 /* Writes "; most excess in assemble (1.4 times the mean)". The factor appears only if that rank does most of
  * the work there. */
-static void describe_code(const struct rows *rows, const struct between *between, char *text, size_t bytes)
+static void describe_excess_code(const struct rows *rows, const struct between *between, char *text, size_t bytes)
 {
     char name[NAME_BYTES];
     *text = '\0';
@@ -84,7 +84,7 @@ static void describe_code(const struct rows *rows, const struct between *between
 }
 
 /* Writes " in MPI_Allreduce solver.c:88": the call with the largest charge. */
-static void describe_call(const struct rows *rows, const struct balance_entry *call, char *text, size_t bytes)
+static void describe_charged_call(const struct rows *rows, const struct balance_entry *call, char *text, size_t bytes)
 {
     const struct row *row = &rows->row[call->row];
     const char *file = rows->row[row->parent].label->file;
@@ -100,8 +100,8 @@ static void put_between(struct inquiry *inquiry, const struct between *between)
     const struct balance_table *table = between->table;
     char where[200], code[NAME_BYTES + 64];
     char *late = describe_late(table->rank, between->late);
-    describe_call(inquiry->rows, &table->entry[0], where, sizeof where);
-    describe_code(inquiry->rows, between, code, sizeof code);
+    describe_charged_call(inquiry->rows, &table->entry[0], where, sizeof where);
+    describe_excess_code(inquiry->rows, between, code, sizeof code);
     struct finding finding = {.rule = "late-between-nodes",
                               .row = between->row,
                               .metric = METRIC_MPI_WAIT,
@@ -131,10 +131,10 @@ void find_late_between_nodes(struct inquiry *inquiry)
         return;
     struct balance_table *table = balance_gather(inquiry->profile, inquiry->rows);
     struct between between = {.table = table};
-    find_late(inquiry->profile, &between);
-    find_code(inquiry->rows, &between);
-    if (between.late && table->calls && table->entry[0].row != ROW_NONE && is_enough(inquiry, between.seconds) &&
-        between.seconds / between.waiting >= LEAST_GAIN_S)
+    find_charged_ranks(inquiry->profile, &between);
+    find_charged_code(inquiry->rows, &between);
+    if (between.late && table->calls && table->entry[0].row != ROW_NONE &&
+        finding_is_enough(inquiry, between.seconds) && between.seconds / between.waiting >= LEAST_GAIN_S)
         put_between(inquiry, &between);
     balance_free(table);
 }

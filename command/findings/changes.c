@@ -53,7 +53,7 @@ static const struct changing {
 };
 #define METRICS (sizeof metrics / sizeof *metrics)
 
-static double idleness_ns(const struct rows *rows, const struct profile_time_value *value)
+static double cell_idleness_ns(const struct rows *rows, const struct profile_time_value *value)
 {
     return rows->shared ? (double)value->shared_idle
                         : rows->threads * (double)value->inverse_busy - (double)value->own - (double)value->lock_wait;
@@ -63,11 +63,11 @@ static double cell_s(const struct rows *rows, const struct profile_time_value *v
 {
     double own = (double)value->own, ns = 0;
     if (metric == METRIC_IDLENESS)
-        ns = idleness_ns(rows, value);
+        ns = cell_idleness_ns(rows, value);
     else if (metric == METRIC_LOCK_WAIT)
         ns = (double)value->lock_wait;
     else if (metric == METRIC_EFFORT)
-        ns = own + (double)value->lock_wait + idleness_ns(rows, value);
+        ns = own + (double)value->lock_wait + cell_idleness_ns(rows, value);
     else if (metric == METRIC_NO_CORE ? row_is_no_core(&rows->row[row]) : row_is_mpi_wait(&rows->row[row]))
         ns = own;
     return ns * 1e-9;
@@ -85,7 +85,7 @@ static void gather_course(const struct inquiry *inquiry, struct course *course)
 }
 
 /* Returns whether there is a change large enough to report. */
-static bool judge(const struct inquiry *inquiry, struct course *course)
+static bool judge_course(const struct inquiry *inquiry, struct course *course)
 {
     struct change *change = &course->change;
     double bin_s = 1e-9 * (double)inquiry->profile->timeline.bin_ns;
@@ -95,12 +95,12 @@ static bool judge(const struct inquiry *inquiry, struct course *course)
         course->whole_s[i < change->at ? BEFORE : AFTER] += course->whole[i];
     course->worse = change->after > change->before ? AFTER : BEFORE;
     course->seconds = fabs(change->after - change->before) * course->whole_s[course->worse];
-    return is_enough(inquiry, course->seconds) && bin_s * (double)change->at >= LEAST_PART_S &&
+    return finding_is_enough(inquiry, course->seconds) && bin_s * (double)change->at >= LEAST_PART_S &&
            bin_s * (double)(course->bins - change->at) >= LEAST_PART_S;
 }
 
 /* Returns a row's contribution to the difference between the levels, in thread-seconds of the worse part. */
-static double difference_of(const struct course *course, uint32_t row)
+static double level_difference(const struct course *course, uint32_t row)
 {
     double better = course->row_s[!course->worse][row] / course->whole_s[!course->worse];
     return course->row_s[course->worse][row] - better * course->whole_s[course->worse];
@@ -116,16 +116,16 @@ static bool is_own_code(const struct row *row)
 static bool is_everything(const struct inquiry *inquiry, const struct course *course, uint32_t at)
 {
     const struct rows *rows = inquiry->rows;
-    double own = difference_of(course, at);
+    double own = level_difference(course, at);
     for (uint32_t child = at + 1; child < rows->row[at].end; child = rows->row[child].end)
-        own -= is_own_code(&rows->row[child]) ? difference_of(course, child) : 0;
+        own -= is_own_code(&rows->row[child]) ? level_difference(course, child) : 0;
     return own < MOSTLY * course->seconds &&
            metric_value(rows, rows->row[at].inclusive, METRIC_EFFORT) > EVERYTHING * inquiry->whole_s;
 }
 
 /* Descends from the root while one row of the program's own code makes most of the difference. Stops at a row
  * that is new in the worse part. */
-static uint32_t find_culprit(const struct inquiry *inquiry, const struct course *course)
+static uint32_t find_changing_code(const struct inquiry *inquiry, const struct course *course)
 {
     const struct rows *rows = inquiry->rows;
     uint32_t at = 0, best = 0;
@@ -133,10 +133,10 @@ static uint32_t find_culprit(const struct inquiry *inquiry, const struct course 
         double most = MOSTLY * course->seconds;
         best = ROW_NONE;
         for (uint32_t child = at + 1; child < rows->row[at].end; child = rows->row[child].end) {
-            if (!is_own_code(&rows->row[child]) || difference_of(course, child) < most)
+            if (!is_own_code(&rows->row[child]) || level_difference(course, child) < most)
                 continue;
             best = child;
-            most = difference_of(course, child);
+            most = level_difference(course, child);
         }
         if (best != ROW_NONE)
             at = best;
@@ -201,8 +201,9 @@ static void gather_rows(const struct inquiry *inquiry, struct course *course)
     find_new(rows, course, effort_s);
     course->no_core_s = no_core[course->worse] -
                         no_core[!course->worse] * course->whole_s[course->worse] / course->whole_s[!course->worse];
-    course->row =
-        course->metric == METRIC_NO_CORE || is_for_want_of_cores(course) ? ROW_NONE : find_culprit(inquiry, course);
+    course->row = course->metric == METRIC_NO_CORE || is_for_want_of_cores(course)
+                      ? ROW_NONE
+                      : find_changing_code(inquiry, course);
     free(effort_s[BEFORE]);
     free(effort_s[AFTER]);
 }
@@ -303,8 +304,8 @@ static char *describe_culprit(const struct inquiry *inquiry, const struct course
 }
 
 /* The title puts the reason directly after the worse part's number. */
-static char *title_of(const struct course *course, const struct changing *of, bool first, const char *at_s,
-                      const char *culprit, const char *ranks)
+static char *change_title(const struct course *course, const struct changing *of, bool first, const char *at_s,
+                          const char *culprit, const char *ranks)
 {
     const char *before = DECIMAL(100 * course->change.before, 0), *after = DECIMAL(100 * course->change.after, 0);
     if (first)
@@ -316,7 +317,7 @@ static char *title_of(const struct course *course, const struct changing *of, bo
     return format_printable("%s is %s %% until %s s, %s %% after%s%s", of->what, before, at_s, after, culprit, ranks);
 }
 
-static void put_change(struct inquiry *inquiry, const struct course *course, size_t which)
+static void put_changes(struct inquiry *inquiry, const struct course *course, size_t which)
 {
     const struct timeline *timeline = &inquiry->profile->timeline;
     double bin_s = 1e-9 * (double)timeline->bin_ns;
@@ -329,10 +330,10 @@ static void put_change(struct inquiry *inquiry, const struct course *course, siz
         .rule = "changes", .row = course->row, .metric = course->metric, .seconds = course->seconds, .sampled = true};
     if (course->metric == METRIC_IDLENESS)
         finding.gain_s = course->seconds * inquiry->idle_to_wall;
-    finding.title = title_of(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
+    finding.title = change_title(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
     if (course->row != ROW_NONE)
         snprintf(share, sizeof share, ", %.40s %% of that in the named code",
-                 DECIMAL(fmin(100, 100 * difference_of(course, course->row) / course->seconds), 0));
+                 DECIMAL(fmin(100, 100 * level_difference(course, course->row) / course->seconds), 0));
     finding.evidence = format_printable(
         "each part stays at its level for most of its time (%zu bins of %s s), and variation within the parts does not "
         "explain the difference; without the change there would be %s s less %s%s: %s",
@@ -374,7 +375,7 @@ void find_changes(struct inquiry *inquiry)
         course.part = memory_array(course.bins, sizeof *course.part);
         course.whole = memory_array(course.bins, sizeof *course.whole);
         gather_course(inquiry, &course);
-        if (!judge(inquiry, &course) || course.seconds <= best.seconds) {
+        if (!judge_course(inquiry, &course) || course.seconds <= best.seconds) {
             free_course(&course);
             continue;
         }
@@ -384,7 +385,7 @@ void find_changes(struct inquiry *inquiry)
     }
     if (best.seconds > 0) {
         gather_rows(inquiry, &best);
-        put_change(inquiry, &best, which);
+        put_changes(inquiry, &best, which);
     }
     free_course(&best);
 }

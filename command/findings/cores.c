@@ -46,7 +46,7 @@ struct counts {
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, TIMES };
 
 /* Returns the text after a word that begins a line; NULL if no line does. */
-static const char *behind(const char *note, const char *word)
+static const char *text_after(const char *note, const char *word)
 {
     for (const char *line = note; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
         if (strncmp(line, word, strlen(word)) == 0)
@@ -57,7 +57,7 @@ static const char *behind(const char *note, const char *word)
 /* Reads /proc/loadavg: three averages (the first over a minute), then runnable/existing processes. */
 static double runnable_of(const char *note)
 {
-    const char *load = note ? behind(note, "loadavg ") : NULL;
+    const char *load = note ? text_after(note, "loadavg ") : NULL;
     double minute = 0, now = 0;
     if (load)
         sscanf(load, "%lf %*f %*f %lf", &minute, &now);
@@ -67,8 +67,8 @@ static double runnable_of(const char *note)
 static bool read_counts(const struct profile *profile, const char *key, struct counts *counts)
 {
     const char *note = profile_text(profile, key);
-    const char *throttled = note ? behind(note, "throttled_ns ") : NULL,
-               *own = note ? behind(note, "own_cpu_ns ") : NULL, *at = note ? behind(note, "cpu ") : NULL;
+    const char *throttled = note ? text_after(note, "throttled_ns ") : NULL,
+               *own = note ? text_after(note, "own_cpu_ns ") : NULL, *at = note ? text_after(note, "cpu ") : NULL;
     double time[TIMES] = {0};
     for (int i = 0; at && i < TIMES; i++) {
         char *end;
@@ -161,7 +161,7 @@ static struct shortage shortage_of(const struct inquiry *inquiry)
     return shortage;
 }
 
-static const char *rule_of(const struct shortage *shortage)
+static const char *shortage_rule(const struct shortage *shortage)
 {
     double excess =
         shortage->machine.told ? shortage->machine.ready_own - shortage->cores : shortage->threads - shortage->cores;
@@ -179,7 +179,7 @@ static const char *thief(const struct machine *machine, double stolen_s)
     return machine->told && machine->stolen_s < MOSTLY * stolen_s ? "interrupts" : "the hypervisor";
 }
 
-static char *title_of(const struct shortage *shortage)
+static char *shortage_title(const struct shortage *shortage)
 {
     char stolen[FORMAT_NUMBER_BYTES + 48] = "";
     char others[FORMAT_NUMBER_BYTES + 32] = "", whose[32] = "this program";
@@ -198,7 +198,7 @@ static char *title_of(const struct shortage *shortage)
                             shortage->cores == 1 ? "" : "s", stolen);
 }
 
-static char *evidence_of(const struct inquiry *inquiry, const struct shortage *shortage)
+static char *shortage_evidence(const struct inquiry *inquiry, const struct shortage *shortage)
 {
     double idle_s = inquiry->no_core_idle_ns * 1e-9;
     char idle[FORMAT_NUMBER_BYTES + 64] = "", ready[FORMAT_NUMBER_BYTES + 96] = "; what else ran is unknown";
@@ -243,7 +243,7 @@ static char *bound_threads(const struct profile *profile)
 }
 
 /* Returns one sentence for each cause with a notable part. */
-static char *advice_of(const struct profile *profile, const struct shortage *shortage)
+static char *shortage_advice(const struct profile *profile, const struct shortage *shortage)
 {
     const struct machine *machine = &shortage->machine;
     char *part[6] = {NULL};
@@ -291,16 +291,16 @@ static char *advice_of(const struct profile *profile, const struct shortage *sho
 static void put_no_core(struct inquiry *inquiry)
 {
     struct shortage shortage = shortage_of(inquiry);
-    if (!is_enough(inquiry, shortage.seconds))
+    if (!finding_is_enough(inquiry, shortage.seconds))
         return;
-    struct finding finding = {.rule = rule_of(&shortage),
+    struct finding finding = {.rule = shortage_rule(&shortage),
                               .row = ROW_NONE,
                               .metric = METRIC_NO_CORE,
                               .seconds = shortage.seconds,
                               .sampled = true};
-    finding.title = title_of(&shortage);
-    finding.evidence = evidence_of(inquiry, &shortage);
-    finding.advice = advice_of(inquiry->profile, &shortage);
+    finding.title = shortage_title(&shortage);
+    finding.evidence = shortage_evidence(inquiry, &shortage);
+    finding.advice = shortage_advice(inquiry->profile, &shortage);
     inquiry->no_core_s = shortage.seconds;
     put_finding(inquiry, &finding);
 }
@@ -320,7 +320,7 @@ static void find_oversubscription(struct inquiry *inquiry)
         own += sums->work + sums->overhead + sums->lock_wait;
         inverse_busy += sums->inverse_busy;
     }
-    if (inquiry->threads <= inquiry->cores || !is_enough(inquiry, excess))
+    if (inquiry->threads <= inquiry->cores || !finding_is_enough(inquiry, excess))
         return;
     struct finding finding = {.rule = "oversubscribed",
                               .row = ROW_NONE,

@@ -81,7 +81,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
         inquiry.nobody_busy_s = nobody_busy_s(profile, rows);
     inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     inquiry.findings->whole_s = inquiry.whole_s;
-    gather_units(&inquiry);
+    findings_gather_units(&inquiry);
     /* Samples triggered by a hardware counter cannot say how many seconds could be saved. */
     bool none = profile_text(profile, "sample") || find_unmeasured(&inquiry) || find_short_run(&inquiry);
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !none; i++)

@@ -28,7 +28,7 @@ struct lateness {
     const struct wait_place *place; /* the call with most waiting */
 };
 
-static int compare_ranks(const void *left, const void *right)
+static int compare_made_wait(const void *left, const void *right)
 {
     const struct profile_rank *const *a = left, *const *b = right;
     if ((*a)->made_wait != (*b)->made_wait)
@@ -49,7 +49,7 @@ size_t count_outstanding(const double *part, size_t count, size_t ranks)
     return 0;
 }
 
-static void find_late(struct lateness *lateness)
+static void find_outstanding(struct lateness *lateness)
 {
     double *made = memory_array(lateness->rank_count, sizeof *made), sum = 0;
     for (size_t i = 0; i < lateness->rank_count; i++)
@@ -81,7 +81,7 @@ static void count_waiting(struct lateness *lateness)
 }
 
 /* Descends from the root while one row of the program's own code has most of the waiting. */
-static uint32_t find_code(const struct rows *rows, double all_s)
+static uint32_t find_late_code(const struct rows *rows, double all_s)
 {
     uint32_t at = 0;
     for (;;) {
@@ -101,7 +101,7 @@ static uint32_t find_code(const struct rows *rows, double all_s)
     }
 }
 
-static void gather(const struct inquiry *inquiry, struct lateness *lateness)
+static void gather_lateness(const struct inquiry *inquiry, struct lateness *lateness)
 {
     const struct rows *rows = inquiry->rows;
     const struct profile *profile = inquiry->profile;
@@ -109,10 +109,10 @@ static void gather(const struct inquiry *inquiry, struct lateness *lateness)
     for (size_t i = 0; i < profile->rank_count; i++)
         if (rank_counts(&profile->ranks[i]) && profile->ranks[i].ranks_seen)
             lateness->rank[lateness->rank_count++] = &profile->ranks[i];
-    qsort(lateness->rank, lateness->rank_count, sizeof *lateness->rank, compare_ranks);
-    find_late(lateness);
+    qsort(lateness->rank, lateness->rank_count, sizeof *lateness->rank, compare_made_wait);
+    find_outstanding(lateness);
     count_waiting(lateness);
-    lateness->row = find_code(rows, lateness->all_s);
+    lateness->row = find_late_code(rows, lateness->all_s);
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct profile_sums *own = rows->row[i].exclusive;
         if (row_is_no_core(&rows->row[i]))
@@ -200,7 +200,7 @@ static const char *describe_mostly(const struct lateness *lateness)
     return "";
 }
 
-static char *title_of(const struct inquiry *inquiry, const struct lateness *lateness)
+static char *lateness_title(const struct inquiry *inquiry, const struct lateness *lateness)
 {
     const char *seconds = DECIMAL(lateness->seconds, 2);
     char where[200], why[NAME_BYTES + 64], others[64] = "others";
@@ -221,7 +221,7 @@ static char *title_of(const struct inquiry *inquiry, const struct lateness *late
     return title;
 }
 
-static const char *advice_of(const struct lateness *lateness, bool job)
+static const char *lateness_advice(const struct lateness *lateness, bool job)
 {
     if (is_no_core(lateness))
         return "A rank without a core gets no faster with less work. Give it cores of its own (the launcher's binding, "
@@ -267,11 +267,11 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
     if (lateness->idle_s > 0 && job)
         snprintf(idle, sizeof idle, ", and %s s of idleness of other threads in the waiting ranks",
                  DECIMAL(lateness->idle_s, 2));
-    finding.title = title_of(inquiry, lateness);
+    finding.title = lateness_title(inquiry, lateness);
     finding.evidence = format_printable("ranks of the same node waited %s s in MPI while %s was busy%s%s%s: %s",
                                         DECIMAL(lateness->all_s, 2), job ? "another" : "this one", no_core, nobody,
                                         idle, SHARE(inquiry, lateness->all_s));
-    finding.advice = format_printable("%s", advice_of(lateness, job));
+    finding.advice = format_printable("%s", lateness_advice(lateness, job));
     put_finding(inquiry, &finding);
 }
 
@@ -280,8 +280,8 @@ void find_late_ranks(struct inquiry *inquiry)
 {
     const struct profile_sums *all = inquiry->rows->row[0].inclusive;
     struct lateness lateness = {.rank = memory_array(inquiry->profile->rank_count, sizeof *lateness.rank)};
-    gather(inquiry, &lateness);
-    if (is_enough(inquiry, lateness.all_s) && lateness.all_s >= LEAST_GAIN_S &&
+    gather_lateness(inquiry, &lateness);
+    if (finding_is_enough(inquiry, lateness.all_s) && lateness.all_s >= LEAST_GAIN_S &&
         (inquiry->profile->header.merged || all->rank_idle > all->rank_waited)) {
         put_lateness(inquiry, &lateness);
         inquiry->late_told = inquiry->profile->header.merged;

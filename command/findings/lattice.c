@@ -99,7 +99,7 @@ static bool find_least_likely(const struct numbers *numbers, struct lattice *lat
     return least * tried <= CHANCE;
 }
 
-static void measure(const struct numbers *numbers, struct lattice *lattice)
+static void lattice_measure(const struct numbers *numbers, struct lattice *lattice)
 {
     double on = 0, off = 0;
     for (size_t i = 0; i < numbers->count; i++) {
@@ -120,7 +120,7 @@ bool lattice_find(const double *duration, size_t count, struct lattice *lattice)
     find_longs(&numbers);
     bool found = numbers.known >= 2 * LEAST && find_least_likely(&numbers, lattice);
     if (found)
-        measure(&numbers, lattice);
+        lattice_measure(&numbers, lattice);
     free(numbers.longs);
     return found && (double)lattice->strays <= MOST_STRAYS * (double)lattice->others && lattice->usual > 0 &&
            lattice->seconds >= LONGER * lattice->usual;

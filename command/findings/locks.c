@@ -21,7 +21,7 @@ static bool is_handoff(const struct row *row)
 }
 
 /* Returns the row of the program's own code that a pair blames. */
-static uint32_t row_of(const struct inquiry *inquiry, const struct wait_pair *pair)
+static uint32_t row_of_pair(const struct inquiry *inquiry, const struct wait_pair *pair)
 {
     return inquiry->own[pair->row];
 }
@@ -29,7 +29,7 @@ static uint32_t row_of(const struct inquiry *inquiry, const struct wait_pair *pa
 /* stamp: unique to the finding, so that each unit's idleness counts once */
 static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct wait_pair *pair, uint32_t stamp)
 {
-    uint32_t row = row_of(inquiry, pair);
+    uint32_t row = row_of_pair(inquiry, pair);
     bool handoff = is_handoff(&inquiry->rows->row[pair->row]);
     to->ns += pair->ns;
     if (handoff)
@@ -41,7 +41,7 @@ static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct w
     to->idle_ns += host_idle_once(inquiry, row, stamp);
 }
 
-static const struct lock_entry *find_lock(const struct inquiry *inquiry, const struct wait_place *place)
+static const struct lock_entry *find_waited_lock(const struct inquiry *inquiry, const struct wait_place *place)
 {
     for (size_t i = 0; i < inquiry->locks->count; i++) {
         const struct lock_entry *lock = &inquiry->locks->lock[i];
@@ -94,7 +94,7 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
 
 static bool is_enough_waiting(const struct inquiry *inquiry, double seconds)
 {
-    return is_enough(inquiry, seconds) && seconds >= LEAST_GAIN_S;
+    return finding_is_enough(inquiry, seconds) && seconds >= LEAST_GAIN_S;
 }
 
 /* Finds functions that hold many locks of which none is a finding of its own. */
@@ -105,7 +105,7 @@ static void find_holders(struct inquiry *inquiry, const bool *claimed)
     struct tally holders = {0};
     for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
-        uint32_t row = row_of(inquiry, pair);
+        uint32_t row = row_of_pair(inquiry, pair);
         if (waits->place[pair->place].kind == WAIT_LOCK && !claimed[pair->place])
             tally_add(&holders, rows->row[row].function, row, pair->ns);
     }
@@ -118,7 +118,7 @@ static void find_holders(struct inquiry *inquiry, const bool *claimed)
         for (size_t i = 0; i < waits->pair_count; i++) {
             const struct wait_pair *pair = &waits->pair[i];
             if (waits->place[pair->place].kind != WAIT_LOCK || claimed[pair->place] ||
-                rows->row[row_of(inquiry, pair)].function != holders.item[h].key)
+                rows->row[row_of_pair(inquiry, pair)].function != holders.item[h].key)
                 continue;
             add_pair(inquiry, &waiting, pair, stamp);
             waiting.locks += pair->place != last;
@@ -142,7 +142,7 @@ void find_locks(struct inquiry *inquiry)
         uint32_t stamp = next_stamp(inquiry);
         for (uint32_t i = 0; i < place->pair_count; i++)
             add_pair(inquiry, &waiting, &waits->pair[place->first_pair + i], stamp);
-        put_waiting(inquiry, &waiting, find_lock(inquiry, place));
+        put_waiting(inquiry, &waiting, find_waited_lock(inquiry, place));
     }
     find_holders(inquiry, claimed);
     free(claimed);

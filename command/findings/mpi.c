@@ -18,7 +18,7 @@ struct ranks_wait {
 };
 
 /* Returns whether two rows are the same MPI call in the same function of the program, in whatever contexts. */
-static bool is_same(const struct inquiry *inquiry, uint32_t row, uint32_t other)
+static bool is_same_call(const struct inquiry *inquiry, uint32_t row, uint32_t other)
 {
     const struct row *rows = inquiry->rows->row;
     return row_is_mpi_wait(&rows[other]) && rows[row].function == rows[other].function &&
@@ -30,7 +30,7 @@ static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
     const struct rows *rows = inquiry->rows;
     struct ranks_wait sum = {.row = first};
     for (uint32_t i = first; i < rows->count; i++) {
-        if (!is_same(inquiry, first, i))
+        if (!is_same_call(inquiry, first, i))
             continue;
         const struct profile_sums *own = rows->row[i].exclusive;
         double told_ns =
@@ -55,7 +55,7 @@ static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
 static bool is_first(const struct inquiry *inquiry, uint32_t row)
 {
     for (uint32_t i = 0; i < row; i++)
-        if (is_same(inquiry, row, i))
+        if (is_same_call(inquiry, row, i))
             return false;
     return true;
 }
@@ -98,7 +98,7 @@ static void describe_least(const struct inquiry *inquiry, const struct ranks_wai
                  DECIMAL(entry.least * 1e-9, 2), DECIMAL(entry.mean * 1e-9, 2));
 }
 
-static const char *advice_of(const struct inquiry *inquiry, const struct ranks_wait *wait)
+static const char *mpi_advice(const struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     if (is_nobodys(inquiry, wait))
         return "For most of this time all ranks were in MPI at once, so none of them is late: messages take that time, "
@@ -133,7 +133,7 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
         "%s s waited (+- %s)%s%s, and %s s of idleness of other threads meanwhile%s: %s", DECIMAL(wait->waited_s, 2),
         DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some, calls,
         DECIMAL(wait->idle_s, 2), least, SHARE(inquiry, wait->waited_s + wait->idle_s));
-    finding.advice = format_printable("%s", advice_of(inquiry, wait));
+    finding.advice = format_printable("%s", mpi_advice(inquiry, wait));
     put_finding(inquiry, &finding);
 }
 
@@ -143,7 +143,7 @@ void find_mpi_waits(struct inquiry *inquiry)
         if (!row_is_mpi_wait(&inquiry->rows->row[i]) || !is_first(inquiry, i))
             continue;
         struct ranks_wait wait = sum_of(inquiry, i);
-        if (is_enough(inquiry, wait.waited_s + wait.idle_s) && wait.waited_s + wait.idle_s >= LEAST_GAIN_S)
+        if (finding_is_enough(inquiry, wait.waited_s + wait.idle_s) && wait.waited_s + wait.idle_s >= LEAST_GAIN_S)
             put_wait(inquiry, &wait);
     }
 }

@@ -108,7 +108,7 @@ static void add_to_part(const struct inquiry *inquiry, struct parts *parts, uint
 }
 
 /* Gathers the functions within the steps. The first part is the whole step. */
-static void gather_parts(const struct inquiry *inquiry, const struct steps *steps, struct parts *parts)
+static void gather_step_parts(const struct inquiry *inquiry, const struct steps *steps, struct parts *parts)
 {
     const struct rows *rows = inquiry->rows;
     for (uint32_t i = 1; i < rows->node_count; i++) {
@@ -151,8 +151,8 @@ static bool is_special(const struct inquiry *inquiry, const struct steps *steps,
 
 /* Returns the function with most of the excess: the outermost one that hardly runs in the other steps,
  * otherwise the innermost one. NULL: none has most of it. */
-static const struct part *find_culprit(const struct inquiry *inquiry, const struct steps *steps,
-                                       const struct parts *parts)
+static const struct part *find_long_part(const struct inquiry *inquiry, const struct steps *steps,
+                                         const struct parts *parts)
 {
     const struct part *special = NULL, *innermost = NULL;
     double most = MOSTLY * excess_of(inquiry, steps, &parts->part[0], METRIC_EFFORT);
@@ -175,7 +175,7 @@ static const char *ending_of(size_t number)
     return number % 10 == 1 ? "st" : number % 10 == 2 ? "nd" : number % 10 == 3 ? "rd" : "th";
 }
 
-static const char *advice_of(const struct inquiry *inquiry, const struct steps *steps, const struct part *whole)
+static const char *period_advice(const struct inquiry *inquiry, const struct steps *steps, const struct part *whole)
 {
     double idle = excess_of(inquiry, steps, whole, METRIC_IDLENESS);
     if (idle >= MOSTLY * excess_of(inquiry, steps, whole, METRIC_EFFORT))
@@ -187,7 +187,7 @@ static const char *advice_of(const struct inquiry *inquiry, const struct steps *
 static void put_period(struct inquiry *inquiry, const struct steps *steps, const struct parts *parts, double seconds)
 {
     const struct lattice *lattice = &steps->lattice;
-    const struct part *culprit = find_culprit(inquiry, steps, parts);
+    const struct part *culprit = find_long_part(inquiry, steps, parts);
     const char *mean = inquiry->profile->header.merged ? " on average over the ranks" : "";
     char phase[NAME_BYTES], share[100] = "";
     shorten_name(phase, inquiry->profile->names[steps->name - 1].text);
@@ -211,17 +211,17 @@ static void put_period(struct inquiry *inquiry, const struct steps *steps, const
                          (unsigned long long)number + 2 * lattice->every, lattice->hits, lattice->points,
                          lattice->strays, lattice->others, DECIMAL(lattice->seconds, 4), DECIMAL(lattice->usual, 4),
                          DECIMAL(seconds, 2), share, SHARE(inquiry, seconds));
-    finding.advice = format_printable("%s", advice_of(inquiry, steps, &parts->part[0]));
+    finding.advice = format_printable("%s", period_advice(inquiry, steps, &parts->part[0]));
     put_finding(inquiry, &finding);
 }
 
-static void judge(struct inquiry *inquiry, const struct steps *steps)
+static void judge_steps(struct inquiry *inquiry, const struct steps *steps)
 {
     struct parts parts = {0};
-    gather_parts(inquiry, steps, &parts);
+    gather_step_parts(inquiry, steps, &parts);
     double seconds = parts.count ? excess_of(inquiry, steps, &parts.part[0], METRIC_EFFORT) : 0;
     double gain_s = (steps->lattice.seconds - steps->lattice.usual) * (double)steps->lattice.points;
-    if (is_enough(inquiry, seconds) && gain_s >= LEAST_GAIN_S)
+    if (finding_is_enough(inquiry, seconds) && gain_s >= LEAST_GAIN_S)
         put_period(inquiry, steps, &parts, seconds);
     pair_map_free(&parts.map);
     free(parts.part);
@@ -236,7 +236,7 @@ void find_periods(struct inquiry *inquiry)
         *steps = (struct steps){.name = name};
         gather_steps(inquiry->profile, steps);
         if (find_long_steps(steps))
-            judge(inquiry, steps);
+            judge_steps(inquiry, steps);
     }
     free(steps);
 }

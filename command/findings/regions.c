@@ -4,7 +4,7 @@
 
 #include "command/findings/rules.h"
 
-static bool is_named(const struct inquiry *inquiry, const struct unit *unit)
+static bool is_named_unit(const struct inquiry *inquiry, const struct unit *unit)
 {
     return inquiry->rows->row[unit->row].kind != ROW_PSEUDO;
 }
@@ -38,8 +38,8 @@ static bool waits_for_sleep(const struct unit *unit)
 
 /* Fills in title and advice. If the others wait for a sleeping thread, both differ, as dividing the work
  * otherwise would not help. */
-static void say(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding, const char *what,
-                const char *advice)
+static void set_title_and_advice(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding,
+                                 const char *what, const char *advice)
 {
     char call[NAME_BYTES];
     if (!waits_for_sleep(unit)) {
@@ -143,7 +143,7 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
     enum uneven why = why_uneven(inquiry, unit);
     struct finding finding = start_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
-    say(inquiry, unit, &finding, texts[why].title, texts[why].advice);
+    set_title_and_advice(inquiry, unit, &finding, texts[why].title, texts[why].advice);
     put_finding(inquiry, &finding);
 }
 
@@ -151,7 +151,8 @@ static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double s
 {
     struct finding finding = start_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
-    say(inquiry, unit, &finding, "too few tasks",
+    set_title_and_advice(
+        inquiry, unit, &finding, "too few tasks",
         "Create more and smaller tasks, earlier, in several threads, long tasks first. Use fewer taskwaits and "
         "dependences, so that more tasks can run at a time.");
     put_finding(inquiry, &finding);
@@ -177,7 +178,7 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
 static bool leaves_cores_idle(const struct inquiry *inquiry, const struct unit *unit)
 {
     double idle = metric_value(inquiry->rows, &unit->sum, METRIC_CORE_IDLENESS);
-    return is_enough_idleness(inquiry, idle);
+    return finding_is_enough_idleness(inquiry, idle);
 }
 
 void find_idle_regions(struct inquiry *inquiry)
@@ -186,12 +187,12 @@ void find_idle_regions(struct inquiry *inquiry)
         const struct unit *unit = &inquiry->unit[i];
         double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
         double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
-        if (!unit->both && is_enough_idleness(inquiry, barrier))
+        if (!unit->both && finding_is_enough_idleness(inquiry, barrier))
             put_barrier(inquiry, unit, barrier);
-        if (!unit->both && is_enough_idleness(inquiry, tasks))
+        if (!unit->both && finding_is_enough_idleness(inquiry, tasks))
             put_tasks(inquiry, unit, tasks);
-        if (is_named(inquiry, unit) && inquiry->region[unit->row] != ROW_NONE && is_enough_idleness(inquiry, no_team) &&
-            leaves_cores_idle(inquiry, unit))
+        if (is_named_unit(inquiry, unit) && inquiry->region[unit->row] != ROW_NONE &&
+            finding_is_enough_idleness(inquiry, no_team) && leaves_cores_idle(inquiry, unit))
             put_small_team(inquiry, unit, no_team);
     }
 }
@@ -204,7 +205,7 @@ void find_both(struct inquiry *inquiry)
         double idle = unit_idle_ns(unit) * 1e-9 - unit->idle_ns[CAUSE_NO_TEAM] * 1e-9,
                overhead = unit->sum.overhead * 1e-9;
         double effort = 1e-9 * (profile_sums_own(&unit->sum) + unit_idle_ns(unit));
-        unit->both = is_enough_idleness(inquiry, idle) && is_enough(inquiry, overhead) &&
+        unit->both = finding_is_enough_idleness(inquiry, idle) && finding_is_enough(inquiry, overhead) &&
                      100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
         if (!unit->both)
             continue;

@@ -23,14 +23,14 @@
 
 /* ---- thresholds, and recording a finding ---- */
 
-bool is_enough(const struct inquiry *inquiry, double seconds)
+bool finding_is_enough(const struct inquiry *inquiry, double seconds)
 {
     return percent_of_program(inquiry, seconds) >= LEAST_PERCENT;
 }
 
-bool is_enough_idleness(const struct inquiry *inquiry, double seconds)
+bool finding_is_enough_idleness(const struct inquiry *inquiry, double seconds)
 {
-    return seconds * inquiry->idle_to_wall >= LEAST_GAIN_S && is_enough(inquiry, seconds);
+    return seconds * inquiry->idle_to_wall >= LEAST_GAIN_S && finding_is_enough(inquiry, seconds);
 }
 
 double percent_of_program(const struct inquiry *inquiry, double seconds)
@@ -101,7 +101,7 @@ static void put_error(const struct inquiry *inquiry, struct finding *put)
     /* negative where threads lack cores */
     double value = put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds;
     put->error = error_of(&inquiry->error, put->metric, value, put->basis);
-    if (is_enough(inquiry, put->seconds - put->error))
+    if (finding_is_enough(inquiry, put->seconds - put->error))
         return;
     put->title = memory_text("perhaps %s", title);
     put->evidence =
@@ -202,7 +202,7 @@ void find_overhead(struct inquiry *inquiry)
         double gain_s = bound_of_cost(inquiry, seconds, cost.idle_ns) + inquiry->nobody_busy_s;
         uint64_t regions = inquiry->profile->header.regions;
         char each[FORMAT_NUMBER_BYTES + 100] = "";
-        if (gain_s < LEAST_GAIN_S || !is_enough(inquiry, seconds))
+        if (gain_s < LEAST_GAIN_S || !finding_is_enough(inquiry, seconds))
             continue;
         struct finding finding = {.rule = "fine",
                                   .row = cost.row,

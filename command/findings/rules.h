@@ -18,13 +18,13 @@
 
 struct profile_rank;
 
-#define LEAST_PERCENT 5.0  /* least share of the program's effort that is reported */
-#define LEAST_GAIN_S  0.02 /* least saving that is reported; the start of a process is known to 5 ms */
-#define FEW_PIECES    4.0  /* iterations a thread; with fewer, no schedule can divide them equally */
-#define MOSTLY        0.5  /* share of idleness with a known cause from which that cause is named */
-#define ONE_THREAD    1.05 /* average team size below which a team counts as one thread */
-#define TOLD_APART    64   /* most threads that a context's bit set can identify */
-#define BOTH_PERCENT  10.0 /* share of a region's own effort from which idleness and overhead count as high */
+#define LEAST_PERCENT   5.0  /* least share of the program's effort that is reported */
+#define LEAST_GAIN_S    0.02 /* least saving that is reported; the start of a process is known to 5 ms */
+#define FEW_PIECES      4.0  /* iterations a thread; with fewer, no schedule can divide them equally */
+#define MOSTLY          0.5  /* share of idleness with a known cause from which that cause is named */
+#define ONE_THREAD      1.05 /* average team size below which a team counts as one thread */
+#define MOST_IDENTIFIED 64   /* most threads that a context's bit set can identify */
+#define BOTH_PERCENT    10.0 /* share of a region's own effort from which idleness and overhead count as high */
 /* share of a lock's waiting while nobody held it, from which the lock counts as taken too often */
 #define HANDOFF_SHARE 0.5
 #define LOST_PERCENT  5.0 /* share of lost samples or time from which the other numbers are doubtful */
@@ -124,7 +124,7 @@ struct tally {
     size_t count, room;
 };
 
-void gather_units(struct inquiry *inquiry);
+void findings_gather_units(struct inquiry *inquiry);
 double unit_idle_ns(const struct unit *unit);
 uint32_t next_stamp(struct inquiry *inquiry);
 /* Returns the idleness of the host of a row's unit; 0 if a call with the same stamp has returned it already. */
@@ -138,8 +138,8 @@ void tally_free(struct tally *tally);
 
 /* Returns whether the seconds are enough for a finding. A finding that sampling alone may have put above the
  * threshold says so. */
-bool is_enough(const struct inquiry *inquiry, double seconds);
-bool is_enough_idleness(const struct inquiry *inquiry, double seconds);
+bool finding_is_enough(const struct inquiry *inquiry, double seconds);
+bool finding_is_enough_idleness(const struct inquiry *inquiry, double seconds);
 
 double percent_of_program(const struct inquiry *inquiry, double seconds);
 /* Writes a share with its whole: "14.0 % of the program's 8.28 thread-seconds (threshold 5 %)". SHARE does so as an

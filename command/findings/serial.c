@@ -116,7 +116,7 @@ static void find_serial_function(struct serial_search *search, uint32_t below)
     for (size_t i = 0; i < functions.count; i++)
         if (!most || functions.item[i].ns > most->ns)
             most = &functions.item[i];
-    if (most && most->contexts > 1 && is_enough_idleness(inquiry, most->ns * 1e-9)) {
+    if (most && most->contexts > 1 && finding_is_enough_idleness(inquiry, most->ns * 1e-9)) {
         struct sleep sleep = sleep_of(search, below, (uint32_t)most->key);
         for (uint32_t i = below; i < rows->row[below].end; i++) {
             double own = serial_of(inquiry, i);
@@ -131,7 +131,7 @@ static void find_serial_function(struct serial_search *search, uint32_t below)
     tally_free(&functions);
 }
 
-static void claim(struct serial_search *search, uint32_t below)
+static void claim_subtree(struct serial_search *search, uint32_t below)
 {
     for (uint32_t i = below; i < search->inquiry->rows->row[below].end; i++)
         search->claimed[i] = true;
@@ -145,14 +145,14 @@ static void search_serial(struct serial_search *search)
     for (uint32_t i = (uint32_t)rows->count; i-- > 0;) {
         double own = serial_of(inquiry, i), *left = &search->left[i];
         *left += own;
-        if (inquiry->own[i] == i && is_enough_idleness(inquiry, *left * 1e-9)) {
+        if (inquiry->own[i] == i && finding_is_enough_idleness(inquiry, *left * 1e-9)) {
             bool pieces = own < 0.5 * *left;
             if (pieces)
                 find_serial_function(search, i);
-            if (is_enough_idleness(inquiry, *left * 1e-9)) {
+            if (finding_is_enough_idleness(inquiry, *left * 1e-9)) {
                 struct sleep sleep = sleep_of(search, i, ROW_NONE);
                 put_serial(inquiry, i ? i : ROW_NONE, *left, pieces ? IN_PIECES : ONE_PLACE, 1, &sleep);
-                claim(search, i);
+                claim_subtree(search, i);
                 continue;
             }
         }
@@ -194,7 +194,7 @@ void find_start_up(struct inquiry *inquiry)
         const struct row *row = &rows->row[i];
         double seconds = metric_value(rows, row->exclusive, METRIC_IDLENESS);
         char asleep[FORMAT_NUMBER_BYTES + 20] = "";
-        if (!is_before_start(row) || !is_enough_idleness(inquiry, seconds))
+        if (!is_before_start(row) || !finding_is_enough_idleness(inquiry, seconds))
             continue;
         struct finding finding = {.rule = "start-up",
                                   .row = i,

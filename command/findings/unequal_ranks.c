@@ -31,7 +31,7 @@ static double untold_wait_ns(const struct inquiry *inquiry, const struct profile
     return fmax(0, rank->mpi_wait - (inquiry->late_told ? rank->rank_idle : 0));
 }
 
-static bool sum_up(const struct inquiry *inquiry, struct unequal *late)
+static bool sum_up_ranks(const struct inquiry *inquiry, struct unequal *late)
 {
     const struct profile *profile = inquiry->profile;
     double sum_ns = 0, wait_ns = 0;
@@ -100,7 +100,7 @@ static bool is_ranks_work(const struct inquiry *inquiry, uint32_t row, const cha
 
 /* Returns the innermost row of the program's own code that has at least half of the rank's work beyond the
  * mean, and in which the rank works longest. ROW_NONE if there is none. */
-static struct spread_entry find_code(const struct inquiry *inquiry, const char *rank)
+static struct spread_entry find_most_work(const struct inquiry *inquiry, const char *rank)
 {
     const struct rows *rows = inquiry->rows;
     struct spread_entry whole, entry, code = {.row = ROW_NONE};
@@ -117,7 +117,7 @@ static struct spread_entry find_code(const struct inquiry *inquiry, const char *
 }
 
 /* "" of none. */
-static char *describe_code(const struct inquiry *inquiry, const struct spread_entry *code, const char *rank)
+static char *describe_most_work(const struct inquiry *inquiry, const struct spread_entry *code, const char *rank)
 {
     char name[NAME_BYTES];
     if (code->row == ROW_NONE)
@@ -134,8 +134,8 @@ static void put_late(struct inquiry *inquiry, const struct unequal *late)
     char *begin = begin_title(profile, late), latest[32], least[32];
     rank_name(&profile->ranks[late->most], latest, sizeof latest);
     rank_name(&profile->ranks[late->least], least, sizeof least);
-    struct spread_entry code = find_code(inquiry, latest);
-    char *where = describe_code(inquiry, &code, latest);
+    struct spread_entry code = find_most_work(inquiry, latest);
+    char *where = describe_most_work(inquiry, &code, latest);
     struct finding finding = {.rule = "unequal-ranks",
                               .row = code.row,
                               .metric = METRIC_MPI_WAIT,
@@ -163,7 +163,8 @@ void find_unequal_ranks(struct inquiry *inquiry)
     bool seen = header->ranks > 1 && header->ranks_seen >= header->ranks;
     double *outside_ns = header->merged && !seen && !inquiry->between_ns ? ranks_outside_mpi(inquiry->profile) : NULL;
     struct unequal late = {.outside_ns = outside_ns};
-    if (outside_ns && sum_up(inquiry, &late) && is_enough(inquiry, fmin(late.others_wait_s, late.excess_s)) &&
+    if (outside_ns && sum_up_ranks(inquiry, &late) &&
+        finding_is_enough(inquiry, fmin(late.others_wait_s, late.excess_s)) &&
         late.most_s - late.mean_s >= LEAST_GAIN_S)
         put_late(inquiry, &late);
     free(outside_ns);

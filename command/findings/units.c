@@ -87,9 +87,9 @@ static void find_regions(struct inquiry *inquiry)
         inquiry->region[i] = above == ROW_NONE && begins_region(row) ? i : above;
         inquiry->in_task[i] = row->kind == ROW_TASK || (i && inquiry->in_task[row->parent]);
         /* Starting a region is the region's overhead, not serial code. */
-        bool folds = row->kind == ROW_STATEMENT || (row->foreign && row->parent != 0 && !begins_region(row) &&
-                                                    construct_of(rows, row) != CONSTRUCT_REGION);
-        inquiry->own[i] = folds ? inquiry->own[row->parent] : i;
+        bool merges = row->kind == ROW_STATEMENT || (row->foreign && row->parent != 0 && !begins_region(row) &&
+                                                     construct_of(rows, row) != CONSTRUCT_REGION);
+        inquiry->own[i] = merges ? inquiry->own[row->parent] : i;
     }
 }
 
@@ -151,7 +151,7 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
     }
 }
 
-static void gather_pairs(struct inquiry *inquiry)
+static void gather_wait_pairs(struct inquiry *inquiry)
 {
     const struct wait_table *waits = inquiry->waits;
     for (size_t i = 0; i < waits->pair_count; i++) {
@@ -226,7 +226,7 @@ static void gather_known(struct inquiry *inquiry)
         }
         add_known(inquiry, &inquiry->profile->nodes[i], row, &worker[*slot]);
     }
-    bool known = inquiry->profile->header.threads_max <= TOLD_APART;
+    bool known = inquiry->profile->header.threads_max <= MOST_IDENTIFIED;
     for (size_t i = 0; i < count && known; i++)
         if (worker[i].threads && !(worker[i].threads & (worker[i].threads - 1)))
             inquiry->unit[worker[i].unit].alone_ns += worker[i].idle_ns;
@@ -256,7 +256,7 @@ static void join_hosts(struct inquiry *inquiry)
     pair_map_free(&hosts);
 }
 
-void gather_units(struct inquiry *inquiry)
+void findings_gather_units(struct inquiry *inquiry)
 {
     size_t count = inquiry->rows->count;
     inquiry->region = memory_array(count, sizeof *inquiry->region);
@@ -266,7 +266,7 @@ void gather_units(struct inquiry *inquiry)
     for (int cause = 0; cause < CAUSES; cause++)
         inquiry->idle_ns[cause] = memory_array(count, sizeof *inquiry->idle_ns[cause]);
     find_regions(inquiry);
-    gather_pairs(inquiry);
+    gather_wait_pairs(inquiry);
     gather_known(inquiry);
     join_hosts(inquiry);
 }

@@ -8,7 +8,7 @@
 
 #define NOTHING 1e-9 /* relative to the mean; smaller differences are due to rounding */
 
-static bool counts(const struct profile_rank *rank)
+static bool rank_has_figures(const struct profile_rank *rank)
 {
     return rank->state <= PROFILE_RANK_OPEN;
 }
@@ -28,7 +28,7 @@ static bool meets_all(uint64_t function)
     return function < MPI_CALL_COUNT && meets[function];
 }
 
-static uint32_t size_of(const struct profile *job)
+static uint32_t ranks_of_job(const struct profile *job)
 {
     return job->header.ranks > job->header.merged ? job->header.ranks : job->header.merged;
 }
@@ -38,10 +38,10 @@ static uint32_t size_of(const struct profile *job)
 static bool is_of_all(const struct profile *job, const struct merged_node *node)
 {
     const struct profile_sums *sums = &node->metric;
-    return node->key == MPI_CALL_Finalize || sums->mpi_ranks >= (size_of(job) - 0.5) * sums->mpi_calls;
+    return node->key == MPI_CALL_Finalize || sums->mpi_ranks >= (ranks_of_job(job) - 0.5) * sums->mpi_calls;
 }
 
-static void choose_calls(struct balance *balance)
+static void choose_charged_calls(struct balance *balance)
 {
     const struct profile *job = balance->job;
     double *untold = memory_array(job->node_count, sizeof *untold);
@@ -70,9 +70,9 @@ static void choose_calls(struct balance *balance)
 static bool are_comparable(const struct profile *job)
 {
     const struct profile_rank *before = NULL;
-    bool seen = job->header.ranks_seen >= size_of(job);
+    bool seen = job->header.ranks_seen >= ranks_of_job(job);
     for (size_t i = 0; i < job->rank_count; i++) {
-        if (!counts(&job->ranks[i]))
+        if (!rank_has_figures(&job->ranks[i]))
             continue;
         if (job->ranks[i].process || (before && before->rank == job->ranks[i].rank))
             return false;
@@ -85,7 +85,7 @@ bool balance_start(struct balance *balance, struct profile *job)
 {
     *balance = (struct balance){.job = job, .nodes = job->node_count};
     if (are_comparable(job))
-        choose_calls(balance);
+        choose_charged_calls(balance);
     if (!balance->calls)
         return false;
     balance->waits = memory_array(job->rank_count, sizeof *balance->waits);
@@ -95,7 +95,8 @@ bool balance_start(struct balance *balance, struct profile *job)
 }
 
 /* Adds how long something ran in each context outside MPI, by node of the job. */
-static void add_times(const struct balance *balance, const struct profile *rank, const uint32_t *place, double *time)
+static void balance_add_times(const struct balance *balance, const struct profile *rank, const uint32_t *place,
+                              double *time)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
@@ -111,7 +112,7 @@ void balance_add_rank(struct balance *balance, const struct profile *rank, const
     struct balance_waits *waits = &balance->waits[record];
     waits->known = true;
     balance->ranks++;
-    add_times(balance, rank, place, balance->time);
+    balance_add_times(balance, rank, place, balance->time);
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
         if (node->kind != PROFILE_NODE_MPI && node->kind != PROFILE_NODE_RANKS)
@@ -237,7 +238,7 @@ void balance_charge_contexts(struct balance *balance, const struct profile *rank
     const struct profile_rank *late = &balance->job->ranks[record];
     struct excess *excess = memory_array(balance->nodes, sizeof *excess);
     double *time = memory_array(balance->nodes, sizeof *time);
-    add_times(balance, rank, place, time);
+    balance_add_times(balance, rank, place, time);
     for (size_t i = 0; i < balance->nodes; i++) {
         double mean = balance->time[i] / (double)balance->ranks;
         excess[i].own = fabs(time[i] - mean) > NOTHING * mean ? time[i] - mean : 0;
@@ -259,13 +260,14 @@ void balance_charge_contexts(struct balance *balance, const struct profile *rank
     free(excess);
 }
 
-static void put(struct profile *job, size_t *room, uint32_t node, uint32_t key, const struct profile_balance *balance)
+static void balance_put(struct profile *job, size_t *room, uint32_t node, uint32_t key,
+                        const struct profile_balance *balance)
 {
     memory_grow(&job->balances, room, job->balance_count, sizeof *job->balances);
     job->balances[job->balance_count++] = (struct merged_balance){node, key, *balance};
 }
 
-static int compare(const void *left, const void *right)
+static int compare_balances(const void *left, const void *right)
 {
     const struct merged_balance *a = left, *b = right;
     if (a->node != b->node)
@@ -276,7 +278,7 @@ static int compare(const void *left, const void *right)
 static void sort_balances(struct profile *profile)
 {
     if (profile->balance_count)
-        qsort(profile->balances, profile->balance_count, sizeof *profile->balances, compare);
+        qsort(profile->balances, profile->balance_count, sizeof *profile->balances, compare_balances);
 }
 
 void balance_end(struct balance *balance)
@@ -284,22 +286,22 @@ void balance_end(struct balance *balance)
     struct profile *job = balance->job;
     size_t room = 0;
     for (size_t i = 0; i < balance->calls; i++)
-        put(job, &room, balance->call[i], PROFILE_BALANCE_CALL, &balance->of_call[i]);
+        balance_put(job, &room, balance->call[i], PROFILE_BALANCE_CALL, &balance->of_call[i]);
     for (uint32_t i = 0; i < balance->nodes; i++)
         if (balance->context[i].charged > 0)
-            put(job, &room, i, PROFILE_BALANCE_CONTEXT, &balance->context[i]);
+            balance_put(job, &room, i, PROFILE_BALANCE_CONTEXT, &balance->context[i]);
     if (balance->no_context.charged > 0)
-        put(job, &room, 0, PROFILE_BALANCE_NO_CONTEXT, &balance->no_context);
+        balance_put(job, &room, 0, PROFILE_BALANCE_NO_CONTEXT, &balance->no_context);
     balance->more_ranks.charged = fmax(0, balance->more_ranks.charged);
     if (balance->more_ranks.charged > 0)
-        put(job, &room, 0, PROFILE_BALANCE_MORE_RANKS, &balance->more_ranks);
+        balance_put(job, &room, 0, PROFILE_BALANCE_MORE_RANKS, &balance->more_ranks);
     sort_balances(job);
     free(balance->waits);
     free(balance->time);
     free(balance->context);
 }
 
-static bool is_sane(const struct profile_balance *balance)
+static bool balance_sane(const struct profile_balance *balance)
 {
     const double numbers[] = {balance->charged, balance->most, balance->common, balance->time, balance->mean};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -317,9 +319,9 @@ const char *profile_read_balances(const struct profile_chunks *chunks, const uin
     while (profile->header.merged && (balance = profile_next_below(chunks, place, PROFILE_NODE_BALANCE, &at, &below))) {
         if (below.node->key >= PROFILE_BALANCE_KEYS)
             continue;
-        if (!is_sane(balance))
+        if (!balance_sane(balance))
             return "damaged: what ranks are charged is not a number that can be measured";
-        put(profile, &room, below.merged, (uint32_t)below.node->key, balance);
+        balance_put(profile, &room, below.merged, (uint32_t)below.node->key, balance);
     }
     sort_balances(profile);
     return NULL;

@@ -24,7 +24,7 @@ struct second {
 
 /* Returns the index of the rank's record. Records are sorted by rank, and each rank has at most one that
  * counts. */
-static size_t record_of(const struct second *second, const struct profile *rank)
+static size_t rank_record_of(const struct second *second, const struct profile *rank)
 {
     const struct profile *job = second->balance.job;
     size_t first = 0, end = job->rank_count;
@@ -41,7 +41,7 @@ static size_t record_of(const struct second *second, const struct profile *rank)
     return NO_RECORD;
 }
 
-static uint32_t *find_places(struct second *second, const struct profile *rank)
+static uint32_t *map_nodes_to_job(struct second *second, const struct profile *rank)
 {
     uint32_t *place = memory_array(rank->node_count, sizeof *place);
     struct job_keys keys;
@@ -61,16 +61,16 @@ static void read_rank(struct second *second, const char *path, size_t *record, t
 {
     char error[512];
     struct profile *rank = profile_read(path, error, sizeof error);
-    *record = rank ? record_of(second, rank) : NO_RECORD;
+    *record = rank ? rank_record_of(second, rank) : NO_RECORD;
     if (*record != NO_RECORD) {
-        uint32_t *place = find_places(second, rank);
+        uint32_t *place = map_nodes_to_job(second, rank);
         take(&second->balance, rank, place, *record);
         free(place);
     }
     profile_free(rank);
 }
 
-static bool is_late(size_t record, const size_t *late, size_t count)
+static bool is_late_record(size_t record, const size_t *late, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (late[i] == record)
@@ -80,7 +80,7 @@ static bool is_late(size_t record, const size_t *late, size_t count)
 
 /* Ends the second reading. Removes nodes, modules and names that a rank that is still running added after the
  * job was read. */
-static void finish(struct second *second)
+static void balance_finish(struct second *second)
 {
     struct profile *job = second->balance.job;
     node_tree_end(&second->tree);
@@ -117,8 +117,8 @@ void job_add_balance(struct profile *job, const char *const *paths, size_t count
     balance_charge_calls(&second.balance);
     size_t late_count = balance_late(&second.balance, late);
     for (size_t i = 0; i < count; i++)
-        if (second.record[i] != NO_RECORD && is_late(second.record[i], late, late_count))
+        if (second.record[i] != NO_RECORD && is_late_record(second.record[i], late, late_count))
             read_rank(&second, paths[i], &second.record[i], balance_charge_contexts);
     profile_read_progress = progress;
-    finish(&second);
+    balance_finish(&second);
 }

@@ -175,7 +175,7 @@ static void add_rank_record(struct job *job, const struct profile *rank, uint64_
 }
 
 /* Adds the threads; returns the end of the last one. */
-static uint64_t add_threads(struct job *job, const struct profile *rank)
+static uint64_t job_add_threads(struct job *job, const struct profile *rank)
 {
     struct profile *to = job->profile;
     uint64_t last_ns = 0;
@@ -220,7 +220,7 @@ static void add_lock(struct job *job, const struct job_keys *keys, const struct 
 /* Adds the nodes. Idleness is T x inverse_busy minus own time, and a rank must keep its idleness under the
  * job's T. So inverse_busy is multiplied by the rank's T here, and divide_idleness() divides it by the job's
  * T, which is known when all ranks are read. */
-static void add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank, uint32_t *place)
+static void job_add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank, uint32_t *place)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
@@ -245,7 +245,7 @@ static void divide_idleness(struct profile *profile)
 }
 
 /* Adds the probes; a rank's threads count as one tree. */
-static void add_probes(struct job *job, const struct profile *rank, const uint32_t *place)
+static void job_add_probes(struct job *job, const struct profile *rank, const uint32_t *place)
 {
     struct profile *to = job->profile;
     size_t count = to->probe_count + rank->probe_count;
@@ -392,10 +392,10 @@ static void add_figures(struct job *job, const struct profile *rank, bool gone)
     job_keys_start(&keys, job->profile, rank);
     uint32_t *place = memory_array(rank->node_count, sizeof *place);
     size_t threads = job->profile->thread_count;
-    uint64_t last_ns = add_threads(job, rank);
+    uint64_t last_ns = job_add_threads(job, rank);
     uint64_t end_ns = rank->header.end_ns ? shifted(job, rank, rank->header.end_ns) : last_ns;
-    add_nodes(job, &keys, rank, place);
-    add_probes(job, rank, place);
+    job_add_nodes(job, &keys, rank, place);
+    job_add_probes(job, rank, place);
     spread_sums_add(&job->spreads, rank, place, job->profile->node_count);
     for (size_t i = 0; i < rank->lock_count; i++)
         add_lock(job, &keys, &rank->locks[i]);
@@ -409,7 +409,7 @@ static void add_figures(struct job *job, const struct profile *rank, bool gone)
     job_keys_end(&keys);
 }
 
-static void add_rank(struct job *job, const struct profile *rank, bool gone)
+static void job_add_rank(struct job *job, const struct profile *rank, bool gone)
 {
     const char *foreign = job_why_foreign(&job->like, rank);
     if (foreign) {
@@ -458,7 +458,7 @@ static void add_file(struct job *job, const char *path)
     bool gone = has_no_process(path);
     struct profile *rank = profile_read(path, error, sizeof error);
     if (rank) {
-        add_rank(job, rank, gone && was_here(rank));
+        job_add_rank(job, rank, gone && was_here(rank));
     } else {
         const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
         uint32_t process, number = job_rank_by_name(path, &process);

@@ -148,7 +148,7 @@ void job_keys_end(struct job_keys *keys)
     pair_map_free(&keys->lock_map);
 }
 
-static uint64_t place_of(const struct job_keys *keys, uint64_t key)
+static uint64_t wait_key_of(const struct job_keys *keys, uint64_t key)
 {
     uint64_t call = job_key_address(keys, PROFILE_PLACE_CALL(key));
     if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES) /* a rank does not know such modules either */
@@ -172,7 +172,7 @@ uint64_t job_key_of(const struct job_keys *keys, uint8_t kind, uint64_t key)
     case PROFILE_NODE_RUNTIME:
         return job_key_address(keys, key);
     case PROFILE_NODE_WAITERS:
-        return place_of(keys, key);
+        return wait_key_of(keys, key);
     case PROFILE_NODE_RANKS:
         return ranks_call_of(keys, key);
     case PROFILE_NODE_LOCK:

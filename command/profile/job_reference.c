@@ -6,7 +6,7 @@
 #include "command/profile/read.h"
 #include "command/text/memory.h"
 
-static const char *text_or_nothing(const struct profile *profile, const char *key)
+static const char *reference_text(const struct profile *profile, const char *key)
 {
     const char *text = profile_text(profile, key);
     return text ? text : "";
@@ -14,8 +14,8 @@ static const char *text_or_nothing(const struct profile *profile, const char *ke
 
 void job_reference_take(struct job_reference *like, const struct profile *rank)
 {
-    like->sample = memory_text("%s", text_or_nothing(rank, "sample"));
-    like->counters = memory_text("%s", text_or_nothing(rank, "counters"));
+    like->sample = memory_text("%s", reference_text(rank, "sample"));
+    like->counters = memory_text("%s", reference_text(rank, "counters"));
     like->clock = rank->header.clock;
     like->known = true;
 }
@@ -31,9 +31,9 @@ const char *job_why_foreign(const struct job_reference *like, const struct profi
         return "it was merged of several ranks, which count themselves";
     if (!like->known)
         return NULL;
-    if (strcmp(text_or_nothing(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
+    if (strcmp(reference_text(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
         return "it was measured otherwise (BLAME_SAMPLE, BLAME_CLOCK)";
-    if (strcmp(text_or_nothing(rank, "counters"), like->counters) != 0)
+    if (strcmp(reference_text(rank, "counters"), like->counters) != 0)
         return "it counted otherwise (BLAME_COUNTERS)";
     return NULL;
 }

@@ -3,7 +3,7 @@
 #include "cct/profile_tree.h"
 #include "command/text/memory.h"
 
-static uint32_t append(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+static uint32_t node_tree_append(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
 {
     struct profile *profile = tree->profile;
     memory_grow(&profile->nodes, &tree->capacity, profile->node_count, sizeof *profile->nodes);
@@ -19,7 +19,7 @@ static uint32_t tag_of(uint32_t parent, uint8_t kind, uint64_t key)
 void node_tree_start(struct node_tree *tree, struct profile *profile)
 {
     *tree = (struct node_tree){.profile = profile};
-    append(tree, 0, PROFILE_NODE_ROOT, 0);
+    node_tree_append(tree, 0, PROFILE_NODE_ROOT, 0);
 }
 
 void node_tree_resume(struct node_tree *tree, struct profile *profile)
@@ -37,8 +37,8 @@ void node_tree_resume(struct node_tree *tree, struct profile *profile)
 }
 
 /* Returns the child's entry, or the empty entry for it. */
-static struct index_entry *entry_of(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key,
-                                    uint32_t tag)
+static struct index_entry *node_tree_entry(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key,
+                                           uint32_t tag)
 {
     struct index_entry *entry = index_map_first(&tree->children, tag);
     for (; entry->tag; entry = index_map_next(&tree->children, entry)) {
@@ -53,10 +53,10 @@ uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, 
 {
     index_map_reserve(&tree->children);
     uint32_t tag = tag_of(parent, kind, key);
-    struct index_entry *entry = entry_of(tree, parent, kind, key, tag);
+    struct index_entry *entry = node_tree_entry(tree, parent, kind, key, tag);
     if (entry->tag)
         return entry->index;
-    uint32_t index = append(tree, parent, kind, key);
+    uint32_t index = node_tree_append(tree, parent, kind, key);
     index_map_put(&tree->children, entry, tag, index);
     return index;
 }
@@ -64,7 +64,7 @@ uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, 
 uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
 {
     const struct index_entry *entry =
-        tree->children.capacity ? entry_of(tree, parent, kind, key, tag_of(parent, kind, key)) : NULL;
+        tree->children.capacity ? node_tree_entry(tree, parent, kind, key, tag_of(parent, kind, key)) : NULL;
     return entry && entry->tag ? entry->index : 0;
 }
 

@@ -43,7 +43,7 @@ void profile_read_names(const struct profile_chunks *chunks, struct profile *pro
 }
 
 /* Makes room for one more item; the capacity is a power of two. */
-static void *grow(void *list, size_t count, size_t bytes)
+static void *grow_records(void *list, size_t count, size_t bytes)
 {
     bool full = (count & (count - 1)) == 0;
     return full ? memory_check(reallocarray(list, count ? 2 * count : 1, bytes)) : list;
@@ -79,22 +79,22 @@ static uint32_t merged_of(const struct profile_chunks *chunks, const uint32_t *p
     return place[node_idx] - PROFILE_PLACE_MERGED;
 }
 
-static const char *add_probe(struct profile *profile, uint32_t node, uint32_t tree, const struct profile_probe *probe)
+static const char *read_probe(struct profile *profile, uint32_t node, uint32_t tree, const struct profile_probe *probe)
 {
     if (!probe_sane(probe))
         return "damaged: a phase's or event's time is not a number that can be measured";
     if (probe->calls == 0)
         return NULL;
-    profile->probes = grow(profile->probes, profile->probe_count, sizeof *profile->probes);
+    profile->probes = grow_records(profile->probes, profile->probe_count, sizeof *profile->probes);
     profile->probes[profile->probe_count++] = (struct merged_probe){.node = node, .tree = tree, .probe = *probe};
     return NULL;
 }
 
-static const char *add_counters(struct profile *profile, uint32_t node, const struct profile_counters *counters)
+static const char *read_counters(struct profile *profile, uint32_t node, const struct profile_counters *counters)
 {
     if (!counters_sane(counters))
         return "damaged: a counter's sum is not a number that can be counted";
-    profile->counters = grow(profile->counters, profile->counters_count, sizeof *profile->counters);
+    profile->counters = grow_records(profile->counters, profile->counters_count, sizeof *profile->counters);
     profile->counters[profile->counters_count++] = (struct merged_counters){.node = node, .counters = *counters};
     return NULL;
 }
@@ -116,9 +116,9 @@ static const char *read_node(const struct profile_chunks *chunks, const uint32_t
     if (!record || merged == UINT32_MAX)
         return NULL;
     if (node->kind == PROFILE_NODE_COUNTERS)
-        return add_counters(profile, merged, record);
+        return read_counters(profile, merged, record);
     return profile_kind_is_probe(profile->nodes[merged].kind)
-               ? add_probe(profile, merged, tree_of(profile, node, tree), record)
+               ? read_probe(profile, merged, tree_of(profile, node, tree), record)
                : NULL;
 }
 

@@ -122,7 +122,7 @@ uint32_t profile_program(const struct profile *profile)
 
 /* ---- the identity of a run: the same for all copies of its files ---- */
 
-static const char *text_or_nothing(const struct profile *profile, const char *key)
+static const char *identity_text(const struct profile *profile, const char *key)
 {
     const char *text = profile_text(profile, key);
     return text ? text : "";
@@ -147,13 +147,12 @@ void profile_identity(const struct profile *profile, char text[PROFILE_IDENTITY_
 {
     const struct profile_header *header = &profile->header;
     const struct profile_rank *rank = header->merged ? first_rank(profile) : NULL;
-    const char *host = rank ? rank->host : text_or_nothing(profile, "host");
-    char *all =
-        memory_text("%.*s\n%s\n%" PRId64 "\n%" PRIu64 "\n%s\n%s\n%s\n%" PRIu64, (int)sizeof rank->host, host,
-                    text_or_nothing(profile, "job_identity"), header->start_realtime_ns,
-                    header->merged ? (uint64_t)0 : header->tool_start_ns, text_or_nothing(profile, "options"),
-                    text_or_nothing(profile, "command"), header->merged ? "job" : text_or_nothing(profile, "rank"),
-                    (uint64_t)(rank ? rank->pid : header->pid));
+    const char *host = rank ? rank->host : identity_text(profile, "host");
+    char *all = memory_text("%.*s\n%s\n%" PRId64 "\n%" PRIu64 "\n%s\n%s\n%s\n%" PRIu64, (int)sizeof rank->host, host,
+                            identity_text(profile, "job_identity"), header->start_realtime_ns,
+                            header->merged ? (uint64_t)0 : header->tool_start_ns, identity_text(profile, "options"),
+                            identity_text(profile, "command"), header->merged ? "job" : identity_text(profile, "rank"),
+                            (uint64_t)(rank ? rank->pid : header->pid));
     snprintf(text, PROFILE_IDENTITY_BYTES, "%016" PRIx64, hash_bytes(all, strlen(all)));
     free(all);
 }

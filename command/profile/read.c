@@ -63,7 +63,7 @@ static size_t sum_locks(const struct profile *profile, struct lock_sum *sums)
     return distinct;
 }
 
-static void add_node(struct profile *profile, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+static void append_node(struct profile *profile, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     struct merged_node *node = &profile->nodes[profile->node_count++];
     memset(node, 0, sizeof(*node));
@@ -79,11 +79,11 @@ static void book_open_locks(struct profile *profile, const struct lock_sum *sums
     profile->nodes =
         memory_check(reallocarray(profile->nodes, profile->node_count + 1 + count, sizeof *profile->nodes));
     uint32_t row = (uint32_t)profile->node_count;
-    add_node(profile, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED);
+    append_node(profile, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED);
     for (size_t i = 0; i < count; i++) {
         if (sums[i].open <= 0)
             continue;
-        add_node(profile, row, PROFILE_NODE_LOCK, sums[i].key);
+        append_node(profile, row, PROFILE_NODE_LOCK, sums[i].key);
         struct profile_sums *metric = &profile->nodes[profile->node_count - 1].metric;
         metric->lock_wait = sums[i].open;
         metric->inverse_busy = sums[i].open / (double)(profile->thread_count ? profile->thread_count : 1);
@@ -124,7 +124,7 @@ static void profile_complete_killed(struct profile *profile)
 static const char NEWER[] = "made by a newer blame";
 
 /* Reads exactly `bytes` at `offset`. A short read is an error with errno 0. */
-static bool read_at(int file, void *to, size_t bytes, off_t offset)
+static bool read_file_at(int file, void *to, size_t bytes, off_t offset)
 {
     for (size_t done = 0; done < bytes;) {
         ssize_t got = pread(file, (char *)to + done, bytes - done, offset + (off_t)done);
@@ -172,7 +172,7 @@ static bool thread_sane(const struct profile_thread *thread)
     return true;
 }
 
-static uint32_t count_records(const struct profile_chunks *chunks, uint32_t kind, uint32_t per_chunk)
+static uint32_t count_chunk_records(const struct profile_chunks *chunks, uint32_t kind, uint32_t per_chunk)
 {
     uint32_t count = 0;
     for (uint32_t n = 0; n < chunks->count; n++) {
@@ -183,7 +183,7 @@ static uint32_t count_records(const struct profile_chunks *chunks, uint32_t kind
     return count;
 }
 
-static int compare_threads(const void *left, const void *right)
+static int compare_thread_starts(const void *left, const void *right)
 {
     const struct profile_thread *a = left, *b = right;
     if (a->begin_ns != b->begin_ns)
@@ -191,9 +191,9 @@ static int compare_threads(const void *left, const void *right)
     return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-static const char *read_threads(const struct profile_chunks *chunks, struct profile *profile)
+static const char *read_thread_records(const struct profile_chunks *chunks, struct profile *profile)
 {
-    size_t room = count_records(chunks, PROFILE_CHUNK_THREAD, THREADS_PER_CHUNK);
+    size_t room = count_chunk_records(chunks, PROFILE_CHUNK_THREAD, THREADS_PER_CHUNK);
     profile->threads = memory_array(room, sizeof *profile->threads);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
@@ -208,7 +208,7 @@ static const char *read_threads(const struct profile_chunks *chunks, struct prof
             profile->threads[profile->thread_count++] = *thread;
         }
     }
-    qsort(profile->threads, profile->thread_count, sizeof *profile->threads, compare_threads);
+    qsort(profile->threads, profile->thread_count, sizeof *profile->threads, compare_thread_starts);
     return NULL;
 }
 
@@ -222,9 +222,9 @@ static bool rank_sane(const struct profile_rank *rank)
     return true;
 }
 
-static const char *read_ranks(const struct profile_chunks *chunks, struct profile *profile)
+static const char *read_rank_records(const struct profile_chunks *chunks, struct profile *profile)
 {
-    size_t room = count_records(chunks, PROFILE_CHUNK_RANK, RANKS_PER_CHUNK);
+    size_t room = count_chunk_records(chunks, PROFILE_CHUNK_RANK, RANKS_PER_CHUNK);
     profile->ranks = memory_array(room, sizeof *profile->ranks);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
@@ -246,7 +246,7 @@ static const char *read_ranks(const struct profile_chunks *chunks, struct profil
 
 static void read_modules(const struct profile_chunks *chunks, struct profile *profile)
 {
-    size_t room = count_records(chunks, PROFILE_CHUNK_MODULE, MODULES_PER_CHUNK);
+    size_t room = count_chunk_records(chunks, PROFILE_CHUNK_MODULE, MODULES_PER_CHUNK);
     profile->modules = memory_array(room, sizeof *profile->modules);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
@@ -263,9 +263,9 @@ static void read_modules(const struct profile_chunks *chunks, struct profile *pr
     }
 }
 
-static void read_text(const struct profile_chunks *chunks, struct profile *profile)
+static void read_profile_text(const struct profile_chunks *chunks, struct profile *profile)
 {
-    size_t room = count_records(chunks, PROFILE_CHUNK_TEXT, TEXT_PER_CHUNK);
+    size_t room = count_chunk_records(chunks, PROFILE_CHUNK_TEXT, TEXT_PER_CHUNK);
     profile->text = memory_array(room + 1, 1);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
@@ -278,17 +278,18 @@ static void read_text(const struct profile_chunks *chunks, struct profile *profi
 }
 
 /* Returns the lock of a WAITS node or of a node below one; 0 if there is none. */
-static uint64_t lock_of(const struct profile_chunks *chunks, const struct profile_node *node)
+static uint64_t lock_key_of(const struct profile_chunks *chunks, const struct profile_node *node)
 {
     const struct profile_node *parent = profile_node_at(chunks, node->parent);
     if (node->kind == PROFILE_NODE_WAITS)
         return parent && parent->kind == PROFILE_NODE_ROOT ? node->key : 0;
     if (node->kind != PROFILE_NODE_INITIALISER && node->kind != PROFILE_NODE_VARIABLE)
         return 0;
-    return parent && parent->kind == PROFILE_NODE_WAITS ? lock_of(chunks, parent) : 0;
+    return parent && parent->kind == PROFILE_NODE_WAITS ? lock_key_of(chunks, parent) : 0;
 }
 
-static struct profile_lock *find_lock(struct profile *profile, struct pair_map *map, uint64_t key, uint64_t initialiser)
+static struct profile_lock *lock_with_key(struct profile *profile, struct pair_map *map, uint64_t key,
+                                          uint64_t initialiser)
 {
     uint32_t *slot = pair_map_slot(map, key, initialiser);
     if (*slot == PAIR_MAP_NEW) {
@@ -304,10 +305,11 @@ static struct profile_lock *find_lock(struct profile *profile, struct pair_map *
 static const char *read_lock_node(const struct profile_chunks *chunks, struct profile *profile, struct pair_map *map,
                                   const struct profile_node *node)
 {
-    uint64_t key = lock_of(chunks, node);
+    uint64_t key = lock_key_of(chunks, node);
     if (!key)
         return NULL;
-    struct profile_lock *lock = find_lock(profile, map, key, node->kind == PROFILE_NODE_INITIALISER ? node->key : 0);
+    struct profile_lock *lock =
+        lock_with_key(profile, map, key, node->kind == PROFILE_NODE_INITIALISER ? node->key : 0);
     if (node->kind == PROFILE_NODE_VARIABLE) {
         lock->variable = node->key;
         return NULL;
@@ -340,14 +342,14 @@ static const char *read_locks(const struct profile_chunks *chunks, struct profil
     return wrong;
 }
 
-struct moment {
+struct life_end {
     uint64_t time_ns;
     int change;
 };
 
-static int compare_moments(const void *left, const void *right)
+static int compare_life_ends(const void *left, const void *right)
 {
-    const struct moment *a = left, *b = right;
+    const struct life_end *a = left, *b = right;
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
     return a->change - b->change;
@@ -356,29 +358,29 @@ static int compare_moments(const void *left, const void *right)
 /* Returns T for a process that ended before the tool wrote it: the largest number of overlapping lifetimes. */
 static uint32_t most_threads(const struct profile *profile)
 {
-    struct moment *moments = memory_array(2 * profile->thread_count, sizeof *moments);
+    struct life_end *ends = memory_array(2 * profile->thread_count, sizeof *ends);
     uint32_t now = 0, most = 1;
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         int counts = thread->kind != PROFILE_THREAD_HELPER;
-        moments[2 * i] = (struct moment){thread->begin_ns, counts};
-        moments[2 * i + 1] = (struct moment){thread->end_ns ? thread->end_ns : UINT64_MAX, -counts};
+        ends[2 * i] = (struct life_end){thread->begin_ns, counts};
+        ends[2 * i + 1] = (struct life_end){thread->end_ns ? thread->end_ns : UINT64_MAX, -counts};
     }
-    qsort(moments, 2 * profile->thread_count, sizeof *moments, compare_moments);
+    qsort(ends, 2 * profile->thread_count, sizeof *ends, compare_life_ends);
     for (size_t i = 0; i < 2 * profile->thread_count; i++) {
-        if (moments[i].change < 0 && now == 0)
+        if (ends[i].change < 0 && now == 0)
             continue; /* the end is before the begin: a damaged record */
-        now += (uint32_t)moments[i].change;
+        now += (uint32_t)ends[i].change;
         most = now > most ? now : most;
     }
-    free(moments);
+    free(ends);
     return most;
 }
 
 static bool load_chunk(int file, unsigned char *bytes, uint32_t n)
 {
-    return read_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES,
-                   PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
+    return read_file_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES,
+                        PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
 }
 
 static bool is_trees(const struct profile_chunk *chunk)
@@ -387,7 +389,7 @@ static bool is_trees(const struct profile_chunk *chunk)
 }
 
 /* Reads the headers of trees' chunks, and completely those of one thread's tree. None of the tree's nodes
- * hangs below another tree's, so the other chunks may stay empty. Returns false as read_at() does. */
+ * hangs below another tree's, so the other chunks may stay empty. Returns false as read_file_at() does. */
 static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t thread)
 {
     struct profile_chunks chunks = {.bytes = bytes, .count = count};
@@ -395,12 +397,13 @@ static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t
     bool good = true;
     for (uint32_t n = 0; n < count && good; n++) {
         struct profile_chunk *head = (struct profile_chunk *)(bytes + (size_t)n * PROFILE_CHUNK_BYTES);
-        good = read_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) &&
+        good = read_file_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) &&
                (is_trees(head) || load_chunk(file, bytes, n));
     }
-    uint64_t tree = good && thread != OUTLINE && !read_threads(&chunks, &threads) && thread < threads.thread_count
-                        ? threads.threads[thread].tree
-                        : 0;
+    uint64_t tree =
+        good && thread != OUTLINE && !read_thread_records(&chunks, &threads) && thread < threads.thread_count
+            ? threads.threads[thread].tree
+            : 0;
     for (uint32_t n = 0; n < count && good && tree; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(&chunks, n);
         if (is_trees(chunk) && chunk->kind != PROFILE_CHUNK_TRACE && chunk->owner == tree)
@@ -424,7 +427,7 @@ static const char *load_chunks(int file, const struct profile_header *header, of
     *bytes = calloc(wanted + 1, 1); /* calloc does not touch the pages */
     if (!*bytes)
         return "not enough memory to read it";
-    if (thread == ALL_THREADS ? !read_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)
+    if (thread == ALL_THREADS ? !read_file_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)
                               : !load_one_tree(file, header->chunk_count, *bytes, thread)) {
         snprintf(buffer, buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
         return buffer;
@@ -433,7 +436,7 @@ static const char *load_chunks(int file, const struct profile_header *header, of
 }
 
 /* Selects a thread's tree. Returns NULL, or what is wrong. */
-static const char *choose_thread(struct profile *profile, size_t thread, char *buffer, size_t buffer_bytes)
+static const char *select_thread(struct profile *profile, size_t thread, char *buffer, size_t buffer_bytes)
 {
     if (!profile->thread_count)
         return "has no threads";
@@ -474,7 +477,7 @@ static const char *read_open_file(int file, struct profile_header *header, size_
         return "empty: the program ended before the measurement began";
     if (status.st_size < (off_t)sizeof *header)
         return "not a blame profile (too short)";
-    if (!read_at(file, header, sizeof *header, 0))
+    if (!read_file_at(file, header, sizeof *header, 0))
         return "cannot be read";
     static const struct profile_header unwritten;
     if (memcmp(header, &unwritten, sizeof unwritten) == 0)
@@ -535,17 +538,17 @@ static void excuse_start(struct profile *profile)
 static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer,
                                 size_t buffer_bytes)
 {
-    const char *wrong = read_threads(chunks, profile);
+    const char *wrong = read_thread_records(chunks, profile);
     if (!wrong && profile->header.threads_max == 0)
         profile->header.threads_max = most_threads(profile);
     if (!wrong && thread < OUTLINE)
-        wrong = choose_thread(profile, thread, buffer, buffer_bytes);
+        wrong = select_thread(profile, thread, buffer, buffer_bytes);
     chunks->only_tree = profile->tree;
     if (!wrong)
-        wrong = read_ranks(chunks, profile);
+        wrong = read_rank_records(chunks, profile);
     if (!wrong) {
         read_modules(chunks, profile);
-        read_text(chunks, profile);
+        read_profile_text(chunks, profile);
         excuse_start(profile);
         profile_read_names(chunks, profile);
         note_trace(chunks, profile);
@@ -594,7 +597,7 @@ struct profile *profile_read_outline(const char *path, char *error, size_t error
 bool profile_read_header(const char *path, struct profile_header *header)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool good = file >= 0 && read_at(file, header, sizeof *header, 0) && !check_header(header);
+    bool good = file >= 0 && read_file_at(file, header, sizeof *header, 0) && !check_header(header);
     if (file >= 0)
         close(file);
     return good;

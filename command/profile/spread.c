@@ -41,7 +41,7 @@ struct spread_shown profile_spread_over(const struct profile_spread *spread, uin
                                  .least_known = everywhere};
 }
 
-static void add(struct spread_sums *sums, uint32_t node, uint32_t key, const struct profile_spread *spread)
+static void spread_add(struct spread_sums *sums, uint32_t node, uint32_t key, const struct profile_spread *spread)
 {
     uint32_t at = sums->first[node];
     while (at && sums->spread[at - 1].key != key)
@@ -56,22 +56,23 @@ static void add(struct spread_sums *sums, uint32_t node, uint32_t key, const str
     profile_spread_add(&sums->spread[at - 1].spread, spread);
 }
 
-static void add_value(struct spread_sums *sums, const struct profile *rank, uint32_t node, uint32_t key, double value)
+static void spread_add_value(struct spread_sums *sums, const struct profile *rank, uint32_t node, uint32_t key,
+                             double value)
 {
     const struct profile_header *header = &rank->header;
     if (value > 0)
-        add(sums, node, key,
-            &(struct profile_spread){.mean = value,
-                                     .least = value,
-                                     .most = value,
-                                     .ranks = 1,
-                                     .least_rank = header->rank,
-                                     .least_process = header->process,
-                                     .most_rank = header->rank,
-                                     .most_process = header->process});
+        spread_add(sums, node, key,
+                   &(struct profile_spread){.mean = value,
+                                            .least = value,
+                                            .most = value,
+                                            .ranks = 1,
+                                            .least_rank = header->rank,
+                                            .least_process = header->process,
+                                            .most_rank = header->rank,
+                                            .most_process = header->process});
 }
 
-static double value_of(const struct profile_sums *sums, enum profile_spread_metric metric)
+static double compared_time(const struct profile_sums *sums, enum profile_spread_metric metric)
 {
     if (metric == PROFILE_SPREAD_WORK)
         return sums->work;
@@ -81,7 +82,7 @@ static double value_of(const struct profile_sums *sums, enum profile_spread_metr
 }
 
 /* Returns whether a node's figures are part of its parent's. */
-static bool is_part(const struct merged_node *node)
+static bool is_part_of_parent(const struct merged_node *node)
 {
     return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS;
 }
@@ -101,8 +102,8 @@ static void sum_values(const struct profile *rank, enum profile_spread_metric me
         values->own[i] = values->whole[i] = values->callee_own[i] = values->callee_whole[i] = 0;
     for (size_t i = 0; i < rank->node_count; i++)
         if (nodes[i].kind != PROFILE_NODE_WAITERS && nodes[i].kind != PROFILE_NODE_RANKS)
-            values->own[is_part(&nodes[i]) ? nodes[i].parent : i] += value_of(&nodes[i].metric, metric);
-    values->whole[0] = value_of(&before, metric) + value_of(&lost, metric);
+            values->own[is_part_of_parent(&nodes[i]) ? nodes[i].parent : i] += compared_time(&nodes[i].metric, metric);
+    values->whole[0] = compared_time(&before, metric) + compared_time(&lost, metric);
     for (size_t i = rank->node_count; i-- > 0;) {
         values->whole[i] += values->own[i];
         if (i)
@@ -126,19 +127,19 @@ static void add_metric(struct spread_sums *sums, const struct profile *rank, con
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
-        if (is_part(node))
+        if (is_part_of_parent(node))
             continue;
-        add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, false, true), values->callee_whole[i]);
-        add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, true, true), values->callee_own[i]);
+        spread_add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, false, true), values->callee_whole[i]);
+        spread_add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, true, true), values->callee_own[i]);
         if (node->kind == PROFILE_NODE_FRAME)
             continue;
-        add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, false, false), values->whole[i]);
-        add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, true, false), values->own[i]);
+        spread_add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, false, false), values->whole[i]);
+        spread_add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, true, false), values->own[i]);
     }
 }
 
 /* Returns for each node of the rank its first node with the same job node. */
-static uint32_t *find_same(struct spread_sums *sums, const struct profile *rank, const uint32_t *place)
+static uint32_t *find_first_of_node(struct spread_sums *sums, const struct profile *rank, const uint32_t *place)
 {
     uint32_t *same = memory_array(rank->node_count, sizeof *same);
     for (uint32_t i = 0; i < rank->node_count; i++) {
@@ -151,9 +152,9 @@ static uint32_t *find_same(struct spread_sums *sums, const struct profile *rank,
     return same;
 }
 
-static void add_rank(struct spread_sums *sums, const struct profile *rank, const uint32_t *place)
+static void spread_add_rank(struct spread_sums *sums, const struct profile *rank, const uint32_t *place)
 {
-    uint32_t *same = find_same(sums, rank, place);
+    uint32_t *same = find_first_of_node(sums, rank, place);
     double *room = memory_array(4 * rank->node_count, sizeof *room);
     struct values values = {room, room + rank->node_count, room + 2 * rank->node_count, room + 3 * rank->node_count};
     for (int metric = 0; metric < PROFILE_SPREAD_METRICS; metric++) {
@@ -179,12 +180,12 @@ void spread_sums_add(struct spread_sums *sums, const struct profile *rank, const
         sums->nodes = 2 * nodes;
     }
     if (!rank->header.merged)
-        add_rank(sums, rank, place);
+        spread_add_rank(sums, rank, place);
     for (size_t i = 0; i < rank->spread_count; i++)
-        add(sums, place[rank->spreads[i].node], rank->spreads[i].key, &rank->spreads[i].spread);
+        spread_add(sums, place[rank->spreads[i].node], rank->spreads[i].key, &rank->spreads[i].spread);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_spread_keys(const void *left, const void *right)
 {
     const struct merged_spread *a = left, *b = right;
     if (a->node != b->node)
@@ -195,7 +196,7 @@ static int compare(const void *left, const void *right)
 void spread_sums_end(struct spread_sums *sums, struct profile *profile)
 {
     if (sums->count)
-        qsort(sums->spread, sums->count, sizeof *sums->spread, compare);
+        qsort(sums->spread, sums->count, sizeof *sums->spread, compare_spread_keys);
     profile->spreads = sums->spread;
     profile->spread_count = sums->count;
     free(sums->next);
@@ -204,7 +205,7 @@ void spread_sums_end(struct spread_sums *sums, struct profile *profile)
     *sums = (struct spread_sums){0};
 }
 
-static bool is_sane(const struct profile_spread *spread)
+static bool spread_sane(const struct profile_spread *spread)
 {
     const double numbers[] = {spread->mean, spread->least, spread->most};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -222,13 +223,13 @@ const char *profile_read_spreads(const struct profile_chunks *chunks, const uint
     while (profile->header.merged && (spread = profile_next_below(chunks, place, PROFILE_NODE_SPREAD, &at, &below))) {
         if (below.node->key >= PROFILE_SPREAD_KEYS)
             continue;
-        if (!is_sane(spread))
+        if (!spread_sane(spread))
             return "damaged: ranks differ by what is not a number that can be measured";
         memory_grow(&profile->spreads, &room, profile->spread_count, sizeof *profile->spreads);
         profile->spreads[profile->spread_count++] =
             (struct merged_spread){.node = below.merged, .key = (uint32_t)below.node->key, .spread = *spread};
     }
     if (profile->spread_count)
-        qsort(profile->spreads, profile->spread_count, sizeof *profile->spreads, compare);
+        qsort(profile->spreads, profile->spread_count, sizeof *profile->spreads, compare_spread_keys);
     return NULL;
 }

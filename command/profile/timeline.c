@@ -14,7 +14,7 @@ void timeline_free(struct timeline *timeline)
     *timeline = (struct timeline){0};
 }
 
-static void add_value(struct profile_time_value *to, const struct profile_time_value *from)
+static void add_time_value(struct profile_time_value *to, const struct profile_time_value *from)
 {
     to->own += from->own;
     to->inverse_busy += from->inverse_busy;
@@ -68,7 +68,7 @@ static size_t join_bins(struct timeline_cell *cells, size_t first, size_t end, s
     for (size_t i = first; i < end; i++) {
         uint32_t bin = cells[i].bin;
         if (used[bin])
-            add_value(&sum[bin].value, &cells[i].value);
+            add_time_value(&sum[bin].value, &cells[i].value);
         else
             sum[bin] = cells[i];
         used[bin] = true;
@@ -96,7 +96,7 @@ void timeline_join_cells(struct timeline *timeline, size_t node_count)
     for (size_t i = 0; lanes > 1 && i < count; i++) {
         if (i && cells[i].node == cells[at - 1].node && cells[i].bin == cells[at - 1].bin &&
             cells[i].lane == cells[at - 1].lane)
-            add_value(&cells[at - 1].value, &cells[i].value);
+            add_time_value(&cells[at - 1].value, &cells[i].value);
         else
             cells[at++] = cells[i];
     }

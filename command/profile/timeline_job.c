@@ -14,7 +14,7 @@ static uint64_t time_of_day(const struct profile_header *header, uint64_t ns)
 }
 
 /* Returns the group of a rank at a level of detail. */
-static uint64_t group_of(uint32_t rank, uint32_t level)
+static uint64_t rank_group(uint32_t rank, uint32_t level)
 {
     return (uint64_t)rank >> (level - 1);
 }
@@ -93,7 +93,7 @@ static void fit_grid(struct timeline_join *join, struct profile *job, uint32_t s
 /* Returns the entry for a rank's group. */
 static uint32_t *slot_of(struct pair_map *map, uint32_t rank, uint32_t level)
 {
-    return pair_map_slot(map, group_of(rank, level), 0);
+    return pair_map_slot(map, rank_group(rank, level), 0);
 }
 
 static void set_cell_lane(struct timeline_join *join, struct timeline *timeline, uint32_t lane)
@@ -229,8 +229,8 @@ static struct stretch stretch_of(const struct stretch *run, uint64_t width, uint
     return stretch;
 }
 
-static void add_lane(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
-                     const struct timeline_lane *from, uint32_t lane)
+static void join_add_lane(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
+                          const struct timeline_lane *from, uint32_t lane)
 {
     struct stretch run = run_of(rank);
     for (uint32_t i = 0; i < rank->timeline.lane_bins; i++) {
@@ -245,8 +245,8 @@ static void add_lane(struct timeline_join *join, struct timeline *timeline, cons
     }
 }
 
-static void add_cells(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
-                      const uint32_t *place, const uint32_t *lane_place)
+static void join_add_cells(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
+                           const uint32_t *place, const uint32_t *lane_place)
 {
     float threads = (float)rank->header.threads_max;
     struct stretch run = run_of(rank);
@@ -269,8 +269,8 @@ static void add_cells(struct timeline_join *join, struct timeline *timeline, con
 }
 
 /* Returns a copy of a rank's lane for the job, with empty bins. */
-static struct timeline_lane lane_of(const struct timeline *timeline, const struct profile *job,
-                                    const struct profile *rank, const struct timeline_lane *from, size_t threads)
+static struct timeline_lane job_lane_of(const struct timeline *timeline, const struct profile *job,
+                                        const struct profile *rank, const struct timeline_lane *from, size_t threads)
 {
     struct timeline_lane lane = *from;
     lane.tree = 0;
@@ -302,13 +302,13 @@ void timeline_join_add(struct timeline_join *join, struct profile *job, const st
     fit_grid(join, job, shift_of(from->bin_ns), rank->header.merged ? shift_of(from->lane_bin_ns) : 0);
     uint32_t *lane_place = memory_array(from->lane_count, sizeof *lane_place);
     for (size_t i = 0; i < from->lane_count; i++) {
-        struct timeline_lane lane = lane_of(timeline, job, rank, &from->lanes[i], threads);
+        struct timeline_lane lane = job_lane_of(timeline, job, rank, &from->lanes[i], threads);
         lane_place[i] = place_lane(join, timeline, &lane);
         if (timeline->lanes[lane_place[i]].ns != lane.ns)
             free(lane.ns);
-        add_lane(join, timeline, rank, &from->lanes[i], lane_place[i]);
+        join_add_lane(join, timeline, rank, &from->lanes[i], lane_place[i]);
     }
-    add_cells(join, timeline, rank, place, lane_place);
+    join_add_cells(join, timeline, rank, place, lane_place);
     free(lane_place);
     while (timeline->lane_count > TIMELINE_JOB_LANES) {
         uint8_t level = (uint8_t)(timeline->level + 1);
@@ -342,7 +342,7 @@ struct pair {
     double weight;
 };
 
-static int compare_weights(const void *left, const void *right)
+static int compare_pair_weights(const void *left, const void *right)
 {
     const struct pair *a = *(const struct pair *const *)left, *b = *(const struct pair *const *)right;
     if (a->weight != b->weight)
@@ -351,7 +351,7 @@ static int compare_weights(const void *left, const void *right)
 }
 
 /* Returns the pairs by node. *map: (node, lane) -> the pair. */
-static struct pair *gather_pairs(const struct timeline *timeline, struct pair_map *map, size_t *count)
+static struct pair *gather_cell_pairs(const struct timeline *timeline, struct pair_map *map, size_t *count)
 {
     struct pair *pairs = NULL;
     size_t room = 0;
@@ -385,7 +385,7 @@ static void mark_kept(struct pair *pairs, size_t count)
         if (!pairs[i].kept)
             dense[dense_count++] = &pairs[i];
     }
-    qsort(dense, dense_count, sizeof *dense, compare_weights);
+    qsort(dense, dense_count, sizeof *dense, compare_pair_weights);
     for (size_t i = 0; i < dense_count && i < TIMELINE_JOB_DENSE; i++)
         dense[i]->kept = true;
     free(dense);
@@ -409,7 +409,7 @@ void timeline_join_prune(struct profile *job)
     struct timeline *timeline = &job->timeline;
     struct pair_map map = {0};
     size_t count;
-    struct pair *pairs = gather_pairs(timeline, &map, &count);
+    struct pair *pairs = gather_cell_pairs(timeline, &map, &count);
     mark_kept(pairs, count);
     for (size_t i = 0; i < timeline->cell_count; i++) {
         struct timeline_cell *cell = &timeline->cells[i];

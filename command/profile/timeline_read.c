@@ -55,7 +55,7 @@ static const void *lane_at(const struct reading *reading, uint32_t unit_idx)
 }
 
 /* Returns the context of a node. Locks and waiters of a context have no times of their own. */
-static uint32_t context_of(const struct profile *profile, uint32_t node)
+static uint32_t context_of_node(const struct profile *profile, uint32_t node)
 {
     uint8_t kind = profile->nodes[node].kind;
     while (kind == PROFILE_NODE_LOCK || kind == PROFILE_NODE_WAITERS || kind == PROFILE_NODE_RANKS) {
@@ -67,7 +67,7 @@ static uint32_t context_of(const struct profile *profile, uint32_t node)
 
 /* Claims a record; returns false if another node has it. Otherwise a small file with one record and many
  * nodes could require any amount of memory. */
-static bool take_record(struct reading *reading, uint32_t unit_idx)
+static bool claim_record(struct reading *reading, uint32_t unit_idx)
 {
     uint8_t bit = (uint8_t)(1u << unit_idx % 8), *byte = &reading->taken[unit_idx / 8];
     bool first = !(*byte & bit);
@@ -75,34 +75,34 @@ static bool take_record(struct reading *reading, uint32_t unit_idx)
     return first;
 }
 
-static void gather_node(struct reading *reading, const struct profile_node *node, uint32_t owner)
+static void gather_item(struct reading *reading, const struct profile_node *node, uint32_t owner)
 {
     bool lane = node->kind == PROFILE_NODE_LANE;
     if ((!lane && node->kind != PROFILE_NODE_TIME) || !node->metric ||
         !profile_node_at(reading->chunks, node->parent) || reading->place[node->parent] < PROFILE_PLACE_MERGED)
         return;
     struct item item = {.lane = lane, .owner = reading->profile->header.merged ? (uint32_t)node->key : owner};
-    item.node = context_of(reading->profile, reading->place[node->parent] - PROFILE_PLACE_MERGED);
+    item.node = context_of_node(reading->profile, reading->place[node->parent] - PROFILE_PLACE_MERGED);
     const struct profile_moments *moments =
         lane ? NULL : (const void *)profile_metric_at(reading->chunks, node->metric);
     item.few = moments != NULL;
     item.record = moments ? (const void *)moments
                   : lane  ? lane_at(reading, node->metric)
                           : profile_time_at(reading->chunks, node->metric, sizeof(struct profile_bins));
-    if (!item.record || (!item.few && !take_record(reading, node->metric)))
+    if (!item.record || (!item.few && !claim_record(reading, node->metric)))
         return;
     memory_grow(&reading->item, &reading->room, reading->count, sizeof *reading->item);
     reading->item[reading->count++] = item;
 }
 
-static void gather(struct reading *reading)
+static void gather_items(struct reading *reading)
 {
     for (uint32_t n = 0; n < reading->chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(reading->chunks, n);
         if (!profile_chunk_wanted(reading->chunks, chunk))
             continue;
         for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK; unit++)
-            gather_node(reading, (const struct profile_node *)chunk + unit, chunk->owner);
+            gather_item(reading, (const struct profile_node *)chunk + unit, chunk->owner);
     }
 }
 
@@ -158,7 +158,7 @@ static bool job_lane_sane(const struct timeline_lane_record *lane, const struct 
 }
 
 /* Checks all records and finds the widest bins. */
-static const char *check(struct reading *reading)
+static const char *check_items(struct reading *reading)
 {
     bool job = reading->profile->header.merged;
     const struct timeline_lane_record *first = NULL;
@@ -383,9 +383,9 @@ const char *profile_read_timeline(const struct profile_chunks *chunks, const uin
 {
     struct reading reading = {.chunks = chunks, .place = place, .profile = profile};
     reading.taken = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK / 8 + 1, 1);
-    gather(&reading);
+    gather_items(&reading);
     free(reading.taken);
-    const char *wrong = check(&reading);
+    const char *wrong = check_items(&reading);
     if (!wrong && reading.count && profile->header.merged && !make_job_lanes(&reading))
         wrong = damaged;
     if (!wrong && reading.count) {

@@ -20,7 +20,7 @@
 #define TIME_MOST (1ull << 62)
 
 /* Reads a number. Returns false if it is cut off or too large. */
-static bool take_number(struct trace_stream *stream, uint64_t *number)
+static bool stream_number(struct trace_stream *stream, uint64_t *number)
 {
     *number = 0;
     for (unsigned shift = 0; shift < 64 && stream->at < stream->have; shift += 7) {
@@ -38,7 +38,7 @@ static bool take_number(struct trace_stream *stream, uint64_t *number)
 static bool take_time(struct trace_stream *stream, unsigned kind)
 {
     uint64_t number;
-    if (!take_number(stream, &number) || number > TIME_MOST)
+    if (!stream_number(stream, &number) || number > TIME_MOST)
         return false;
     switch (kind) {
     case PROFILE_TRACE_GAP:
@@ -68,7 +68,7 @@ static bool take_pair(struct trace_stream *stream, unsigned kind, uint64_t *pair
         place = kind < PROFILE_TRACE_SEVERAL ? kind : kind - PROFILE_TRACE_SEVERAL;
         *pair = stream->table[place];
     } else {
-        if (!take_number(stream, &apart))
+        if (!stream_number(stream, &apart))
             return false;
         stream->last_node += (uint32_t)((apart >> 1) ^ -(apart & 1));
         *pair = PROFILE_TRACE_PAIR(stream->last_node, kind & 7);
@@ -81,7 +81,8 @@ static bool take_samples(struct trace_stream *stream, unsigned kind, struct trac
 {
     bool several = kind >= PROFILE_TRACE_SEVERAL && !(kind >= PROFILE_TRACE_NEW && kind < PROFILE_TRACE_NEW_SEVERAL);
     uint64_t more = 0;
-    if (!take_pair(stream, kind, &record->pair) || (several && (!take_number(stream, &more) || more > UINT32_MAX - 2)))
+    if (!take_pair(stream, kind, &record->pair) ||
+        (several && (!stream_number(stream, &more) || more > UINT32_MAX - 2)))
         return false;
     record->count = several ? more + 2 : 1;
     if (__builtin_mul_overflow(record->count, stream->period_ns, &record->length_ns))
@@ -172,8 +173,8 @@ static void add_span(struct trace_lane *lane, size_t *room, struct trace_span sp
     lane->spans[lane->span_count++] = span;
 }
 
-static bool read_chunk(const struct tracing *tracing, const struct profile_trace_chunk *chunk, struct trace_lane *lane,
-                       size_t *room)
+static bool read_trace_chunk(const struct tracing *tracing, const struct profile_trace_chunk *chunk,
+                             struct trace_lane *lane, size_t *room)
 {
     uint32_t most = PROFILE_CHUNK_BYTES - sizeof *chunk;
     struct trace_stream stream = {.bytes = (const unsigned char *)(chunk + 1),
@@ -234,7 +235,7 @@ static const char *read_lanes(const struct tracing *tracing)
                 .tree = chunks[i]->owner, .thread = first_thread(tracing->profile, chunks[i]->owner)};
             room = 0;
         }
-        good = read_chunk(tracing, chunks[i], &trace->lanes[trace->lane_count - 1], &room);
+        good = read_trace_chunk(tracing, chunks[i], &trace->lanes[trace->lane_count - 1], &room);
     }
     free(chunks);
     if (trace->lane_count)

@@ -46,7 +46,7 @@ static bool read_exactly(int file, void *to, size_t bytes, off_t at)
     return got == (ssize_t)bytes;
 }
 
-static off_t chunk_at(uint32_t chunk_no)
+static off_t tail_chunk_offset(uint32_t chunk_no)
 {
     return (off_t)PROFILE_HEADER_BYTES + (off_t)chunk_no * PROFILE_CHUNK_BYTES;
 }
@@ -81,7 +81,7 @@ bool trace_tail_node(const struct trace_tail *tail, uint32_t node_idx, struct pr
 
 /* ---- the tables ---- */
 
-static struct tail_lane *lane_of(struct trace_tail *tail, uint32_t tree)
+static struct tail_lane *tail_lane_of(struct trace_tail *tail, uint32_t tree)
 {
     for (size_t i = tail->lane_count; i-- > 0;)
         if (tail->lanes[i]->tree == tree)
@@ -100,10 +100,11 @@ static struct tail_lane *lane_of(struct trace_tail *tail, uint32_t tree)
 static bool note_chunk(struct trace_tail *tail, uint32_t chunk_no)
 {
     struct profile_chunk chunk;
-    if (!read_exactly(tail->file, &chunk, sizeof chunk, chunk_at(chunk_no)) || chunk.kind == PROFILE_CHUNK_FREE)
+    if (!read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(chunk_no)) ||
+        chunk.kind == PROFILE_CHUNK_FREE)
         return false;
     if (chunk.kind == PROFILE_CHUNK_TRACE) {
-        struct tail_lane *lane = lane_of(tail, chunk.owner);
+        struct tail_lane *lane = tail_lane_of(tail, chunk.owner);
         memory_grow(&lane->chunks, &lane->chunk_room, lane->chunk_count, sizeof *lane->chunks);
         lane->chunks[lane->chunk_count++] = chunk_no;
     } else if (chunk.kind == PROFILE_CHUNK_THREAD || chunk.kind == PROFILE_CHUNK_MODULE ||
@@ -128,12 +129,12 @@ static void note_chunks(struct trace_tail *tail)
         }
 }
 
-static size_t count_records(const struct trace_tail *tail, uint32_t kind, size_t bytes)
+static size_t count_tail_records(const struct trace_tail *tail, uint32_t kind, size_t bytes)
 {
     size_t per_chunk = PROFILE_CHUNK_BYTES / bytes - 1, count = 0;
     struct profile_chunk chunk;
     for (size_t i = 0; i < tail->record_count; i++)
-        if (read_exactly(tail->file, &chunk, sizeof chunk, chunk_at(tail->records[i])) && chunk.kind == kind)
+        if (read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(tail->records[i])) && chunk.kind == kind)
             count += chunk.used < per_chunk ? chunk.used : per_chunk;
     return count;
 }
@@ -141,11 +142,11 @@ static size_t count_records(const struct trace_tail *tail, uint32_t kind, size_t
 /* Reads all records of one kind, replacing the list. */
 static void read_records(const struct trace_tail *tail, uint32_t kind, size_t bytes, void *list, size_t *count)
 {
-    size_t per_chunk = PROFILE_CHUNK_BYTES / bytes - 1, room = count_records(tail, kind, bytes), found = 0;
+    size_t per_chunk = PROFILE_CHUNK_BYTES / bytes - 1, room = count_tail_records(tail, kind, bytes), found = 0;
     char *records = memory_array(room + 1, bytes), **to = list;
     struct profile_chunk chunk;
     for (size_t i = 0; i < tail->record_count && found < room; i++) {
-        off_t at = chunk_at(tail->records[i]);
+        off_t at = tail_chunk_offset(tail->records[i]);
         if (!read_exactly(tail->file, &chunk, sizeof chunk, at) || chunk.kind != kind)
             continue;
         size_t here = chunk.used < per_chunk ? chunk.used : per_chunk;
@@ -158,7 +159,7 @@ static void read_records(const struct trace_tail *tail, uint32_t kind, size_t by
     *count = found;
 }
 
-static int compare_threads(const void *left, const void *right)
+static int compare_tail_threads(const void *left, const void *right)
 {
     const struct profile_thread *a = left, *b = right;
     if (a->begin_ns != b->begin_ns)
@@ -166,7 +167,7 @@ static int compare_threads(const void *left, const void *right)
     return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-static void read_threads(struct trace_tail *tail)
+static void read_tail_threads(struct trace_tail *tail)
 {
     size_t used = 0;
     read_records(tail, PROFILE_CHUNK_THREAD, PROFILE_THREAD_BYTES, &tail->threads, &tail->thread_count);
@@ -174,7 +175,7 @@ static void read_threads(struct trace_tail *tail)
         if (tail->threads[i].kind != PROFILE_THREAD_UNUSED)
             tail->threads[used++] = tail->threads[i];
     tail->thread_count = used;
-    qsort(tail->threads, used, sizeof *tail->threads, compare_threads);
+    qsort(tail->threads, used, sizeof *tail->threads, compare_tail_threads);
 }
 
 bool trace_tail_has_more(struct trace_tail *tail)
@@ -182,13 +183,13 @@ bool trace_tail_has_more(struct trace_tail *tail)
     if (!read_exactly(tail->file, &tail->header, sizeof tail->header, 0))
         return false;
     note_chunks(tail);
-    return count_records(tail, PROFILE_CHUNK_MODULE, PROFILE_MODULE_BYTES) > tail->module_count ||
-           count_records(tail, PROFILE_CHUNK_NAME, PROFILE_NAME_BYTES) > tail->name_count;
+    return count_tail_records(tail, PROFILE_CHUNK_MODULE, PROFILE_MODULE_BYTES) > tail->module_count ||
+           count_tail_records(tail, PROFILE_CHUNK_NAME, PROFILE_NAME_BYTES) > tail->name_count;
 }
 
 void trace_tail_tables(struct trace_tail *tail)
 {
-    read_threads(tail);
+    read_tail_threads(tail);
     read_records(tail, PROFILE_CHUNK_MODULE, PROFILE_MODULE_BYTES, &tail->modules, &tail->module_count);
     read_records(tail, PROFILE_CHUNK_NAME, PROFILE_NAME_BYTES, &tail->names, &tail->name_count);
     for (size_t i = 0; i < tail->module_count; i++) {
@@ -203,7 +204,7 @@ void trace_tail_tables(struct trace_tail *tail)
 
 /* ---- chunks ---- */
 
-static void begin_chunk(struct tail_lane *lane, uint32_t chunk_no, const struct profile_trace_chunk *chunk)
+static void tail_begin_chunk(struct tail_lane *lane, uint32_t chunk_no, const struct profile_trace_chunk *chunk)
 {
     lane->chunk_no = chunk_no;
     lane->chunk = *chunk;
@@ -214,7 +215,7 @@ static void begin_chunk(struct tail_lane *lane, uint32_t chunk_no, const struct 
 static bool read_more(const struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk before, after;
-    off_t at = chunk_at(lane->chunk_no);
+    off_t at = tail_chunk_offset(lane->chunk_no);
     if (!lane->chunk.number || !read_exactly(tail->file, &before, sizeof before, at) ||
         before.number != lane->chunk.number)
         return false;
@@ -235,20 +236,21 @@ static bool find_chunk(struct trace_tail *tail, struct tail_lane *lane)
     struct profile_trace_chunk chunk, best = {0};
     uint32_t best_no = 0, next = lane->chunk.next;
     /* usual case, without searching: the linked next chunk */
-    if (lane->chunk.number && next < tail->seen && read_exactly(tail->file, &chunk, sizeof chunk, chunk_at(next)) &&
-        chunk.kind == PROFILE_CHUNK_TRACE && chunk.owner == lane->tree && chunk.number == lane->chunk.number + 1) {
-        begin_chunk(lane, next, &chunk);
+    if (lane->chunk.number && next < tail->seen &&
+        read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(next)) && chunk.kind == PROFILE_CHUNK_TRACE &&
+        chunk.owner == lane->tree && chunk.number == lane->chunk.number + 1) {
+        tail_begin_chunk(lane, next, &chunk);
         return true;
     }
     for (size_t i = 0; i < lane->chunk_count; i++)
-        if (read_exactly(tail->file, &chunk, sizeof chunk, chunk_at(lane->chunks[i])) &&
+        if (read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(lane->chunks[i])) &&
             chunk.number > lane->chunk.number && (!best.number || chunk.number < best.number)) {
             best = chunk;
             best_no = lane->chunks[i];
         }
     if (!best.number)
         return false;
-    begin_chunk(lane, best_no, &best);
+    tail_begin_chunk(lane, best_no, &best);
     return true;
 }
 
@@ -258,7 +260,7 @@ static bool has_gone_on(const struct trace_tail *tail, struct tail_lane *lane)
     struct profile_trace_chunk now;
     if (!lane->chunk.number)
         return true;
-    if (!read_exactly(tail->file, &now, sizeof now, chunk_at(lane->chunk_no)))
+    if (!read_exactly(tail->file, &now, sizeof now, tail_chunk_offset(lane->chunk_no)))
         return false;
     if (now.number == lane->chunk.number)
         lane->chunk.next = now.next;
@@ -290,7 +292,7 @@ static bool next_record(struct trace_tail *tail, struct tail_lane *lane)
 /* ---- samples ---- */
 
 /* Finds the thread that used the tree at that time; short-lived threads can share a tree. */
-static void choose_thread(struct trace_tail *tail, struct tail_lane *lane)
+static void choose_lane_thread(struct trace_tail *tail, struct tail_lane *lane)
 {
     uint64_t time_ns = lane->record.begin_ns + lane->record.length_ns / 2;
     if (time_ns >= lane->thread_from_ns && time_ns < lane->thread_until_ns)
@@ -312,8 +314,8 @@ static void choose_thread(struct trace_tail *tail, struct tail_lane *lane)
     if (lane->thread == TRACE_NO_THREAD && !lane->asked) { /* it may have begun after the refresh */
         lane->asked = true;
         lane->thread_until_ns = 0;
-        read_threads(tail);
-        choose_thread(tail, lane);
+        read_tail_threads(tail);
+        choose_lane_thread(tail, lane);
     }
     if (lane->thread != before)
         lane->cpu_ns = 0;
@@ -339,7 +341,7 @@ static uint32_t bits_at(const struct trace_tail *tail, struct tail_lane *lane, u
 }
 
 /* Returns the time at which the sample of the period around middle_ns was due. */
-static uint64_t moment_of(const struct trace_tail *tail, struct tail_lane *lane, uint64_t middle_ns)
+static uint64_t due_moment(const struct trace_tail *tail, struct tail_lane *lane, uint64_t middle_ns)
 {
     const struct profile_header *header = &tail->header;
     const struct trace_record *record = &lane->record;
@@ -358,7 +360,7 @@ static uint64_t moment_of(const struct trace_tail *tail, struct tail_lane *lane,
 }
 
 /* Prepares the lane's next sample. Returns false if there is none. */
-static bool advance(struct trace_tail *tail, struct tail_lane *lane)
+static bool tail_lane_advance(struct trace_tail *tail, struct tail_lane *lane)
 {
     if (lane->has_next)
         return true;
@@ -368,14 +370,14 @@ static bool advance(struct trace_tail *tail, struct tail_lane *lane)
         lane->cpu_ns += ran && lane->record.count ? lane->record.length_ns : 0;
         if (!next_record(tail, lane))
             return false;
-        choose_thread(tail, lane);
+        choose_lane_thread(tail, lane);
         state = PROFILE_TRACE_STATE(lane->record.pair);
         ran = state == PROFILE_TIME_WORK || state == PROFILE_TIME_OVERHEAD;
     }
     uint64_t part_ns =
         (uint64_t)(((double)lane->given + 0.5) / (double)lane->record.count * (double)lane->record.length_ns);
     lane->given++;
-    lane->next = (struct trace_sample){.time_ns = moment_of(tail, lane, lane->record.begin_ns + part_ns),
+    lane->next = (struct trace_sample){.time_ns = due_moment(tail, lane, lane->record.begin_ns + part_ns),
                                        .cpu_ns = lane->cpu_ns + (ran ? part_ns : 0),
                                        .thread = lane->thread,
                                        .node = PROFILE_TRACE_NODE(lane->record.pair),
@@ -388,7 +390,7 @@ static bool is_earlier(const struct tail_lane *a, const struct tail_lane *b)
     return a->next.time_ns != b->next.time_ns ? a->next.time_ns < b->next.time_ns : a->tree < b->tree;
 }
 
-static void sift_down(struct trace_tail *tail, size_t at)
+static void tail_sift_down(struct trace_tail *tail, size_t at)
 {
     struct tail_lane *lane = tail->heap[at];
     for (size_t child; (child = 2 * at + 1) < tail->heap_count; at = child) {
@@ -405,17 +407,17 @@ bool trace_tail_refresh(struct trace_tail *tail)
     if (!read_exactly(tail->file, &tail->header, sizeof tail->header, 0))
         return false;
     note_chunks(tail);
-    read_threads(tail);
+    read_tail_threads(tail);
     tail->heap_count = tail->damaged = 0;
     for (size_t i = 0; i < tail->lane_count; i++) {
         tail->lanes[i]->thread_until_ns = 0; /* new threads may have used the tree */
         tail->lanes[i]->asked = false;
-        if (advance(tail, tail->lanes[i]))
+        if (tail_lane_advance(tail, tail->lanes[i]))
             tail->heap[tail->heap_count++] = tail->lanes[i];
         tail->damaged += tail->lanes[i]->stream.damaged;
     }
     for (size_t i = tail->heap_count / 2; i-- > 0;)
-        sift_down(tail, i);
+        tail_sift_down(tail, i);
     return true;
 }
 
@@ -427,12 +429,12 @@ bool trace_tail_next(struct trace_tail *tail, struct trace_sample *sample)
     *sample = lane->next;
     lane->has_next = false;
     tail->given++;
-    if (!advance(tail, lane)) {
+    if (!tail_lane_advance(tail, lane)) {
         tail->damaged += lane->stream.damaged;
         tail->heap[0] = tail->heap[--tail->heap_count];
     }
     if (tail->heap_count)
-        sift_down(tail, 0);
+        tail_sift_down(tail, 0);
     return true;
 }
 
@@ -442,7 +444,7 @@ uint64_t trace_tail_missing(const struct trace_tail *tail)
     uint64_t there = tail->header.trace_thinned;
     for (size_t i = 0; i < tail->lane_count; i++)
         for (size_t k = 0; k < tail->lanes[i]->chunk_count; k++)
-            if (read_exactly(tail->file, &chunk, sizeof chunk, chunk_at(tail->lanes[i]->chunks[k])))
+            if (read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(tail->lanes[i]->chunks[k])))
                 there += chunk.samples;
     return there > tail->given ? there - tail->given : 0;
 }

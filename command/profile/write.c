@@ -24,7 +24,7 @@ struct writer {
     bool full;            /* more than PROFILE_MAX_CHUNKS are needed */
 };
 
-static struct profile_chunk *chunk_at(const struct writer *writer, uint32_t number)
+static struct profile_chunk *writer_chunk(const struct writer *writer, uint32_t number)
 {
     return (struct profile_chunk *)(writer->chunks + (size_t)number * PROFILE_CHUNK_BYTES);
 }
@@ -40,7 +40,7 @@ static uint32_t add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
         writer->room = writer->room ? 2 * writer->room : 16;
         writer->chunks = memory_check(reallocarray(writer->chunks, writer->room, PROFILE_CHUNK_BYTES));
     }
-    struct profile_chunk *chunk = chunk_at(writer, writer->count);
+    struct profile_chunk *chunk = writer_chunk(writer, writer->count);
     memset(chunk, 0, PROFILE_CHUNK_BYTES);
     chunk->kind = kind;
     chunk->owner = owner;
@@ -57,16 +57,16 @@ static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t o
     uint32_t number = *pair_map_slot(&writer->open, kind, owner);
     if (number == PAIR_MAP_NEW)
         return add_chunk(writer, kind, owner);
-    const struct profile_chunk *chunk = chunk_at(writer, number);
+    const struct profile_chunk *chunk = writer_chunk(writer, number);
     uint32_t limit = kind == PROFILE_CHUNK_TREE ? chunk->metric_unit : most;
     return chunk->used + wanted <= limit ? number : add_chunk(writer, kind, owner);
 }
 
 /* Writes a node and its record, of a metric's size or NULL. Returns the node's index. */
-static uint32_t put_node(struct writer *writer, const struct profile_node *node, const void *record)
+static uint32_t write_node(struct writer *writer, const struct profile_node *node, const void *record)
 {
     uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TREE, MAIN_TREE, record ? 3 : 1, 0);
-    struct profile_chunk *chunk = chunk_at(writer, number);
+    struct profile_chunk *chunk = writer_chunk(writer, number);
     struct profile_node *to = (struct profile_node *)chunk + chunk->used;
     *to = *node;
     if (record) {
@@ -77,10 +77,10 @@ static uint32_t put_node(struct writer *writer, const struct profile_node *node,
     return number * PROFILE_UNITS_PER_CHUNK + chunk->used++;
 }
 
-static void put_record(struct writer *writer, uint32_t kind, const void *record, size_t bytes)
+static void write_record(struct writer *writer, uint32_t kind, const void *record, size_t bytes)
 {
     uint32_t most = (uint32_t)(PROFILE_CHUNK_BYTES / bytes - 1);
-    struct profile_chunk *chunk = chunk_at(writer, chunk_with_room(writer, kind, 0, 1, most));
+    struct profile_chunk *chunk = writer_chunk(writer, chunk_with_room(writer, kind, 0, 1, most));
     memcpy((char *)chunk + (size_t)(1 + chunk->used++) * bytes, record, bytes);
 }
 
@@ -120,12 +120,12 @@ static void put_sums(struct writer *writer, uint32_t i)
         struct profile_ranks ranks = profile_ranks_of_sums(&from->metric);
         memcpy(&metric, &ranks, sizeof metric);
     }
-    writer->node_idx[i] = put_node(writer, &node, is_nothing(&metric) ? NULL : &metric);
+    writer->node_idx[i] = write_node(writer, &node, is_nothing(&metric) ? NULL : &metric);
     if (is_nothing(&blocked))
         return;
     struct profile_node below = {
         .key = PROFILE_PSEUDO_BLOCKED, .kind = PROFILE_NODE_PSEUDO, .parent = writer->node_idx[i]};
-    put_node(writer, &below, &blocked);
+    write_node(writer, &below, &blocked);
 }
 
 static void put_nodes(struct writer *writer)
@@ -137,45 +137,46 @@ static void put_nodes(struct writer *writer)
     for (size_t i = 0; i < profile->counters_count; i++) {
         const struct merged_counters *counters = &profile->counters[i];
         struct profile_node node = {.kind = PROFILE_NODE_COUNTERS, .parent = writer->node_idx[counters->node]};
-        put_node(writer, &node, &counters->counters);
+        write_node(writer, &node, &counters->counters);
     }
     for (size_t i = 0; i < profile->spread_count; i++) {
         const struct merged_spread *spread = &profile->spreads[i];
         struct profile_node node = {
             .kind = PROFILE_NODE_SPREAD, .key = spread->key, .parent = writer->node_idx[spread->node]};
-        put_node(writer, &node, &spread->spread);
+        write_node(writer, &node, &spread->spread);
     }
     for (size_t i = 0; i < profile->balance_count; i++) {
         const struct merged_balance *balance = &profile->balances[i];
         struct profile_node node = {
             .kind = PROFILE_NODE_BALANCE, .key = balance->key, .parent = writer->node_idx[balance->node]};
-        put_node(writer, &node, &balance->balance);
+        write_node(writer, &node, &balance->balance);
     }
     for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         struct profile_node node = {
             .kind = PROFILE_NODE_PROBE, .key = probe->tree, .parent = writer->node_idx[probe->node]};
-        struct profile_node counted = {.kind = PROFILE_NODE_COUNTERS, .parent = put_node(writer, &node, &probe->probe)};
+        struct profile_node counted = {.kind = PROFILE_NODE_COUNTERS,
+                                       .parent = write_node(writer, &node, &probe->probe)};
         if (profile->counter_count)
-            put_node(writer, &counted, &probe->counters);
+            write_node(writer, &counted, &probe->counters);
     }
 }
 
 /* Writes a LANE or TIME node with its record in a chunk of kind TIME. */
-static void put_time(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key, const void *record,
-                     size_t bytes)
+static void write_time(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key, const void *record,
+                       size_t bytes)
 {
     uint32_t units = (uint32_t)(bytes / PROFILE_UNIT_BYTES);
     uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TIME, MAIN_TREE, units, PROFILE_UNITS_PER_CHUNK);
-    struct profile_chunk *chunk = chunk_at(writer, number);
+    struct profile_chunk *chunk = writer_chunk(writer, number);
     struct profile_node node = {
         .kind = kind, .parent = parent, .key = key, .metric = number * PROFILE_UNITS_PER_CHUNK + chunk->used};
     memcpy((struct profile_node *)chunk + chunk->used, record, bytes);
     chunk->used += units;
-    put_node(writer, &node, NULL);
+    write_node(writer, &node, NULL);
 }
 
-static void put_lane(struct writer *writer, uint32_t number)
+static void write_lane(struct writer *writer, uint32_t number)
 {
     const struct profile *profile = writer->profile;
     const struct timeline *timeline = &profile->timeline;
@@ -200,7 +201,7 @@ static void put_lane(struct writer *writer, uint32_t number)
     for (size_t bin = 0; bin < timeline->lane_bins; bin++)
         for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
             record->ns[bin][state] = (float)lane->ns[bin][state];
-    put_time(writer, PROFILE_NODE_LANE, writer->node_idx[0], 1 + number, record, bytes);
+    write_time(writer, PROFILE_NODE_LANE, writer->node_idx[0], 1 + number, record, bytes);
     free(record);
 }
 
@@ -221,9 +222,9 @@ static void put_cells(struct writer *writer, const struct timeline_cell *cells, 
         }
     }
     if (count <= PROFILE_MOMENTS)
-        put_node(writer, &node, &few);
+        write_node(writer, &node, &few);
     else
-        put_time(writer, node.kind, node.parent, node.key, &dense, sizeof dense);
+        write_time(writer, node.kind, node.parent, node.key, &dense, sizeof dense);
 }
 
 static void put_timeline(struct writer *writer)
@@ -231,7 +232,7 @@ static void put_timeline(struct writer *writer)
     const struct timeline *timeline = &writer->profile->timeline;
     struct timeline_cell *cells = timeline_cells_by_lane(timeline, writer->profile->node_count);
     for (uint32_t i = 0; i < timeline->lane_count; i++)
-        put_lane(writer, i);
+        write_lane(writer, i);
     for (size_t i = 0, end; i < timeline->cell_count; i = end) {
         for (end = i + 1;
              end < timeline->cell_count && cells[end].node == cells[i].node && cells[end].lane == cells[i].lane;)
@@ -241,26 +242,26 @@ static void put_timeline(struct writer *writer)
     free(cells);
 }
 
-static void put_lock(struct writer *writer, struct pair_map *nodes, const struct profile_lock *lock)
+static void write_lock_node(struct writer *writer, struct pair_map *nodes, const struct profile_lock *lock)
 {
     uint32_t *slot = pair_map_slot(nodes, lock->key, 0);
     struct profile_waits waits = {.sum_ns = lock->sum_ns, .longest_ns = lock->longest_ns, .waits = lock->waits};
     struct profile_node node = {.key = lock->key, .kind = PROFILE_NODE_WAITS, .parent = writer->node_idx[0]};
     if (*slot == PAIR_MAP_NEW)
-        *slot = put_node(writer, &node, lock->initialiser ? NULL : &waits);
+        *slot = write_node(writer, &node, lock->initialiser ? NULL : &waits);
     else if (!lock->initialiser)
-        put_node(writer, &node, &waits); /* readers add up nodes with the same key */
+        write_node(writer, &node, &waits); /* readers add up nodes with the same key */
     if (lock->initialiser) {
         node = (struct profile_node){.key = lock->initialiser, .kind = PROFILE_NODE_INITIALISER, .parent = *slot};
-        put_node(writer, &node, &waits);
+        write_node(writer, &node, &waits);
     }
     if (lock->variable) {
         node = (struct profile_node){.key = lock->variable, .kind = PROFILE_NODE_VARIABLE, .parent = *slot};
-        put_node(writer, &node, NULL);
+        write_node(writer, &node, NULL);
     }
 }
 
-static void put_texts(struct writer *writer)
+static void write_profile_texts(struct writer *writer)
 {
     const uint32_t most = PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES;
     const char *at = writer->profile->text, *end = at ? at + writer->profile->text_bytes : at;
@@ -270,7 +271,7 @@ static void put_texts(struct writer *writer)
         if (bytes > most)
             break;
         uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TEXT, 0, (uint32_t)bytes, most);
-        struct profile_chunk *chunk = chunk_at(writer, number);
+        struct profile_chunk *chunk = writer_chunk(writer, number);
         memcpy((char *)chunk + PROFILE_UNIT_BYTES + chunk->used, at, bytes);
         chunk->used += (uint32_t)bytes;
         at += bytes;
@@ -281,19 +282,19 @@ static void put_all(struct writer *writer)
 {
     const struct profile *profile = writer->profile;
     struct pair_map locks = {0};
-    put_texts(writer);
+    write_profile_texts(writer);
     for (size_t i = 0; i < profile->rank_count; i++)
-        put_record(writer, PROFILE_CHUNK_RANK, &profile->ranks[i], sizeof *profile->ranks);
+        write_record(writer, PROFILE_CHUNK_RANK, &profile->ranks[i], sizeof *profile->ranks);
     for (size_t i = 0; i < profile->module_count; i++)
-        put_record(writer, PROFILE_CHUNK_MODULE, &profile->modules[i], sizeof *profile->modules);
+        write_record(writer, PROFILE_CHUNK_MODULE, &profile->modules[i], sizeof *profile->modules);
     for (size_t i = 0; i < profile->name_count; i++)
-        put_record(writer, PROFILE_CHUNK_NAME, &profile->names[i], sizeof *profile->names);
+        write_record(writer, PROFILE_CHUNK_NAME, &profile->names[i], sizeof *profile->names);
     for (size_t i = 0; i < profile->thread_count; i++)
-        put_record(writer, PROFILE_CHUNK_THREAD, &profile->threads[i], sizeof *profile->threads);
+        write_record(writer, PROFILE_CHUNK_THREAD, &profile->threads[i], sizeof *profile->threads);
     put_nodes(writer);
     put_timeline(writer);
     for (size_t i = 0; i < profile->lock_count; i++)
-        put_lock(writer, &locks, &profile->locks[i]);
+        write_lock_node(writer, &locks, &profile->locks[i]);
     pair_map_free(&locks);
 }
 
@@ -318,7 +319,7 @@ static int write_stream(const struct writer *writer, FILE *out)
     return wrong;
 }
 
-static int write_file(const struct writer *writer, const char *path)
+static int write_profile_file(const struct writer *writer, const char *path)
 {
     char *part = memory_text("%s.%ld.part", path, (long)getpid());
     FILE *out = unfinished_file(part);
@@ -341,7 +342,7 @@ static int write_to(const struct profile *profile, const char *path, int file)
     put_all(&writer);
     int wrong = writer.full ? EOVERFLOW : 0;
     if (!wrong && path)
-        wrong = write_file(&writer, path);
+        wrong = write_profile_file(&writer, path);
     else if (!wrong)
         wrong = (out = fdopen(file, "w")) ? write_stream(&writer, out) : errno;
     free(writer.chunks);

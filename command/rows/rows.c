@@ -96,7 +96,7 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
                           : *frame->file && frame->line > 0 ? frame->line
                                                             : 0,
         .kind = (uint8_t)kind,
-        .fold = frame->fold_into_caller,
+        .fold = frame->merge_into_caller,
     };
 }
 

@@ -31,7 +31,7 @@ struct site_walk {
     struct symbols_call_list *list;
 };
 
-static bool address_of(Dwarf_Die *die, unsigned name, uint64_t *address)
+static bool site_address(Dwarf_Die *die, unsigned name, uint64_t *address)
 {
     Dwarf_Attribute attribute;
     Dwarf_Addr value;
@@ -47,11 +47,11 @@ static bool last_byte(struct symbols_module *module, Dwarf_Die *site, uint64_t *
 {
     struct symbols_instruction instruction;
     size_t room;
-    if (address_of(site, DW_AT_call_return_pc, vaddr) || address_of(site, DW_AT_low_pc, vaddr)) {
+    if (site_address(site, DW_AT_call_return_pc, vaddr) || site_address(site, DW_AT_low_pc, vaddr)) {
         (*vaddr)--;
         return true;
     }
-    if (!address_of(site, DW_AT_call_pc, vaddr))
+    if (!site_address(site, DW_AT_call_pc, vaddr))
         return false;
     const struct symbols_machine *machine = symbols_machine_of(module->main.elf);
     const uint8_t *code = symbols_elf_bytes(module->main.elf, *vaddr, &room);
@@ -242,7 +242,7 @@ static void find_ranges(struct sweep *sweep, struct symbols_function *function)
         sweep->ranges[sweep->range_count++] = extent;
 }
 
-static bool is_own(const struct sweep *sweep, uint64_t vaddr)
+static bool is_own_code_at(const struct sweep *sweep, uint64_t vaddr)
 {
     for (size_t i = 0; i < sweep->range_count; i++)
         if (vaddr >= sweep->ranges[i].low && vaddr < sweep->ranges[i].high)
@@ -258,7 +258,7 @@ static int label_order(const void *left, const void *right)
     return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
 }
 
-static struct label *find_label(struct sweep *sweep, uint64_t vaddr)
+static struct label *find_code_label(struct sweep *sweep, uint64_t vaddr)
 {
     struct label wanted = {.vaddr = vaddr};
     return sweep->label_count ? bsearch(&wanted, sweep->labels, sweep->label_count, sizeof *sweep->labels, label_order)
@@ -268,7 +268,7 @@ static struct label *find_label(struct sweep *sweep, uint64_t vaddr)
 static bool leads_inside(const struct sweep *sweep, const struct symbols_instruction *instruction)
 {
     return (instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH) && !instruction->indirect &&
-           is_own(sweep, instruction->target);
+           is_own_code_at(sweep, instruction->target);
 }
 
 static void collect_label(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
@@ -290,7 +290,7 @@ static void sort_labels(struct sweep *sweep)
     sweep->label_count = kept;
 }
 
-static void forget(struct sweep *sweep, uint32_t registers)
+static void forget_registers(struct sweep *sweep, uint32_t registers)
 {
     for (unsigned i = 0; i < sweep->machine->registers; i++)
         if (registers & 1u << i)
@@ -312,14 +312,14 @@ static void reach(struct sweep *sweep, struct label *label)
 
 static void arrive(struct sweep *sweep, uint64_t vaddr)
 {
-    struct label *label = find_label(sweep, vaddr);
+    struct label *label = find_code_label(sweep, vaddr);
     reach(sweep, label);
     if (label) {
         sweep->live = label->reached;
         memcpy(sweep->value, label->value, sizeof sweep->value);
     } else if (!sweep->live) {
         sweep->live = true;
-        forget(sweep, ~0u);
+        forget_registers(sweep, ~0u);
     }
 }
 
@@ -358,7 +358,7 @@ static bool fill_call(struct sweep *sweep, const struct symbols_instruction *ins
         call->name = name ? name : call->tail && !instruction->target ? NULL : "";
         return true;
     }
-    if (is_own(sweep, instruction->target)) {
+    if (is_own_code_at(sweep, instruction->target)) {
         call->target = sweep->entry; /* recursion */
         return !call->tail && instruction->target == sweep->entry;
     }
@@ -384,18 +384,18 @@ static void note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_
         sweep->calls.list[sweep->calls.count++] = call;
 }
 
-static void follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+static void follow_instruction(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
     arrive(sweep, vaddr);
     if (sweep->record &&
         (instruction->flow == SYMBOLS_CALL || instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH))
         note_call(sweep, vaddr, instruction);
     if (leads_inside(sweep, instruction))
-        reach(sweep, find_label(sweep, instruction->target));
+        reach(sweep, find_code_label(sweep, instruction->target));
     uint64_t value = instruction->value;
     if (instruction->from >= 0)
         value = sweep->value[instruction->from] ? sweep->value[instruction->from] + value : 0;
-    forget(sweep, instruction->flow == SYMBOLS_CALL ? ~sweep->machine->preserved : instruction->written);
+    forget_registers(sweep, instruction->flow == SYMBOLS_CALL ? ~sweep->machine->preserved : instruction->written);
     if (instruction->to >= 0)
         sweep->value[instruction->to] = value;
     sweep->live &= instruction->flow != SYMBOLS_JUMP && instruction->flow != SYMBOLS_END;
@@ -427,17 +427,17 @@ static void read_code(struct sweep *sweep)
     sweep->follows = sweep->label_count < MAX_LABELS;
     sort_labels(sweep);
     do {
-        pass(sweep, follow);
+        pass(sweep, follow_instruction);
     } while (sweep->follows && ++passes < MAX_PASSES && (sweep->changed || give_up_labels(sweep, false)));
     give_up_labels(sweep, passes == MAX_PASSES);
     sweep->record = true;
-    pass(sweep, follow);
+    pass(sweep, follow_instruction);
 }
 
 /* ---- results ---- */
 
 /* Drops jumps that are not known to be calls, and turns addresses into keys. */
-static struct symbols_call_list *finish(struct sweep *sweep)
+static struct symbols_call_list *finish_calls(struct sweep *sweep)
 {
     struct symbols_module *module = sweep->module;
     struct symbols_call_list *list = pool_alloc(module->pool, sizeof *list);
@@ -470,7 +470,7 @@ const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, 
         read_code(&sweep);
     if (function)
         symbols_calls_dwarf(module, function, &sweep.calls);
-    known = finish(&sweep);
+    known = finish_calls(&sweep);
     free(sweep.labels);
     free(sweep.calls.list);
     if (known)

@@ -23,7 +23,7 @@
  * is. */
 
 /* Returns the next field up to ';' and advances *text; NULL if the string does not have this form. */
-static const char *next_field(const char **text, const char *end, size_t *bytes)
+static const char *next_ident_field(const char **text, const char *end, size_t *bytes)
 {
     const char *from = *text;
     const char *stop = memchr(from, ';', (size_t)(end - from));
@@ -37,9 +37,9 @@ static const char *next_field(const char **text, const char *end, size_t *bytes)
 static void add_ident(struct symbols_module *module, const char *text, const char *end)
 {
     size_t file_bytes, function_bytes, line_bytes;
-    const char *file = next_field(&text, end, &file_bytes);
-    const char *function = file ? next_field(&text, end, &function_bytes) : NULL;
-    const char *line = function ? next_field(&text, end, &line_bytes) : NULL;
+    const char *file = next_ident_field(&text, end, &file_bytes);
+    const char *function = file ? next_ident_field(&text, end, &function_bytes) : NULL;
+    const char *line = function ? next_ident_field(&text, end, &line_bytes) : NULL;
     if (!line || line_bytes == 0 || line_bytes > 9 || strspn(line, "0123456789") != line_bytes)
         return;
     int number = atoi(line);
@@ -269,7 +269,7 @@ static const char *host_by_line(struct symbols_module *module, struct symbols_un
 
 /* ---- the name ---- */
 
-static const char *base_name(const char *path)
+static const char *file_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -282,7 +282,7 @@ static const char *construct_text(struct symbols_module *module, enum symbol_con
     const char *space = *frame->host_name ? " " : "";
     if (!frame->line)
         return pool_text(module->pool, "%s%s[%s]", frame->host_name, space, word);
-    return pool_text(module->pool, "%s%s[%s %s:%d]", frame->host_name, space, word, base_name(frame->file),
+    return pool_text(module->pool, "%s%s[%s %s:%d]", frame->host_name, space, word, file_base_name(frame->file),
                      frame->line);
 }
 

@@ -7,7 +7,7 @@
 
 #define STACK_POINTER 4 /* never holds a constant */
 
-static int8_t register_of(const ZydisDecodedOperand *operand)
+static int8_t x86_register(const ZydisDecodedOperand *operand)
 {
     if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
         return -1;
@@ -49,21 +49,21 @@ static void find_target(const ZydisDecodedOperand *to, uint64_t next, struct sym
 }
 
 /* Finds addresses that are loaded as constants, and copies between registers. */
-static void find_value(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *to,
-                       const ZydisDecodedOperand *from, uint64_t next, struct symbols_instruction *result)
+static void find_x86_value(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *to,
+                           const ZydisDecodedOperand *from, uint64_t next, struct symbols_instruction *result)
 {
     bool wide = to->size == 64;
     if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && wide && is_near_rip(from)) {
-        result->to = register_of(to);
+        result->to = x86_register(to);
         result->value = next + (uint64_t)from->mem.disp.value;
     } else if (instruction->mnemonic != ZYDIS_MNEMONIC_MOV || to->size < 32) {
         return;
     } else if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-        result->to = register_of(to);
+        result->to = x86_register(to);
         result->value = wide ? from->imm.value.u : (uint32_t)from->imm.value.u;
-    } else if (wide && register_of(to) >= 0 && register_of(from) >= 0) {
-        result->to = register_of(to);
-        result->from = register_of(from);
+    } else if (wide && x86_register(to) >= 0 && x86_register(from) >= 0) {
+        result->to = x86_register(to);
+        result->from = x86_register(from);
     }
 }
 
@@ -80,13 +80,13 @@ bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct sym
     result->bytes = instruction.length;
     result->flow = flow_of(&instruction);
     for (size_t i = 0; i < instruction.operand_count; i++) {
-        int8_t reg = register_of(&operand[i]);
+        int8_t reg = x86_register(&operand[i]);
         if (reg >= 0 && reg != STACK_POINTER && operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
             result->written |= 1u << reg;
     }
     if (result->flow == SYMBOLS_CALL || result->flow == SYMBOLS_JUMP || result->flow == SYMBOLS_BRANCH)
         find_target(&operand[0], next, result);
     else if (instruction.operand_count >= 2)
-        find_value(&instruction, &operand[0], &operand[1], next, result);
+        find_x86_value(&instruction, &operand[0], &operand[1], next, result);
     return true;
 }

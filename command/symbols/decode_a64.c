@@ -8,7 +8,7 @@
 
 #define STACK_POINTER 31 /* or no register; never holds a constant */
 
-static int8_t register_of(unsigned number)
+static int8_t a64_register(unsigned number)
 {
     return number == STACK_POINTER ? -1 : (int8_t)number;
 }
@@ -44,9 +44,9 @@ static bool find_jump(uint32_t code, uint64_t vaddr, struct symbols_instruction 
 }
 
 /* Finds addresses that are loaded as constants (a page, then an addition), and copies between registers. */
-static void find_value(uint32_t code, uint64_t vaddr, struct symbols_instruction *result)
+static void find_a64_value(uint32_t code, uint64_t vaddr, struct symbols_instruction *result)
 {
-    int8_t to = register_of(a64_field(code, 0, 5)), from = register_of(a64_field(code, 5, 5));
+    int8_t to = a64_register(a64_field(code, 0, 5)), from = a64_register(a64_field(code, 5, 5));
     if (a64_is(code, 0x9f000000, 0x90000000)) { /* adrp */
         result->value = page_of(code, vaddr);
     } else if (a64_is(code, 0x9f000000, 0x10000000)) { /* adr */
@@ -55,7 +55,7 @@ static void find_value(uint32_t code, uint64_t vaddr, struct symbols_instruction
         result->from = from;
         result->value = (uint64_t)a64_field(code, 10, 12) << (a64_field(code, 22, 1) ? 12 : 0);
     } else if (a64_is(code, 0xffe0ffe0, 0xaa0003e0)) { /* mov: orr with no register */
-        result->from = register_of(a64_field(code, 16, 5));
+        result->from = a64_register(a64_field(code, 16, 5));
         to = result->from < 0 ? -1 : to;
     } else {
         return;
@@ -93,7 +93,7 @@ bool symbols_decode_a64(const uint8_t *bytes, size_t room, uint64_t vaddr, struc
         return true;
     }
     result->written = written_by(code);
-    find_value(code, vaddr, result);
+    find_a64_value(code, vaddr, result);
     return true;
 }
 

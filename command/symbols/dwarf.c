@@ -78,7 +78,7 @@ struct index {
     struct symbols_unit *unit;
 };
 
-static uint32_t add_function(struct index *index, Dwarf_Die *die, uint32_t enclosing)
+static uint32_t index_function(struct index *index, Dwarf_Die *die, uint32_t enclosing)
 {
     struct symbols_unit *unit = index->unit;
     if (unit->function_count >= UINT32_MAX - 1 ||
@@ -98,7 +98,7 @@ static enum symbols_step index_entry(void *index, Dwarf_Die *die, uint32_t *encl
     case DW_TAG_subprogram:
         if (dwarf_hasattr(die, DW_AT_declaration))
             return SYMBOLS_SKIP;
-        *enclosing = add_function(index, die, *enclosing);
+        *enclosing = index_function(index, die, *enclosing);
         return SYMBOLS_ENTER;
     case DW_TAG_namespace:
     case DW_TAG_module:

@@ -278,7 +278,7 @@ static bool is_better(const struct symbols_entry *a, const struct symbols_entry 
 }
 
 /* Moves the best entry of one address to the front, and gives it the largest size of any of them. */
-static void choose(struct symbols_entry *list, size_t count, const struct symbols_asking *asking)
+static void choose_best_name(struct symbols_entry *list, size_t count, const struct symbols_asking *asking)
 {
     uint64_t size = list[0].size;
     for (size_t i = 1; i < count && i < MAX_ALIASES && !list[0].chosen; i++) {
@@ -308,7 +308,7 @@ const struct symbols_entry *symbols_table_find(struct symbols_table *table, uint
     for (size_t end = low, first; end > 0 && low - end < LOOK_BACK; end = first) {
         for (first = end - 1; first > 0 && list[first - 1].start == list[first].start;)
             first--;
-        choose(&list[first], end - first, asking);
+        choose_best_name(&list[first], end - first, asking);
         /* Hand-written assembly has no size, so it extends to the next symbol. */
         if (list[first].size ? vaddr - list[first].start < list[first].size : end == low)
             return &list[first];

@@ -46,7 +46,7 @@ static bool is_cxx(int language)
            language == 0x2c /* 20 */;
 }
 
-static void follow(Dwarf_Die *die, unsigned name)
+static void follow_reference(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
@@ -130,10 +130,10 @@ static const char *scope_text(Dwarf_Die *scope, bool fortran)
 static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name, bool fortran, int depth)
 {
     Dwarf_Die *scopes = NULL, class;
-    follow(&die, DW_AT_abstract_origin);
+    follow_reference(&die, DW_AT_abstract_origin);
     if (!depth && class_of(&die, &class) && is_lambda(name, &class))
         name = lambda_text(pool, name, &class);
-    follow(&die, DW_AT_specification);
+    follow_reference(&die, DW_AT_specification);
     int count = dwarf_getscopes_die(&die, &scopes);
     for (int i = 1; i < count && i < SYMBOLS_MAX_DEPTH; i++) {
         const char *scope = scope_text(&scopes[i], fortran);
@@ -179,7 +179,7 @@ static const char *display_name(struct pool *pool, Dwarf_Die *die, int language,
 }
 
 /* Finds the definition. A lambda's function has no line of its own, so its class's line is used. */
-static void find_definition(Dwarf_Die *die, struct symbols_name *name)
+static void find_name_definition(Dwarf_Die *die, struct symbols_name *name)
 {
     Dwarf_Die class;
     name->file = symbols_dwarf_file(die);
@@ -196,7 +196,7 @@ const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwa
 {
     Dwarf_Die source = *die;
     if (dwarf_tag(&source) == DW_TAG_inlined_subroutine)
-        follow(&source, DW_AT_abstract_origin);
+        follow_reference(&source, DW_AT_abstract_origin);
     struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)source.addr);
     if (name || !(name = pool_alloc(module->pool, sizeof *name)))
         return name;
@@ -205,7 +205,7 @@ const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwa
     if (language < 0) /* in a part that dwz shares between units */
         language = language_of(die);
     name->display = display_name(module->pool, &source, language, name);
-    find_definition(&source, name);
+    find_name_definition(&source, name);
     symbols_map_put(&module->names, (uintptr_t)source.addr, name);
     return name;
 }
@@ -260,7 +260,7 @@ static void take_call(struct chain *chain, Dwarf_Die *call)
 
 /* Descends to the entry that contains the address; everything else is below it. A block without addresses may
  * contain calls that have some. */
-static enum symbols_step descend(void *argument, Dwarf_Die *die, uint32_t *around)
+static enum symbols_step descend_to_address(void *argument, Dwarf_Die *die, uint32_t *around)
 {
     struct chain *chain = argument;
     int tag = dwarf_tag(die);
@@ -296,7 +296,7 @@ size_t symbols_inline_chain(struct symbols_module *module, uint64_t vaddr, struc
     if (!*function)
         return 0;
     chain.calls[chain.count++] = (*function)->die;
-    symbols_dwarf_walk(&(*function)->die, descend, &chain);
+    symbols_dwarf_walk(&(*function)->die, descend_to_address, &chain);
     for (size_t i = 0; i < chain.count; i++) {
         Dwarf_Die *die = &chain.calls[chain.count - 1 - i];
         uint64_t start = part_start(die, vaddr);

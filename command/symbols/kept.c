@@ -46,7 +46,7 @@ struct file_header {
 
 enum frame_flag { /* above the two bits of the construct */
                   FRAME_INLINED = 4,
-                  FRAME_FOLD = 8,
+                  FRAME_MERGED = 8,
                   FRAME_UNCERTAIN = 16,
                   FRAME_SAME_FILE = 32, /* at_file equals file */
 };
@@ -62,7 +62,7 @@ struct writer {
     const struct symbols_answers *answers;
 };
 
-static void put(struct writer *to, uint64_t value)
+static void kept_put(struct writer *to, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
         putc((int)(value & 0x7f) | 0x80, to->out);
@@ -72,43 +72,43 @@ static void put(struct writer *to, uint64_t value)
 static void put_near(struct writer *to, uint64_t value, uint64_t base)
 {
     int64_t difference = (int64_t)(value - base);
-    put(to, (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63));
+    kept_put(to, (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63));
 }
 
-static void put_text(struct writer *to, const char *text)
+static void kept_put_text(struct writer *to, const char *text)
 {
     uint32_t id = strings_intern(to->strings, text);
     to->string_count = id >= to->string_count ? id + 1 : to->string_count;
-    put(to, id);
+    kept_put(to, id);
 }
 
-static void put_frames(struct writer *to, const struct symbols_answer *answer)
+static void kept_put_frames(struct writer *to, const struct symbols_answer *answer)
 {
-    put(to, answer->count);
+    kept_put(to, answer->count);
     for (size_t i = 0; i < answer->count; i++) {
         const struct symbol_frame *frame = &answer->frames[i];
         bool same = strcmp(frame->at_file, frame->file) == 0;
-        put(to, (unsigned)frame->construct | (frame->inlined ? FRAME_INLINED : 0) |
-                    (frame->fold_into_caller ? FRAME_FOLD : 0) | (frame->construct_uncertain ? FRAME_UNCERTAIN : 0) |
-                    (same ? FRAME_SAME_FILE : 0));
-        put_text(to, frame->name);
-        put_text(to, frame->file);
-        put(to, (uint32_t)frame->line);
-        put(to, (uint32_t)frame->at_line);
+        kept_put(to, (unsigned)frame->construct | (frame->inlined ? FRAME_INLINED : 0) |
+                         (frame->merge_into_caller ? FRAME_MERGED : 0) |
+                         (frame->construct_uncertain ? FRAME_UNCERTAIN : 0) | (same ? FRAME_SAME_FILE : 0));
+        kept_put_text(to, frame->name);
+        kept_put_text(to, frame->file);
+        kept_put(to, (uint32_t)frame->line);
+        kept_put(to, (uint32_t)frame->at_line);
         if (!same)
-            put_text(to, frame->at_file);
+            kept_put_text(to, frame->at_file);
         if (frame->construct != SYMBOL_PROCEDURE) {
-            put_text(to, frame->host_name);
-            put_text(to, frame->task_name);
+            kept_put_text(to, frame->host_name);
+            kept_put_text(to, frame->task_name);
         }
     }
 }
 
 static void put_call(struct writer *to, uint64_t key, const struct symbol_call *call)
 {
-    put(to, (call->launches ? CALL_LAUNCHES : 0) | (call->tail ? CALL_TAIL : 0) | (call->target ? CALL_TARGET : 0) |
-                (call->body ? CALL_BODY : 0));
-    put_text(to, call->name);
+    kept_put(to, (call->launches ? CALL_LAUNCHES : 0) | (call->tail ? CALL_TAIL : 0) |
+                     (call->target ? CALL_TARGET : 0) | (call->body ? CALL_BODY : 0));
+    kept_put_text(to, call->name);
     if (call->target)
         put_near(to, call->target, key);
     if (call->body)
@@ -119,19 +119,19 @@ static void put_answer(struct writer *to, enum symbols_question question, uint64
                        const struct symbols_answer *answer)
 {
     if (question == SYMBOLS_ASK_FRAMES) {
-        put_frames(to, answer);
+        kept_put_frames(to, answer);
         return;
     }
-    put(to, answer->count);
+    kept_put(to, answer->count);
     if (answer->count && question == SYMBOLS_ASK_ENTRY)
         put_near(to, answer->entry, key);
     else if (answer->count && question == SYMBOLS_ASK_CALL)
         put_call(to, key, answer->call);
     else if (answer->count)
-        put_text(to, answer->text);
+        kept_put_text(to, answer->text);
 }
 
-static bool is_named(const struct symbols_answers *answers, uint64_t key)
+static bool is_key_named(const struct symbols_answers *answers, uint64_t key)
 {
     uint32_t id = PROFILE_KEY_MODULE(key);
     return id == 0 || (id <= answers->module_count && answers->sources[id - 1].named); /* code in no file */
@@ -150,14 +150,14 @@ static bool put_answers(struct writer *to, enum symbols_question question)
     size_t count = 0;
     for (size_t i = 0; asked && i < map->count; i++) {
         const struct symbols_answer *answer = map->entries[i].value;
-        if (answer->asked && is_named(to->answers, map->entries[i].key))
+        if (answer->asked && is_key_named(to->answers, map->entries[i].key))
             asked[count++] = map->entries[i];
     }
     if (asked)
         qsort(asked, count, sizeof *asked, key_order);
-    put(to, count);
+    kept_put(to, count);
     for (size_t i = 0; i < count; i++) {
-        put(to, asked[i].key - (i ? asked[i - 1].key : 0));
+        kept_put(to, asked[i].key - (i ? asked[i - 1].key : 0));
         put_answer(to, question, asked[i].key, asked[i].value);
     }
     free(asked);
@@ -173,15 +173,15 @@ static int gap_order(const void *left, const void *right)
 
 static void put_gap(struct writer *to, const struct symbols_gap *gap, uint64_t before)
 {
-    put(to, gap->caller - before);
+    kept_put(to, gap->caller - before);
     put_near(to, gap->goal, gap->caller);
-    put(to, gap->count);
+    kept_put(to, gap->count);
     for (size_t i = 0; i < gap->count; i++) {
         const struct tail_frame *frame = &gap->frames[i];
-        put(to, (frame->at_jump ? TAIL_AT_JUMP : 0) | (frame->candidates ? TAIL_CANDIDATES : 0));
+        kept_put(to, (frame->at_jump ? TAIL_AT_JUMP : 0) | (frame->candidates ? TAIL_CANDIDATES : 0));
         put_near(to, frame->key, gap->caller);
         if (frame->candidates)
-            put_text(to, frame->candidates);
+            kept_put_text(to, frame->candidates);
     }
 }
 
@@ -191,11 +191,11 @@ static bool put_gaps(struct writer *to)
     struct symbols_gap *gaps = malloc((answers->gap_count + 1) * sizeof *gaps);
     size_t count = 0;
     for (size_t i = 0; gaps && i < answers->gap_count; i++)
-        if (is_named(answers, answers->gaps[i].caller) && is_named(answers, answers->gaps[i].goal))
+        if (is_key_named(answers, answers->gaps[i].caller) && is_key_named(answers, answers->gaps[i].goal))
             gaps[count++] = answers->gaps[i];
     if (gaps)
         qsort(gaps, count, sizeof *gaps, gap_order);
-    put(to, count);
+    kept_put(to, count);
     for (size_t i = 0; gaps && i < count; i++)
         put_gap(to, &gaps[i], i ? gaps[i - 1].caller : 0);
     free(gaps);
@@ -205,17 +205,17 @@ static bool put_gaps(struct writer *to)
 static void put_sources(struct writer *to)
 {
     const struct symbols_answers *answers = to->answers;
-    put_text(to, BLAME_VERSION);
+    kept_put_text(to, BLAME_VERSION);
     for (size_t i = 0; i < answers->module_count; i++) {
         const struct symbols_source *source = &answers->sources[i];
         if (source->named) {
-            put(to, i + 1);
-            put(to, source->level);
-            put(to, source->size);
-            put(to, (uint64_t)source->mtime_ns);
+            kept_put(to, i + 1);
+            kept_put(to, source->level);
+            kept_put(to, source->size);
+            kept_put(to, (uint64_t)source->mtime_ns);
         }
     }
-    put(to, 0);
+    kept_put(to, 0);
 }
 
 /* Joins the file's parts. Texts precede what refers to them, but are complete only after the body was
@@ -232,7 +232,7 @@ static bool join(struct writer *to, const char *body, size_t body_bytes, const s
     if (!to->out)
         return false;
     fwrite(&start, sizeof start, 1, to->out);
-    put(to, to->string_count);
+    kept_put(to, to->string_count);
     for (uint32_t i = 0; i < to->string_count; i++) {
         const char *text = strings_text(to->strings, i);
         fwrite(text, strlen(text) + 1, 1, to->out);
@@ -369,7 +369,7 @@ static const struct symbol_frame *get_frames(struct reader *from, uint64_t count
         uint64_t flags = get(from);
         *frame = (struct symbol_frame){.construct = (enum symbol_construct)(flags & 3),
                                        .inlined = flags & FRAME_INLINED,
-                                       .fold_into_caller = flags & FRAME_FOLD,
+                                       .merge_into_caller = flags & FRAME_MERGED,
                                        .construct_uncertain = flags & FRAME_UNCERTAIN,
                                        .host_name = "",
                                        .task_name = ""};
@@ -417,7 +417,7 @@ static void get_answers(struct reader *from, enum symbols_question question)
             answer.call = get_call(from, key);
         else if (answer.count)
             answer.text = get_text(from);
-        if (!from->bad && is_named(from->answers, own_key(from, key))) {
+        if (!from->bad && is_key_named(from->answers, own_key(from, key))) {
             struct symbols_answer *added = symbols_answers_add(from->answers, from->pool, question, own_key(from, key));
             from->bad |= !added;
             if (added)
@@ -442,7 +442,7 @@ static void get_gaps(struct reader *from)
             frames[j].candidates = flags & TAIL_CANDIDATES ? get_text(from) : NULL;
         }
         gap.frames = frames;
-        if (!from->bad && is_named(from->answers, gap.caller) && is_named(from->answers, gap.goal))
+        if (!from->bad && is_key_named(from->answers, gap.caller) && is_key_named(from->answers, gap.goal))
             from->bad |= !symbols_answers_add_gap(from->answers, &gap);
     }
 }
@@ -498,7 +498,7 @@ static char *names_path(const char *measurement, bool whole)
                : path;
 }
 
-static uint8_t *read_file(const char *path, size_t *bytes)
+static uint8_t *kept_read_file(const char *path, size_t *bytes)
 {
     struct stat status;
     uint8_t *data = NULL;
@@ -520,7 +520,7 @@ static uint8_t *read_file(const char *path, size_t *bytes)
 /* Returns whether stored answers about a module are used. They are preferred, because the module's file may
  * have lost its debug information. A file that knows more than before is asked again, and so is one whose
  * answers come from another version of blame. */
-static bool is_wanted(void *context, uint32_t module_id, bool same_tool)
+static bool is_answer_wanted(void *context, uint32_t module_id, bool same_tool)
 {
     struct symbols *symbols = context;
     struct symbols_module *module = symbols_module_of(symbols, module_id);
@@ -536,9 +536,9 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
     char *path = names_path(measurement, true);
     if (!numbers)
         symbols_beside(symbols, measurement);
-    symbols->file = path ? read_file(path, &bytes) : NULL;
+    symbols->file = path ? kept_read_file(path, &bytes) : NULL;
     const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header, numbers,
-                                                          symbols->file, bytes, is_wanted, symbols)
+                                                          symbols->file, bytes, is_answer_wanted, symbols)
                                     : NULL;
     const char *text = why ? pool_text(&symbols->pool, "%s: %s; names come from the binaries alone", path, why) : NULL;
     if (why) {
@@ -564,7 +564,7 @@ bool symbols_have_news(const struct symbols *symbols)
     return symbols->news;
 }
 
-static int write_file(const char *measurement, const uint8_t *data, size_t bytes)
+static int kept_write_file(const char *measurement, const uint8_t *data, size_t bytes)
 {
     char *path = names_path(measurement, true), *temporary = names_path(measurement, false);
     FILE *out = path && temporary ? unfinished_file(temporary) : NULL;
@@ -611,7 +611,7 @@ int symbols_keep(struct symbols *symbols, const struct profile_header *header, c
         }
     }
     uint8_t *data = symbols_file_encode(&symbols->answers, header, &bytes);
-    int wrong = data ? write_file(measurement, data, bytes) : ENOMEM;
+    int wrong = data ? kept_write_file(measurement, data, bytes) : ENOMEM;
     free(data);
     symbols->news = symbols->news && wrong;
     if (!wrong)
@@ -638,7 +638,7 @@ static const struct symbols_module *changed_module(const struct symbols *symbols
     return first;
 }
 
-static void put_change(FILE *out, struct symbols *symbols, const struct symbols_module *module, size_t count)
+static void kept_put_change(FILE *out, struct symbols *symbols, const struct symbols_module *module, size_t count)
 {
     size_t bytes = module->record->build_id_bytes;
     bool other = module->found == SYMBOLS_OTHER_BUILD;
@@ -689,12 +689,12 @@ char *symbols_changes(struct symbols *symbols)
     if (!out)
         return NULL;
     if (of_kept) {
-        put_change(out, symbols, of_kept, kept);
+        kept_put_change(out, symbols, of_kept, kept);
         fputs(": names and lines are those of the run", out);
     }
     if (of_lost) {
         fputs(of_kept ? "; " : "", out);
-        put_change(out, symbols, of_lost, lost);
+        kept_put_change(out, symbols, of_lost, lost);
         fputs(", and the profile has kept no names: functions appear as addresses", out);
     }
     bool split = put_split(out, symbols, of_kept || of_lost ? "; " : "");

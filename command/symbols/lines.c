@@ -11,7 +11,7 @@ struct row {
     bool end; /* one past the last instruction of a sequence */
 };
 
-static struct row row_at(Dwarf_Lines *lines, size_t i)
+static struct row line_row_at(Dwarf_Lines *lines, size_t i)
 {
     struct row row = {0};
     Dwarf_Line *line = dwarf_onesrcline(lines, i);
@@ -29,7 +29,7 @@ static size_t first_row(Dwarf_Lines *lines, size_t count, uint64_t vaddr, bool p
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        uint64_t at = row_at(lines, middle).vaddr;
+        uint64_t at = line_row_at(lines, middle).vaddr;
         if (at < vaddr || (past && at == vaddr))
             low = middle + 1;
         else
@@ -51,7 +51,7 @@ struct symbols_position symbols_lines_at(struct symbols_unit *unit, uint64_t vad
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return (struct symbols_position){.file = ""};
     for (size_t i = first_row(lines, count, vaddr, true); i > 0; i--) {
-        struct row row = row_at(lines, i - 1);
+        struct row row = line_row_at(lines, i - 1);
         if (row.end)
             break;
         if (row.line > 0)
@@ -68,7 +68,7 @@ struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t 
     size_t count;
     if (dwarf_getsrclines(&unit->die, &lines, &count) == 0) {
         for (size_t i = first_row(lines, count, low, false); i < count; i++) {
-            struct row row = row_at(lines, i);
+            struct row row = line_row_at(lines, i);
             bool begins = false;
             if (row.vaddr != low)
                 break;
@@ -99,7 +99,7 @@ size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line,
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return 0;
     for (size_t i = 0; i < count && found < room; i++) {
-        struct row row = row_at(lines, i);
+        struct row row = line_row_at(lines, i);
         if (!row.end && row.line == line && strcmp(row_file(lines, i), file) == 0)
             vaddrs[found++] = row.vaddr;
     }
@@ -114,7 +114,7 @@ int symbols_lines_least(struct symbols_unit *unit, uint64_t low, uint64_t high, 
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return 0;
     for (size_t i = first_row(lines, count, low, false); i < count; i++) {
-        struct row row = row_at(lines, i);
+        struct row row = line_row_at(lines, i);
         if (row.vaddr >= high)
             break;
         if (!row.end && row.line >= least && (!result || row.line < result))

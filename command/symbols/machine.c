@@ -14,7 +14,7 @@ static uint64_t stub_slot_x86_64(const uint8_t *code, size_t room, uint64_t vadd
     return jumps ? jump.target : 0;
 }
 
-static int32_t int32_at(const uint8_t *code)
+static int32_t code_int32(const uint8_t *code)
 {
     int32_t value;
     memcpy(&value, code, sizeof value);
@@ -26,10 +26,10 @@ static size_t next_site_x86_64(const uint8_t *code, size_t size, size_t from, ui
 {
     for (size_t i = from; i + 6 <= size; i++) {
         if ((code[i] & 0xfe) == 0xe8) /* call, jmp */
-            *target = vaddr + i + 5 + (uint64_t)(int64_t)int32_at(code + i + 1);
+            *target = vaddr + i + 5 + (uint64_t)(int64_t)code_int32(code + i + 1);
         /* the same through a slot */
         else if (code[i] == 0xff && (code[i + 1] == 0x15 || code[i + 1] == 0x25))
-            *target = vaddr + i + 6 + (uint64_t)(int64_t)int32_at(code + i + 2);
+            *target = vaddr + i + 6 + (uint64_t)(int64_t)code_int32(code + i + 2);
         else
             continue;
         if (*target >= low && *target <= high)
@@ -42,7 +42,7 @@ static size_t next_site_aarch64(const uint8_t *code, size_t size, size_t from, u
                                 uint64_t high, uint64_t *target)
 {
     for (size_t i = from; i + 4 <= size; i += 4) {
-        uint32_t word = (uint32_t)int32_at(code + i);
+        uint32_t word = (uint32_t)code_int32(code + i);
         if ((word & 0x7c000000) != 0x14000000) /* b, bl */
             continue;
         *target = vaddr + i + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);

@@ -221,7 +221,7 @@ static bool has_symbol_table(Elf *elf)
     return section && header.sh_type == SHT_SYMTAB;
 }
 
-static bool is_below(const char *path, const char *folder, size_t bytes)
+static bool is_path_below(const char *path, const char *folder, size_t bytes)
 {
     return bytes && strncmp(path, folder, bytes) == 0;
 }
@@ -232,7 +232,8 @@ static bool is_system_library(const struct symbols_module *module)
 {
     const char *path = module->record->path, *slash = strrchr(debug_root, '/');
     return !(module->record->flags & PROFILE_MODULE_EXECUTABLE) &&
-           (is_below(path, debug_root, (size_t)(slash - debug_root)) || is_below(path, "/lib", strlen("/lib")));
+           (is_path_below(path, debug_root, (size_t)(slash - debug_root)) ||
+            is_path_below(path, "/lib", strlen("/lib")));
 }
 
 /* Returns whether to ignore debug information: for a system library whose debug file below the debug root has
@@ -240,7 +241,7 @@ static bool is_system_library(const struct symbols_module *module)
 static bool is_debug_unwanted(const struct symbols_module *module)
 {
     return is_system_library(module) && has_symbol_table(module->debug.elf) &&
-           is_below(module->debug.path, debug_root, strlen(debug_root));
+           is_path_below(module->debug.path, debug_root, strlen(debug_root));
 }
 
 /* Returns the file with debug information; NULL if there is none or it is unwanted. Does not read the
@@ -297,7 +298,7 @@ static void load_imports(struct symbols_imports *imports)
     }
 }
 
-static bool is_asked(void *context, const char *name)
+static bool is_imported(void *context, const char *name)
 {
     struct symbols_imports *imports = context;
     if (!imports->known)
@@ -305,8 +306,8 @@ static bool is_asked(void *context, const char *name)
     return symbols_map_find(&imports->names, hash_bytes(name, strlen(name))) != NULL;
 }
 
-static const struct symbols_entry *find_entry(struct symbols_module *module, struct symbols_table *table,
-                                              enum symbols_table_kind kind, bool *known, uint64_t vaddr)
+static const struct symbols_entry *find_table_entry(struct symbols_module *module, struct symbols_table *table,
+                                                    enum symbols_table_kind kind, bool *known, uint64_t vaddr)
 {
     if (!*known) {
         *known = true;
@@ -315,21 +316,21 @@ static const struct symbols_entry *find_entry(struct symbols_module *module, str
         symbols_table_add(table, module->debug.elf, kind);
         symbols_table_sort(table);
     }
-    const struct symbols_asking asking = {is_asked, module->imports};
+    const struct symbols_asking asking = {is_imported, module->imports};
     return symbols_table_find(table, vaddr, &asking);
 }
 
 const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr)
 {
     return symbols_module_open(module) && vaddr >= module->code_low && vaddr < module->code_high
-               ? find_entry(module, &module->functions, SYMBOLS_FUNCTIONS, &module->functions_known, vaddr)
+               ? find_table_entry(module, &module->functions, SYMBOLS_FUNCTIONS, &module->functions_known, vaddr)
                : NULL;
 }
 
 const struct symbols_entry *symbols_module_object(struct symbols_module *module, uint64_t vaddr)
 {
     return symbols_module_open(module)
-               ? find_entry(module, &module->objects, SYMBOLS_OBJECTS, &module->objects_known, vaddr)
+               ? find_table_entry(module, &module->objects, SYMBOLS_OBJECTS, &module->objects_known, vaddr)
                : NULL;
 }
 

@@ -26,7 +26,7 @@ struct perf_map {
     size_t count, room;
 };
 
-static bool is_ours(int file, uid_t owner, int64_t from_ns, int64_t until_s, size_t *bytes)
+static bool is_owners_map(int file, uid_t owner, int64_t from_ns, int64_t until_s, size_t *bytes)
 {
     struct stat status;
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != owner || status.st_mtime > until_s ||
@@ -37,7 +37,7 @@ static bool is_ours(int file, uid_t owner, int64_t from_ns, int64_t until_s, siz
 }
 
 /* Reads the file and appends a zero byte. */
-static char *read_text(int file, size_t *bytes)
+static char *perf_map_text(int file, size_t *bytes)
 {
     char *text = malloc(*bytes + 1);
     size_t used = 0;
@@ -49,7 +49,7 @@ static char *read_text(int file, size_t *bytes)
 }
 
 /* Reads hexadecimal digits, of which there must be at least one, and the blank after them. */
-static bool take_number(char **at, uint64_t *number)
+static bool perf_map_take_number(char **at, uint64_t *number)
 {
     char *text = *at, *end;
     if (!strchr("0123456789abcdefABCDEF", *text) || !*text)
@@ -59,11 +59,11 @@ static bool take_number(char **at, uint64_t *number)
     return *end == ' ';
 }
 
-static bool take_line(char *line, struct mapped_code *code)
+static bool perf_map_take_line(char *line, struct mapped_code *code)
 {
     uint64_t size;
-    if (!take_number(&line, &code->start) || !take_number(&line, &size) || !size || code->start + size < code->start ||
-        !*line)
+    if (!perf_map_take_number(&line, &code->start) || !perf_map_take_number(&line, &size) || !size ||
+        code->start + size < code->start || !*line)
         return false;
     size_t length = strlen(line);
     line[length < MAX_NAME ? length : MAX_NAME] = '\0';
@@ -72,7 +72,7 @@ static bool take_line(char *line, struct mapped_code *code)
     return true;
 }
 
-static bool add(struct perf_map *map, const struct mapped_code *code)
+static bool perf_map_add(struct perf_map *map, const struct mapped_code *code)
 {
     if (map->count == map->room) {
         size_t room = map->room ? 2 * map->room : 1024;
@@ -93,7 +93,7 @@ static int code_order(const void *left, const void *right)
                                 : (a->line > b->line) - (a->line < b->line);
 }
 
-static void take_lines(struct perf_map *map, size_t bytes)
+static void perf_map_take_lines(struct perf_map *map, size_t bytes)
 {
     char *end = map->text + bytes;
     uint64_t furthest = 0;
@@ -104,7 +104,7 @@ static void take_lines(struct perf_map *map, size_t bytes)
         next = stop ? stop + 1 : end;
         if (stop) /* the last line may be incomplete */
             *stop = '\0';
-        if (stop && take_line(line, &code) && !add(map, &code))
+        if (stop && perf_map_take_line(line, &code) && !perf_map_add(map, &code))
             break;
     }
     if (map->count)
@@ -121,12 +121,12 @@ struct perf_map *perf_map_read(const char *path, uid_t owner, int64_t from_ns, i
     int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return NULL;
-    struct perf_map *map = is_ours(file, owner, from_ns, until_s, &bytes) ? calloc(1, sizeof *map) : NULL;
+    struct perf_map *map = is_owners_map(file, owner, from_ns, until_s, &bytes) ? calloc(1, sizeof *map) : NULL;
     if (map)
-        map->text = read_text(file, &bytes);
+        map->text = perf_map_text(file, &bytes);
     close(file);
     if (map && map->text)
-        take_lines(map, bytes);
+        perf_map_take_lines(map, bytes);
     return map;
 }
 

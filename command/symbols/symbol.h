@@ -26,7 +26,7 @@ struct symbol_frame {
 
     /* Set for the inner of the two functions that clang makes of a construct (a real call at -O0 -g). Such a
      * frame gets no row of its own if its caller's frame has the same name. */
-    bool fold_into_caller;
+    bool merge_into_caller;
     /* The compiler does not say whether the outlined body is a region or a task: GCC without call-site
      * entries (-O0), and flang. `construct` is then SYMBOL_PARALLEL; task_name is the name to use if the body
      * is known to have run as a task. */

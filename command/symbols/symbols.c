@@ -122,9 +122,9 @@ static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
     }
     if (outlined.kind != SYMBOL_PROCEDURE) {
         symbols_construct_name(module, unit, raw->inlined ? NULL : function, raw, frame);
-        frame->fold_into_caller = outlined.inner && !raw->inlined;
+        frame->merge_into_caller = outlined.inner && !raw->inlined;
     }
-    frame->fold_into_caller |= symbols_dwarf_is_master(raw->name);
+    frame->merge_into_caller |= symbols_dwarf_is_master(raw->name);
     frame->inlined = raw->inlined;
     frame->at_file = raw->at.file;
     frame->at_line = raw->at.line;
@@ -281,7 +281,7 @@ struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t modul
 
 /* Marks an answer to be stored if a report asks for it and the module's file knew it. Answers to a search's
  * own questions are not stored. */
-static void note_asked(struct symbols *symbols, uint64_t key, struct symbols_answer *answer)
+static void note_answer_asked(struct symbols *symbols, uint64_t key, struct symbols_answer *answer)
 {
     struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
     if (symbols->searching || answer->asked)
@@ -390,7 +390,7 @@ static void find_out(struct symbols *symbols, enum symbols_question question, ui
 }
 
 /* Returns an answer; NULL if it is unknown or there is no memory. */
-static const struct symbols_answer *ask(struct symbols *symbols, enum symbols_question question, uint64_t key)
+static const struct symbols_answer *symbols_ask(struct symbols *symbols, enum symbols_question question, uint64_t key)
 {
     struct symbols_answer *answer = symbols_map_find(&symbols->answers.map[question], key), found = {0};
     bool compiled = question == SYMBOLS_ASK_FRAMES && PROFILE_KEY_MODULE(key) == 0;
@@ -402,32 +402,32 @@ static const struct symbols_answer *ask(struct symbols *symbols, enum symbols_qu
             *answer = found;
     }
     if (answer)
-        note_asked(symbols, key, answer);
+        note_answer_asked(symbols, key, answer);
     return answer;
 }
 
 size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol_frame **frames)
 {
-    const struct symbols_answer *answer = ask(symbols, SYMBOLS_ASK_FRAMES, key);
+    const struct symbols_answer *answer = symbols_ask(symbols, SYMBOLS_ASK_FRAMES, key);
     *frames = answer ? answer->frames : &unknown_frame;
     return answer ? answer->count : 1;
 }
 
 const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t vaddr)
 {
-    const struct symbols_answer *answer = ask(symbols, SYMBOLS_ASK_DATA, PROFILE_KEY(module_id, vaddr));
+    const struct symbols_answer *answer = symbols_ask(symbols, SYMBOLS_ASK_DATA, PROFILE_KEY(module_id, vaddr));
     return answer ? answer->text : NULL;
 }
 
 uint64_t symbols_function_entry(struct symbols *symbols, uint64_t key)
 {
-    const struct symbols_answer *answer = ask(symbols, SYMBOLS_ASK_ENTRY, key);
+    const struct symbols_answer *answer = symbols_ask(symbols, SYMBOLS_ASK_ENTRY, key);
     return answer ? answer->entry : 0;
 }
 
 const struct symbol_call *symbols_call_at(struct symbols *symbols, uint64_t key)
 {
-    const struct symbols_answer *answer = ask(symbols, SYMBOLS_ASK_CALL, key);
+    const struct symbols_answer *answer = symbols_ask(symbols, SYMBOLS_ASK_CALL, key);
     return answer ? answer->call : NULL;
 }
 
@@ -439,7 +439,7 @@ const char *symbols_module_name(struct symbols *symbols, uint32_t module_id)
 
 const char *symbols_code_module(struct symbols *symbols, uint64_t key)
 {
-    bool compiled = PROFILE_KEY_MODULE(key) == 0 && ask(symbols, SYMBOLS_ASK_FRAMES, key);
+    bool compiled = PROFILE_KEY_MODULE(key) == 0 && symbols_ask(symbols, SYMBOLS_ASK_FRAMES, key);
     return compiled ? "[perf map]" : symbols_module_name(symbols, PROFILE_KEY_MODULE(key));
 }
 

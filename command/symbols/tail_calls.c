@@ -34,7 +34,7 @@ struct search {
     bool open; /* there may be chains that were not found */
 };
 
-static const struct symbol_frame *frame_of(struct symbols *symbols, uint64_t key)
+static const struct symbol_frame *outer_frame(struct symbols *symbols, uint64_t key)
 {
     const struct symbol_frame *frames;
     size_t count = symbols_lookup(symbols, key, &frames);
@@ -73,7 +73,7 @@ static void visit(struct search *search, uint64_t function);
 static bool may_be_task(struct symbols *symbols, const struct symbol_call *call, uint64_t body)
 {
     const struct symbol_call *list;
-    const struct symbol_frame *frame = frame_of(symbols, body);
+    const struct symbol_frame *frame = outer_frame(symbols, body);
     if (frame->construct == SYMBOL_TASK)
         return true;
     size_t count = symbols_calls(symbols, symbols_function_entry(symbols, call->key), &list);
@@ -157,7 +157,7 @@ static bool find_chains(struct search *search, const struct symbol_call *call)
     uint64_t to = destination(search, call);
     if (to == search->goal || (!call->target && !*call->name))
         return false;
-    const struct symbol_frame *goal = frame_of(search->symbols, search->goal);
+    const struct symbol_frame *goal = outer_frame(search->symbols, search->goal);
     /* Below a call that creates a task (BLAME_TASKS=creation), only that task can be. */
     search->may_be_in_task =
         goal->construct == SYMBOL_PROCEDURE && strncmp(call->name, GCC_TASK, strlen(GCC_TASK)) != 0;
@@ -180,7 +180,7 @@ static void add_frame(struct search *search, struct tail_frame frame)
 }
 
 /* Adds the frame of a function in a chain. next: the function that it jumps to; 0: unknown. */
-static void add_function(struct search *search, uint64_t function, uint64_t next)
+static void add_chain_function(struct search *search, uint64_t function, uint64_t next)
 {
     const struct symbol_call *list;
     size_t count = next ? symbols_calls(search->symbols, function, &list) : 0, sites = 0;
@@ -199,7 +199,8 @@ static void add_ambiguous(struct search *search, size_t prefix)
     size_t length = 0, room = sizeof search->gap->candidates;
     for (size_t i = 0; i < search->found_count && length < room; i++) {
         const struct chain *chain = &search->found[i];
-        const char *name = chain->count > prefix ? frame_of(search->symbols, chain->function[prefix])->name : "nothing";
+        const char *name =
+            chain->count > prefix ? outer_frame(search->symbols, chain->function[prefix])->name : "nothing";
         bool known = false;
         for (size_t j = 0; j < i; j++)
             known |= search->found[j].count > prefix && chain->count > prefix &&
@@ -236,12 +237,12 @@ static void add_chains(struct search *search)
     for (size_t i = 0; i < prefix; i++) {
         bool last = i + 1 == prefix;
         uint64_t after_last = search->found_count == 1 ? search->goal : 0;
-        add_function(search, one->function[i], last ? after_last : one->function[i + 1]);
+        add_chain_function(search, one->function[i], last ? after_last : one->function[i + 1]);
     }
     if (search->found_count > 1)
         add_ambiguous(search, prefix);
     for (size_t i = one->count - suffix; i < one->count; i++)
-        add_function(search, one->function[i], i + 1 < one->count ? one->function[i + 1] : search->goal);
+        add_chain_function(search, one->function[i], i + 1 < one->count ? one->function[i + 1] : search->goal);
 }
 
 static void add_frames(struct search *search, const struct symbol_call *call)
@@ -254,7 +255,7 @@ static void add_frames(struct search *search, const struct symbol_call *call)
     if (!entered)
         return;
     /* After an unknown jump, or if the chain is too long, only the beginning is certain. */
-    add_function(search, destination(search, call), 0);
+    add_chain_function(search, destination(search, call), 0);
     for (size_t i = 0; i < search->found_count; i++)
         if (search->found[i].count > 1) {
             add_ambiguous(search, 1);

@@ -21,7 +21,7 @@ static struct symbols_bytes section_bytes(struct symbols_module *module, const c
     return (struct symbols_bytes){.data = data->d_buf, .vaddr = header.sh_addr, .size = data->d_size};
 }
 
-static int32_t int32_at(const uint8_t *data)
+static int32_t table_int32(const uint8_t *data)
 {
     int32_t value;
     memcpy(&value, data, sizeof value);
@@ -31,7 +31,7 @@ static int32_t int32_at(const uint8_t *data)
 /* Returns the entry of the function in row i of the table. */
 static uint64_t table_start(const struct symbols_bytes *header, size_t i)
 {
-    return header->vaddr + (uint64_t)(int64_t)int32_at(header->data + HEADER_BYTES + 8 * i);
+    return header->vaddr + (uint64_t)(int64_t)table_int32(header->data + HEADER_BYTES + 8 * i);
 }
 
 /* Returns the length of the function at `start` if the unwind entry at `at` describes it; otherwise 0. */
@@ -41,8 +41,8 @@ static uint32_t entry_bytes(const struct symbols_bytes *frames, uint64_t at, uin
     if (at < frames->vaddr || offset > frames->size || frames->size - offset < 16)
         return 0;
     const uint8_t *entry = frames->data + offset; /* length, CIE, start, size: 4 bytes each */
-    uint64_t begins = at + 8 + (uint64_t)(int64_t)int32_at(entry + 8);
-    return begins == start ? (uint32_t)int32_at(entry + 12) : 0;
+    uint64_t begins = at + 8 + (uint64_t)(int64_t)table_int32(entry + 8);
+    return begins == start ? (uint32_t)table_int32(entry + 12) : 0;
 }
 
 static void load_tables(struct symbols_module *module)
@@ -52,7 +52,7 @@ static void load_tables(struct symbols_module *module)
     if (header.size <= HEADER_BYTES || header.data[0] != 1 || header.data[2] != COUNT_UINT32 ||
         header.data[3] != TABLE_RELATIVE_INT32)
         return;
-    uint64_t count = (uint32_t)int32_at(header.data + 8), room = (header.size - HEADER_BYTES) / 8;
+    uint64_t count = (uint32_t)table_int32(header.data + 8), room = (header.size - HEADER_BYTES) / 8;
     module->unwind_header = header;
     module->unwind_frames = section_bytes(module, ".eh_frame");
     module->unwind_count = (size_t)(count < room ? count : room);
@@ -74,7 +74,7 @@ bool symbols_unwind_extent(struct symbols_module *module, uint64_t vaddr, uint64
     if (!first)
         return false;
     *low = table_start(header, first - 1);
-    int32_t entry = int32_at(header->data + HEADER_BYTES + 8 * (first - 1) + 4);
+    int32_t entry = table_int32(header->data + HEADER_BYTES + 8 * (first - 1) + 4);
     *high = *low + entry_bytes(&module->unwind_frames, header->vaddr + (uint64_t)(int64_t)entry, *low);
     return vaddr < *high;
 }

@@ -19,7 +19,7 @@ const char *balance_name(const struct balance_entry *entry)
                                                       : "";
 }
 
-static void add(struct profile_balance *to, const struct profile_balance *from)
+static void add_balance(struct profile_balance *to, const struct profile_balance *from)
 {
     to->charged += from->charged;
     if (to->most_rank == from->most_rank) {
@@ -44,7 +44,7 @@ static void add_entry(struct balance_table *table, uint32_t *of_row, const struc
     if (code && rows->row[row].kind == ROW_STATEMENT)
         row = rows->row[row].parent;
     if (code && of_row[row]) {
-        add(&table->entry[of_row[row] - 1].balance, &from->balance);
+        add_balance(&table->entry[of_row[row] - 1].balance, &from->balance);
         return;
     }
     table->entry[table->count++] = (struct balance_entry){row, from->key, from->balance};
@@ -52,7 +52,7 @@ static void add_entry(struct balance_table *table, uint32_t *of_row, const struc
         of_row[row] = (uint32_t)table->count;
 }
 
-static int compare_entries(const void *left, const void *right)
+static int compare_balance_entries(const void *left, const void *right)
 {
     const struct balance_entry *a = left, *b = right;
     bool first = a->key == PROFILE_BALANCE_CALL, second = b->key == PROFILE_BALANCE_CALL;
@@ -63,7 +63,7 @@ static int compare_entries(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static int compare_ranks(const void *left, const void *right)
+static int compare_charged(const void *left, const void *right)
 {
     const struct profile_rank *const *a = left, *const *b = right;
     if ((*a)->charged != (*b)->charged)
@@ -81,7 +81,7 @@ struct balance_table *balance_gather(const struct profile *profile, const struct
     table->untold = fmax(0, all->mpi_wait - all->rank_waited);
     for (size_t i = 0; i < profile->balance_count; i++)
         add_entry(table, of_row, rows, &profile->balances[i]);
-    qsort(table->entry, table->count, sizeof *table->entry, compare_entries);
+    qsort(table->entry, table->count, sizeof *table->entry, compare_balance_entries);
     for (; table->calls < table->count && table->entry[table->calls].key == PROFILE_BALANCE_CALL; table->calls++) {
         table->charged += table->entry[table->calls].balance.charged;
         table->common += table->entry[table->calls].balance.common;
@@ -89,7 +89,7 @@ struct balance_table *balance_gather(const struct profile *profile, const struct
     for (size_t i = 0; i < profile->rank_count; i++)
         if (profile->ranks[i].charged > 0)
             table->rank[table->rank_count++] = &profile->ranks[i];
-    qsort(table->rank, table->rank_count, sizeof *table->rank, compare_ranks);
+    qsort(table->rank, table->rank_count, sizeof *table->rank, compare_charged);
     free(of_row);
     return table;
 }

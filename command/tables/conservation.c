@@ -174,8 +174,8 @@ static void add_no_core(struct conservation_law *laws, size_t *count, const stru
 }
 
 /* Compares rank idleness by samples of the busy ranks with waiting by samples of the waiting ranks. */
-static void add_ranks(struct conservation_law *laws, size_t *count, const struct profile *profile,
-                      const struct profile_sums *total, const struct error_terms *error)
+static void add_rank_law(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                         const struct profile_sums *total, const struct error_terms *error)
 {
     double blamed = 1e-9 * total->rank_idle, waited = 1e-9 * total->rank_waited, most = fmax(blamed, waited);
     if (ranks_saw_each_other(profile))
@@ -245,8 +245,8 @@ static void add_timeline(struct conservation_law *laws, size_t *count, const str
 /* Finds the cause of a failed law. A thread with missing time may leave every other thread idle, and likewise
  * a rank every other rank. Missing cores do not explain why their own time is off, nor ranks' waiting for
  * each other. */
-static void explain(struct conservation_law *law, const struct ledger *ledger, const struct profile *profile,
-                    double threads)
+static void explain_residual(struct conservation_law *law, const struct ledger *ledger, const struct profile *profile,
+                             double threads)
 {
     bool of_ranks = strcmp(law->name, RANK_IDLENESS) == 0;
     double beyond = fabs(law->residual) - law->tolerance;
@@ -335,12 +335,12 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
                 capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
         add_probed(laws, &count, profile);
         add_no_core(laws, &count, profile, error);
-        add_ranks(laws, &count, profile, &total, error);
+        add_rank_law(laws, &count, profile, &total, error);
     }
     if (profile->timeline.bins && !profile->timeline.without && !profile->tree)
         add_timeline(laws, &count, profile, &ledger, &total);
     add_trace(laws, &count, profile, &ledger);
     for (size_t i = 0; i < count; i++)
-        explain(&laws[i], &ledger, profile, rows->threads);
+        explain_residual(&laws[i], &ledger, profile, rows->threads);
     return count;
 }

@@ -30,7 +30,7 @@ static int compare_culprits(const void *left, const void *right)
 }
 
 /* Returns the row of a node's own code; for a statement, its function's row. */
-static uint32_t row_of(const struct rows *rows, uint32_t node)
+static uint32_t row_without_statement(const struct rows *rows, uint32_t node)
 {
     uint32_t row = row_of_node(rows, node);
     return rows->row[row].kind == ROW_STATEMENT ? rows->row[row].parent : row;
@@ -57,7 +57,8 @@ static uint32_t *join_instances(const struct rows *rows)
     return first;
 }
 
-static size_t gather_parts(const struct profile *profile, const struct rows *rows, bool joined, struct part *parts)
+static size_t gather_culprit_parts(const struct profile *profile, const struct rows *rows, bool joined,
+                                   struct part *parts)
 {
     const struct timeline *timeline = &profile->timeline;
     uint32_t *first_row = joined ? join_instances(rows) : NULL;
@@ -74,7 +75,7 @@ static size_t gather_parts(const struct profile *profile, const struct rows *row
             sums.shared_idle += (double)value->shared_idle;
             sums.lock_wait += (double)value->lock_wait;
         }
-        uint32_t row = row_of(rows, first->node);
+        uint32_t row = row_without_statement(rows, first->node);
         if (first_row)
             row = first_row[row_is_handoff(&rows->row[row]) ? row : rows_own(rows, row)];
         parts[count++] = (struct part){.row = row,
@@ -91,7 +92,7 @@ struct culprits culprits_gather(const struct profile *profile, const struct rows
 {
     struct culprits culprits = {0};
     struct part *parts = memory_array(profile->timeline.cell_count, sizeof *parts);
-    size_t count = gather_parts(profile, rows, joined, parts), bins = 0, room = 0;
+    size_t count = gather_culprit_parts(profile, rows, joined, parts), bins = 0, room = 0;
     culprits.bin = memory_array(count, sizeof *culprits.bin);
     for (size_t i = 0; i < count; i++) {
         const struct part *part = &parts[i];

@@ -70,7 +70,7 @@ static const char *why_untold(const struct profile *profile)
     return NULL;
 }
 
-static void add_thread(struct process *process, struct job_sums *sums, const struct profile_thread *thread)
+static void add_process_thread(struct process *process, struct job_sums *sums, const struct profile_thread *thread)
 {
     uint64_t end_ns = thread_end_ns(thread);
     double useful = thread->work + thread->no_core + thread->blocked;
@@ -88,23 +88,23 @@ static void add_thread(struct process *process, struct job_sums *sums, const str
     sums->blocked += thread->blocked;
 }
 
-static double measured_ns(const struct process *process)
+static double process_measured_ns(const struct process *process)
 {
     return (double)(int64_t)(process->end_ns - process->begin_ns);
 }
 
 static double outside_mpi_ns(const struct process *process)
 {
-    return fmax(0, measured_ns(process) - (process->initial ? process->initial->mpi_wait : 0));
+    return fmax(0, process_measured_ns(process) - (process->initial ? process->initial->mpi_wait : 0));
 }
 
-static void add_process(struct job_sums *sums, const struct process *process, const struct profile_rank *rank)
+static void add_job_process(struct job_sums *sums, const struct process *process, const struct profile_rank *rank)
 {
     double outside_ns = outside_mpi_ns(process);
     sums->processes++;
     sums->threads += rank->threads_max;
     sums->threads_changed |= process->threads > rank->threads_max;
-    sums->runtime_ns = fmax(sums->runtime_ns, measured_ns(process));
+    sums->runtime_ns = fmax(sums->runtime_ns, process_measured_ns(process));
     sums->outside_mpi += outside_ns;
     sums->most_outside_mpi = fmax(sums->most_outside_mpi, outside_ns);
 }
@@ -116,7 +116,7 @@ static struct process *gather_processes(const struct profile *profile, struct jo
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         if (thread->rank_record && thread->rank_record <= profile->rank_count)
-            add_thread(&process[thread->rank_record - 1], sums, thread);
+            add_process_thread(&process[thread->rank_record - 1], sums, thread);
     }
     return process;
 }
@@ -126,13 +126,13 @@ static bool is_measured(const struct process *process, const struct profile_rank
     return rank_counts(rank) && process->threads;
 }
 
-static struct job_sums sum_up(const struct profile *profile)
+static struct job_sums sum_processes(const struct profile *profile)
 {
     struct job_sums sums = {0};
     struct process *process = gather_processes(profile, &sums);
     for (size_t i = 0; i < profile->rank_count; i++)
         if (is_measured(&process[i], &profile->ranks[i]))
-            add_process(&sums, &process[i], &profile->ranks[i]);
+            add_job_process(&sums, &process[i], &profile->ranks[i]);
     free(process);
     return sums;
 }
@@ -165,7 +165,7 @@ static void divide(struct efficiencies *made, const struct job_sums *sums)
 struct efficiencies efficiencies_of(const struct profile *profile)
 {
     struct efficiencies made = {.no_core = NAN, .blocked = NAN, .why = why_untold(profile)};
-    struct job_sums sums = sum_up(profile);
+    struct job_sums sums = sum_processes(profile);
     for (int i = 0; i < EFFICIENCIES; i++)
         made.of[i] = NAN;
     made.processes = sums.processes;

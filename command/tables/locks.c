@@ -41,7 +41,7 @@ static size_t count_lock_nodes(const struct profile *profile)
     return count;
 }
 
-static int compare_contexts(const void *left, const void *right)
+static int compare_lock_contexts(const void *left, const void *right)
 {
     const struct lock_context *a = left, *b = right;
     if (a->lock != b->lock)
@@ -51,7 +51,7 @@ static int compare_contexts(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static int compare_locks(const void *left, const void *right)
+static int compare_lock_entries(const void *left, const void *right)
 {
     const struct lock_entry *a = left, *b = right;
     if (a->wait_ns != b->wait_ns)
@@ -72,8 +72,8 @@ struct lock_gathering {
 };
 
 /* Returns the sum for a lock and row; creates it if needed. */
-static struct lock_context *find_context(struct pair_map *map, struct lock_context *list, size_t *count, uint32_t lock,
-                                         uint32_t row)
+static struct lock_context *find_lock_context(struct pair_map *map, struct lock_context *list, size_t *count,
+                                              uint32_t lock, uint32_t row)
 {
     uint32_t *slot = pair_map_slot(map, lock, row);
     if (*slot == PAIR_MAP_NEW) {
@@ -84,7 +84,7 @@ static struct lock_context *find_context(struct pair_map *map, struct lock_conte
 }
 
 /* Returns the lock with a key; creates it if needed. */
-static struct lock_entry *find_lock(struct lock_gathering *to, uint64_t key)
+static struct lock_entry *find_lock_entry(struct lock_gathering *to, uint64_t key)
 {
     struct lock_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->locks, key, 0), kind = PROFILE_LOCK_KEY_KIND(key);
@@ -99,34 +99,36 @@ static struct lock_entry *find_lock(struct lock_gathering *to, uint64_t key)
     return &table->lock[*slot];
 }
 
-static void gather_node(struct lock_gathering *to, const struct merged_node *node, uint32_t row)
+static void locks_gather_node(struct lock_gathering *to, const struct merged_node *node, uint32_t row)
 {
     struct lock_table *table = to->table;
-    struct lock_entry *lock = find_lock(to, node->key);
+    struct lock_entry *lock = find_lock_entry(to, node->key);
     uint32_t number = (uint32_t)(lock - table->lock);
     lock->wait_ns += node->metric.lock_wait;
     lock->contended += node->metric.waits;
     if (row == ROW_NONE || to->rows->row[row].kind == ROW_PSEUDO)
         return;
     if (node->metric.lock_wait > 0) {
-        struct lock_context *holder = find_context(&to->holders, table->context, &table->context_count, number, row);
+        struct lock_context *holder =
+            find_lock_context(&to->holders, table->context, &table->context_count, number, row);
         lock->context_count += holder->wait_ns == 0;
         holder->wait_ns += node->metric.lock_wait;
     }
     if (node->metric.lock_wait_here > 0)
-        find_context(&to->waiters, to->waiter, &to->waiter_count, number, row)->wait_ns += node->metric.lock_wait_here;
+        find_lock_context(&to->waiters, to->waiter, &to->waiter_count, number, row)->wait_ns +=
+            node->metric.lock_wait_here;
 }
 
 /* Groups contexts by lock and then sorts locks, which remember where their contexts start. */
-static void sort_table(struct lock_table *table)
+static void sort_lock_table(struct lock_table *table)
 {
-    qsort(table->context, table->context_count, sizeof *table->context, compare_contexts);
+    qsort(table->context, table->context_count, sizeof *table->context, compare_lock_contexts);
     uint32_t first = 0;
     for (size_t i = 0; i < table->count; i++) {
         table->lock[i].first_context = first;
         first += table->lock[i].context_count;
     }
-    qsort(table->lock, table->count, sizeof *table->lock, compare_locks);
+    qsort(table->lock, table->count, sizeof *table->lock, compare_lock_entries);
 }
 
 static void find_top_waiters(struct lock_gathering *to)
@@ -194,7 +196,7 @@ static void find_unnamed(struct lock_gathering *to, struct symbols *symbols)
         if (node->kind != PROFILE_NODE_LOCK || PROFILE_LOCK_KEY_KIND(node->key) != PROFILE_LOCK_CRITICAL ||
             caller->kind != PROFILE_NODE_FRAME || !(node->metric.lock_wait_here > 0))
             continue;
-        struct lock_entry *lock = find_lock(to, node->key);
+        struct lock_entry *lock = find_lock_entry(to, node->key);
         if (*lock->symbol || lock->unnamed)
             continue;
         const struct symbol_call *call = symbols_call_at(symbols, caller->key);
@@ -203,7 +205,7 @@ static void find_unnamed(struct lock_gathering *to, struct symbols *symbols)
 }
 
 /* Returns the source line of a lock without a variable: its waiters' line, which is the construct's. */
-static const char *source_of(const struct lock_gathering *from, const struct lock_entry *lock)
+static const char *lock_source_line(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     const struct row *row = lock->waiter != ROW_NONE ? &from->rows->row[lock->waiter] : NULL;
     return row && row->kind == ROW_STATEMENT ? row->label->name : "";
@@ -212,7 +214,7 @@ static const char *source_of(const struct lock_gathering *from, const struct loc
 static char *name_lock(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     static const char critical[] = "critical ";
-    const char *kind = lock_kind_name[lock->kind], *source = source_of(from, lock);
+    const char *kind = lock_kind_name[lock->kind], *source = lock_source_line(from, lock);
     bool construct = lock->kind != PROFILE_LOCK_LOCK && lock->kind != PROFILE_LOCK_NEST_LOCK;
     if (lock->unnamed)
         return memory_text("critical (unnamed)");
@@ -227,12 +229,12 @@ static char *name_lock(const struct lock_gathering *from, const struct lock_entr
     return memory_text("0x%llx", (unsigned long long)lock->wait_id);
 }
 
-static void gather(struct lock_gathering *to, struct symbols *symbols)
+static void locks_gather_all(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind == PROFILE_NODE_LOCK)
-            gather_node(to, &profile->nodes[i], to->rows->node_row[i]);
+            locks_gather_node(to, &profile->nodes[i], to->rows->node_row[i]);
     find_top_waiters(to);
     gather_waits(to, symbols);
     find_unnamed(to, symbols);
@@ -250,12 +252,12 @@ struct lock_table *locks_gather(const struct profile *profile, const struct rows
     table->inits_lost = profile->header.lock_inits_lost;
     table->lock = memory_array(most, sizeof *table->lock);
     table->context = memory_array(most, sizeof *table->context);
-    gather(&to, symbols);
+    locks_gather_all(&to, symbols);
     pair_map_free(&to.locks);
     pair_map_free(&to.holders);
     pair_map_free(&to.waiters);
     free(to.waiter);
-    sort_table(table);
+    sort_lock_table(table);
     return table;
 }
 

@@ -33,7 +33,7 @@ bool phases_any(const struct profile *profile)
     return false;
 }
 
-static uint32_t find_entry(struct phase_gathering *to, uint32_t name, enum phase_instance is, uint64_t instance)
+static uint32_t find_phase_entry(struct phase_gathering *to, uint32_t name, enum phase_instance is, uint64_t instance)
 {
     struct phase_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->entries, (uint64_t)name << 2 | is, instance);
@@ -47,16 +47,16 @@ static uint32_t find_entry(struct phase_gathering *to, uint32_t name, enum phase
 }
 
 /* Returns the entry for the node of a phase or an instance; for node 0 the program's. */
-static uint32_t entry_of(struct phase_gathering *to, uint32_t node_idx)
+static uint32_t phase_entry_of(struct phase_gathering *to, uint32_t node_idx)
 {
     const struct merged_node *node = &to->profile->nodes[node_idx];
     if (node_idx == 0)
         return 0;
     if (node->kind != PROFILE_NODE_INSTANCE)
-        return find_entry(to, (uint32_t)node->key, PHASE_STATIC, 0);
+        return find_phase_entry(to, (uint32_t)node->key, PHASE_STATIC, 0);
     uint32_t name = (uint32_t)to->profile->nodes[node->parent].key;
     bool others = node->key == PROFILE_INSTANCE_REST;
-    return find_entry(to, name, others ? PHASE_OTHERS : PHASE_NUMBERED, others ? 0 : node->key);
+    return find_phase_entry(to, name, others ? PHASE_OTHERS : PHASE_NUMBERED, others ? 0 : node->key);
 }
 
 enum nesting { OUTERMOST, INSIDE_PHASE, INSIDE_ITSELF };
@@ -68,7 +68,7 @@ static enum nesting nesting_of(struct phase_gathering *to, uint32_t owner, uint3
     enum nesting found = OUTERMOST;
     uint32_t at = to->owner[to->profile->nodes[owner].parent];
     for (unsigned level = 0; at && level < 1000; level++) {
-        uint32_t above = to->numbered[at] ? 0 : entry_of(to, at);
+        uint32_t above = to->numbered[at] ? 0 : phase_entry_of(to, at);
         if (above == entry)
             return INSIDE_ITSELF;
         if (to->table->entry[above].name == to->table->entry[entry].name)
@@ -91,7 +91,7 @@ static void find_owners(struct phase_gathering *to)
 }
 
 /* Returns whether a node's samples count. Those of waiters are contained in its parent. */
-static bool counts(const struct merged_node *node)
+static bool node_counts(const struct merged_node *node)
 {
     return node->kind != PROFILE_NODE_WAITERS && !sums_are_zero(&node->metric);
 }
@@ -101,8 +101,8 @@ static void add_samples(struct phase_gathering *to)
     const struct profile *profile = to->profile;
     for (uint32_t i = (uint32_t)profile->node_count; i-- > 0;) {
         const struct merged_node *node = &profile->nodes[i];
-        if (counts(node)) {
-            uint32_t entry = entry_of(to, to->owner[i]);
+        if (node_counts(node)) {
+            uint32_t entry = phase_entry_of(to, to->owner[i]);
             profile_sums_add(&to->below[i], &node->metric);
             profile_sums_add(&to->table->entry[entry].exclusive, &node->metric);
         }
@@ -112,7 +112,7 @@ static void add_samples(struct phase_gathering *to)
     for (uint32_t i = 1; i < profile->node_count; i++) {
         if (to->owner[i] != i || to->numbered[i] || sums_are_zero(&to->below[i]))
             continue;
-        uint32_t index = entry_of(to, i);
+        uint32_t index = phase_entry_of(to, i);
         enum nesting nesting = nesting_of(to, i, index);
         struct phase_entry *entry = &to->table->entry[index];
         if (nesting != INSIDE_ITSELF)
@@ -137,7 +137,7 @@ static uint32_t thread_of(const struct profile *profile, uint32_t tree, uint64_t
     return found;
 }
 
-static void add_probes(struct phase_gathering *to)
+static void phases_add_probes(struct phase_gathering *to)
 {
     const struct profile *profile = to->profile;
     for (size_t i = 0; i < profile->probe_count; i++) {
@@ -145,7 +145,7 @@ static void add_probes(struct phase_gathering *to)
         const struct merged_node *node = &profile->nodes[probe->node];
         if (node->kind != PROFILE_NODE_PHASE && node->kind != PROFILE_NODE_INSTANCE)
             continue;
-        uint32_t index = entry_of(to, probe->node);
+        uint32_t index = phase_entry_of(to, probe->node);
         enum nesting nesting = nesting_of(to, probe->node, index);
         struct phase_entry *entry = &to->table->entry[index];
         uint32_t thread = thread_of(profile, probe->tree, probe->probe.first_begin_ns);
@@ -215,7 +215,7 @@ static void add_program(struct phase_gathering *to, const struct rows *rows)
     profile_sums_add(&program->exclusive, &no_core);
 }
 
-static int compare_entries(const void *left, const void *right)
+static int compare_phase_entries(const void *left, const void *right)
 {
     const struct phase_entry *a = left, *b = right;
     if (a->name != b->name)
@@ -262,12 +262,12 @@ struct phase_table *phases_gather(const struct profile *profile, const struct ro
                                  .numbered = memory_array(profile->node_count, sizeof *to.numbered),
                                  .below = memory_array(profile->node_count, sizeof *to.below)};
     table->profile = profile;
-    find_entry(&to, 0, PHASE_STATIC, 0);
+    find_phase_entry(&to, 0, PHASE_STATIC, 0);
     find_owners(&to);
     add_samples(&to);
-    add_probes(&to);
+    phases_add_probes(&to);
     add_program(&to, rows);
-    qsort(table->entry + 1, table->count - 1, sizeof *table->entry, compare_entries);
+    qsort(table->entry + 1, table->count - 1, sizeof *table->entry, compare_phase_entries);
     make_groups(table);
     pair_map_free(&to.entries);
     free(to.owner);

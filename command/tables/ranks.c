@@ -72,7 +72,7 @@ bool ranks_saw_each_other(const struct profile *profile)
     return all;
 }
 
-static int compare_places(const void *left, const void *right)
+static int compare_bindings(const void *left, const void *right)
 {
     const struct profile_rank *const *a = left, *const *b = right;
     int hosts = compare_hosts(left, right);
@@ -84,9 +84,9 @@ struct ranks_crowd ranks_crowd(const struct profile *profile)
     struct ranks_crowd most = {0}, here = {0};
     size_t count;
     const struct profile_rank **rank = sort_by_host(profile, &count);
-    qsort(rank, count, sizeof *rank, compare_places);
+    qsort(rank, count, sizeof *rank, compare_bindings);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || !*rank[i]->binding || compare_places(&rank[i - 1], &rank[i]) != 0)
+        if (i == 0 || !*rank[i]->binding || compare_bindings(&rank[i - 1], &rank[i]) != 0)
             here = (struct ranks_crowd){.cores = rank[i]->cores};
         here.ranks++;
         here.threads += rank[i]->threads_max;

@@ -56,7 +56,7 @@ static void index_locks(struct wait_gathering *gathering)
     }
 }
 
-static struct wait_place describe(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
+static struct wait_place place_of_key(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
 {
     struct wait_place place = {.kind = kind, .function = "", .file = "", .call = ""};
     uint64_t call = kind == WAIT_MPI ? PROFILE_RANKS_CALL(key) : PROFILE_PLACE_CALL(key);
@@ -80,7 +80,7 @@ static struct wait_place describe(struct wait_gathering *gathering, enum wait_ki
     return place;
 }
 
-static bool is_same(const struct wait_place *a, const struct wait_place *b)
+static bool is_same_place(const struct wait_place *a, const struct wait_place *b)
 {
     return a->kind == b->kind && a->in_region == b->in_region && a->wait_id == b->wait_id && a->line == b->line &&
            strcmp(a->call, b->call) == 0 && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
@@ -94,9 +94,9 @@ static uint32_t find_place(struct wait_gathering *gathering, enum wait_kind kind
     uint32_t *slot = pair_map_slot(&gathering->places, key, kind);
     if (*slot != PAIR_MAP_NEW)
         return *slot;
-    struct wait_place place = describe(gathering, kind, key);
+    struct wait_place place = place_of_key(gathering, kind, key);
     for (size_t i = 0; kind != WAIT_LOCK && i < table->place_count; i++)
-        if (is_same(&table->place[i], &place))
+        if (is_same_place(&table->place[i], &place))
             return *slot = (uint32_t)i;
     memory_grow(&table->place, &table->place_capacity, table->place_count, sizeof *table->place);
     *slot = (uint32_t)table->place_count++;
@@ -104,7 +104,7 @@ static uint32_t find_place(struct wait_gathering *gathering, enum wait_kind kind
     return *slot;
 }
 
-static void add(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key, uint32_t row, double ns)
+static void add_wait(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key, uint32_t row, double ns)
 {
     struct wait_table *table = gathering->table;
     uint32_t place = find_place(gathering, kind, key);
@@ -118,7 +118,7 @@ static void add(struct wait_gathering *gathering, enum wait_kind kind, uint64_t 
     table->place[place].ns += ns;
 }
 
-static void gather_node(struct wait_gathering *gathering, size_t node_idx)
+static void gather_wait_node(struct wait_gathering *gathering, size_t node_idx)
 {
     const struct merged_node *node = &gathering->profile->nodes[node_idx];
     uint32_t row = gathering->rows->node_row[node_idx];
@@ -127,14 +127,14 @@ static void gather_node(struct wait_gathering *gathering, size_t node_idx)
     if (gathering->rows->row[row].kind == ROW_STATEMENT)
         row = gathering->rows->row[row].parent;
     if (node->kind == PROFILE_NODE_LOCK && node->metric.lock_wait > 0)
-        add(gathering, WAIT_LOCK, node->key, row, node->metric.lock_wait);
+        add_wait(gathering, WAIT_LOCK, node->key, row, node->metric.lock_wait);
     if (node->kind == PROFILE_NODE_RANKS && node->metric.rank_idle > 0)
-        add(gathering, WAIT_MPI, node->key, row, node->metric.rank_idle);
+        add_wait(gathering, WAIT_MPI, node->key, row, node->metric.rank_idle);
     if (node->kind != PROFILE_NODE_WAITERS || !(node->metric.shared_idle > 0))
         return;
     uint32_t kind = PROFILE_PLACE_KIND(node->key);
-    add(gathering, kind < PROFILE_PLACE_KINDS ? (enum wait_kind)kind : WAIT_UNKNOWN, node->key, row,
-        node->metric.shared_idle);
+    add_wait(gathering, kind < PROFILE_PLACE_KINDS ? (enum wait_kind)kind : WAIT_UNKNOWN, node->key, row,
+             node->metric.shared_idle);
     gathering->kept[row] += node->metric.shared_idle;
 }
 
@@ -149,9 +149,9 @@ static void gather_rests(struct wait_gathering *gathering)
         double shared = 1e9 * metric_value(rows, own, METRIC_SHARED_IDLENESS);
         double idleness = 1e9 * metric_value(rows, own, METRIC_IDLENESS);
         if (fabs(shared - gathering->kept[i]) > NEXT_TO_NOTHING_NS)
-            add(gathering, WAIT_NOT_KEPT, 0, (uint32_t)i, shared - gathering->kept[i]);
+            add_wait(gathering, WAIT_NOT_KEPT, 0, (uint32_t)i, shared - gathering->kept[i]);
         if (fabs(idleness - shared) > NEXT_TO_NOTHING_NS)
-            add(gathering, WAIT_BETWEEN_REGIONS, 0, (uint32_t)i, idleness - shared);
+            add_wait(gathering, WAIT_BETWEEN_REGIONS, 0, (uint32_t)i, idleness - shared);
     }
 }
 
@@ -171,13 +171,13 @@ static int compare_pairs(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static int compare_places(const void *left, const void *right)
+static int compare_wait_places(const void *left, const void *right)
 {
     const struct wait_place *a = left, *b = right;
     return (a->first_pair > b->first_pair) - (a->first_pair < b->first_pair);
 }
 
-static void sort_table(struct wait_table *table)
+static void sort_wait_table(struct wait_table *table)
 {
     if (table->pair_count == 0)
         return;
@@ -191,7 +191,7 @@ static void sort_table(struct wait_table *table)
         }
         table->pair[i].place = (uint32_t)number - 1; /* the place's index after sorting */
         if (i + 1 == table->pair_count)
-            qsort(table->place, table->place_count, sizeof *table->place, compare_places);
+            qsort(table->place, table->place_count, sizeof *table->place, compare_wait_places);
     }
 }
 
@@ -206,13 +206,13 @@ struct wait_table *waits_gather(const struct profile *profile, const struct rows
                                        .kept = memory_array(rows->count, sizeof *gathering.kept)};
     index_locks(&gathering);
     for (size_t i = 1; i < profile->node_count; i++)
-        gather_node(&gathering, i);
+        gather_wait_node(&gathering, i);
     gather_rests(&gathering);
     pair_map_free(&gathering.places);
     pair_map_free(&gathering.pairs);
     pair_map_free(&gathering.lock_index);
     free(gathering.kept);
-    sort_table(gathering.table);
+    sort_wait_table(gathering.table);
     return gathering.table;
 }
 

@@ -90,7 +90,7 @@ static bool is_source_name(const char *path)
     return !dot && strstr(path, "/include/c++/");
 }
 
-static bool is_below(const char *path, const char *folder)
+static bool is_below_folder(const char *path, const char *folder)
 {
     char *real = folder ? realpath(folder, NULL) : NULL;
     size_t bytes = real ? strlen(real) : 0;
@@ -116,7 +116,7 @@ bool source_shown_to_others(FILE *out)
 }
 
 /* Returns why a file may not be shown, NULL if it may. */
-static const char *refuse(const char *called, const char *source_dir, int descriptor, bool for_others)
+static const char *why_refused(const char *called, const char *source_dir, int descriptor, bool for_others)
 {
     char path[PATH_MAX];
     struct stat status;
@@ -125,12 +125,12 @@ static const char *refuse(const char *called, const char *source_dir, int descri
     if (!S_ISREG(status.st_mode))
         return "not a file";
     if (!real_path(descriptor, path, sizeof path) ||
-        !(is_below(path, source_dir) || (is_source_name(called) && is_source_name(path))))
+        !(is_below_folder(path, source_dir) || (is_source_name(called) && is_source_name(path))))
         return "not a source by its name";
     return for_others && !(status.st_mode & S_IROTH) ? "others may not read it, but what is written here" : NULL;
 }
 
-static const char *read_text(struct source_file *file, int descriptor)
+static const char *read_source_text(struct source_file *file, int descriptor)
 {
     struct stat status;
     if (fstat(descriptor, &status) != 0)
@@ -157,8 +157,8 @@ bool source_file_read(struct source_file *file, const char *path, const char *so
         descriptor = open_path(path);
     *why = descriptor >= 0 ? NULL : usable ? strerror(errno) : "its path is relative";
     if (descriptor >= 0) {
-        *why = refuse(path, source_dir, descriptor, for_others);
-        *why = *why ? *why : read_text(file, descriptor);
+        *why = why_refused(path, source_dir, descriptor, for_others);
+        *why = *why ? *why : read_source_text(file, descriptor);
         close(descriptor);
     }
     if (*why)
@@ -226,7 +226,7 @@ static void split_lines(struct text_file *file)
     }
 }
 
-static struct text_file *find_file(struct source_text *sources, const char *path)
+static struct text_file *find_text_file(struct source_text *sources, const char *path)
 {
     uint32_t id = strings_intern(sources->paths, path);
     if (id == 0)
@@ -244,7 +244,7 @@ static struct text_file *find_file(struct source_text *sources, const char *path
 
 const char *source_text_line(struct source_text *sources, const char *path, int line)
 {
-    struct text_file *file = find_file(sources, path);
+    struct text_file *file = find_text_file(sources, path);
     if (!file || !file->read.text || line < 1 || (size_t)line > file->line_count)
         return NULL;
     char *text = file->read.text + file->line[line - 1];

@@ -33,7 +33,7 @@ static uint32_t *find_slot(struct strings *strings, uint32_t hash, const char *t
     return &strings->slots[at];
 }
 
-static void grow(struct strings *strings)
+static void strings_grow(struct strings *strings)
 {
     uint32_t capacity = strings->capacity ? 2 * strings->capacity : 64, slot_count = 2 * capacity;
     uint32_t *slots = memory_array(slot_count, sizeof *slots);
@@ -73,7 +73,7 @@ uint32_t strings_intern(struct strings *strings, const char *text)
 {
     text = text ? text : "";
     if (strings->count == strings->capacity)
-        grow(strings);
+        strings_grow(strings);
     uint32_t hash = hash_text(text), *slot = find_slot(strings, hash, text);
     if (*slot)
         return *slot - 1;

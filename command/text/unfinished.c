@@ -90,7 +90,7 @@ void unfinished_release(void)
 }
 
 /* Allocates the entry before the path is created, because memory may be exhausted later. */
-static struct unfinished *begin(const char *path)
+static struct unfinished *unfinished_begin(const char *path)
 {
     static bool watched;
     struct unfinished *entry = memory_check(malloc(sizeof *entry + strlen(path) + 1));
@@ -104,7 +104,7 @@ static struct unfinished *begin(const char *path)
 }
 
 /* Adds the entry under the path's final name, which mkdtemp may have changed. */
-static bool add(struct unfinished *entry, const char *path, bool made)
+static bool unfinished_add(struct unfinished *entry, const char *path, bool made)
 {
     int cause = errno;
     if (made) {
@@ -122,24 +122,24 @@ static bool add(struct unfinished *entry, const char *path, bool made)
 
 FILE *unfinished_file(const char *path)
 {
-    struct unfinished *entry = begin(path);
+    struct unfinished *entry = unfinished_begin(path);
     FILE *file = fopen(path, "wxe");
     if (!file && errno == EEXIST && unlink(path) == 0)
         file = fopen(path, "wxe");
-    add(entry, path, file);
+    unfinished_add(entry, path, file);
     return file;
 }
 
 bool unfinished_directory(const char *path)
 {
-    struct unfinished *entry = begin(path);
-    return add(entry, path, mkdir(path, 0777) == 0);
+    struct unfinished *entry = unfinished_begin(path);
+    return unfinished_add(entry, path, mkdir(path, 0777) == 0);
 }
 
 bool unfinished_temporary(char *path)
 {
-    struct unfinished *entry = begin(path);
-    return add(entry, path, mkdtemp(path));
+    struct unfinished *entry = unfinished_begin(path);
+    return unfinished_add(entry, path, mkdtemp(path));
 }
 
 void unfinished_keep(const char *path)

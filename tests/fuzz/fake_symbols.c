@@ -95,7 +95,7 @@ static void invent(struct fake_entry *entry, uint64_t key)
                                                 .line = plain ? 0 : 10 + (int)i,
                                                 .at_file = plain ? "" : entry->file,
                                                 .at_line = plain ? 0 : (int)(vaddr % 256),
-                                                .fold_into_caller = function % 13 == 2,
+                                                .merge_into_caller = function % 13 == 2,
                                                 .task_name = ""};
     }
 }

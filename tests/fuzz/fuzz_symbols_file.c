@@ -56,7 +56,7 @@ static void fill(struct world *world)
         {.name = "fib [task fib.c:17]",
          .construct = SYMBOL_PARALLEL,
          .construct_uncertain = true,
-         .fold_into_caller = true,
+         .merge_into_caller = true,
          .host_name = "fib",
          .task_name = "fib [task fib.c:17]",
          .file = "/s/fib.c",

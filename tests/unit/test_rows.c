@@ -41,7 +41,7 @@ static int make(void **state)
     fake_function(KEY(BODY_INLINED), BODY, "/s/a.c", 7, 9)->construct = SYMBOL_PARALLEL;
     struct symbol_frame *twin = fake_function(KEY(DEBUG_BODY), BODY, "/s/a.c", 7, 8);
     twin->construct = SYMBOL_PARALLEL;
-    twin->fold_into_caller = true;
+    twin->merge_into_caller = true;
     fake_function(KEY(ENTRY), "__kmpc_barrier", "", 0, 0);
     fake_function(KEY(NO_DEBUG), "memset", "", 0, 0);
     fake_function(KEY(LINE_0), "main", "/s/a.c", 3, 0);

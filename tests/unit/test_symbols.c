@@ -26,7 +26,7 @@ static void check_construct(struct variant *variant, const char *file, const str
         }
         assert_int_equal(frame->construct, expected->construct);
         assert_int_equal(frame->construct_uncertain, expected->uncertain);
-        assert_int_equal(frame->fold_into_caller, expected->folds);
+        assert_int_equal(frame->merge_into_caller, expected->folds);
         assert_int_equal(frame->line, expected->line);
         assert_ends_with(frame->file, expected->line ? file : "");
         if (expected->uncertain)

@@ -48,7 +48,7 @@ static void check_scope(const char *variant_name, const char *symbol, const char
     variant_open(&variant, variant_name);
     size_t count = variant_at(&variant, symbol, 0, 0, &frames);
     assert_string_equal(frames[count - 1].name, expected);
-    assert_int_equal(frames[count - 1].fold_into_caller, folds);
+    assert_int_equal(frames[count - 1].merge_into_caller, folds);
     variant_close(&variant);
 }
 
