@@ -95,7 +95,7 @@ static uintptr_t absolute(const struct link_map *map, uintptr_t value)
     return value < map->l_addr ? map->l_addr + value : value;
 }
 
-static void read_dynamic_entry(struct object *object, const ElfW(Dyn) * entry)
+static void bind_read_dynamic(struct object *object, const ElfW(Dyn) * entry)
 {
     uintptr_t value = entry->d_un.d_val, at = absolute(object->map, value);
     switch (entry->d_tag) {
@@ -142,7 +142,7 @@ static bool bind_read_object(struct object *object, const struct link_map *map)
 {
     *object = (struct object){.map = map};
     for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
-        read_dynamic_entry(object, entry);
+        bind_read_dynamic(object, entry);
     if (!object->strings || !object->symbols || !object->hash)
         return false;
     object->soname = object->strings + (uintptr_t)object->soname; /* without one: the empty string at 0 */

@@ -12,7 +12,7 @@ static const struct {
                  {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
                  {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
 
-static const char *variable_value(const char *variable)
+static const char *launcher_variable(const char *variable)
 {
     const char *value = secure_getenv(variable);
     return value && *value ? value : NULL;
@@ -22,7 +22,7 @@ const char *launcher_rank(void)
 {
     const char *rank = NULL;
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]) && !rank; i++)
-        rank = variable_value(launchers[i].rank);
+        rank = launcher_variable(launchers[i].rank);
     return rank;
 }
 
@@ -30,16 +30,16 @@ const char *launcher_ranks(void)
 {
     const char *ranks = NULL;
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]) && !ranks; i++)
-        if (variable_value(launchers[i].rank))
-            ranks = variable_value(launchers[i].ranks);
+        if (launcher_variable(launchers[i].rank))
+            ranks = launcher_variable(launchers[i].ranks);
     return ranks;
 }
 
 bool launcher_starts_many(void)
 {
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-        const char *ranks = variable_value(launchers[i].ranks);
-        if (variable_value(launchers[i].rank)) /* a batch script of SLURM has a rank, too, but no step */
+        const char *ranks = launcher_variable(launchers[i].ranks);
+        if (launcher_variable(launchers[i].rank)) /* a batch script of SLURM has a rank, too, but no step */
             return ranks ? strcmp(ranks, "1") != 0 : strcmp(launchers[i].rank, "SLURM_PROCID") != 0;
     }
     return false;
@@ -50,8 +50,8 @@ uint32_t launcher_local_ranks(void)
     static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
                                             "MV2_COMM_WORLD_LOCAL_SIZE"};
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        if (variable_value(variables[i]))
-            return (uint32_t)strtoul(variable_value(variables[i]), NULL, 10);
+        if (launcher_variable(variables[i]))
+            return (uint32_t)strtoul(launcher_variable(variables[i]), NULL, 10);
     return 0;
 }
 
@@ -59,7 +59,7 @@ uint32_t launcher_local_ranks(void)
 bool launcher_speaks(void)
 {
     unsigned long rank = launcher_rank() ? strtoul(launcher_rank(), NULL, 10) : 0, first = 0;
-    char *at = (char *)variable_value("OMPI_APP_CTX_NUM_PROCS");
+    char *at = (char *)launcher_variable("OMPI_APP_CTX_NUM_PROCS");
     while (at && *at && first < rank)
         first += strtoul(at, &at, 10);
     return !launcher_starts_many() || rank == first;
