@@ -490,7 +490,7 @@ static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, om
 }
 
 /* ---- omp_control_tool(): the standard's own commands, and the one by which include/blame.h asks for its
- * calls. start and pause control the measurement, with the modifier BLAME_TRACE the trace; flush writes the
+ * calls. start and pause control the measurement, or the trace if the modifier is BLAME_TRACE; flush writes the
  * file to the disk; end finishes the profile. ---- */
 
 /* The values of omp.h's omp_control_tool_t and omp_control_tool_result_t; only programs include omp.h. */

@@ -66,7 +66,7 @@ static void on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *c
 }
 
 /* Gives every thread that may have read that releases are reported a core for long enough. A thread without a
- * core may be right after that reading, often because this thread took its core. */
+ * core may have just read it, often because this thread took its core. */
 static void let_pass(void)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;

@@ -52,7 +52,7 @@ static inline uint32_t creation_context(struct thread *thread, const struct crea
         struct creation_key key;
         key.creator = creation->creator;
         key.codeptr = creation->codeptr;
-        /* loaded alone: the runtime has just stored it */
+        /* loaded as a single word: the runtime has just stored it */
         key.low = (uintptr_t)load_relaxed(&frame->enter_frame.ptr);
         key.high = likely(high) ? high : thread->unwinder.own_stack_high;
         uint32_t context = creation_is_on_stack(thread, &key) ? creation_memo_find(thread->memos, &key) : 0;

@@ -239,7 +239,7 @@ static void take_glue(struct walk *walk, struct path *path)
     struct walk_python *python = &walk->python_path;
     bool is_next = python->end == path->count;
     if (python->found && is_next && python->glue == 0)
-        return; /* what called the loop */
+        return; /* this frame called the loop: not the program's */
     python->glue = is_next ? python->glue + 1 : 1;
     path->keys[path->count++] = walk_key(&walk->at);
     python->end = path->count;
@@ -265,7 +265,7 @@ static void take_loop(struct walk *walk, struct path *path)
     if (walk->python.broken && path->count < most)
         path->keys[path->count++] = walk_key(&walk->at);
     *python = (struct walk_python){.found = true, .end = path->count};
-    walk->python.waits = false; /* what called the loop is something else */
+    walk->python.waits = false; /* the frames further out do not belong to this wait */
     if (walk->memo)             /* the memo knows the stack alone */
         creation_memo_spoil(walk->memo);
 }

@@ -45,7 +45,7 @@ static __attribute__((noinline)) struct thread *attach(enum profile_thread_kind 
     probes_attach(thread);
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
-    state_set_idle(thread->line, 0); /* until the thread counts */
+    state_set_idle(thread->line, 0); /* 0: the thread does not count yet */
     thread->unusual.notes = true;
     signal_fence();
     counters_attach(thread);

@@ -327,7 +327,7 @@ static uint64_t used_us(const struct rusage *usage)
  * late. If the thread gave up its core once since the baseline, of its own will, and was never preempted, it
  * ran until it blocked in this call. It then blocked at the baseline plus the time used since. Otherwise it
  * is only known that the call has begun by now. If the kernel subtracts interrupts or a virtual machine's
- * stolen time from a thread's time, this would be too early: the reason for a margin. One system call
+ * stolen time from a thread's time, this would be too early. So a margin is added. One system call
  * (getrusage). */
 static uint64_t call_begin_ns(const struct restart_state *state, uint64_t now_ns)
 {
@@ -586,8 +586,8 @@ static enum restart_result go_on_waiting(struct restart_state *state, ucontext_t
     return result;
 }
 
-/* Sets the time limit of an io_uring_enter, which is in a structure with others. A structure in the frame
- * takes its place, in three words that the stub needs for no mask then. Returns false if the structure is of
+/* Sets the time limit of an io_uring_enter, which is in a structure with other values. The frame gets a copy
+ * of that structure, in three words that otherwise hold the mask. Returns false if the structure is of
  * another kind. */
 static bool plan_uring(struct restart_state *state, const ucontext_t *context, uint64_t now_ns)
 {

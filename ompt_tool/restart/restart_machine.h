@@ -28,8 +28,8 @@ RESTART_OF_ROOM long restart_decode_call_before(const ucontext_t *context);
 /* Returns whether the context is about to execute a system call. [handler] */
 RESTART_OF_ROOM bool restart_decode_at_syscall(const ucontext_t *context);
 
-/* Returns whether 8 bytes can be read there. The read bytes may block signals for a moment, as a signal mask;
- * they are unblocked at once, as the handler's own faults must come. [handler] */
+/* Returns whether 8 bytes can be read there. The call takes the bytes as signals to block, and unblocks these
+ * at once: the handler's own faults must come. [handler] */
 static inline bool restart_is_readable(uintptr_t address)
 {
     uint64_t mask;

@@ -298,8 +298,8 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
     return busy;
 }
 
-/* Books idleness of others, and in bins the same part of the thread's own time. Blocked time counts for its
- * context there. */
+/* Books the others' idleness at the node. In the timeline's bins, also books the same part of the thread's
+ * own time. Blocked time counts for its context there. */
 static inline void book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p,
                              struct census census, uint64_t time_ns)
 {
@@ -349,7 +349,7 @@ static struct census census_of_busy(const struct thread *thread, const struct de
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
     *places = (struct waiting_places){.no_core = core == CORE_NONE};
-    if (likely(!is_in_mpi(thread))) /* in MPI the late one is another rank */
+    if (likely(!is_in_mpi(thread))) /* a thread in MPI waits for another rank, whatever it lost itself */
         places->lost_ns = core_lost_ns(&thread->core, time_ns);
     return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
@@ -530,7 +530,7 @@ static inline void record_state(struct thread *thread, const struct delivery *de
         record_busy(thread, delivery, context);
 }
 
-/* Records a stop of the process up to the time when the thread went on. After that it may have waited for a
+/* Records a stop of the process, until the thread ran again. After that it may have waited for a
  * core: for its code or, in its call, for the signal alone. */
 static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery,
                                                         const ucontext_t *context)

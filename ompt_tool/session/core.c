@@ -481,7 +481,8 @@ static uint32_t whole_us(double ns)
     return ns < 4e12 ? (uint32_t)(ns / 1000) : UINT32_MAX;
 }
 
-/* Returns the ns that the thread lost last, after its wait if that wait is over. */
+/* Returns the ns of the thread's latest loss. If the thread comes out of a wait, that loss lies after the
+ * wait. */
 static double lost_at_end(const struct core *core)
 {
     if (likely(core->state == CORE_HAD))
@@ -543,7 +544,7 @@ void core_note_others(struct core *core, struct state_line *line, struct census 
 
 /* ---- whether the whole process stood still ---- */
 
-/* for 1/10 of its late time other threads may have been heard, or the thread may have lacked a core */
+/* silence and time without a core must cover all but 1/10 of the sample's lateness */
 #define PARTS 10u
 
 uint64_t stopped_heard;
