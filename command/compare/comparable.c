@@ -116,20 +116,20 @@ static void build_text(char to[FACT_BYTES], const struct profile *profile)
 #define FACTS_OF_SIZE 4 /* the first facts describe the size of a run */
 static const struct fact facts[] = {
     {"threads", "give all the same OMP_NUM_THREADS", threads_text},
-    {"cores", "bind all to as many cores", cores_text},
+    {"cores", "bind all to the same number of cores", cores_text},
     {"arguments", "compare runs of the same input", command_text},
     {"numbers of ranks", "seconds are sums over ranks: compare shares", ranks_text},
     {"MPI ranks", "compare the same rank of each run", rank_text},
-    {"host", "times of different machines say little about the program", host_text},
+    {"host", "times on different machines say little about the program", host_text},
     {"runtime", "the difference may be the runtime's", runtime_text},
     {"rate", "give all the same BLAME_RATE", rate_text},
     {"clock", "give all the same BLAME_CLOCK", clock_text},
-    {"samples", "give all the same BLAME_SAMPLE: events are no seconds", sample_text},
+    {"samples", "give all the same BLAME_SAMPLE: events are not seconds", sample_text},
     {"environment", "--environment gives all the same", fact_environment},
     {"tasks", "give all the same BLAME_TASKS", tasks_text},
     {"end", "a run that was killed has not done all the work", finished_text},
 };
-static const struct fact build_fact = {"build", "compare different builds by blame diff", build_text};
+static const struct fact build_fact = {"build", "compare different builds with blame diff", build_text};
 
 static void complain_facts(FILE *out, const char *command, const struct fact *fact,
                            const struct profile *const *profile, const char *const *name, size_t count)

@@ -28,13 +28,13 @@ const char *job_why_foreign(const struct job_reference *like, const struct profi
     if (like->identity && strcmp(identity, like->identity) != 0)
         return "it is of another job";
     if (rank->header.merged || rank->header.part)
-        return "it was merged of several ranks, which count themselves";
+        return "it was merged from several ranks, whose own files count";
     if (!like->known)
         return NULL;
     if (strcmp(reference_text(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
-        return "it was measured otherwise (BLAME_SAMPLE, BLAME_CLOCK)";
+        return "it was measured in another way (BLAME_SAMPLE, BLAME_CLOCK)";
     if (strcmp(reference_text(rank, "counters"), like->counters) != 0)
-        return "it counted otherwise (BLAME_COUNTERS)";
+        return "it counted other events (BLAME_COUNTERS)";
     return NULL;
 }
 

@@ -271,7 +271,7 @@ static void add_trace(struct conservation_law *laws, size_t *count, const struct
 {
     const struct profile_header *header = &profile->header;
     if (header->traced == PROFILE_TRACED_WHOLE && header->finished && !profile->tree && !header->merged)
-        add_law(laws, count, "trace", "samples in the trace + those that it was thinned by = samples recorded",
+        add_law(laws, count, "trace", "samples in the trace + samples thinned out = samples recorded",
                 (double)(profile->trace_samples + header->trace_thinned), (double)ledger->recorded, 0);
 }
 

@@ -127,7 +127,7 @@ static const char *why_refused(const char *called, const char *source_dir, int d
     if (!real_path(descriptor, path, sizeof path) ||
         !(is_below_folder(path, source_dir) || (is_source_name(called) && is_source_name(path))))
         return "not a source by its name";
-    return for_others && !(status.st_mode & S_IROTH) ? "others may not read it, but what is written here" : NULL;
+    return for_others && !(status.st_mode & S_IROTH) ? "others may read this output, but not the source" : NULL;
 }
 
 static const char *read_source_text(struct source_file *file, int descriptor)
