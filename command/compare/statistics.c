@@ -10,7 +10,7 @@
 #define EXACT_PAIRS     4096 /* most pairs for the exact test; above, the normal approximation is as good */
 #define NORMAL_5        1.6448536269514722
 
-static int compare_doubles(const void *left, const void *right)
+static int statistics_compare(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
@@ -20,7 +20,7 @@ double statistics_median(double *value, size_t count)
 {
     if (!count)
         return 0;
-    qsort(value, count, sizeof *value, compare_doubles);
+    qsort(value, count, sizeof *value, statistics_compare);
     return count % 2 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
@@ -30,7 +30,7 @@ struct statistics_interval statistics_interval_of(double *value, size_t count)
 {
     if (!count)
         return (struct statistics_interval){0};
-    qsort(value, count, sizeof *value, compare_doubles);
+    qsort(value, count, sizeof *value, statistics_compare);
     double term = pow(0.5, (double)count), tail = term;
     struct statistics_interval result = {value[0], value[count - 1], 1 - 2 * tail};
     for (size_t k = 2; 2 * k <= count; k++) {
@@ -93,6 +93,6 @@ struct statistics_change statistics_change_of(const struct statistics_side *befo
         }
     if (!rank)
         return (struct statistics_change){low, high};
-    qsort(pair, pairs, sizeof *pair, compare_doubles);
+    qsort(pair, pairs, sizeof *pair, statistics_compare);
     return (struct statistics_change){pair[rank - 1], pair[pairs - rank]};
 }

@@ -124,7 +124,7 @@ static void profile_complete_killed(struct profile *profile)
 static const char NEWER[] = "made by a newer blame";
 
 /* Reads exactly `bytes` at `offset`. A short read is an error with errno 0. */
-static bool read_file_at(int file, void *to, size_t bytes, off_t offset)
+static bool read_exactly_at(int file, void *to, size_t bytes, off_t offset)
 {
     for (size_t done = 0; done < bytes;) {
         ssize_t got = pread(file, (char *)to + done, bytes - done, offset + (off_t)done);
@@ -379,8 +379,8 @@ static uint32_t most_threads(const struct profile *profile)
 
 static bool load_chunk(int file, unsigned char *bytes, uint32_t n)
 {
-    return read_file_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES,
-                        PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
+    return read_exactly_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES,
+                           PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
 }
 
 static bool is_trees(const struct profile_chunk *chunk)
@@ -389,7 +389,7 @@ static bool is_trees(const struct profile_chunk *chunk)
 }
 
 /* Reads the headers of trees' chunks, and completely those of one thread's tree. None of the tree's nodes
- * hangs below another tree's, so the other chunks may stay empty. Returns false as read_file_at() does. */
+ * hangs below another tree's, so the other chunks may stay empty. Returns false as read_exactly_at() does. */
 static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t thread)
 {
     struct profile_chunks chunks = {.bytes = bytes, .count = count};
@@ -397,7 +397,7 @@ static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t
     bool good = true;
     for (uint32_t n = 0; n < count && good; n++) {
         struct profile_chunk *head = (struct profile_chunk *)(bytes + (size_t)n * PROFILE_CHUNK_BYTES);
-        good = read_file_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) &&
+        good = read_exactly_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) &&
                (is_trees(head) || load_chunk(file, bytes, n));
     }
     uint64_t tree =
@@ -427,7 +427,7 @@ static const char *load_chunks(int file, const struct profile_header *header, of
     *bytes = calloc(wanted + 1, 1); /* calloc does not touch the pages */
     if (!*bytes)
         return "not enough memory to read it";
-    if (thread == ALL_THREADS ? !read_file_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)
+    if (thread == ALL_THREADS ? !read_exactly_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)
                               : !load_one_tree(file, header->chunk_count, *bytes, thread)) {
         snprintf(buffer, buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
         return buffer;
@@ -477,7 +477,7 @@ static const char *read_open_file(int file, struct profile_header *header, size_
         return "empty: the program ended before the measurement began";
     if (status.st_size < (off_t)sizeof *header)
         return "not a blame profile (too short)";
-    if (!read_file_at(file, header, sizeof *header, 0))
+    if (!read_exactly_at(file, header, sizeof *header, 0))
         return "cannot be read";
     static const struct profile_header unwritten;
     if (memcmp(header, &unwritten, sizeof unwritten) == 0)
@@ -597,7 +597,7 @@ struct profile *profile_read_outline(const char *path, char *error, size_t error
 bool profile_read_header(const char *path, struct profile_header *header)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool good = file >= 0 && read_file_at(file, header, sizeof *header, 0) && !check_header(header);
+    bool good = file >= 0 && read_exactly_at(file, header, sizeof *header, 0) && !check_header(header);
     if (file >= 0)
         close(file);
     return good;

@@ -122,8 +122,8 @@ static void sum_values(const struct profile *rank, enum profile_spread_metric me
         }
 }
 
-static void add_metric(struct spread_sums *sums, const struct profile *rank, const uint32_t *place,
-                       enum profile_spread_metric metric, const struct values *values)
+static void spread_add_metric(struct spread_sums *sums, const struct profile *rank, const uint32_t *place,
+                              enum profile_spread_metric metric, const struct values *values)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
@@ -159,7 +159,7 @@ static void spread_add_rank(struct spread_sums *sums, const struct profile *rank
     struct values values = {room, room + rank->node_count, room + 2 * rank->node_count, room + 3 * rank->node_count};
     for (int metric = 0; metric < PROFILE_SPREAD_METRICS; metric++) {
         sum_values(rank, (enum profile_spread_metric)metric, same, &values);
-        add_metric(sums, rank, place, (enum profile_spread_metric)metric, &values);
+        spread_add_metric(sums, rank, place, (enum profile_spread_metric)metric, &values);
     }
     free(room);
     free(same);

@@ -384,7 +384,7 @@ static void note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_
         sweep->calls.list[sweep->calls.count++] = call;
 }
 
-static void follow_instruction(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+static void sweep_follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
     arrive(sweep, vaddr);
     if (sweep->record &&
@@ -427,11 +427,11 @@ static void read_code(struct sweep *sweep)
     sweep->follows = sweep->label_count < MAX_LABELS;
     sort_labels(sweep);
     do {
-        pass(sweep, follow_instruction);
+        pass(sweep, sweep_follow);
     } while (sweep->follows && ++passes < MAX_PASSES && (sweep->changed || give_up_labels(sweep, false)));
     give_up_labels(sweep, passes == MAX_PASSES);
     sweep->record = true;
-    pass(sweep, follow_instruction);
+    pass(sweep, sweep_follow);
 }
 
 /* ---- results ---- */

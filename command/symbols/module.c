@@ -306,8 +306,8 @@ static bool is_imported(void *context, const char *name)
     return symbols_map_find(&imports->names, hash_bytes(name, strlen(name))) != NULL;
 }
 
-static const struct symbols_entry *find_table_entry(struct symbols_module *module, struct symbols_table *table,
-                                                    enum symbols_table_kind kind, bool *known, uint64_t vaddr)
+static const struct symbols_entry *module_table_entry(struct symbols_module *module, struct symbols_table *table,
+                                                      enum symbols_table_kind kind, bool *known, uint64_t vaddr)
 {
     if (!*known) {
         *known = true;
@@ -323,14 +323,14 @@ static const struct symbols_entry *find_table_entry(struct symbols_module *modul
 const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr)
 {
     return symbols_module_open(module) && vaddr >= module->code_low && vaddr < module->code_high
-               ? find_table_entry(module, &module->functions, SYMBOLS_FUNCTIONS, &module->functions_known, vaddr)
+               ? module_table_entry(module, &module->functions, SYMBOLS_FUNCTIONS, &module->functions_known, vaddr)
                : NULL;
 }
 
 const struct symbols_entry *symbols_module_object(struct symbols_module *module, uint64_t vaddr)
 {
     return symbols_module_open(module)
-               ? find_table_entry(module, &module->objects, SYMBOLS_OBJECTS, &module->objects_known, vaddr)
+               ? module_table_entry(module, &module->objects, SYMBOLS_OBJECTS, &module->objects_known, vaddr)
                : NULL;
 }
 

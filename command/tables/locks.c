@@ -84,7 +84,7 @@ static struct lock_context *find_lock_context(struct pair_map *map, struct lock_
 }
 
 /* Returns the lock with a key; creates it if needed. */
-static struct lock_entry *find_lock_entry(struct lock_gathering *to, uint64_t key)
+static struct lock_entry *locks_entry_of(struct lock_gathering *to, uint64_t key)
 {
     struct lock_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->locks, key, 0), kind = PROFILE_LOCK_KEY_KIND(key);
@@ -102,7 +102,7 @@ static struct lock_entry *find_lock_entry(struct lock_gathering *to, uint64_t ke
 static void locks_gather_node(struct lock_gathering *to, const struct merged_node *node, uint32_t row)
 {
     struct lock_table *table = to->table;
-    struct lock_entry *lock = find_lock_entry(to, node->key);
+    struct lock_entry *lock = locks_entry_of(to, node->key);
     uint32_t number = (uint32_t)(lock - table->lock);
     lock->wait_ns += node->metric.lock_wait;
     lock->contended += node->metric.waits;
@@ -196,7 +196,7 @@ static void find_unnamed(struct lock_gathering *to, struct symbols *symbols)
         if (node->kind != PROFILE_NODE_LOCK || PROFILE_LOCK_KEY_KIND(node->key) != PROFILE_LOCK_CRITICAL ||
             caller->kind != PROFILE_NODE_FRAME || !(node->metric.lock_wait_here > 0))
             continue;
-        struct lock_entry *lock = find_lock_entry(to, node->key);
+        struct lock_entry *lock = locks_entry_of(to, node->key);
         if (*lock->symbol || lock->unnamed)
             continue;
         const struct symbol_call *call = symbols_call_at(symbols, caller->key);
