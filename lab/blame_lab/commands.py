@@ -16,7 +16,7 @@ def main(argv):
     import platform
     _, operands, _ = read_options(argv)
     if operands:
-        raise Refused(f"{operands[0]}: expected --where alone", BAD_USAGE)
+        raise Refused(f"unexpected argument {operands[0]}; expected only --where", BAD_USAGE)
     print(f"{'python':<12} {sys.executable} ({platform.python_version()})\n{'package':<12} {sys.path[0]}")
     for name, use in PACKAGES:
         try:

@@ -59,11 +59,11 @@ MEANINGS = (
     ("database table is locked", "another program has written to it for longer than {wait} s; nothing was changed: try again, or --wait longer"),
     ("database disk image is malformed", "is damaged ({message}); nothing was changed: take a copy of before, or sqlite3 FILE .recover"),
     ("malformed", "is damaged ({message}); nothing was changed: take a copy of before, or sqlite3 FILE .recover"),
-    ("file is not a database", "is no database, or its first page is damaged; expected a file made by blame db add"),
+    ("file is not a database", "is not a database, or is damaged; expected a file made by blame db add"),
     ("database or disk is full", "there is no room left on the disk; nothing was changed"),
     ("disk I/O error", "cannot be read or written ({message}); nothing was changed"),
     ("attempt to write a readonly database", "cannot be written to, or the folder around it cannot; nothing was changed"),
-    ("unable to open database file", "cannot be opened; expected a database that blame db add has made, by --db or BLAME_DB"),
+    ("unable to open database file", "cannot be opened; expected a database made by blame db add, as --db or BLAME_DB"),
 )
 READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 CONDITION = ("expected a condition in SQL on the columns of blame db list --format csv and names of metadata (blame db show), as \"threads = 8 and host like "
@@ -149,23 +149,23 @@ class Database:
         try:
             kind = os.stat(self.path).st_mode
         except OSError as error:
-            self.refuse(f"{error.strerror}; blame db add makes it (--db FILE, else BLAME_DB, else blame.db)")
+            self.refuse(f"{error.strerror}; blame db add makes a database (--db FILE, BLAME_DB, or blame.db)")
         if not stat.S_ISREG(kind):
-            self.refuse("is no file; expected the name of a database")
+            self.refuse("is not a file; expected the name of a database")
 
     def version(self):
         """Of an open file, which is ours or empty. Whose it is, is asked last: another process may be making it, all at once."""
         tables, version, whose = (self.number(text) for text in ("SELECT count(*) FROM sqlite_master", "PRAGMA user_version", "PRAGMA application_id"))
         if whose != APPLICATION_ID and (tables or whose or version):
-            self.refuse("is a database of another program; expected one that blame db add has made, or a file that is not there")
+            self.refuse("belongs to another program; expected a database made by blame db add, or a new file name")
         if version > len(SCHEMA):
-            self.refuse(f"was made by a newer blame (schema {version}, this one knows {len(SCHEMA)}); use that")
+            self.refuse(f"was made by a newer blame (schema {version}; this one knows {len(SCHEMA)}); use the newer one")
         return version
 
     def check_readable(self):
         version = self.version()
         if version != len(SCHEMA):
-            self.refuse("was made by an older blame; blame db add --db FILE brings it to today's schema" if version
+            self.refuse("was made by an older blame; blame db add --db FILE updates it" if version
                         else "is an empty file; blame db add fills it")
 
     def log_ahead(self):
@@ -257,7 +257,7 @@ class Database:
         digits = text if re.fullmatch("[0-9a-f]+", text) and len(text) >= FEWEST_DIGITS else None
         found = self.ask("SELECT id FROM trial WHERE id = ?1 UNION SELECT id FROM trial WHERE run >= ?2 AND run < ?2 || 'g' LIMIT 2", (number, digits))
         if len(found) != 1:
-            raise Refused(f"{text}: {'may be one of several trials' if found else 'there is no such trial'}; expected a number of blame db list, or the first "
+            raise Refused(f"{text}: {'may be one of several trials' if found else 'there is no such trial'}; expected a number from blame db list, or the first "
                           f"digits of a run's id, at least {FEWEST_DIGITS}", command=self.command)
         return found[0][0]
 

@@ -19,7 +19,7 @@ def pairs_of(option, items, command=None):
     """(KEY, VALUE) of what was given by an option, once or several times. Raises Refused."""
     for item in items:
         if not all(META.fullmatch(line) for line in item.split("\n")):
-            raise Refused(f"{option} {item}: expected KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; several in lines of their own", BAD_USAGE, command)
+            raise Refused(f"{option} {item}: expected KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; one a line", BAD_USAGE, command)
     return [META.fullmatch(line).groups() for item in items for line in item.split("\n")]
 
 
@@ -43,16 +43,16 @@ def main(argv):
     values, operands, given = read_options(argv)
     action, operands = operands[0], operands[1:]
     if action not in ACTIONS:
-        raise Refused(f"{action}: no such action; expected {', '.join(ACTIONS)}", BAD_USAGE)
+        raise Refused(f"{action}: unknown action; expected one of {', '.join(ACTIONS)}", BAD_USAGE)
     run, takes, what = ACTIONS[action]
     request = Request(action, operands, values)
     for option, actions in LIMITED.items():
         if option in given and action not in actions:
             names = " or ".join(filter(None, (", ".join(actions[:-1]), actions[-1])))
-            request.refuse(f"{option}: is an option of {names}", BAD_USAGE)
+            request.refuse(f"{option}: works only with {names}", BAD_USAGE)
     request.given = pairs_of("--meta", request.meta, request.command)
     if takes == 0 and operands:
-        request.refuse(f"{operands[0]}: it takes none; --where chooses trials", BAD_USAGE)
+        request.refuse(f"unexpected argument {operands[0]}; --where chooses trials", BAD_USAGE)
     if takes == 1 and not operands:
         request.refuse(f"no {what} given; see blame db --help", BAD_USAGE)
     return run(request)
@@ -72,7 +72,7 @@ def tell(request, head, result):
         more = "; what is said of it is now as given" if result.named and result.added in (trials.THERE, trials.OUTDATED) else ""
         print(f"{path}: trial {result.trial} {SAID[result.added]}{more}", flush=True)
     if result.other:
-        say(request.command, f"{path}: application {request.application} has trials of another program, too: {result.other}")
+        say(request.command, f"{path}: application {request.application} also has trials of another program: {result.other}")
 
 
 def add(request):
@@ -213,7 +213,7 @@ def prune(request):
     elif chosen:
         print(f"trials {', '.join(map(str, chosen))} {'would be removed' if request.dry_run else 'removed'}")
     else:
-        print("no trial is one of these: nothing was removed")
+        print("no trial matches; nothing was removed")
     return DONE
 
 

@@ -187,11 +187,11 @@ def phase_rows(directory, rank):
 def choose_phase(asked, rows, directory):
     names = list(dict.fromkeys(row["phase"] for _, row in rows))
     if not names:
-        raise Refused(f"{directory}: no phase is numbered: blame_iteration_begin() of blame.h begins one")
+        raise Refused(f"{directory}: has no numbered phase; blame_iteration_begin() of blame.h starts one")
     if asked is None and len(names) > 1:
-        raise Refused(f"{directory}: {len(names)} phases are numbered; choose one by --phase: {', '.join(names)}", BAD_USAGE)
+        raise Refused(f"{directory}: has {len(names)} numbered phases; choose one by --phase: {', '.join(names)}", BAD_USAGE)
     if asked is not None and clean(asked) not in names:
-        raise Refused(f"--phase {asked}: no numbered phase of that name; expected {', '.join(names)}", BAD_USAGE)
+        raise Refused(f"--phase {asked}: there is no such numbered phase; expected one of {', '.join(names)}", BAD_USAGE)
     return names[0] if asked is None else clean(asked)
 
 

@@ -32,7 +32,7 @@ class Past:
         self.revisions = self.read()
         if self.unnamed:
             by = clean(request["by"])
-            say("history", f"{self.unnamed} trials do not say their {by}, and are left out: blame run --meta {by}=...")
+            say("history", f"{self.unnamed} trials without a {by} are left out; blame run --meta {by}=... adds it")
         if not self.revisions:
             raise Refused(f"{database.path}: no trial is left{'' if self.unnamed else ' of these: see blame db list'}")
         self.order()
@@ -43,7 +43,7 @@ class Past:
         there = by == "date" or self.database.number("SELECT 1 FROM metadata WHERE name = ? LIMIT 1", (by,)) or any(
             by == name for _, name, *_ in self.database.ask("PRAGMA table_info(run)"))
         if not there:
-            raise Refused(f"no trial says its {by}: blame run --meta {by}=..., or blame history --by date")
+            raise Refused(f"no trial has a {by}; use blame run --meta {by}=..., or blame history --by date")
 
     def sum_of(self, end):
         """The metric as SQL. Blame is no column: it is the sum of its parts."""
@@ -75,7 +75,7 @@ class Past:
         self.common = self.common or alike
         for what, one, other in zip(ALIKE, self.common, alike):
             if one != other:
-                raise Refused(f"trials differ in {what} ({one}, {other}), and are not compared; choose by --where, as --where \"{what} = '{other}'\"")
+                raise Refused(f"trials with different {what} ({one}, {other}) cannot be compared; choose by --where, as --where \"{what} = '{other}'\"")
 
     def order(self):
         if self.request["order"]:
@@ -94,7 +94,7 @@ class Past:
         places = {name: place for place, name in enumerate(names)}
         for revision in self.revisions:
             if revision.name not in places:
-                raise Refused(f"--order {path}: it has no {revision.name}, of which there are runs; expected every revision, the oldest first")
+                raise Refused(f"--order {path}: {revision.name} is missing, although it has runs; expected every revision, the oldest first")
             revision.place = places[revision.name]
 
     def changes(self):
@@ -169,9 +169,9 @@ def csv_text(past, found):
 def main(argv):
     request, operands, _ = read_options(argv)
     if operands:
-        raise Refused(f"{operands[0]}: it takes none; --where chooses trials", BAD_USAGE)
+        raise Refused(f"unexpected argument {operands[0]}; --where chooses trials", BAD_USAGE)
     if request["row"] and request["metric"] == "wall":
-        raise Refused(f"--row {request['row']}: give a --metric that functions have: all but wall", BAD_USAGE)
+        raise Refused(f"--row {request['row']}: also give a --metric other than wall, which functions do not have", BAD_USAGE)
     with opened("history", database_path(request["db"])) as database:
         past = Past(request, database)
         found = past.changes()

@@ -77,12 +77,12 @@ def directories_where(command, database, where):
         for number, source, run in trials.trials("id, source, run", where, "id"):
             shown = source.decode(errors="replace") if isinstance(source, bytes) else source or ""
             if not source or not os.access(source, os.R_OK):
-                raise Refused(f"trial {number}: its profile {shown} cannot be read any more; keep the profiles of a baseline")
+                raise Refused(f"trial {number}: its profile {shown} can no longer be read; keep the profiles of a baseline")
             if run_id(source) != run:
-                raise Refused(f"trial {number}: {shown} is another run by now")
+                raise Refused(f"trial {number}: {shown} now holds another run")
             found.append(os.fsdecode(source))
     if not found:
-        raise Refused(f"{database}: no trial is of these; see blame db list")
+        raise Refused(f"{database}: no trial matches; see blame db list")
     return found
 
 

@@ -270,7 +270,7 @@ def main(argv):
     numbers = {max(head[request["by"]], 1) for head in heads}
     if len(numbers) < 2:
         other = "ranks" if request["by"] == "threads" else "threads"
-        raise Refused(f"{heads[0]['path']}: all {len(heads)} runs have {numbers.pop()} {request['by']}; give runs that differ in that, or --by {other}")
+        raise Refused(f"{heads[0]['path']}: all {len(heads)} runs have {numbers.pop()} {request['by']}; give runs with different numbers, or --by {other}")
     scaling = Scaling(heads, contexts, request["by"], request["weak"])
     text = (csv_text(scaling) if request["format"] == "csv" else scaling_page.page_of(scaling, request["top"], f"{clean(heads[0]['program'] or '')}: scaling", label, foretold)
             if request["format"] == "html" else text_of(scaling, request["top"]))

@@ -60,7 +60,7 @@ class Space:
             for of, value in zip(self.dimensions, setting):
                 if of.kind == "param" and of.name == found[1]:
                     return of.values[value]
-            raise Refused(f"{found[0]}: no such parameter; expected those that the space has as param NAME", BAD_USAGE)
+            raise Refused(f"{found[0]}: unknown parameter; expected one that the space defines by param NAME", BAD_USAGE)
         return re.sub(r"@\{([^}]*)\}", value_of, text)
 
     def mentions(self, dimension, text):
@@ -100,7 +100,7 @@ def read_line(space, line):
         raise ValueError(f"there are more than {MOST_DIMENSIONS} dimensions")
     name, values = words[-1], rest.split()
     if any(of.name == name for of in space.dimensions):
-        raise ValueError(f"{name}: it is there twice")
+        raise ValueError(f"{name}: is defined twice")
     ordered = kind.named and values[-1:] == ["ordered"]
     values = values[:-1] if ordered else values
     values = [value for value in values if value != "default" or words[0] == "param"]
@@ -111,7 +111,7 @@ def read_line(space, line):
     if len(of.values) > MOST_VALUES + 1:
         raise ValueError(f"{name}: there are more than {MOST_VALUES} values")
     if len(of.values) < 2:
-        raise ValueError(f"{name}: there is nothing to choose: give at least {2 if words[0] == 'param' else 1}")
+        raise ValueError(f"{name}: has too few values; give at least {2 if words[0] == 'param' else 1}")
     space.dimensions.append(of)
 
 
@@ -131,5 +131,5 @@ def read(path):
             except ValueError as error:
                 raise Refused(f"{path}:{number}: {error}") from error
     if not space.dimensions:
-        raise Refused(f"{path}: it has no dimension; expected lines as threads: 1 2 4")
+        raise Refused(f"{path}: has no dimension; expected lines such as threads: 1 2 4")
     return space

@@ -27,7 +27,7 @@ def model_of(cases, early=False):
     try:
         from .model import Model
     except ImportError as error:
-        raise Refused("--specialise needs scikit-learn, which this Python has not; install python3-sklearn") from error
+        raise Refused("--specialise needs scikit-learn, which this Python lacks; install python3-sklearn") from error
     return Model(cases, early)
 
 
@@ -214,7 +214,7 @@ def check_ours(path):
     if os.path.exists(path):
         with open(path, encoding="utf-8", errors="replace") as file:
             if MARK not in file.read(MARK_ROOM):
-                raise Refused(f"{path}: exists already, and was not made by --specialise: give another file, or remove it")
+                raise Refused(f"{path}: exists already and was not made by --specialise; give another file, or remove it")
 
 
 def write(database, application, file):
@@ -222,7 +222,7 @@ def write(database, application, file):
         cases = Cases(trials, application)
     if not cases.all:
         of = f" of the application {application}" if application else ""
-        raise Refused(f"{database}: has no search{of}; blame tune makes them, with what describes the input")
+        raise Refused(f"{database}: has no search{of}; blame tune makes searches, with --input for the features of the input")
     other = next((case.application for case in cases.all if case.application != cases.all[0].application), None)
     if other:
         raise Refused(f"{database}: has searches of several applications, as {cases.all[0].application} and {other}; choose by --application NAME")

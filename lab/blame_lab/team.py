@@ -33,7 +33,7 @@ class TeamDatabase(Database):
     def __init__(self, command, path, use, wait_s):
         shown = re.sub("//([^/@:]*):[^/@]*@", r"//\1@", path)  # without a password
         if psycopg2 is None:
-            raise Refused(f"{shown}: this Python has no psycopg2, by which it would reach PostgreSQL; install python3-psycopg2", command=command)
+            raise Refused(f"{shown}: this Python lacks psycopg2, which it needs for PostgreSQL; install python3-psycopg2", command=command)
         self.command, self.path, self.wait_s, self.guarded, self.titles = command, shown, wait_s, False, []
         self.server = self.tried(lambda: psycopg2.connect(path))
         self.sql = sqlite3.connect(":memory:", isolation_level=None)
@@ -45,7 +45,7 @@ class TeamDatabase(Database):
             if use == "read":
                 self.server.set_session(isolation_level="REPEATABLE READ", readonly=True)
             if self.version() != len(SCHEMA):
-                self.refuse("has no trials, or an older blame's; blame db add makes the tables of today")
+                self.refuse("has no trials, or those of an older blame; blame db add updates its tables")
             self.copy()
         except BaseException:
             self.__exit__()
@@ -66,10 +66,10 @@ class TeamDatabase(Database):
     def version(self):
         there, said = self.stored("SELECT to_regclass('run'), obj_description(to_regclass('run'), 'pg_class')")[0]
         if there and not (said or "").startswith(MADE):
-            self.refuse("has a table run of another program; expected a database of its own")
+            self.refuse("has a table `run` of another program; use a separate database")
         version = int(said[len(MADE):]) if there else 0
         if version > len(SCHEMA):
-            self.refuse(f"was made by a newer blame (schema {version}, this one knows {len(SCHEMA)}); use that")
+            self.refuse(f"was made by a newer blame (schema {version}; this one knows {len(SCHEMA)}); use the newer one")
         return version
 
     def make(self, version):

@@ -151,7 +151,7 @@ def write_measured(database, number, lines):
             location = line["location"]
             database.insert_all("location", ("trial", "number", *LOCATION), [(number, location, *(line[name] for name in LOCATION))])
     if not ended:
-        database.refuse("the profile could not be read whole; nothing was changed")
+        database.refuse("the profile could not be read completely; nothing was changed")
 
 
 def context_number(database, line, numbers):

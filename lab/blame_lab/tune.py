@@ -343,20 +343,20 @@ def check_words(tuning):
         tuning.space.expand(tuning.default, text)
     for i, of in enumerate(tuning.space.dimensions):
         if of.kind == "param" and not any(tuning.space.mentions(i, text) for text in texts):
-            raise Refused(f"{tuning.request['space']}: the parameter {of.name} changes nothing; put @{{{of.name}}} into an argument", BAD_USAGE)
+            raise Refused(f"{tuning.request['space']}: the parameter {of.name} is not used; put @{{{of.name}}} into an argument", BAD_USAGE)
 
 
 def check(request, program):
     if bool(program) == bool(request["specialise"]):
-        raise Refused(f"{'--specialise runs no program' if program else 'no program given'}; expected a program and its arguments, or --specialise alone", BAD_USAGE)
+        raise Refused(f"{'--specialise takes no program' if program else 'no program given'}; expected a program and its arguments, or --specialise alone", BAD_USAGE)
     pairs_of("--input", request["input"])
     if len(request["input"]) > MOST_INPUTS:
-        raise Refused(f"--input {request['input'][MOST_INPUTS]}: expected at most {MOST_INPUTS}", BAD_USAGE)
+        raise Refused(f"--input {request['input'][MOST_INPUTS]}: expected at most {MOST_INPUTS} inputs", BAD_USAGE)
     if request["pairs"] is None:  # of few runs a third
         request["pairs"] = max(search.FEWEST_PAIRS, min(PAIRS, request["runs"] // 6))
     fewest = 2 * request["pairs"] + LEAST_RUNS
     if request["runs"] < fewest:
-        raise Refused(f"--runs {request['runs']}: expected {fewest} and more with --pairs {request['pairs']}", BAD_USAGE)
+        raise Refused(f"--runs {request['runs']}: expected at least {fewest} with --pairs {request['pairs']}", BAD_USAGE)
 
 
 def main(argv):

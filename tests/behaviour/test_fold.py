@@ -39,7 +39,7 @@ class Fold(BlameTest):
         kept, apart = re.search(r"^step: (\d+) executions", said), re.search(r"Apart: (\d+) of unusual", said)
         self.assertEqual(int(kept[1]) + int(apart[1] if apart else 0), 100, said)
         self.assertRegex(said, r"\bf \[parallel folds.c:20\]  ?folds\.c .*\bh \[parallel folds.c:33\]  ?folds\.c ")
-        self.assertIn("expected step\n", self.fold(profile.directory, "--phase", "stop", status=2).stderr)
+        self.assertIn("expected one of step\n", self.fold(profile.directory, "--phase", "stop", status=2).stderr)
         for view in ("folded", "outliers"):
             run = execute([BLAME, "report", "--view", f"{view}:step", profile.directory], clean_environment(), self.new_folder())
             self.assertEqual((run.status, run.stderr), (2, f"blame report: --view {view}: use blame fold, on a run with --trace\n"))

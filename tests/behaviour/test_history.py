@@ -71,24 +71,24 @@ class History(BlameTest):
         shutil.copytree(os.path.join(folder, "1.1-0"), os.path.join(folder, "1.0-0"))
         run = execute([BLAME, "diff", "--base-where", "revision = '1.0'", "1.1-0"], clean_environment(), folder)
         self.assertEqual(run.status, 1, run)
-        self.assertIn("is another run by now", run.stderr)
+        self.assertIn("now holds another run", run.stderr)
 
     def test_what_cannot_be_compared_is_said(self):
         folder = self.database((("r", 1),))
         for arguments, status, said in (
-                (["--by", "build"], 1, "no trial says its build: blame run --meta build=..., or blame history --by date"),
+                (["--by", "build"], 1, "no trial has a build; use blame run --meta build=..., or blame history --by date"),
                 (["--where", "threads = 77"], 1, "no trial is left of these"),
                 (["--where", "thr = 1"], 1, "no such column: thr"),
-                (["--row", "f"], 2, "--row f: give a --metric"),
+                (["--row", "f"], 2, "--row f: also give a --metric"),
                 (["--order", "none"], 1, "--order none: No such file"),
-                (["--order", "/dev/null"], 1, "it has no r, of which there are runs"),
+                (["--order", "/dev/null"], 1, "r is missing, although it has runs"),
                 (["--db", "none"], 1, "none"),
-                (["r"], 2, "r: it takes none")):
+                (["r"], 2, "unexpected argument r")):
             run = self.history(folder, *arguments, status=status)
             self.assertIn(said, run.stderr)
             self.assertEqual((run.stdout, run.stderr.count("\n")), ("", 1), run)
         _, other = self.profile_of("scales", env=PASSIVE | {"OMP_NUM_THREADS": "3"})
         execute([BLAME, "db", "add", other.directory, "--application", "it", "--meta", "revision=s"], clean_environment(), folder)
-        self.assertIn("trials differ in threads (2, 3), and are not compared; choose by --where, as --where \"threads = '3'\"",
+        self.assertIn("trials with different threads (2, 3) cannot be compared; choose by --where, as --where \"threads = '3'\"",
                       self.history(folder, status=1).stderr)
         self.history(folder, "--where", "threads = '3'")

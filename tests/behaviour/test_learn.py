@@ -90,7 +90,7 @@ class Learn(BlameTest):
         with open(os.path.join(self.work, "own.h"), "w", encoding="utf-8") as file:
             file.write("int mine;\n")
         run = self.blame("tune", "--specialise", "own.h", "--db", self.database, status=1)
-        self.assertIn("own.h: exists already, and was not made by --specialise", run.stderr)
+        self.assertIn("own.h: exists already and was not made by --specialise", run.stderr)
         with open(os.path.join(self.work, "own.h"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "int mine;\n")
         self.assertFalse(os.path.exists(os.path.join(self.work, "own.sh")))

@@ -76,12 +76,12 @@ class Scaling(BlameTest):
         self.assertEqual(run.status, 0, run)
         self.assertEqual(self.scaling("--where", "threads > 0", "--db", database, "--format", "csv").stdout,
                          self.scaling(f"{folder}/run-1", f"{folder}/run-2", "--format", "csv").stdout)
-        self.assertIn("no trial is of these", self.scaling("--where", "threads = 9", "--db", database, status=1).stderr)
+        self.assertIn("no trial matches", self.scaling("--where", "threads = 9", "--db", database, status=1).stderr)
 
     def test_runs_that_do_not_differ_are_told_so(self):
         folder = self.folder_of((2,))
         said = self.scaling(f"{folder}/run-2", status=1).stderr
-        self.assertEqual(said, f"blame scaling: {folder}/run-2: all 1 runs have 2 threads; give runs that differ in that, or --by ranks\n")
+        self.assertEqual(said, f"blame scaling: {folder}/run-2: all 1 runs have 2 threads; give runs with different numbers, or --by ranks\n")
         folder = self.folder_of((1, 2))
         self.assertIn("No model: it takes runs with at least three different numbers.", self.scaling(folder).stdout)
         self.assertIn("all 2 runs have 1 ranks", self.scaling(folder, "--by", "ranks", status=1).stderr)

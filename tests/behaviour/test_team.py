@@ -135,7 +135,7 @@ class Team(BlameTest):
 
     def test_what_cannot_be_reached_or_is_not_ours_is_told_of_in_a_line(self):
         directory = self.run_of()
-        self.assertIn("blame db add makes the tables", self.blame("db", "list", status=1).stderr)
+        self.assertIn("blame db add updates its tables", self.blame("db", "list", status=1).stderr)
         self.assertIn("nowhere", self.blame("db", "list", database=self.url("nowhere"), status=1).stderr)
         self.psql(self.name, "CREATE TABLE run(id int)")
         self.assertIn("another program", self.blame("db", "add", directory, status=1).stderr)

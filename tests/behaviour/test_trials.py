@@ -104,7 +104,7 @@ class Adding(Trials):
         self.db("add", *both)
         self.assertEqual([trial["application"] for trial in self.table("list")], ["quick", "imbalance2"])
         run = self.db("add", *both, "--application", "app")
-        self.assertIn("application app has trials of another program, too: quick", run.stderr)
+        self.assertIn("application app also has trials of another program: quick", run.stderr)
 
     def test_a_profile_that_cannot_be_read_does_not_keep_the_others_out(self):
         bad = os.path.join(self.folder, "bad.blame")
@@ -259,15 +259,15 @@ class Trouble(Trials):
         self.assert_sound(2)
 
     def test_no_database_and_what_is_none_are_told_of_in_a_line(self):
-        self.assertIn("blame db add makes it", self.db("list", status=1).stderr)
+        self.assertIn("blame db add makes a database", self.db("list", status=1).stderr)
         self.assertFalse(os.path.exists(self.database))
-        for content, said in ((SPOILT, "is no database"), (b"", "is an empty file")):
+        for content, said in ((SPOILT, "is not a database"), (b"", "is an empty file")):
             with open(self.database, "wb") as file:
                 file.write(content)
             self.assertIn(said, self.db("list", status=1).stderr)
         os.remove(self.database)
         os.mkdir(self.database)
-        self.assertIn("is no file", self.db("list", status=1).stderr)
+        self.assertIn("is not a file", self.db("list", status=1).stderr)
         self.db("add", self.run_of(), status=1)
         os.rmdir(self.database)
         with sqlite3.connect(self.database) as connection:

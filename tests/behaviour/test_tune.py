@@ -165,13 +165,13 @@ class Tune(BlameTest):
     def test_wrong_use_is_told_of_in_a_line(self):
         space = self.space("param size: 1 2")
         for arguments, status, said in (
-                (["--runs", "20", "--pairs", "8", "true"], 2, "--runs 20: expected 24 and more with --pairs 8"),
+                (["--runs", "20", "--pairs", "8", "true"], 2, "--runs 20: expected at least 24 with --pairs 8"),
                 (["--input", "n", "true"], 2, "--input n: expected "),
                 (["--space", "none", "true"], 1, "none: No such file"),
-                (["--space", space, "true"], 2, "the parameter size changes nothing; put @{size} into an argument"),
-                (["true", "@{size}"], 2, "@{size}: no such parameter"),
+                (["--space", space, "true"], 2, "the parameter size is not used; put @{size} into an argument"),
+                (["true", "@{size}"], 2, "@{size}: unknown parameter"),
                 (["--minutes", "0", "true"], 2, "--minutes 0: expected"),
-                (["--format", "html", "true"], 2, "--format html: accepted"),
+                (["--format", "html", "true"], 2, "--format html: expected"),
                 ([], 2, "no program given")):
             run = self.tune(*arguments, status=status)
             self.assertEqual(run.stderr.count("\n"), 1, run)

@@ -84,11 +84,11 @@ class Folds(unittest.TestCase):
     def test_which_phase(self):
         answers = made(numpy.random.default_rng(6), 30, phase="a;b")
         self.assertEqual(len(folded(answers).kept), 30)
-        with self.assertRaisesRegex(Refused, "no numbered phase of that name; expected a;b$"):
+        with self.assertRaisesRegex(Refused, "there is no such numbered phase; expected one of a;b$"):
             folded(answers, "step")
-        with self.assertRaisesRegex(Refused, "2 phases are numbered; choose one by --phase: a;b, c$"):
+        with self.assertRaisesRegex(Refused, "has 2 numbered phases; choose one by --phase: a;b, c$"):
             folded((answers[0], answers[1] + "c,0,1,1,1\n"))
-        with self.assertRaisesRegex(Refused, "no phase is numbered"):
+        with self.assertRaisesRegex(Refused, "has no numbered phase"):
             folded((answers[0], "phase,instance,begin,seconds,calls\nsolve,,1,1,1\n"))
 
 
