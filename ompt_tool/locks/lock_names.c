@@ -85,7 +85,7 @@ static bool search_lock_table(uint32_t number, uint64_t *table, uint64_t name, s
 
 /* Returns the lock's entry. For a new lock, that is the first destroyed entry, or the empty one that ends the
  * search. */
-static struct place find_lock_entry(uint64_t name, bool make)
+static struct place lock_names_find(uint64_t name, bool make)
 {
     struct place found = {NULL, 0, false};
     for (uint32_t number = 0; number < TABLES; number++) {
@@ -114,7 +114,7 @@ void lock_names_initialised(uint64_t address, uint64_t call)
     if (call && !number)
         count_lost(); /* stored without its call: an older call would be wrong */
     for (;;) {
-        struct place place = find_lock_entry(name, true);
+        struct place place = lock_names_find(name, true);
         if (!place.word) {
             count_lost();
             return;
@@ -126,14 +126,14 @@ void lock_names_initialised(uint64_t address, uint64_t call)
 
 void lock_names_destroyed(uint64_t address)
 {
-    struct place place = find_lock_entry(address / 4, false);
+    struct place place = lock_names_find(address / 4, false);
     if (is_lock_address(address) && place.present)
         store_relaxed(place.word, DESTROYED); /* N1 */
 }
 
 uint64_t lock_names_initialiser(uint64_t address)
 {
-    struct place place = find_lock_entry(address / 4, false);
+    struct place place = lock_names_find(address / 4, false);
     if (!is_lock_address(address) || !place.present)
         return 0;
     uint32_t call = place.seen & ((1u << CALL_BITS) - 1);

@@ -47,7 +47,7 @@ static ssize_t read_some(int file, uint64_t offset, void *to, size_t bytes)
     return os_read_at(file, to, bytes, offset);
 }
 
-static bool read_file_at(int file, uint64_t offset, void *to, size_t bytes)
+static bool lock_waits_read(int file, uint64_t offset, void *to, size_t bytes)
 {
     return read_some(file, offset, to, bytes) == (ssize_t)bytes;
 }
@@ -90,8 +90,8 @@ static bool read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table,
         size_t count = total - variables.symbol < BLOCK ? total - variables.symbol : BLOCK;
         if (!variables.reads)
             return false;
-        if (!read_file_at(file, table->sh_offset + variables.symbol * sizeof(block[0]), block,
-                          count * sizeof(block[0])))
+        if (!lock_waits_read(file, table->sh_offset + variables.symbol * sizeof(block[0]), block,
+                             count * sizeof(block[0])))
             return true;
         for (size_t i = 0; i < count; i++)
             if (may_be_critical(&block[i]) && block[i].st_name < strings->sh_size &&
@@ -106,17 +106,17 @@ static bool read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table,
 static bool read_sections(int file, uint32_t module_id)
 {
     ElfW(Ehdr) header;
-    if (!read_file_at(file, 0, &header, sizeof(header)) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+    if (!lock_waits_read(file, 0, &header, sizeof(header)) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
         header.e_shentsize != sizeof(ElfW(Shdr)))
         return true;
     for (; variables.section < header.e_shnum; variables.section++, variables.symbol = 0) {
         ElfW(Shdr) table, strings;
         if (!variables.reads)
             return false;
-        if (!read_file_at(file, header.e_shoff + variables.section * sizeof(table), &table, sizeof(table)))
+        if (!lock_waits_read(file, header.e_shoff + variables.section * sizeof(table), &table, sizeof(table)))
             return true;
         if ((table.sh_type == SHT_SYMTAB || table.sh_type == SHT_DYNSYM) && table.sh_link < header.e_shnum &&
-            read_file_at(file, header.e_shoff + table.sh_link * sizeof(strings), &strings, sizeof(strings)) &&
+            lock_waits_read(file, header.e_shoff + table.sh_link * sizeof(strings), &strings, sizeof(strings)) &&
             !read_symbols(file, module_id, &table, &strings))
             return false;
     }
