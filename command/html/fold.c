@@ -31,7 +31,7 @@ struct folding {
 };
 
 /* The highest of a row's shares, in percent. */
-static float share_of(const struct rows *rows, const struct row *row, const double total[METRIC_COLUMNS])
+static float fold_share_of(const struct rows *rows, const struct row *row, const double total[METRIC_COLUMNS])
 {
     double most = 0;
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
@@ -48,7 +48,7 @@ static float *shares_of(const struct rows *rows)
     for (size_t i = 0; i < METRIC_COLUMNS; i++)
         total[i] = metric_value(rows, rows->row[0].inclusive, fold_size(i));
     for (size_t i = 0; i < rows->count; i++)
-        share[i] = share_of(rows, &rows->row[i], total);
+        share[i] = fold_share_of(rows, &rows->row[i], total);
     /* Rounding must not leave a child without its parent. */
     for (size_t i = rows->count; i-- > 1;)
         if (share[rows->row[i].parent] < share[i])
@@ -108,7 +108,7 @@ static void add_to(struct rows *made, struct profile_sums **sum, const struct pr
 }
 
 /* What was counted in a folded row, which is a stand-in's own then. */
-static void add_counters(struct rows *made, struct row_extra **sum, const struct row_extra *extra)
+static void fold_add_counters(struct rows *made, struct row_extra **sum, const struct row_extra *extra)
 {
     if (!extra)
         return;
@@ -168,7 +168,7 @@ static void fold_row(struct folding *folding, uint32_t index)
     struct open_row *open = &folding->open[folding->depth - 1];
     fold->left_out += row->end - index;
     bool line = row->kind == ROW_STATEMENT;
-    add_counters(fold->made, line ? &open->line_counters : &open->call_counters, row->extra);
+    fold_add_counters(fold->made, line ? &open->line_counters : &open->call_counters, row->extra);
     add_to(fold->made, line ? &open->lines : &open->calls, row->inclusive);
 }
 

@@ -40,7 +40,7 @@ struct candidates {
     struct pair_map map;
 };
 
-static void add(struct candidates *candidates, uint32_t file, int line, const struct profile_sums *sums)
+static void sources_add(struct candidates *candidates, uint32_t file, int line, const struct profile_sums *sums)
 {
     if (!file || line <= 0)
         return;
@@ -94,7 +94,7 @@ static void keep_best(struct candidates *candidates, struct source_lines *lines)
     free(candidates->list);
 }
 
-static const struct page_label *label_of(const struct page *page, size_t row)
+static const struct page_label *sources_label_of(const struct page *page, size_t row)
 {
     return &page->labels[page->label[row]];
 }
@@ -104,19 +104,20 @@ static void choose_statements(const struct page *page, struct source_lines *line
     struct candidates candidates = {.page = page};
     for (size_t i = 0; i < page->rows->count; i++)
         if (page->rows->row[i].kind == ROW_STATEMENT)
-            add(&candidates, label_of(page, i)->file, label_of(page, i)->line, page->rows->row[i].exclusive);
+            sources_add(&candidates, sources_label_of(page, i)->file, sources_label_of(page, i)->line,
+                        page->rows->row[i].exclusive);
     keep_best(&candidates, lines);
 }
 
-static void choose_calls(const struct page *page, struct source_lines *lines)
+static void sources_choose_calls(const struct page *page, struct source_lines *lines)
 {
     struct candidates candidates = {.page = page};
     for (size_t i = 1; i < page->rows->count; i++) {
         const struct row *row = &page->rows->row[i];
         if (row->kind == ROW_STATEMENT)
             continue;
-        add(&candidates, label_of(page, i)->file, label_of(page, i)->line, row->inclusive);
-        add(&candidates, label_of(page, row->parent)->file, row->call_line, row->inclusive);
+        sources_add(&candidates, sources_label_of(page, i)->file, sources_label_of(page, i)->line, row->inclusive);
+        sources_add(&candidates, sources_label_of(page, row->parent)->file, row->call_line, row->inclusive);
     }
     keep_best(&candidates, lines);
 }
@@ -127,7 +128,7 @@ static void source_lines_choose(struct page *page, struct source_lines *lines)
 {
     *lines = (struct source_lines){.line = memory_array(2 * SOURCE_LINES, sizeof *lines->line)};
     choose_statements(page, lines);
-    choose_calls(page, lines);
+    sources_choose_calls(page, lines);
     qsort(lines->line, lines->count, sizeof *lines->line, by_place);
     size_t kept = 0;
     for (size_t i = 0; i < lines->count; i++)
@@ -198,7 +199,7 @@ static const char *skip_lines(const char *text, int from, int to)
 }
 
 /* Pieces of one file: `count` lines that matter, in order. The file may have become shorter. */
-static void put_file(struct sources *sources, const struct source_line *line, size_t count, const char *text)
+static void sources_put_file(struct sources *sources, const struct source_line *line, size_t count, const char *text)
 {
     int at = 1; /* the number of the line at text */
     for (size_t i = 0; i < count && *text;) {
@@ -213,7 +214,7 @@ static void put_file(struct sources *sources, const struct source_line *line, si
     }
 }
 
-static void read_file(struct sources *sources, const struct source_line *line, size_t count)
+static void sources_read_file(struct sources *sources, const struct source_line *line, size_t count)
 {
     struct page *page = sources->page;
     struct source_file file;
@@ -222,7 +223,7 @@ static void read_file(struct sources *sources, const struct source_line *line, s
     if (source_file_read(&file, strings_text(page->strings, line->file), page->options->source_dir,
                          source_shown_to_others(page->out), &why)) {
         told.changed = file.changed_ns > page->input->profile->header.start_realtime_ns;
-        put_file(sources, line, count, file.text);
+        sources_put_file(sources, line, count, file.text);
         source_file_free(&file);
         page->result->sources++;
     } else {
@@ -267,7 +268,7 @@ static void put_files(struct sources *sources)
     for (size_t i = 0, next; i < lines->count && !ferror(sources->page->out); i = next) {
         for (next = i + 1; next < lines->count && lines->line[next].file == lines->line[i].file;)
             next++;
-        read_file(sources, &lines->line[i], next - i);
+        sources_read_file(sources, &lines->line[i], next - i);
     }
 }
 

@@ -53,7 +53,7 @@ static float idleness_of(const struct rows *rows, const struct profile_time_valu
                         : (float)rows->threads * value->inverse_busy - value->own - value->lock_wait;
 }
 
-static void values_of(const struct rows *rows, const struct profile_time_value *value, float to[VALUES])
+static void timeline_values_of(const struct rows *rows, const struct profile_time_value *value, float to[VALUES])
 {
     to[OWN] = value->own;
     to[IDLENESS] = idleness_of(rows, value);
@@ -80,7 +80,7 @@ static void choose_contexts(struct page *page, struct contexts *contexts)
     double *weight = memory_array(rows, sizeof *weight);
     for (size_t i = 0; i < timeline->cell_count; i++) {
         float value[VALUES];
-        values_of(page->input->rows, &timeline->cells[i].value, value);
+        timeline_values_of(page->input->rows, &timeline->cells[i].value, value);
         weight[page_row_of(page, timeline->cells[i].node)] +=
             fabs(value[OWN]) + fabs(value[IDLENESS]) + fabs(value[LOCK_WAIT]);
     }
@@ -120,7 +120,7 @@ static void add_cells(const struct page *page, struct contexts *contexts)
         const struct timeline_cell *cell = &timeline->cells[i];
         struct context *context = &contexts->context[context_of(page, contexts, cell)];
         float value[VALUES];
-        values_of(page->input->rows, &cell->value, value);
+        timeline_values_of(page->input->rows, &cell->value, value);
         for (int v = 0; v < VALUES; v++)
             context->bin[cell->bin][v] += value[v];
         context->first = cell->bin < context->first ? cell->bin : context->first;
@@ -183,7 +183,7 @@ static void put_contexts(struct page *page, const struct contexts *contexts)
     putc_unlocked('}', page->out);
 }
 
-static int compare_contexts(const void *left, const void *right)
+static int timeline_compare_contexts(const void *left, const void *right)
 {
     const struct part *a = left, *b = right;
     return (a->context > b->context) - (a->context < b->context);
@@ -198,7 +198,7 @@ static int compare_own(const void *left, const void *right)
 static size_t merge_parts(struct part *part, size_t count)
 {
     size_t merged = 0;
-    qsort(part, count, sizeof *part, compare_contexts);
+    qsort(part, count, sizeof *part, timeline_compare_contexts);
     for (size_t i = 0; i < count; i++)
         if (merged && part[merged - 1].context == part[i].context)
             part[merged - 1].own += part[i].own;
@@ -215,7 +215,7 @@ static uint8_t share_of(double ns, double whole_ns)
 }
 
 /* How many named contexts, and of each its number and its share; the rest is OTHERS. */
-static void put_parts(struct base64 *to, const struct part *part, size_t count, double whole_ns)
+static void timeline_put_parts(struct base64 *to, const struct part *part, size_t count, double whole_ns)
 {
     size_t named = 0;
     double others_ns = 0;
@@ -267,9 +267,9 @@ static void put_tops(struct page *page, const struct contexts *contexts)
     for (size_t place = 0; place < places; place++) {
         size_t first = place ? end[place - 1] : 0;
         size_t count = merge_parts(part + first, end[place] - first);
-        put_parts(&to, part + first, count,
-                  threads[place / timeline->bins] *
-                      bin_width_ns(page, timeline, (uint32_t)(place % timeline->bins), timeline->bin_ns));
+        timeline_put_parts(&to, part + first, count,
+                           threads[place / timeline->bins] *
+                               bin_width_ns(page, timeline, (uint32_t)(place % timeline->bins), timeline->bin_ns));
     }
     base64_end(&to);
     putc_unlocked('"', page->out);
@@ -337,7 +337,7 @@ static void put_state(struct page *page, const struct lane_bins *bins, int state
     fputs("\"}", page->out);
 }
 
-static void put_states(struct page *page, const struct lane_bins *bins)
+static void timeline_put_states(struct page *page, const struct lane_bins *bins)
 {
     fputs(",\n\"states\":[", page->out);
     for (int state = 0, put = 0; state < PROFILE_TIME_STATES; state++) {
@@ -409,7 +409,7 @@ void page_put_timeline(struct page *page)
     page_micro(page->out, (double)(bins.each * timeline->lane_bin_ns) * 1e-9);
     fprintf(page->out, ",\"bins\":%u,\"lane_bins\":%u", timeline->bins, bins.count);
     put_lanes(page, timeline);
-    put_states(page, &bins);
+    timeline_put_states(page, &bins);
     put_contexts(page, &contexts);
     put_tops(page, &contexts);
     putc_unlocked('}', page->out);

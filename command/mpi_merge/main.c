@@ -1,6 +1,7 @@
-/* `mpirun -n M blame-merge DIR`: what `blame merge DIR` does, with the processes of an MPI job in the place of its own. Each merges the parts of a
- * stretch of the files, then those of two processes become one until rank 0 has the job: the same tree (command/cli/job_files.h), and the same result to the
- * bit. Rank 0 alone lists the files, writes, and says what there is to say. */
+/* `mpirun -n M blame-merge DIR` does the work of `blame merge DIR` with the processes of an MPI job. Each
+ * process merges a stretch of the files; then pairs of results are merged until rank 0 has the job. The tree
+ * is that of command/cli/job_files.h, and the result has the same bits. Only rank 0 lists the files, writes
+ * and prints messages. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -16,14 +17,14 @@
 #include "command/cli/job_files.h"
 #include "command/text/memory.h"
 
-#define PIECE_BYTES ((size_t)64 << 20) /* of a message: MPI counts in int */
-#define FAILED      UINT64_MAX         /* in a file's size: a message has said why */
+#define PIECE_BYTES ((size_t)64 << 20) /* size of a message: MPI counts in int */
+#define FAILED      UINT64_MAX         /* in place of a file's size: the merge failed after a message */
 
 static int rank, ranks;
 
-/* What the others need of rank 0's tree. */
+/* What the other ranks need to know of rank 0's tree. */
 struct plan {
-    uint64_t count; /* of files; 0: there is nothing to do */
+    uint64_t count; /* number of files; 0 if there is nothing to do */
     uint64_t text_bytes;
     uint32_t has_identity, known, clock;
 };
@@ -54,7 +55,7 @@ static void tell(const struct job_tree *tree)
     free(text);
 }
 
-/* False: there is nothing to do. *text is what the tree's texts are in. */
+/* Receives the tree. Returns false if there is nothing to do. *text holds the tree's texts. */
 static bool hear(struct job_tree *tree, char **text)
 {
     struct plan plan;
@@ -100,7 +101,7 @@ static void send_file(int file, int to)
         close(file);
 }
 
-/* -1: there is none, and a message has said why. */
+/* Returns the received file, or -1 after a message. */
 static int receive_file(int from)
 {
     uint64_t bytes;
@@ -111,7 +112,7 @@ static int receive_file(int from)
     void *content = file >= 0 && ftruncate(file, (off_t)bytes) == 0
                         ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                         : MAP_FAILED;
-    if (content == MAP_FAILED) { /* who sends waits for this one */
+    if (content == MAP_FAILED) { /* the sender waits for this process */
         fprintf(stderr, "blame merge: rank %d has no memory for a part of the job\n", rank);
         MPI_Abort(MPI_COMM_WORLD, CLI_BAD_INPUT);
     }
@@ -122,9 +123,9 @@ static int receive_file(int from)
     return file;
 }
 
-/* In rank 0 the whole job's file, -1 after a message; in others -1. A process's stretch has a power of two of parts, so that each is one
- * part of the tree. */
-static int merge(const struct job_tree *tree)
+/* Returns the whole job's file in rank 0, or -1 after a message; -1 in other ranks. A process's stretch has a
+ * power of two of files, so it is one subtree. */
+static int merge_stretch(const struct job_tree *tree)
 {
     size_t parts = job_tree_parts(tree), stretch = 1;
     while (stretch * (size_t)ranks < parts)
@@ -151,12 +152,12 @@ static int merge(const struct job_tree *tree)
     return file;
 }
 
-static struct profile *read_tree(struct job_tree *tree, char **why)
+static struct profile *read_job_tree(struct job_tree *tree, char **why)
 {
     job_reference_find(&tree->like, tree->paths, tree->count);
     tree->jobs = 1;
     tell(tree);
-    int file = merge(tree);
+    int file = merge_stretch(tree);
     MPI_Finalize(); /* the others need not wait until all is written */
     if (file < 0)
         return NULL;
@@ -165,13 +166,13 @@ static struct profile *read_tree(struct job_tree *tree, char **why)
     return part ? job_complete(part, why) : NULL;
 }
 
-static void work(void)
+static void merge_work(void)
 {
     struct job_tree tree;
     char *text;
     if (!hear(&tree, &text))
         return;
-    merge(&tree);
+    merge_stretch(&tree);
     free((void *)tree.paths);
     free(text);
 }
@@ -184,7 +185,7 @@ static int lead(int argc, char **argv)
             fprintf(stderr, "blame merge: %s: does not work here; mpirun decides the number of processes\n", argv[i]);
             return CLI_BAD_USAGE;
         }
-    job_read_tree = read_tree;
+    job_read_tree = read_job_tree;
     int status = cli_merge(argc, argv);
     MPI_Finalized(&finished);
     if (!finished) {
@@ -196,13 +197,13 @@ static int lead(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error to be told, not a death */
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an error message instead of ending the process */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank == 0)
         return lead(argc, argv);
-    work();
+    merge_work();
     MPI_Finalize();
     return CLI_DONE;
 }

@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-#define UNSEEN   2.0         /* samples that may have been missed by chance where few came, as variance */
-#define TOGETHER (4.0 / 3.0) /* most that threads which draw their moments together can add to the variance */
+#define UNSEEN 2.0 /* variance, in samples, of a small count: chance may have missed that many */
+/* upper bound on what threads that are sampled at the same time add to the variance */
+#define TOGETHER (4.0 / 3.0)
 
 struct error_terms error_terms_of(const struct profile *profile)
 {
@@ -17,7 +18,7 @@ struct error_terms error_terms_of(const struct profile *profile)
         terms.period = 1 / rate;
     if (profile_text(profile, "sample") || header->clock != 0)
         return terms;
-    terms.lifetime = 1e-9 * (double)header->before_start_ns; /* values have it, too, and without an error */
+    terms.lifetime = 1e-9 * (double)header->before_start_ns; /* values include this time, without an error */
     for (size_t i = 0; i < profile->thread_count; i++)
         terms.lifetime += 1e-9 * thread_sampled_ns(profile, &profile->threads[i]);
     return terms;
@@ -26,7 +27,7 @@ struct error_terms error_terms_of(const struct profile *profile)
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric)
 {
     double unit = metric == METRIC_SAMPLES ? 1 : terms->period, t = terms->threads, c = terms->cores;
-    double up = 1, down = 0, beside = 0; /* a moment of one thread adds from -down to up */
+    double up = 1, down = 0, beside = 0; /* one sample of one thread adds from -down to up */
     switch (metric) {
     case METRIC_IDLENESS:
     case METRIC_SHARED_IDLENESS:
@@ -39,7 +40,7 @@ struct error_form error_form_of(const struct error_terms *terms, enum metric met
         down = 1 - c / t;
         beside = c * c / t;
         break;
-    case METRIC_RANK_IDLENESS: /* waiting ranks / busy ones */
+    case METRIC_RANK_IDLENESS: /* waiting ranks / busy ranks */
         up = fmax(terms->ranks - 1, 0);
         break;
     case METRIC_BLAME:

@@ -1,4 +1,4 @@
-/* What rows have besides their sums. Rows without anything of it, in most profiles all, have no record. */
+/* Exact times and counters of rows. Only rows that have some have a record. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "cct/sums.h"
 #include "command/rows/make.h"
 
-/* The row's record, made if need be. */
+/* Returns the row's record, and makes it first if it is missing. */
 static struct row_extra *extra_of(struct rows *rows, struct row *row)
 {
     if (!row->extra)
@@ -14,7 +14,7 @@ static struct row_extra *extra_of(struct rows *rows, struct row *row)
     return (struct row_extra *)row->extra;
 }
 
-static void add_probe(struct rows *rows, uint32_t row, const struct merged_probe *probe)
+static void extra_add_probe(struct rows *rows, uint32_t row, const struct merged_probe *probe)
 {
     if (row == ROW_NONE)
         return;
@@ -23,20 +23,20 @@ static void add_probe(struct rows *rows, uint32_t row, const struct merged_probe
     sums_add_counters(&extra->exact, &probe->counters);
 }
 
-static void add_probes(struct rows *rows, const struct profile *profile)
+static void extra_add_probes(struct rows *rows, const struct profile *profile)
 {
     for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         const struct merged_node *node = &profile->nodes[probe->node];
-        add_probe(rows, rows->node_row[probe->node], probe);
+        extra_add_probe(rows, rows->node_row[probe->node], probe);
         if (node->kind == PROFILE_NODE_INSTANCE)
-            add_probe(rows, rows->node_row[node->parent], probe);
+            extra_add_probe(rows, rows->node_row[node->parent], probe);
     }
 }
 
-/* Exclusive values first; then inclusive ones, whose children have larger indices; last the functions' from
- * their statements. */
-static void add_counters(struct rows *rows, const struct profile *profile)
+/* Adds exclusive values first, then inclusive ones (children have larger indices than their parents), and
+ * last the statements' values to their functions. */
+static void extra_add_counters(struct rows *rows, const struct profile *profile)
 {
     for (size_t i = 0; i < profile->counters_count; i++) {
         uint32_t row = rows->node_row[profile->counters[i].node];
@@ -77,7 +77,7 @@ void rows_add_extras(struct rows *rows, const struct profile *profile)
     rows->probed = profile->probe_count > 0;
     rows->counter_count = profile->counter_count;
     rows->counter_name = profile->counter_name;
-    add_probes(rows, profile);
+    extra_add_probes(rows, profile);
     if (rows->counter_count)
-        add_counters(rows, profile);
+        extra_add_counters(rows, profile);
 }

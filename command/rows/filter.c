@@ -17,45 +17,46 @@ struct filtering {
     const struct rows *rows;
     const struct rows_filter *filter;
     struct rows *view;
-    uint32_t *target;          /* by row: the row of the view that has its cost */
-    int *call_line;            /* by row: where the code of its target is left for what is below it */
+    uint32_t *target;          /* by row: the row of the view that gets its cost */
+    int *call_line;            /* by row: the line of its target's code that leads to the rows below */
     unsigned char *match;      /* by row */
-    bool *inside;              /* by row: it is on a path that is left */
+    bool *inside;              /* by row: it is on a path that stays */
     struct pair_map labels;    /* label -> match */
-    struct pair_map lines;     /* (file, line), module -> number in line_label */
+    struct pair_map lines;     /* (file, line), module -> index in line_label */
     struct index_map children; /* rows of the view by parent, function, kind and line */
     const struct row_label **line_label;
     size_t line_count, line_capacity;
 };
 
-static bool matches(const regex_t *expression, const struct row_label *label)
+static bool filter_matches(const regex_t *expression, const struct row_label *label)
 {
     return expression && (regexec(expression, label->name, 0, NULL, 0) == 0 ||
                           (*label->file && regexec(expression, label->file, 0, NULL, 0) == 0));
 }
 
-/* A million rows have some thousand labels. */
+/* Returns which expressions a row matches. The result is kept per label: a million rows have some thousand
+ * labels. */
 static unsigned match_row(struct filtering *to, const struct row *row)
 {
     uint32_t *slot = pair_map_slot(&to->labels, (uintptr_t)row->label, 0);
     if (*slot == PAIR_MAP_NEW)
-        *slot = (matches(to->filter->focus, row->label) ? MATCH_FOCUS : 0) |
-                (matches(to->filter->hide, row->label) ? MATCH_HIDE : 0);
+        *slot = (filter_matches(to->filter->focus, row->label) ? MATCH_FOCUS : 0) |
+                (filter_matches(to->filter->hide, row->label) ? MATCH_HIDE : 0);
     return *slot;
 }
 
-/* A row of the view, made if need be. */
-static uint32_t find_child(struct filtering *to, uint32_t parent, enum row_kind kind, uint32_t function,
-                           const struct row_label *label, int line)
+/* Returns a row of the view, and makes it first if it is missing. */
+static uint32_t filter_find_child(struct filtering *to, uint32_t parent, enum row_kind kind, uint32_t function,
+                                  const struct row_label *label, int line)
 {
     uint32_t index = rows_find_child(to->view, &to->children, parent, kind, function, line);
     to->view->row[index].label = label;
     return index;
 }
 
-/* What a source line is called, for lines that only became costly by what they call. */
-static const struct row_label *find_line(struct filtering *to, uint32_t file_id, const char *file, const char *module,
-                                         int line)
+/* Returns the label of a source line that has cost only because it called hidden rows. */
+static const struct row_label *filter_find_line(struct filtering *to, uint32_t file_id, const char *file,
+                                                const char *module, int line)
 {
     uint32_t *slot = pair_map_slot(&to->lines, (uint64_t)file_id << 32 | (unsigned)line, (uintptr_t)module);
     if (*slot != PAIR_MAP_NEW)
@@ -77,7 +78,7 @@ static void add_exclusive(struct filtering *to, uint32_t index, const struct pro
     rows_add_exclusive(to->view, &to->view->row[index], sums);
 }
 
-/* The cost of a hidden row: its caller's, at the line of the call. */
+/* Adds the cost of a hidden row to its caller, at the line of the call. */
 static void add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_sums *sums)
 {
     const struct row_label *label = to->view->row[target].label;
@@ -86,15 +87,15 @@ static void add_hidden(struct filtering *to, uint32_t target, int line, const st
     if (!*label->file || line <= 0 || sums_are_zero(sums) || !to->rows->strings)
         return;
     uint32_t file = strings_intern(to->rows->strings, label->file);
-    const struct row_label *at = find_line(to, file, label->file, label->module, line);
-    add_exclusive(to, find_child(to, target, ROW_STATEMENT, file, at, line), sums);
+    const struct row_label *at = filter_find_line(to, file, label->file, label->module, line);
+    add_exclusive(to, filter_find_child(to, target, ROW_STATEMENT, file, at, line), sums);
 }
 
 static void take_statement(struct filtering *to, uint32_t index)
 {
     const struct row *row = &to->rows->row[index];
     uint32_t parent = row->parent, target = to->target[parent];
-    bool alone = !to->inside[parent]; /* its function's cost is taken line by line */
+    bool alone = !to->inside[parent]; /* the cost of its function is taken line by line */
     to->target[index] = target;
     if (!to->inside[index])
         return;
@@ -107,12 +108,12 @@ static void take_statement(struct filtering *to, uint32_t index)
         add_exclusive(to, target, row->exclusive);
     if (to->match[index] & MATCH_HIDE)
         return;
-    uint32_t statement = find_child(to, target, ROW_STATEMENT, row->function, row->label, row->label->line);
+    uint32_t statement = filter_find_child(to, target, ROW_STATEMENT, row->function, row->label, row->label->line);
     add_exclusive(to, statement, row->exclusive);
     to->target[index] = statement;
 }
 
-static void take_row(struct filtering *to, uint32_t index)
+static void filter_take_row(struct filtering *to, uint32_t index)
 {
     const struct row *row = &to->rows->row[index];
     uint32_t parent = row->parent, target = to->target[parent];
@@ -125,7 +126,7 @@ static void take_row(struct filtering *to, uint32_t index)
             add_hidden(to, target, line, row->exclusive);
         return;
     }
-    target = find_child(to, target, row->kind, row->function, row->label, line);
+    target = filter_find_child(to, target, row->kind, row->function, row->label, line);
     to->target[index] = target;
     to->view->row[target].note = to->view->row[target].note ? to->view->row[target].note : row->note;
     if (to->inside[index])
@@ -144,24 +145,24 @@ static void take_rows(struct filtering *to)
         if (rows->row[i].kind == ROW_STATEMENT)
             take_statement(to, i);
         else
-            take_row(to, i);
+            filter_take_row(to, i);
     }
 }
 
-/* Exclusive sums are complete; a function's has its statements' already. */
+/* Makes inclusive sums. Exclusive sums are complete; a function's include its statements'. */
 static void sum_inclusive(struct filtering *to)
 {
     struct rows *view = to->view;
     for (size_t i = view->count; i-- > 0;) {
         struct row *row = &view->row[i];
-        /* Children have been added before, as they have larger indices. */
+        /* children are complete here: they have larger indices */
         rows_add_inclusive(view, row, row->exclusive);
         if (i && row->kind != ROW_STATEMENT)
             rows_add_inclusive(view, &view->row[row->parent], row->inclusive);
     }
 }
 
-static void start(struct filtering *to)
+static void filter_start(struct filtering *to)
 {
     const struct rows *rows = to->rows;
     struct rows *view = to->view;
@@ -179,7 +180,7 @@ static void start(struct filtering *to)
 struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filter)
 {
     struct filtering to = {.rows = rows, .filter = filter, .view = rows_like(rows)};
-    start(&to);
+    filter_start(&to);
     take_rows(&to);
     sum_inclusive(&to);
     for (size_t n = 0; n < rows->node_count; n++) {
@@ -201,7 +202,8 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
     return to.view;
 }
 
-/* Blame is a sum: a row matters by any part of it, too, as idleness may be negative. */
+/* Returns the value that decides whether a row is shown. For blame it is the highest of the sum and its
+ * parts, because idleness may be negative. */
 static double share_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
 {
     double value = row_value(rows, row, exclusive, metric);
@@ -225,7 +227,7 @@ void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclu
     }
 }
 
-/* Moves what is kept to the front. */
+/* Moves the kept rows to the front. */
 static void compact(struct rows *rows, const bool *visible, uint32_t depth)
 {
     uint32_t kept = 1, above = 0;

@@ -1,4 +1,4 @@
-/* Functions, source lines and rows while rows are made: each is looked for before it is made. */
+/* Looks up functions, source lines and rows while rows are made, and makes those that are missing. */
 #include <stdio.h>
 #include <string.h>
 
@@ -61,8 +61,8 @@ uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum r
     return index;
 }
 
-/* What is shown for a source line in a module. */
-static const struct row_label *find_line(struct builder *builder, const struct place *place, const char *module)
+/* Returns the label of a source line in a module. */
+static const struct row_label *find_line_label(struct builder *builder, const struct place *place, const char *module)
 {
     struct strings *strings = builder->rows->strings;
     uint32_t *slot = pair_map_slot(
@@ -85,7 +85,7 @@ uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const
                                      place->statement_line);
     struct row *row = &builder->rows->row[index];
     if (row->label == &row_no_label)
-        row->label = find_line(builder, place, builder->rows->row[parent].label->module);
+        row->label = find_line_label(builder, place, builder->rows->row[parent].label->module);
     return index;
 }
 

@@ -8,17 +8,18 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */
-#define NARROW_COLUMNS 24 /* in less a name stands alone rather than cut to a beginning that others share */
-#define CALLED_COLUMNS 32 /* what is called there, too */
-#define CALLER_COLUMNS 6  /* least of a caller that is cut because the row alone says nothing */
+#define NAME_COLUMNS   48 /* most columns of a caller's name in a context line */
+#define NARROW_COLUMNS 24 /* in fewer columns a name stands without callers: cut names look alike */
+#define CALLED_COLUMNS 32 /* most columns of the called function */
+#define CALLER_COLUMNS 6  /* fewest columns of a caller that is cut because the row's own name says nothing */
 
-static bool is_construct(const struct row *row)
+static bool label_is_construct(const struct row *row)
 {
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK;
 }
 
-/* True if its caller has another row of that name, called in another line: the name alone says one thing twice. */
+/* Returns whether the caller has another row of this name, called in another line. Then the name does not
+ * identify the row. */
 static bool has_twin(const struct rows *rows, uint32_t index)
 {
     const struct row *row = &rows->row[index];
@@ -41,11 +42,11 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     char call[16] = "";
     if (row->kind == ROW_STATEMENT || row->kind == ROW_ROOT)
         return format_printable("%s", row->label->name);
-    if (!rows->callers && row->call_line > 0 && (!is_construct(row) || has_twin(rows, index)))
+    if (!rows->callers && row->call_line > 0 && (!label_is_construct(row) || has_twin(rows, index)))
         snprintf(call, sizeof call, "%d: ", row->call_line);
     if (row->note)
         snprintf(note, sizeof note, " (%s)", row->note);
-    if (*row->label->file && line > 0 && (caller || !is_construct(row)))
+    if (*row->label->file && line > 0 && (caller || !label_is_construct(row)))
         return format_printable("%s%s%s%s  %s:%d", call, row->label->name, inlined, note,
                                 format_base_name(row->label->file), line);
     if (*row->label->module && !*row->label->file && !row_is_probe(row) && !strchr(row->label->name, '+'))
@@ -53,14 +54,15 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     return format_printable("%s%s%s%s", call, row->label->name, inlined, note);
 }
 
-/* A source position, and what is called there: ROW_NONE: it is the code's own. */
+/* A source position and the function called there; ROW_NONE if the cost is the code's own. */
 struct position {
     const char *file;
     int line;
     uint32_t called;
 };
 
-/* What a row of foreign code costs with all that it calls, without what that calls back. */
+/* Returns the cost of a row of foreign code and its callees, without the program's own code that it calls
+ * back. */
 static double value_of_call(const struct rows *rows, uint32_t call, enum metric metric)
 {
     double value = 0;
@@ -77,8 +79,8 @@ static double value_of_call(const struct rows *rows, uint32_t call, enum metric 
     return value;
 }
 
-/* The source position of a context: its hottest statement, else the nearest call on its path with a known
- * line. calls: calls of foreign code are as good as statements. */
+/* Returns the source position of a context: its hottest statement, or the nearest call on its path with a
+ * known line. With `calls`, a call of foreign code counts like a statement. */
 static struct position find_source(const struct rows *rows, uint32_t index, enum metric metric, bool calls)
 {
     const struct row *row = &rows->row[index];
@@ -98,7 +100,8 @@ static struct position find_source(const struct rows *rows, uint32_t index, enum
         position = call ? (struct position){row->label->file, at->call_line, child}
                         : (struct position){at->label->file, at->label->line, ROW_NONE};
     }
-    if (position.line <= 0 && calls && metric == METRIC_LOCK_WAIT) /* held by nobody: waited for here */
+    /* nobody held the lock: this is where threads waited for it */
+    if (position.line <= 0 && calls && metric == METRIC_LOCK_WAIT)
         return find_source(rows, index, METRIC_LOCK_WAIT_HERE, calls);
     for (; position.line <= 0 && index != 0 && row->kind != ROW_PSEUDO; index = rows->row[index].parent) {
         const struct row *at = &rows->row[index], *parent = &rows->row[at->parent];
@@ -110,8 +113,8 @@ static struct position find_source(const struct rows *rows, uint32_t index, enum
     return position;
 }
 
-/* Appends printable text, at most `columns` of it, to a line; returns the columns used. */
-static size_t append(char *to, size_t room, const char *text, size_t columns, bool utf8)
+/* Appends at most `columns` of printable text to a line. Returns the columns used. */
+static size_t label_append(char *to, size_t room, const char *text, size_t columns, bool utf8)
 {
     char *fitting = format_fit(text, columns, utf8);
     size_t length = strlen(to);
@@ -120,8 +123,9 @@ static size_t append(char *to, size_t room, const char *text, size_t columns, bo
     return format_columns(to + length);
 }
 
-/* " (in cos, libm)" */
-static void describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text, size_t bytes)
+/* Writes what was called, as " (in cos, libm)". */
+static void label_describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text,
+                                size_t bytes)
 {
     char name[4 * CALLED_COLUMNS + 1];
     *text = '\0';
@@ -136,7 +140,8 @@ static void describe_call(const struct rows *rows, uint32_t called, const char *
     free(clean);
 }
 
-/* The row's name, its position, and its callers as far as they fit; numbered executions among them if they are to be told. */
+/* Returns the row's name, its position, and as many callers as fit; with `instances`, numbered executions
+ * among them. */
 static char *make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns, bool utf8,
                         bool instances)
 {
@@ -146,14 +151,14 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
     position[0] = '\0';
     if (at.line > 0)
         snprintf(position, sizeof position, "  %.200s:%d", format_base_name(at.file), at.line);
-    describe_call(rows, at.called, rows->row[function].label->module, call, sizeof call);
+    label_describe_call(rows, at.called, rows->row[function].label->module, call, sizeof call);
     bool narrow = columns < NARROW_COLUMNS;
     size_t for_name = narrow ? columns : columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10;
-    used = append(label, room, rows->row[function].label->name, for_name, utf8);
+    used = label_append(label, room, rows->row[function].label->name, for_name, utf8);
     if (!narrow || used + strlen(position) <= columns)
-        used += append(label, room, position, columns - used, utf8);
+        used += label_append(label, room, position, columns - used, utf8);
     if (used + format_columns(call) <= columns)
-        used += append(label, room, call, columns - used, utf8);
+        used += label_append(label, room, call, columns - used, utf8);
     uint32_t caller = rows->row[function].parent, called = function;
     for (bool first = true; caller != ROW_NONE && caller != 0;
          called = caller, caller = rows->row[caller].parent, first = false) {
@@ -170,15 +175,15 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
         bool outermost = rows->row[caller].parent == 0;
         if (used + 4 + width + (outermost ? 0 : 6) > columns) {
             if (first && rows->row[index].kind == ROW_PSEUDO && used + 4 + CALLER_COLUMNS <= columns) {
-                append(label, room, "  < ", 4, utf8); /* <no core> alone says nothing of whose */
-                append(label, room, name, columns - used - 4, utf8);
+                label_append(label, room, "  < ", 4, utf8); /* <no core> alone does not say whose time it is */
+                label_append(label, room, name, columns - used - 4, utf8);
             } else if (used + (first ? 7 : 6) <= columns)
-                append(label, room, first ? "  < ..." : " < ...", 7, utf8);
+                label_append(label, room, first ? "  < ..." : " < ...", 7, utf8);
             break;
         }
-        used += append(label, room, first ? "  < " : " < ", 4, utf8);
-        used += append(label, room, name, width - strlen(line), utf8);
-        used += append(label, room, line, strlen(line), utf8);
+        used += label_append(label, room, first ? "  < " : " < ", 4, utf8);
+        used += label_append(label, room, name, width - strlen(line), utf8);
+        used += label_append(label, room, line, strlen(line), utf8);
     }
     return label;
 }

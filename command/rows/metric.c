@@ -1,4 +1,4 @@
-/* What is computed from a row's sums: docs/accounting.md derives it. */
+/* Metrics computed from a row's sums; docs/accounting.md derives them. */
 #include "command/rows/metric.h"
 
 #include <stdio.h>
@@ -66,10 +66,11 @@ const enum metric metric_parts[METRIC_TOLD] = {
 
 const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
 
-#define LEAST_BLAME 1 /* per cent: a program with less has its work shown first */
+#define LEAST_BLAME 1 /* per cent of blame: a program with less has its work shown first */
 
-/* LMF13 eq. 1 with constant t. Only what rounding can have made negative becomes 0. */
-static double idleness_ns(const struct profile_sums *sums, double t)
+/* Returns the idleness of LMF13 eq. 1 with a constant t. Clamps to 0 only what rounding may have made
+ * negative. */
+static double metric_idleness_ns(const struct profile_sums *sums, double t)
 {
     double capacity = t * sums->inverse_busy, own = profile_sums_own(sums), idle = capacity - own;
     return idle < 0 && -idle <= 1e-9 * (capacity + own) ? 0 : idle;
@@ -99,12 +100,12 @@ static double value_ns(const struct rows *rows, const struct profile_sums *sums,
         METRIC_TABLE(METRIC)
 #undef METRIC
     case METRIC_THREAD_IDLENESS:
-        return idleness_ns(sums, rows->threads);
+        return metric_idleness_ns(sums, rows->threads);
     case METRIC_EFFORT:
         return sum_ns(rows, sums, metric_parts, METRIC_PARTS);
     case METRIC_ORDER:
         return sum_ns(rows, sums, metric_parts, METRIC_ALWAYS_PARTS);
-    case METRIC_COUNTER: /* rows have them, sums do not */
+    case METRIC_COUNTER: /* a value of rows, not of sums */
         break;
     }
     return (double)sums->samples;
@@ -171,7 +172,7 @@ double metric_of_order(const struct rows *rows, const struct profile_sums *sums,
     return percent(value_ns(rows, sums, metric), value_ns(rows, of, METRIC_ORDER));
 }
 
-static double counter_of(const struct profile_counters *counters, enum metric metric)
+static double metric_of_counters(const struct profile_counters *counters, enum metric metric)
 {
     return counters ? counters->value[metric - METRIC_COUNTER] : 0;
 }
@@ -179,13 +180,13 @@ static double counter_of(const struct profile_counters *counters, enum metric me
 double row_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
 {
     return metric < METRIC_COUNTER ? metric_value(rows, exclusive ? row->exclusive : row->inclusive, metric)
-                                   : counter_of(row_counters(row, exclusive), metric);
+                                   : metric_of_counters(row_counters(row, exclusive), metric);
 }
 
 double rows_whole_value(const struct rows *rows, enum metric metric)
 {
     return metric < METRIC_COUNTER ? metric_value(rows, rows_whole(rows), metric)
-                                   : counter_of(rows_whole_counters(rows), metric);
+                                   : metric_of_counters(rows_whole_counters(rows), metric);
 }
 
 double row_absolute(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)

@@ -1,4 +1,4 @@
-/* What a row can be measured by: docs/accounting.md derives it. */
+/* The metrics of rows; docs/accounting.md derives them. */
 #ifndef BLAME_COMMAND_ROWS_METRIC_H
 #define BLAME_COMMAND_ROWS_METRIC_H
 
@@ -12,8 +12,8 @@ enum metric {
         METRIC_NAMED,
     METRIC_COLUMNS = METRIC_BLAME,
     METRIC_THREAD_IDLENESS = METRIC_NAMED,
-    METRIC_EFFORT,  /* the sum of metric_parts */
-    METRIC_ORDER,   /* the same of those that always have a value: what rows are in the order of */
+    METRIC_EFFORT,  /* the sum of the first METRIC_PARTS of metric_parts */
+    METRIC_ORDER,   /* the sum of the first METRIC_ALWAYS_PARTS of metric_parts: rows are sorted by it */
     METRIC_COUNTER, /* the first of the rows' counters; the others follow */
 };
 
@@ -38,29 +38,31 @@ extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of file
 /* The parts of the effort, work first, then the rare parts, then rank idleness. The first METRIC_ALWAYS_PARTS are shown
  * whatever their value is. */
 extern const enum metric metric_parts[METRIC_TOLD];
-#define METRIC_LEAST_SHOWN 0.05 /* per cent: what is printed as more than 0.0 */
-/* Whether it is one of the last of those, which are told of only where there is something to tell. */
+#define METRIC_LEAST_SHOWN 0.05 /* per cent: the least that is not printed as 0.0 */
+/* Returns whether a metric is a rare part or rank idleness: those are shown only if the program has some. */
 bool metric_is_rare(enum metric metric);
-/* Whether the metric is worth a line or a column: a rare one only where it is not 0.0 % of all. */
+/* Returns whether a metric gets a line or column: a rare one only if it is at least METRIC_LEAST_SHOWN of the
+ * whole. */
 bool metric_is_shown(const struct rows *rows, enum metric metric);
-extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the same without work */
+extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the parts of blame */
 
-/* Value of one metric of a row's inclusive or exclusive metrics. */
+/* Returns the value of a metric for a row's inclusive or exclusive sums, in seconds; of samples their number. */
 double metric_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
-/* LMF13 eq. 2 in percent, 0 ... 100: against the whole program's effort, and against the row's own. For core
- * and shared idleness the effort is the one with that idleness, for rank idleness the one with the other ranks' time in the
- * place of the own that they are blamed for; samples are compared with all samples. */
+/* Return the percentage of LMF13 eq. 2, 0 ... 100: of the whole program's effort, and of the row's own. Three
+ * metrics have another whole. For core and shared idleness the effort contains that idleness. For rank
+ * idleness it contains the other ranks' time in place of the own time that is blamed on them. Samples are
+ * compared with all samples. */
 double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 double metric_relative(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
-/* The same as CSV files have it: of the METRIC_ORDER of `of`. */
+/* Returns the percentage in CSV files: of the METRIC_ORDER of `of`. */
 double metric_of_order(const struct rows *rows, const struct profile_sums *sums, enum metric metric,
                        const struct profile_sums *of);
 
-/* The same of a row, and also of what its counters counted: of these relative per cent are absolute ones. */
+/* Return the same for a row. They also take counters, whose relative percentages are the absolute ones. */
 double row_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric);
 double row_absolute(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric);
 double row_relative(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric);
-/* Returns what absolute per cent of a metric or counter are of. */
+/* Returns the whole of a metric's or counter's absolute percentages. */
 double rows_whole_value(const struct rows *rows, enum metric metric);
 /* Returns a metric's title, or a counter's name as the user gave it. */
 const char *rows_metric_title(const struct rows *rows, enum metric metric);
@@ -69,7 +71,7 @@ bool rows_find_metric(const struct rows *rows, const char *name, size_t bytes, e
 /* Returns all words and names that rows_find_metric() finds, as a list for messages; malloc'ed. */
 char *rows_metric_names(const struct rows *rows);
 
-/* What is shown where no metric is asked for: blame, or work where there is hardly any. */
+/* Returns the metric to show if the user names none: blame, or work if there is hardly any blame. */
 enum metric metric_default(const struct rows *rows);
 
 #endif

@@ -20,8 +20,9 @@
 
 /* Parts of the thread time, shown whatever their value is. */
 #define METRIC_TABLE_ALWAYS(METRIC)                                                                                    \
-    METRIC(IDLENESS, 2, rows->shared ? sums->shared_idle : idleness_ns(sums, rows->threads), "idleness", "idleness",   \
-           "s", "threads without work", "#e69f00", "#d99a1c", "Time of idle threads that this context is blamed for")  \
+    METRIC(IDLENESS, 2, rows->shared ? sums->shared_idle : metric_idleness_ns(sums, rows->threads), "idleness",        \
+           "idleness", "s", "threads without work", "#e69f00", "#d99a1c",                                              \
+           "Time of idle threads that this context is blamed for")                                                     \
     METRIC(WORK, 1, sums->work, "work", "work", "s", "in your code", "#3b82c4", "#4a90cf",                             \
            "Time in which threads worked")                                                                             \
     METRIC(OVERHEAD, 3, sums->overhead, "overhead", "overhead", "s", "in the OpenMP runtime", "#b26a98", "#b5769f",    \
@@ -29,12 +30,12 @@
     METRIC(LOCK_WAIT, 4, sums->lock_wait, "lock-wait", "lock wait", "s", "waiting for locks", "#d55e00", "#d9692a",    \
            "Time in which others waited for locks that were held here")
 
-/* Metrics that are no parts of the thread time: other views of a part, and counts. */
+/* Metrics that are not parts of the thread time: other views of a part, and counts. */
 #define METRIC_TABLE_OTHERS(METRIC)                                                                                    \
     METRIC(LOCK_WAIT_HERE, 7, sums->lock_wait_here, "lock-wait-here", "lock wait here", "s", NULL, "#b8561a",          \
            "#c06a35", "Time in which this context waited for locks, a part of what lock wait charges to holders")      \
-    METRIC(CORE_IDLENESS, 5, idleness_ns(sums, rows->cores), "core-idleness", "core idleness", "s", NULL, "#d9a520",   \
-           "#c79a2b", "Idleness of cores instead of threads")                                                          \
+    METRIC(CORE_IDLENESS, 5, metric_idleness_ns(sums, rows->cores), "core-idleness", "core idleness", "s", NULL,       \
+           "#d9a520", "#c79a2b", "Idleness of cores instead of threads")                                               \
     METRIC(SHARED_IDLENESS, 6, sums->shared_idle, "shared-idleness", "shared idleness", "s", NULL, "#c79a2b",          \
            "#b08a2c", "Idleness as threads in other programs' company have it")                                        \
     METRIC(SAMPLES, 0, (double)sums->samples, "samples", "samples", "", NULL, "#6f8397", "#7c90a4", "Samples taken")

@@ -18,7 +18,8 @@ const char *mpi_call_name(uint64_t number)
     return number < MPI_CALL_COUNT ? calls[number] : "<unknown call of MPI>";
 }
 
-/* Open MPI's, MPICH's and what came of them: libmpi.so.40, libmpi_mpifh.so.40, libmpich.so.12, libmpifort.so.12. */
+/* Returns whether a module is Open MPI, MPICH or a descendant of theirs: libmpi.so.40, libmpi_mpifh.so.40,
+ * libmpich.so.12, libmpifort.so.12. */
 static bool is_mpi(const char *module)
 {
     return strncmp(module, "libmpi", 6) == 0;

@@ -1,4 +1,4 @@
-/* What calls of MPI's are called in rows: one name in C and in Fortran, of MPI_X and of PMPI_X. */
+/* The names of MPI calls in rows: one name for C and Fortran, for MPI_X and PMPI_X. */
 #ifndef BLAME_COMMAND_ROWS_MPI_NAMES_H
 #define BLAME_COMMAND_ROWS_MPI_NAMES_H
 
@@ -7,16 +7,17 @@
 
 #include "command/rows/row.h"
 
-/* Of an enum mpi_function; what is none has a name, too. */
+/* Returns the name of an enum mpi_function, also of an unknown number. */
 const char *mpi_call_name(uint64_t number);
 
 #define MPI_NAME_BYTES 64
 
-/* Of a function by its module and name; the name itself, where it is none of MPI's. Else it may be put into text. */
+/* Returns the name of a function, given its module and name: its MPI name, perhaps made in `text`, or the
+ * name itself if it is not part of MPI. */
 const char *mpi_function_name(const char *module, const char *name, char text[MPI_NAME_BYTES]);
 
-/* Whether it is in a call of MPI's that may wait for other ranks, and nobody has told that it waits: a frame on the path, without
- * libblame-mpi.so. */
+/* Returns whether a row is in an MPI call that may wait for other ranks without libblame-mpi.so reporting
+ * that it waits: the call is a frame on the path. */
 bool mpi_is_untold(const struct row *row);
 
 #endif

@@ -1,5 +1,4 @@
-/* Putting rows in preorder with sorted siblings; without recursion, because paths can be thousands of rows
- * deep. */
+/* Puts rows in preorder with sorted siblings, without recursion: paths can be thousands of rows deep. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +7,10 @@
 
 struct order {
     struct rows *rows;
-    double *value;         /* what siblings are sorted by, by old index */
-    uint32_t *first_child; /* by old index: where its children begin in child[], count + 2 entries */
+    double *value;         /* by old index: the value that siblings are sorted by */
+    uint32_t *first_child; /* by old index: the start of its children in child[]; count + 2 entries */
     uint32_t *child;       /* old indices, grouped by parent */
-    uint32_t *new_index;   /* by old index, ROW_NONE: pruned */
+    uint32_t *new_index;   /* by old index; ROW_NONE for pruned rows */
 };
 
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
@@ -30,7 +29,7 @@ uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
     return (uint32_t)rows->count++;
 }
 
-/* A total order, so that equal profiles give equal files. */
+/* Compares in a total order, so that equal profiles give equal files. */
 static int compare_siblings(const void *left, const void *right, void *context)
 {
     const struct order *order = context;
@@ -56,7 +55,8 @@ static void group_children(struct order *order)
 {
     const struct rows *rows = order->rows;
     size_t count = rows->count;
-    /* Each count stands two places behind its row: filling moves the begin of the next row's children there. */
+    /* Each count stands two places after its row. Filling moves the start of the next row's children to that
+     * place. */
     for (size_t i = 1; i < count; i++)
         order->first_child[rows->row[i].parent + 2]++;
     for (size_t i = 0; i < count; i++)
@@ -81,8 +81,8 @@ static void sort_children(struct order *order, enum metric metric, bool by_exclu
     free(order->value);
 }
 
-/* The rows of each subtree, in `end`; 0 for one that cost nothing and has nothing exact. Children have larger
- * indices than their parents. */
+/* Sets `end` to the number of rows in each subtree; 0 for a subtree without cost and without exact times.
+ * Children have larger indices than their parents. */
 static void count_subtrees(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)
@@ -94,7 +94,7 @@ static void count_subtrees(struct rows *rows)
     }
 }
 
-/* Places each row behind its earlier siblings' subtrees, parents before children. */
+/* Numbers each row after its earlier siblings' subtrees, parents before children. */
 static size_t number_preorder(struct order *order)
 {
     struct rows *rows = order->rows;
@@ -120,7 +120,7 @@ static size_t number_preorder(struct order *order)
     return kept;
 }
 
-/* Moves each row where it belongs, those that are pruned behind the others. */
+/* Moves each row to its new place, pruned rows after all others. */
 static void move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
 {
     uint32_t behind = (uint32_t)kept;
@@ -141,7 +141,7 @@ static void move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
     rows->count = rows->capacity = kept;
 }
 
-static int compare_spreads(const void *left, const void *right)
+static int order_compare_spreads(const void *left, const void *right)
 {
     uint32_t a = ((const struct row_spread *)left)->row, b = ((const struct row_spread *)right)->row;
     return (a > b) - (a < b);
@@ -157,7 +157,7 @@ static void renumber_spreads(struct rows *rows, const uint32_t *new_index)
     }
     rows->spread_count = kept;
     if (kept)
-        qsort(rows->spread, kept, sizeof *rows->spread, compare_spreads);
+        qsort(rows->spread, kept, sizeof *rows->spread, order_compare_spreads);
 }
 
 void rows_order(struct rows *rows, enum metric metric, bool by_exclusive)

@@ -1,4 +1,5 @@
-/* Which rows are the program's own code, and which are what it calls: a finding names the user's line. */
+/* Decides which rows are the program's own code and which are foreign code that it calls. A finding names a
+ * line of the user's own code. */
 #include "command/rows/own.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static bool begins_with_one_of(const char *text, const char *const *prefix)
     return false;
 }
 
-/* Headers of the system and of compilers: templates and inlined functions of libraries. */
+/* Returns whether a file is a header of the system or a compiler: templates and inlined functions of
+ * libraries. */
 static bool is_system_source(const char *file)
 {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/lib/", NULL};
@@ -29,7 +31,8 @@ static bool is_in_system_folder(const char *path)
     return begins_with_one_of(path, folders);
 }
 
-/* What compilers link to every program: never a user's code, even of a program that came with the system. */
+/* Returns whether compilers link the function to every program. Such code is foreign even in a program that
+ * came with the system. */
 static bool is_language_support(const char *name)
 {
     static const char *const names[] = {"libc.",       "libm.",        "libmvec.",   "libstdc++.",
@@ -43,8 +46,8 @@ static bool is_program(const struct profile_module *module)
     return module->flags & PROFILE_MODULE_EXECUTABLE;
 }
 
-/* Whether the module of this name is the user's: the program, and libraries outside the system's folders; of
- * a program that is the system's own (an interpreter), whatever it works with. One that is not known is, too. */
+/* Returns whether a module is the user's: the program, and libraries outside the system's folders. If the
+ * program itself belongs to the system (an interpreter), all its modules are. So is an unknown module. */
 static bool is_own_module(const struct profile *profile, const char *name)
 {
     const unsigned never = PROFILE_MODULE_RUNTIME | PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL;

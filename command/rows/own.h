@@ -1,14 +1,16 @@
-/* Which rows are the program's own code, and which are what it calls: a finding names the user's line. */
+/* Decides which rows are the program's own code and which are foreign code that it calls. A finding names a
+ * line of the user's own code. */
 #ifndef BLAME_COMMAND_ROWS_OWN_H
 #define BLAME_COMMAND_ROWS_OWN_H
 
 #include "command/profile/profile.h"
 #include "command/rows/row.h"
 
-/* Tells what the program calls from its own code. */
+/* Sets `foreign` of rows that are not the program's own code. */
 void rows_mark_foreign(struct rows *rows, const struct profile *profile);
-/* The row of the program's own code (in its modules, or in a file that is at hand) that a row runs for:
- * itself, or the nearest around it; the outermost when there is none. */
+/* Returns the row of the program's own code that a row runs for: the row itself or its nearest such ancestor,
+ * or the outermost row if there is none. Own code is in the program's modules, or in a source file that can
+ * be read. */
 static inline uint32_t rows_own(const struct rows *rows, uint32_t row)
 {
     if (rows->row[row].kind == ROW_STATEMENT)

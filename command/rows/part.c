@@ -12,17 +12,17 @@ struct part {
     const struct profile *profile;
     const uint32_t *node;
     struct rows *view;
-    uint32_t *target; /* by row of the whole; ROW_NONE: it has nothing of the part's */
+    uint32_t *target; /* by row of the whole; ROW_NONE if the part has nothing in it */
 };
 
-/* Where the whole has what is in a node; ROW_NONE: nowhere, as nobody has anything in it, nor below it. */
-static uint32_t row_of(const struct part *part, uint32_t index)
+/* Returns the whole's row for a node; ROW_NONE if no part has any cost there or below. */
+static uint32_t part_row_of(const struct part *part, uint32_t index)
 {
     uint32_t node = part->node[index];
     return part->rows->node_row[node] != ROW_NONE ? part->rows->node_row[node] : part->rows->node_context[node];
 }
 
-/* The row below a parent that a name in angle brackets is; the parent: there is none. */
+/* Returns the pseudo row of that name below a parent, or the parent if there is none. */
 static uint32_t find_pseudo(const struct rows *rows, uint32_t parent, uint64_t code)
 {
     for (uint32_t i = parent + 1; i < rows->row[parent].end; i = rows->row[i].end)
@@ -34,7 +34,7 @@ static uint32_t find_pseudo(const struct rows *rows, uint32_t parent, uint64_t c
 static void want(struct part *part, uint32_t row)
 {
     for (; row != ROW_NONE && part->target[row] == ROW_NONE; row = part->rows->row[row].parent)
-        part->target[row] = 0; /* any number, for now */
+        part->target[row] = 0; /* a placeholder */
 }
 
 static void want_all(struct part *part)
@@ -44,11 +44,11 @@ static void want_all(struct part *part)
     want(part, 0);
     for (uint32_t i = 1; i < profile->node_count; i++)
         if (profile->nodes[i].kind != PROFILE_NODE_WAITERS && !sums_are_zero(&profile->nodes[i].metric))
-            want(part, row_of(part, i));
+            want(part, part_row_of(part, i));
     for (size_t i = 0; i < profile->probe_count; i++)
-        want(part, row_of(part, profile->probes[i].node));
+        want(part, part_row_of(part, profile->probes[i].node));
     for (size_t i = 0; i < profile->counters_count; i++)
-        want(part, row_of(part, profile->counters[i].node));
+        want(part, part_row_of(part, profile->counters[i].node));
     if (!profile->header.before_start_ns)
         return;
     uint32_t before = find_pseudo(part->rows, 0, PROFILE_PSEUDO_BEFORE_START);
@@ -92,7 +92,7 @@ static void add_sums(struct part *part, uint32_t row, const struct profile_sums 
     rows_add_exclusive(part->view, &part->view->row[part->target[row]], sums);
 }
 
-static void add_before_start(struct part *part)
+static void part_add_before_start(struct part *part)
 {
     if (!part->profile->header.before_start_ns)
         return;
@@ -104,17 +104,17 @@ static void add_before_start(struct part *part)
         add_sums(part, find_pseudo(part->rows, row, PROFILE_PSEUDO_NO_CORE), sums + 1);
 }
 
-static void add_nodes(struct part *part)
+static void part_add_nodes(struct part *part)
 {
     const struct profile *profile = part->profile;
     struct rows *view = part->view;
     view->node_count = profile->node_count;
     view->node_row = memory_array(profile->node_count, sizeof *view->node_row);
     for (uint32_t i = 0; i < profile->node_count; i++) {
-        uint32_t row = row_of(part, i);
+        uint32_t row = part_row_of(part, i);
         view->node_row[i] = row != ROW_NONE ? part->target[row] : ROW_NONE;
         if (view->node_row[i] != ROW_NONE &&
-            profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* whose idleness is its parent's already */
+            profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* its idleness is included in its parent's */
             add_sums(part, row, &profile->nodes[i].metric);
     }
 }
@@ -128,8 +128,8 @@ struct rows *rows_part(const struct rows *rows, const struct profile *part, cons
                       .target = memory_array(rows->count, sizeof *of.target)};
     want_all(&of);
     *whole = copy_rows(&of);
-    add_nodes(&of);
-    add_before_start(&of);
+    part_add_nodes(&of);
+    part_add_before_start(&of);
     free(of.target);
     rows_sum(of.view);
     rows_add_extras(of.view, part);

@@ -1,4 +1,4 @@
-/* Rows of what the program says of itself. */
+/* Rows of phases, events and parameters, which the program reports itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "command/rows/build.h"
 #include "command/rows/make.h"
 
-#define MOST_NESTED 256 /* phases and events between a frame and its caller */
+#define MOST_NESTED 256 /* most phases and events between a frame and its caller */
 
 const struct merged_node *rows_caller_of(const struct profile *profile, const struct merged_node *node)
 {
@@ -16,7 +16,8 @@ const struct merged_node *rows_caller_of(const struct profile *profile, const st
     return caller;
 }
 
-/* The frame at a place that is the user's: what include/ has inlined into it stands in front. NULL: none. */
+/* Returns the user's frame at a place, after the frames that include/ has inlined into it; NULL if there is
+ * none. */
 static const struct symbol_frame *user_frame(struct builder *builder, uint64_t place)
 {
     const struct symbol_frame *frames;
@@ -82,8 +83,8 @@ uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t par
                                   find_named_function(builder, kind, label, name ? name->place : 0), 0);
 }
 
-/* The next field of "name\tkey\tname\tkey", as an id. */
-static const char *next_field(struct strings *strings, const char **at)
+/* Returns the next field of "name\tkey\tname\tkey", as a string id. */
+static const char *probe_next_field(struct strings *strings, const char **at)
 {
     char field[PROFILE_NAME_BYTES];
     size_t bytes = strcspn(*at, "\t");
@@ -95,8 +96,8 @@ static const char *next_field(struct strings *strings, const char **at)
 static struct named_place next_place(struct builder *builder, const char **at)
 {
     struct strings *strings = builder->rows->strings;
-    struct named_place place = {.name = next_field(strings, at), .function = "", .file = ""};
-    uint64_t key = strtoull(next_field(strings, at), NULL, 16);
+    struct named_place place = {.name = probe_next_field(strings, at), .function = "", .file = ""};
+    uint64_t key = strtoull(probe_next_field(strings, at), NULL, 16);
     const struct symbol_frame *frame = user_frame(builder, key);
     if (frame) {
         place.function = strings_text(strings, strings_intern(strings, frame->name));
@@ -121,7 +122,8 @@ void rows_read_misnested(struct builder *builder)
         const char *field = at = profile_text_next(profile, "misnested", at);
         misnested[i].inner = next_place(builder, &field);
         misnested[i].outer = next_place(builder, &field);
-        if (!*misnested[i].outer.name && misnested[i].outer.line) { /* an end alone has one place */
+        if (!*misnested[i].outer.name &&
+            misnested[i].outer.line) { /* `inner` ended without having begun: it has one place */
             const char *name = misnested[i].inner.name;
             misnested[i].inner = misnested[i].outer;
             misnested[i].inner.name = name;

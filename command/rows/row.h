@@ -1,5 +1,5 @@
-/* The rows that users see (docs: profile.csv): the merged tree, with addresses replaced by functions, inlined
- * functions, constructs and source lines. Views are made of the same rows, and every writer works on them. */
+/* The rows that users see (profile.csv): the merged tree, with addresses replaced by functions, inlined
+ * functions, constructs and source lines. Views consist of the same rows, and every writer works on them. */
 #ifndef BLAME_COMMAND_ROWS_ROW_H
 #define BLAME_COMMAND_ROWS_ROW_H
 
@@ -25,75 +25,79 @@ enum row_kind {
     ROW_STATEMENT,
     ROW_RUNTIME,
     ROW_PSEUDO,
-    ROW_FILE,   /* in flat views: all functions of a source file, */
-    ROW_MODULE, /* or of a module */
-    ROW_PHASE,  /* what the program says of itself: a phase, or an execution of one, */
+    ROW_FILE,   /* flat views: all functions of a source file */
+    ROW_MODULE, /* flat views: all functions of a module */
+    ROW_PHASE,  /* a phase or an execution of one, reported by the program */
     ROW_EVENT,
     ROW_PARAMETER,
     ROW_KINDS
 };
 
-extern const char *const row_kind_name[ROW_KINDS]; /* as in profile.csv */
+extern const char *const row_kind_name[ROW_KINDS]; /* names in profile.csv */
 
-/* Of an enum profile_pseudo; what is none has a name, too. */
+/* Returns the name of an enum profile_pseudo, also of an unknown code. */
 const char *row_pseudo_name(uint64_t code);
 
-/* What rows of one function, or of one source line of a module, have in common. */
+/* The texts that all rows of a function, or of a source line in a module, share. */
 struct row_label {
     const char *name, *module, *file;
     int line;
 };
 
-/* What a row has besides its sums: exact times of phases, events and parameters, counters. */
+/* Exact times of phases, events and parameters, and counters. */
 struct row_extra {
-    struct profile_probe probe;                   /* all threads'; a phase's is the sum of its numbered executions' */
-    struct profile_counters exact;                /* counted from begin to end */
-    struct profile_counters inclusive, exclusive; /* counted at samples */
+    /* of all threads; a phase's record is the sum of its numbered executions */
+    struct profile_probe probe;
+    struct profile_counters exact;                /* counted while it was open */
+    struct profile_counters inclusive, exclusive; /* counts at samples */
 };
 
-/* A name of the program's, and where it was begun or ended. */
+/* A name from the program, and where it began or ended. */
 struct named_place {
     const char *name, *function, *file;
     int line;
 };
 
-/* `inner` was still open where `outer` ended; no name of an outer one: `inner` ended without a begin. */
+/* `inner` was still open when `outer` ended. If `outer` has no name, `inner` ended without having begun. */
 struct misnesting {
     struct named_place inner, outer;
 };
 
-/* Rows are in preorder: a parent before its children, row 0 is the root. A row's exclusive value is its own
- * code's, for a function the sum over its statement rows, which therefore count once more than once: sums
- * over rows leave statements out. Times in nanoseconds. */
+/* Rows are in preorder: a parent before its children, row 0 is the root. A row's exclusive value is that of
+ * its own code; a function's is the sum of its statement rows, which therefore count twice: sums over rows
+ * leave statements out. Times in nanoseconds. */
 struct row {
     uint32_t parent; /* ROW_NONE for the root */
-    uint32_t end;    /* the first row behind this row's subtree */
+    uint32_t end;    /* the first row after this row's subtree */
     uint32_t depth;
     int call_line;
-    uint32_t function;                 /* equal for rows of one function, inlined or not; statements: of the file */
+    /* equal for all rows of one function, inlined or not; for statements that of the file */
+    uint32_t function;
     uint8_t kind;                      /* enum row_kind */
-    bool own_inclusive, own_exclusive; /* the sums are this row's alone and may be added to */
-    bool foreign;                      /* what the program calls, not its own code; false in views: ask rows_own() */
+    bool own_inclusive, own_exclusive; /* the sums belong to this row alone and may be changed */
+    /* code that the program calls, not its own; always false in views: use rows_own() */
+    bool foreign;
     const struct row_label *label;
-    const char *note; /* what text views put behind the name: "tail call" for functions that had left the
-                         stack, the candidates where several are possible; NULL: nothing */
-    /* Rows of equal sums share them, and those of a single node are the node's: never NULL. */
+    /* text after the name in text views: "tail call" for a function that had left the stack, the candidates
+     * where several are possible; NULL for none */
+    const char *note;
+    /* Rows of equal sums share them; a row of one node has the node's sums. Never NULL. */
     const struct profile_sums *inclusive, *exclusive;
     const struct row_extra *extra; /* NULL: nothing */
 };
 
-/* What the error of sums over samples follows from: command/rows/error.h. */
+/* What the error of sums over samples depends on: command/rows/error.h. */
 struct error_terms {
     double period;   /* most that one sample of a thread stands for, in seconds or events */
-    double lifetime; /* of all threads, while they had a sample each period; 0: they had not */
+    double lifetime; /* lifetime of all threads in s, if each had a sample in each period; otherwise 0 */
     double threads, cores;
-    double ranks; /* of a node, as far as they saw each other */
+    double ranks; /* ranks of a node that saw each other */
 };
 
-/* Of which node a row shows how its times differ between a job's ranks: command/rows/spread.c. */
+/* The node by which a row shows the differences between a job's ranks: command/rows/spread.c. */
 struct row_spread {
     uint32_t row, node;
-    bool callee;    /* it is PROFILE_SPREAD_CALLEE of the node */
+    bool callee;    /* the record is PROFILE_SPREAD_CALLEE of the node */
     bool exclusive; /* the row's own time is known, too */
 };
 
@@ -101,45 +105,45 @@ struct rows {
     struct row *row;
     size_t count;
     size_t capacity;
-    uint32_t *node_row; /* by merged node: the row that shows its metrics, ROW_NONE if it has none; NULL in views */
-    uint32_t *
-        node_context; /* by merged node: the same, and for nodes without metrics the row that they stand for; NULL in views */
+    uint32_t *node_row;     /* by merged node: the row that shows its metrics; ROW_NONE for none; NULL in views */
+    uint32_t *node_context; /* by merged node: the same, and the row of nodes without metrics; NULL in views */
     size_t node_count;
     double threads, cores; /* T and C */
-    bool shared;           /* `idleness` is shared idleness */
-    bool job;              /* of a job's ranks: whom they wait for is in the effort, too */
-    bool events;           /* samples by overflow: what is in seconds elsewhere is in events */
+    bool shared;           /* `idleness` means shared idleness */
+    bool job;              /* rows of a job: the effort includes waits for other ranks of the job */
+    bool events;           /* samples by counter overflow: values are in events instead of seconds */
     bool callers;          /* children split their parent's exclusive value (bottom-up view) */
-    bool by_exclusive;     /* bottom-up and flat views: rows are functions, wherever they were called */
-    bool incomplete;       /* callers were not followed for want of room */
-    bool cut;              /* rows were taken away: inclusive sums have more than what is left */
+    bool by_exclusive;     /* bottom-up and flat views: rows are functions, regardless of their callers */
+    bool incomplete;       /* callers are missing because a limit was reached */
+    bool cut;              /* rows were removed: inclusive sums contain more than the remaining rows */
     struct error_terms error;
-    /* What absolute percentages are of; NULL: row 0. In a tree that a focus has thinned out: the whole
-     * program's. */
+    /* The whole of absolute percentages; NULL for row 0. With --focus it is the whole program. */
     const struct profile_sums *whole;
     bool probed;                   /* rows have exact times */
-    const struct profile *profile; /* that the rows were made of; NULL in views */
-    const char **begun_in;         /* by name of the profile: the function that began it first, perhaps NULL; or NULL */
-    const struct misnesting *misnested; /* what was ended in a wrong order */
+    const struct profile *profile; /* the source of the rows; NULL in views */
+    /* by name of the profile: the function that began it first, NULL if unknown; NULL if all are unknown */
+    const char **begun_in;
+    const struct misnesting *misnested; /* phases and events that ended in the wrong order */
     size_t misnested_count;
     struct row_spread *spread; /* by row */
     size_t spread_count;
-    size_t counter_count; /* rows have these counters */
+    size_t counter_count; /* number of counters of each row */
     const char *const *counter_name;
-    const struct profile_counters *whole_counters; /* what per cent of counters are of; NULL: row 0's */
-    struct pool memory;                            /* what rows_alloc() gave out */
-    struct strings *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
+    const struct profile_counters *whole_counters; /* the whole of counters' percentages; NULL for row 0 */
+    struct pool memory;                            /* memory from rows_alloc() */
+    /* text of names and files; NULL if borrowed from the rows that a view was made of */
+    struct strings *strings;
 };
 
 void rows_free(struct rows *rows);
 
-/* The program's effort: what absolute percentages are of. */
+/* Returns the program's sums: the whole of absolute percentages. */
 static inline const struct profile_sums *rows_whole(const struct rows *rows)
 {
     return rows->whole ? rows->whole : rows->row[0].inclusive;
 }
 
-/* What was counted at the row's samples; NULL: nothing. */
+/* Returns the counters at a row's samples; NULL for none. */
 static inline const struct profile_counters *row_counters(const struct row *row, bool exclusive)
 {
     return !row->extra ? NULL : exclusive ? &row->extra->exclusive : &row->extra->inclusive;
@@ -150,24 +154,25 @@ static inline const struct profile_counters *rows_whole_counters(const struct ro
     return rows->whole_counters ? rows->whole_counters : row_counters(&rows->row[0], false);
 }
 
-/* Whether a row is a phase, event or parameter. */
+/* Returns whether a row is a phase, event or parameter. */
 static inline bool row_is_probe(const struct row *row)
 {
     return row->kind == ROW_PHASE || row->kind == ROW_EVENT || row->kind == ROW_PARAMETER;
 }
 
-/* Whether a row is a call of MPI's that waited for other ranks. */
+/* Returns whether a row is an MPI call that waited for other ranks. */
 static inline bool row_is_mpi_wait(const struct row *row)
 {
     return row->kind == ROW_RUNTIME && strncmp(row->label->name, "MPI_", 4) == 0;
 }
 
-#define ROW_NAME_HOLDER      "<held by %s>" /* of a pseudo row: the function of another thread that had what is waited for */
+/* pseudo row: the function of another thread that held what the row waited for */
+#define ROW_NAME_HOLDER      "<held by %s>"
 #define ROW_NAME_NO_CORE     "<no core>"
 #define ROW_NAME_UNTOLD_WAIT "<untold wait>"
 #define ROW_NAME_NOBODY      "<nobody at work>"
 
-/* Whether a row is what its parent lost for want of a core. */
+/* Returns whether a row is the time that its parent had no core. */
 static inline bool row_is_no_core(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NO_CORE) == 0;
@@ -178,7 +183,7 @@ static inline bool row_is_holder(const struct row *row)
     return row->kind == ROW_PSEUDO && strncmp(row->label->name, ROW_NAME_HOLDER, strcspn(ROW_NAME_HOLDER, "%")) == 0;
 }
 
-/* Whether a row of these is a numbered execution, "step [3]" below "phase step". */
+/* Returns whether a row is a numbered execution, such as "step [3]" below "phase step". */
 static inline bool row_is_instance(const struct row *rows, uint32_t index)
 {
     const struct row *row = &rows[index], *above = &rows[index ? row->parent : 0];
@@ -189,19 +194,19 @@ static inline bool row_is_instance(const struct row *rows, uint32_t index)
            strncmp(row->label->name + strlen(phase), " [", 2) == 0;
 }
 
-/* Whether a row is what was waited for a lock while nobody held it. */
+/* Returns whether a row is waiting for a lock while nobody held it. */
 static inline bool row_is_handoff(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
 }
 
-/* Whether a row is what other ranks waited for one none of whose threads worked. */
+/* Returns whether a row is waiting for a rank of which no thread worked. */
 static inline bool row_is_nobody(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NOBODY) == 0;
 }
 
-/* The row that a merged node stands for, or the nearest around it that has one. */
+/* Returns the row of a merged node, or of its nearest ancestor that has one. */
 uint32_t row_of_node(const struct rows *rows, uint32_t node);
 
 #endif

@@ -56,11 +56,11 @@ static enum row_kind frame_kind(const struct symbol_frame *frame)
     return frame->inlined ? ROW_INLINED : ROW_PROCEDURE;
 }
 
-/* What an address is to the node that has it. */
+/* The meaning of an address for its node. */
 enum use {
     USE_CODE,
-    USE_ENTRY,  /* of the runtime */
-    USE_HOLDER, /* of a thread that had what the node's waited for */
+    USE_ENTRY,  /* entry of the runtime */
+    USE_HOLDER, /* code of a thread that held what the node's thread waited for */
     USES
 };
 
@@ -90,8 +90,8 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
         .function = rows_find_function(builder, kind, &function),
         .at_line = frame->at_line,
         .statement_file = strings_intern(strings, known ? frame->at_file : frame->file),
-        /* Code of no line, as compilers make some, counts for the function's first line: its cost must not
-         * differ from the sum of its lines. */
+        /* Some code has no line. It counts for the function's first line, so that a function's cost is the
+         * sum of its lines. */
         .statement_line = known                             ? frame->at_line
                           : *frame->file && frame->line > 0 ? frame->line
                                                             : 0,
@@ -100,8 +100,9 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
     };
 }
 
-/* The innermost of the places at key, looked up once per key and use; but for code only the function on the stack. */
-static uint32_t find_places(struct builder *builder, uint64_t key, enum use use)
+/* Returns the innermost of the places at key; for other uses than code only the function on the stack. Looks
+ * each key and use up once. */
+static uint32_t rows_find_places(struct builder *builder, uint64_t key, enum use use)
 {
     static const enum row_kind kinds[USES] = {[USE_ENTRY] = ROW_RUNTIME, [USE_HOLDER] = ROW_PSEUDO};
     uint32_t *slot = pair_map_slot(&builder->key_map, key, use);
@@ -123,7 +124,8 @@ static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_
                                called ? call_line : 0);
 }
 
-/* Whether a row is named like a function: the two functions that a compiler makes of one construct are. */
+/* Returns whether a row has a function's name. The two functions that a compiler makes of one construct have
+ * the same name. */
 static bool has_name_of(const struct builder *builder, uint32_t row, uint32_t function)
 {
     return row && builder->rows->row[row].label->name == builder->functions[function]->name;
@@ -136,7 +138,7 @@ static uint32_t outermost_place(const struct builder *builder, uint32_t place)
     return place;
 }
 
-/* Rows of the places of one address, from the function on the stack to the deepest inlined one. */
+/* Makes the rows of the places at one address, from the function on the stack to the deepest inlined one. */
 static uint32_t add_place_rows(struct builder *builder, uint32_t first, uint32_t row, int call_line)
 {
     for (uint32_t i = outermost_place(builder, first) + 1; i-- > first;) {
@@ -150,7 +152,7 @@ static uint32_t add_place_rows(struct builder *builder, uint32_t first, uint32_t
 
 static uint32_t add_frame_rows(struct builder *builder, uint32_t node_idx, uint32_t row, int call_line, enum use use)
 {
-    uint32_t first = find_places(builder, builder->profile->nodes[node_idx].key, use);
+    uint32_t first = rows_find_places(builder, builder->profile->nodes[node_idx].key, use);
     builder->innermost[node_idx] = first;
     return add_place_rows(builder, first, row, call_line);
 }
@@ -163,19 +165,20 @@ static uint32_t add_candidates_row(struct builder *builder, const char *candidat
     return row;
 }
 
-/* Rows of a function that jumped to the next one, the function inlined into it that did so last. */
+/* Makes the rows of a function that left the stack by a tail call; its inlined functions that jumped come
+ * last. */
 static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *frame, uint32_t parent, int *call_line)
 {
     int line = *call_line;
     *call_line = 0;
     if (frame->candidates)
         return add_candidates_row(builder, frame->candidates, parent, line);
-    uint32_t first = find_places(builder, frame->key, USE_CODE);
+    uint32_t first = rows_find_places(builder, frame->key, USE_CODE);
     uint32_t outermost = outermost_place(builder, first);
     uint32_t row = rows_find_function_row(builder, parent, builder->places[outermost].kind,
                                           builder->places[outermost].function, line);
     builder->rows->row[row].note = "tail call";
-    if (!frame->at_jump) /* one of several jumps */
+    if (!frame->at_jump) /* one of several possible jumps */
         return row;
     for (uint32_t i = outermost; i-- > first;)
         row = rows_find_function_row(builder, row, builder->places[i].kind, builder->places[i].function,
@@ -184,8 +187,8 @@ static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *f
     return row;
 }
 
-/* Whether nothing can be missing between a caller's frame and the next one's: the call leads there, or nobody
- * knows where to. Most calls do, and need no search, nor a place among the results that are kept. */
+/* Returns whether no frame can be missing between a caller and the next frame: the call leads there, or its
+ * target is unknown. Most calls pass this test and need no search and no cached result. */
 static bool is_whole(const struct builder *builder, uint64_t caller, uint64_t callee)
 {
     struct symbols *symbols = builder->symbols;
@@ -196,8 +199,9 @@ static bool is_whole(const struct builder *builder, uint64_t caller, uint64_t ca
     return entry && entry == symbols_function_entry(symbols, callee);
 }
 
-/* Rows of functions that are missing on the stack between a frame and its caller. A runtime entry that jumped
- * to another function of the runtime is what user code called: *key becomes its, to name the row. */
+/* Makes the rows of functions that are missing on the stack between a frame and its caller. If the user's
+ * code called a runtime entry that jumped to another function of the runtime, *key becomes that entry, which
+ * names the row. */
 static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint64_t callee, uint32_t parent,
                               int *call_line, uint64_t *key)
 {
@@ -217,7 +221,8 @@ static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint64
     return parent;
 }
 
-/* The function that the runtime gets in this call, or in a jump out of the function that is called; 0: none, or not known. */
+/* Returns the function that this call, or a tail call in its callee, passes to the runtime; 0 for none or
+ * unknown. */
 static uint64_t launched_body(struct symbols *symbols, uint64_t caller)
 {
     const struct symbol_call *call = symbols_call_at(symbols, caller), *list;
@@ -229,7 +234,7 @@ static uint64_t launched_body(struct symbols *symbols, uint64_t caller)
     return body;
 }
 
-/* Code on a fiber's stack is inside the region's function, which is not on that stack. */
+/* Makes the rows of code on a fiber's stack: it is inside the region's function, which is not on that stack. */
 static uint32_t add_fiber_rows(struct builder *builder, uint32_t node_idx, uint32_t parent, int call_line)
 {
     const struct profile *profile = builder->profile;
@@ -238,18 +243,18 @@ static uint32_t add_fiber_rows(struct builder *builder, uint32_t node_idx, uint3
     if (!body)
         return add_pseudo_row(builder, parent, PROFILE_PSEUDO_FIBER, 0);
     parent = add_tail_rows(builder, node_idx, body, parent, &call_line, &key);
-    return add_place_rows(builder, find_places(builder, body, USE_CODE), parent, call_line);
+    return add_place_rows(builder, rows_find_places(builder, body, USE_CODE), parent, call_line);
 }
 
 static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t parent, int call_line)
 {
     if (key == PROFILE_PSEUDO_BARRIER)
         return add_pseudo_row(builder, parent, key, call_line);
-    uint32_t place = find_places(builder, key, USE_ENTRY);
+    uint32_t place = rows_find_places(builder, key, USE_ENTRY);
     return rows_find_function_row(builder, parent, ROW_RUNTIME, builder->places[place].function, call_line);
 }
 
-/* The row that shows a node's own metrics: for user code with a known line its statement. */
+/* Returns the row that shows a node's own metrics: for user code with a known line its statement. */
 static uint32_t find_metric_row(struct builder *builder, uint32_t node_idx)
 {
     uint32_t innermost = builder->innermost[node_idx];
@@ -259,7 +264,7 @@ static uint32_t find_metric_row(struct builder *builder, uint32_t node_idx)
     return rows_find_statement_row(builder, builder->anchor[node_idx], &builder->places[innermost]);
 }
 
-/* Nodes are asked for in order. */
+/* Returns whether a node has counters. Callers must ask for nodes in order. */
 static bool has_counters(struct builder *builder, uint32_t node_idx)
 {
     const struct profile *profile = builder->profile;
@@ -270,7 +275,7 @@ static bool has_counters(struct builder *builder, uint32_t node_idx)
            profile->counters[builder->next_counters].node == node_idx;
 }
 
-static void add_node(struct builder *builder, uint32_t node_idx)
+static void rows_add_node(struct builder *builder, uint32_t node_idx)
 {
     const struct merged_node *node = &builder->profile->nodes[node_idx];
     uint32_t parent_place = builder->innermost[node->parent];
@@ -316,11 +321,11 @@ static void add_node(struct builder *builder, uint32_t node_idx)
     uint32_t row = find_metric_row(builder, shown_as);
     builder->rows->node_row[node_idx] = builder->rows->node_context[node_idx] = builder->rows->node_context[shown_as] =
         row;
-    if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is its parent's already */
+    if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is included in its parent's */
         rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
 }
 
-static void add_before_start(struct builder *builder)
+static void rows_add_before_start(struct builder *builder)
 {
     if (!builder->profile->header.before_start_ns)
         return;
@@ -379,14 +384,14 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
     rows->node_row[0] = 0;
     rows_add_exclusive(rows, &rows->row[0], &profile->nodes[0].metric);
     for (uint32_t i = 1; i < profile->node_count; i++) {
-        add_node(&builder, i);
+        rows_add_node(&builder, i);
         if (rows_progress && i % 1024 == 0)
             rows_progress(i, profile->node_count);
     }
-    add_before_start(&builder);
+    rows_add_before_start(&builder);
     rows_read_misnested(&builder);
     rows_find_spreads(&builder);
-    free_builder(&builder); /* before more is needed */
+    free_builder(&builder); /* frees memory before more is needed */
     rows_mark_foreign(rows, profile);
     rows_sum(rows);
     rows_add_extras(rows, profile);

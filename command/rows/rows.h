@@ -6,10 +6,10 @@
 
 struct symbols;
 
-/* The row tree of a profile, siblings with the highest effort first. Borrows metrics from the profile, which
- * must outlive it. */
+/* Returns the row tree of a profile, siblings with the highest effort first. Borrows metrics from the
+ * profile, which must outlive it. */
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols);
-/* Called now and then by rows_build(); NULL: nobody wants to know. */
+/* Progress function that rows_build() calls now and then; NULL for none. */
 extern void (*rows_progress)(size_t done, size_t total);
 
 #endif

@@ -1,7 +1,8 @@
-/* Which rows show how the times of a job's ranks differ. Ranks are compared by nodes, addresses, as files have no names: a mean can be
- * added up of several nodes, a deviation and extremes cannot. So a row has them where it is one node that is no frame, or all frames below one
- * node: a function called from one place, as regions and what they call are. Rows of several calls in one line, and those of a part of a
- * function (an inlined one, a line), have none. */
+/* Finds the rows that can show how the times of a job's ranks differ. Ranks are compared by nodes, that is by
+ * addresses, because files have no names. Means of several nodes can be added up; deviations and extremes
+ * cannot. So a row has them in two cases: it is one node that is not a frame, or it is all frames below one
+ * node, that is a function called from one place, such as a region and what it calls. Rows of several calls
+ * in one line have none, nor has a part of a function (an inlined one, a line). */
 #include <stdlib.h>
 
 #include "command/rows/build.h"
@@ -11,10 +12,11 @@
 struct finding {
     const struct builder *builder;
     struct row_spread *of; /* by row */
-    uint8_t *sources;      /* by row: of how many nodes it is, 2 for more */
-    bool *mixed;           /* by row: its own time is not that of the node */
-    bool *busy;            /* by node: it has time of its own */
-    uint32_t *common; /* by node: the row that all frames below it are in, 1 + its number; 0: there is no such frame */
+    uint8_t *sources;      /* by row: the number of its nodes, 2 for more */
+    bool *mixed;           /* by row: its own time differs from the node's */
+    bool *busy;            /* by node: it has own time */
+    /* by node: 1 + the row that contains all frames below it; 0 if there is no such frame */
+    uint32_t *common;
 };
 
 static void add_source(struct finding *finding, uint32_t row, uint32_t node, bool callee)
@@ -24,7 +26,7 @@ static void add_source(struct finding *finding, uint32_t row, uint32_t node, boo
         finding->sources[row]++;
 }
 
-/* The innermost row around both; a parent's number is smaller than its children's. */
+/* Returns the innermost row that contains both. A parent's number is smaller than its children's. */
 static uint32_t common_row(const struct rows *rows, uint32_t a, uint32_t b)
 {
     while (a != b) {
@@ -48,8 +50,8 @@ static void find_common(struct finding *finding)
     }
 }
 
-/* Each row between the one that a node hangs below and its own. */
-static void add_node(struct finding *finding, uint32_t i)
+/* Adds a node to each row from the one above it down to its own. */
+static void spread_add_node(struct finding *finding, uint32_t i)
 {
     const struct builder *builder = finding->builder;
     const struct merged_node *node = &builder->profile->nodes[i];
@@ -58,9 +60,10 @@ static void add_node(struct finding *finding, uint32_t i)
     uint32_t common = frame ? finding->common[node->parent] - 1 : row;
     if (node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS)
         return;
-    if (row == above) /* it is shown as part of what calls it */
+    if (row == above) /* it is shown as part of its caller */
         finding->mixed[row] |= finding->busy[i];
-    for (; row != common; row = builder->rows->row[row].parent) { /* of a part of the frames */
+    /* rows that contain only a part of the frames */
+    for (; row != common; row = builder->rows->row[row].parent) {
         finding->sources[row] = 2;
         finding->mixed[common] |= finding->busy[i] && common != above;
     }
@@ -96,7 +99,7 @@ void rows_find_spreads(struct builder *builder)
     find_common(&finding);
     add_source(&finding, 0, 0, false);
     for (uint32_t i = 1; i < builder->profile->node_count; i++)
-        add_node(&finding, i);
+        spread_add_node(&finding, i);
     for (uint32_t i = 0; i < builder->profile->node_count; i++)
         if (finding.common[i])
             add_callee(&finding, i);

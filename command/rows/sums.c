@@ -1,5 +1,5 @@
-/* The memory of rows, and their sums. Most rows of a large profile have one child or one node that costs
- * something: their sums are that one's, to the bit, and are not kept twice. */
+/* The memory of rows, and their sums. Most rows of a large profile have one child, or one node with cost.
+ * Their sums are the same, so the row shares them instead of keeping a copy. */
 #include <stdlib.h>
 
 #include "command/rows/make.h"
@@ -58,7 +58,7 @@ bool sums_are_zero(const struct profile_sums *sums)
            sums->rank_waited == 0;
 }
 
-/* A sum of one is that one. */
+/* Adds to a sum. A sum of one record shares that record. */
 static void add(struct rows *rows, const struct profile_sums **sum, bool *own, const struct profile_sums *sums)
 {
     if (sums_are_zero(sums))
@@ -87,8 +87,8 @@ void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile
     add(rows, &row->exclusive, &row->own_exclusive, sums);
 }
 
-/* exclusive holds what was attributed to the row itself. Children have larger indices than their parents, so
- * a row's sum is complete when it is added to its parent's, which may share it from then on. */
+/* `exclusive` holds what was attributed to the row itself. Children have larger indices than their parents,
+ * so a row's sum is complete before it is added to its parent's. The parent may share it from then on. */
 void rows_sum(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {
