@@ -52,8 +52,8 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
     double nobody_s = ledger_nobody_s(profile, findings->whole_s);
     view_text_header(out, profile, style);
     snprintf(base, sizeof base,
-             "Per cent are of %.40s s of thread time: its work, idleness, overhead, lock wait, no core, "
-             "blocked and mpi wait together.",
+             "Percentages are of %.40s s of thread time: work, idleness, overhead, lock wait, no core, blocked and mpi "
+             "wait together.",
              DECIMAL(findings->whole_s, 2));
     if (nobody_s > 0)
         snprintf(base + strlen(base), sizeof base - strlen(base),

@@ -209,11 +209,11 @@ void view_text_locks(FILE *out, const struct profile *profile, const struct lock
         fputs("\nNo sample saw a thread wait for a lock.\n", out);
         return;
     }
-    format_paragraph(out,
-                     "Seconds that threads waited for each lock, per cent of the whole effort, the longest "
-                     "wait, waits that "
-                     "a sample saw; below a lock, where threads waited most, and who held it meanwhile.",
-                     style->columns);
+    format_paragraph(
+        out,
+        "For each lock: the seconds that threads waited, their percentage of the whole effort, the longest "
+        "wait, and the waits that a sample saw. Below it: where threads waited most, and which code held it.",
+        style->columns);
     fprintf(out, "\n%s%9s%7s%9s%8s  %s%s\n", format_strong(style->colour), "wait", "%", "longest", "waits", "lock",
             format_plain(style->colour));
     size_t shown = style->most && style->most < table->count ? style->most : table->count;

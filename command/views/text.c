@@ -237,15 +237,15 @@ static void print_tree_meaning(const struct table *table)
     char *name = column_title(table, style->metric);
     bool counts = style->metric == METRIC_SAMPLES || style->metric >= METRIC_COUNTER;
     if (style->metric == METRIC_SAMPLES)
-        snprintf(text, sizeof text, "Per cent of all samples. ");
+        snprintf(text, sizeof text, "Percentages of all samples. ");
     else if (counts)
         snprintf(text, sizeof text,
                  "Counted at samples; per cent of the %.40s %s of all contexts. Other metrics are seconds. ",
                  DECIMAL(rows_whole_value(table->rows, style->metric), 0), name);
     else if (style->relative)
-        snprintf(text, sizeof text, "Seconds; per cent of each row's own effort (%s). ", parts);
+        snprintf(text, sizeof text, "Seconds, and percentages of each row's own effort (%s). ", parts);
     else
-        snprintf(text, sizeof text, "Seconds; per cent of the whole effort, %.40s s of thread time (%s). ",
+        snprintf(text, sizeof text, "Seconds, and percentages of the whole effort: %.40s s of thread time (%s). ",
                  DECIMAL(effort, 2), parts);
     double nobody_s = counts || style->relative ? 0 : ledger_nobody_s(table->profile, effort);
     if (nobody_s > 0)
@@ -266,7 +266,7 @@ static void print_tree_meaning(const struct table *table)
     else
         snprintf(text + length, sizeof text - length, ".");
     if (style->errors)
-        strcat(text, " Behind each number how far sampling can have put it off: 95 % are closer to the truth.");
+        strcat(text, " After each number is its sampling error (95 %).");
     format_paragraph(table->out, text, style->columns);
 }
 

@@ -147,7 +147,7 @@ class Views(BlameTest):
                                                            "--min", "0").stdout)))
         self.assertEqual(places[0]["place_kind"], "lock")
         self.assertEqual([row["place"] for row in places], sorted((row["place"] for row in places), key=int))
-        self.assertNotIn("held", self.text("--view", "locks", "--depth", "1").stdout.replace("who held", ""))
+        self.assertNotIn("held", self.text("--view", "locks", "--depth", "1").stdout.replace("which code held", ""))
 
     def test_waits_of_paths_in_focus(self):
         def seconds(*arguments):
