@@ -16,10 +16,10 @@ static enum metric fold_size(size_t i)
     return i == METRIC_CORE_IDLENESS ? METRIC_THREAD_IDLENESS : (enum metric)i;
 }
 
-/* A row that is shown, while its subtree is gone through. */
+/* A shown row while its subtree is visited. */
 struct open_row {
     uint32_t end, number;
-    struct profile_sums *calls, *lines;              /* of folded children; NULL: none */
+    struct profile_sums *calls, *lines;              /* sums of hidden children; NULL for none */
     struct row_extra *call_counters, *line_counters; /* the same */
 };
 
@@ -30,7 +30,7 @@ struct folding {
     uint32_t function; /* of rows that stand for folded calls */
 };
 
-/* The highest of a row's shares, in percent. */
+/* Returns the highest of a row's shares, in percent. */
 static float fold_share_of(const struct rows *rows, const struct row *row, const double total[METRIC_COLUMNS])
 {
     double most = 0;
@@ -81,14 +81,14 @@ static size_t count_left(const struct rows *rows, const float *share, double lea
     return left;
 }
 
-/* The least share that leaves at most `most` rows; rows of equal share go together. */
+/* Returns the least share that leaves at most `most` rows. Rows of equal share are all kept or all hidden. */
 static double choose_least(const struct rows *rows, const float *share, size_t most)
 {
     float *sorted = memory_array(rows->count, sizeof *sorted);
     bool *stand_ins = memory_array(2 * rows->count, sizeof *stand_ins);
     memcpy(sorted, share, rows->count * sizeof *sorted);
     qsort(sorted, rows->count, sizeof *sorted, compare_descending);
-    size_t good = 1, bad = most; /* rows that may be shown; the root always is */
+    size_t good = 1, bad = most; /* numbers of rows that may be shown; the root always is */
     while (bad - good > 1) {
         size_t middle = good + (bad - good) / 2;
         bool fits = count_left(rows, share, nextafterf(sorted[middle], INFINITY), stand_ins) <= most;

@@ -9,7 +9,7 @@
 
 struct fold {
     struct rows *made;        /* NULL: nothing was folded */
-    const struct rows *shown; /* `made`, or the rows as they are */
+    const struct rows *shown; /* `made`, or the unchanged rows */
     const struct rows *rows;
     uint32_t *number; /* by row: its number in `shown`, ROW_NONE if it was folded; NULL: the same */
     size_t left_out;

@@ -77,7 +77,7 @@ static void put_title(struct page *page)
     free(fitting);
 }
 
-/* What samples were taken by, where it was not a clock: "EVENT@PERIOD". */
+/* Writes the event and period of samples by counter overflow, from "EVENT@PERIOD". */
 static void put_sample(struct page *page)
 {
     const char *sample = profile_text(page->input->profile, "sample");
@@ -93,7 +93,7 @@ static void put_sample(struct page *page)
     free(event);
 }
 
-/* What the shares leave of the threads' time. */
+/* Writes the time in which no thread was busy. */
 static void put_nobody(struct page *page)
 {
     const struct rows *rows = page->input->rows;
@@ -150,7 +150,7 @@ static void put_metrics(struct page *page)
 static void put_error_form(struct page *page, enum metric metric)
 {
     struct error_form form = error_form_of(&page->input->rows->error, metric);
-    double micro = metric == METRIC_SAMPLES ? 1 : 1e6; /* as the values are */
+    double micro = metric == METRIC_SAMPLES ? 1 : 1e6; /* the same unit as the values */
     const struct {
         const char *before;
         double value;
@@ -165,7 +165,7 @@ static void put_error_form(struct page *page, enum metric metric)
     putc('}', page->out);
 }
 
-/* What the page makes the error of each number from, also of those that it adds up itself. */
+/* Writes the coefficients of errors, from which the page computes those of its own sums, too. */
 static void put_errors(struct page *page)
 {
     fputs("{\"deviations\":", page->out);
@@ -179,7 +179,7 @@ static void put_errors(struct page *page)
     fputs("}}", page->out);
 }
 
-/* Without the list of a job's ranks, which "ranks" has. */
+/* Writes run.json without the list of a job's ranks, which "ranks" contains. */
 static void put_run(struct page *page)
 {
     json_t *run = run_json(page->input->profile, page->input->rows);
@@ -232,7 +232,7 @@ static const struct {
     {",\n\"strings\":", put_strings},
 };
 
-/* Nothing more once a write has failed: the reason must stay in errno, and a huge page takes its time. */
+/* Writes all data. Stops after a failed write: errno must keep the reason. */
 static void put_data(struct page *page)
 {
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !ferror(page->out); i++) {
@@ -247,7 +247,8 @@ static void put_page(struct page *page)
 {
     size_t bytes, mark_bytes = strlen(HTML_DATA_MARK);
     const char *html = html_embedded_page(&bytes);
-    const char *mark = memmem(html, bytes, HTML_DATA_MARK, mark_bytes); /* a unit test says it is there */
+    /* a unit test checks that it is there */
+    const char *mark = memmem(html, bytes, HTML_DATA_MARK, mark_bytes);
     size_t before = mark ? (size_t)(mark - html) : bytes, rest = mark ? before + mark_bytes : bytes;
     fwrite(html, 1, before, page->out);
     put_data(page);

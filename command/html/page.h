@@ -1,5 +1,4 @@
-/* What the writers of a page's parts share: where it goes, its rows, its texts. The data are described in
- * docs/format.md. */
+/* What the writers of a page share: the stream, the rows, the texts. docs/format.md describes the data. */
 #ifndef BLAME_COMMAND_HTML_PAGE_H
 #define BLAME_COMMAND_HTML_PAGE_H
 
@@ -13,10 +12,10 @@
 #include "command/rows/metric.h"
 #include "command/text/strings.h"
 
-/* What stands in the page where its data belongs. */
+/* The mark in the page that its data replace. */
 #define HTML_DATA_MARK "<!--BLAME-DATA-->"
 
-/* Not ended by a zero byte. */
+/* Returns the page; it does not end with a zero byte. */
 const char *html_embedded_page(size_t *bytes);
 
 /* The texts of a row's label, as numbers of strings. */
@@ -36,28 +35,28 @@ struct page {
     uint32_t string_count;
     struct page_label *labels;
     size_t label_count, label_room;
-    uint32_t *label; /* by row: which of labels */
+    uint32_t *label; /* by row: index in labels */
 };
 
-/* The number of a text among the page's strings, which are written last. */
+/* Returns the number of a text among the page's strings, which are written last. */
 uint32_t page_string(struct page *page, const char *text);
 
-/* Text and numbers as JSON. Seconds as whole microseconds: the digits that profile.csv has. */
+/* Write text and numbers as JSON. Seconds become whole microseconds, the precision of profile.csv. */
 void page_text(struct page *page, const char *text);
 void page_whole(FILE *out, int64_t value);
 void page_micro(FILE *out, double seconds);
 
-/* Bytes as text; begins empty, base64_end() is called once, behind the last. */
+/* Encoder of bytes as text. Starts zeroed; base64_end() comes once, after the last byte. */
 struct base64 {
     FILE *out;
     uint32_t bits;
-    int count; /* of bytes that wait */
+    int count; /* number of pending bytes */
 };
 
 void base64_put(struct base64 *to, uint8_t byte);
 void base64_end(struct base64 *to);
 
-/* False of no core and blocked where the program had none: they are not in the page. */
+/* Returns false for a rare metric of which the program had none: the page has no column for it. */
 bool page_has_metric(const struct page *page, enum metric metric);
 
 /* The value of "rows". */

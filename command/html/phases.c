@@ -11,8 +11,7 @@
 
 #define NO_GROUP PAIR_MAP_NEW
 
-/* The row that stands for a phase, or for one execution: of several contexts the one with the most exact
- * time. */
+/* The row that stands for a phase or an execution: of several contexts the one with the most exact time. */
 struct stand_in {
     uint32_t row;
     double ns;
@@ -117,10 +116,10 @@ static void put_probe(struct page *page, const struct profile_probe *probe, doub
     put_micro(page, "deviation", probe_deviation_s(probe));
 }
 
-/* Executions that follow each other, as one point of a series. */
+/* Consecutive executions that are one point of a series. */
 struct point {
     const struct phase_entry *first, *last;
-    const struct phase_entry *fastest, *slowest; /* one execution each, by the clock */
+    const struct phase_entry *fastest, *slowest; /* one execution each, by exact time */
     uint64_t executions;
     double ns;
     struct profile_sums sums;

@@ -1,4 +1,4 @@
-/* The rows in columns: compact, quickly read, and never all in memory once more. */
+/* Writes the rows in columns: compact, quick to read, and without a second copy in memory. */
 #include <stdlib.h>
 
 #include "command/profile/pair_map.h"
@@ -67,7 +67,7 @@ static const struct {
     {"file", file_of},     {"line", line_of}, {"call_line", call_line_of}, {"function", function_of},
 };
 
-/* Rows share labels: their texts are looked up once a label. */
+/* Numbers the labels. Rows share labels, so each label's texts are looked up once. */
 static void number_labels(struct page *page)
 {
     const struct rows *rows = page->rows;
@@ -106,7 +106,7 @@ static double value_of(const struct page *page, size_t row, enum metric metric, 
     return metric_value(page->rows, exclusive ? at->exclusive : at->inclusive, metric);
 }
 
-/* The metric that has the same values by its definition; itself if there is none. */
+/* Returns the metric that has the same values by definition, or the metric itself. */
 static enum metric same_as(const struct rows *rows, enum metric metric)
 {
     if (metric == METRIC_SHARED_IDLENESS && rows->shared)
@@ -121,7 +121,7 @@ bool page_has_metric(const struct page *page, enum metric metric)
     return !metric_is_rare(metric) || value_of(page, 0, metric, false) > 0;
 }
 
-/* Counts are whole, but for what damaged files have. */
+/* Returns a count as a whole number. Only damaged files have other counts. */
 static int64_t whole(double value)
 {
     return value >= 9e18 ? INT64_MAX : value <= -9e18 ? -INT64_MAX : (int64_t)value;
@@ -174,7 +174,7 @@ static void put_counter(struct page *page, size_t counter, bool exclusive)
     putc(']', page->out);
 }
 
-/* What an error needs besides values. */
+/* Writes the additional sums that an error depends on. */
 static void put_basis(struct page *page, const char *name, size_t offset, bool exclusive)
 {
     fprintf(page->out, ",\n\"%s\":", name);
@@ -211,7 +211,7 @@ static void put_metrics(struct page *page, bool exclusive)
 
 enum exact_column { EXACT_ROW, EXACT_CALLS, EXACT_INCLUSIVE, EXACT_EXCLUSIVE, EXACT_COLUMNS };
 
-/* Rows with exact times are few: only they are listed. */
+/* Writes a column for the few rows with exact times only. */
 static void put_exact_column(struct page *page, enum exact_column column)
 {
     bool first = true;

@@ -142,10 +142,10 @@ static void source_lines_choose(struct page *page, struct source_lines *lines)
 #define LINE_BYTES 400 /* most of one line that goes into the page */
 #define CUT_MARK   "\xe2\x80\xa6"
 
-/* A file's fate; those that have something to be said are listed behind the pieces. */
+/* What happened to a file. Files with a problem are listed after the pieces. */
 struct told {
     uint32_t file;
-    char *why; /* NULL: it was read */
+    char *why; /* NULL if the file was read */
     bool changed;
 };
 
@@ -154,10 +154,10 @@ struct sources {
     const struct source_lines *lines;
     struct told *told;
     size_t told_count;
-    bool first; /* nothing was written yet */
+    bool first; /* nothing has been written yet */
 };
 
-/* A line's text without its end; never the half of a character. */
+/* Writes a line's text without its end; never splits a character. */
 static void put_line(struct page *page, const char *line, size_t bytes)
 {
     char text[LINE_BYTES + sizeof CUT_MARK];
@@ -173,7 +173,7 @@ static void put_line(struct page *page, const char *line, size_t bytes)
     page_text(page, text);
 }
 
-/* One piece, lines first to last as far as they exist; returns where the text goes on. */
+/* Writes one piece, the existing lines from first to last. Returns where the text continues. */
 static const char *put_piece(struct sources *sources, uint32_t file, const char *text, int first, int last)
 {
     FILE *out = sources->page->out;

@@ -1,4 +1,4 @@
-/* Threads, locks, waits and findings: tables beside the rows. */
+/* Writes the tables beside the rows: threads, locks, waits and findings. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static int compare_rows(const void *left, const void *right)
     return (a->page_row > b->page_row) - (a->page_row < b->page_row);
 }
 
-/* Of the page's rows those whose time differs most. */
+/* Returns the page's rows whose time differs most. */
 static struct spreads gather(const struct page *page)
 {
     const struct rows *rows = page->input->rows;
@@ -128,10 +128,10 @@ enum state { WORK, IDLE, OVERHEAD, LOCK_WAIT, NO_CORE, BLOCKED, MPI_WAIT, STATES
 static const enum metric state_metric[STATES] = {METRIC_WORK,    METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT,
                                                  METRIC_NO_CORE, METRIC_BLOCKED,  METRIC_MPI_WAIT};
 
-/* One or more ranks, that follow each other. */
+/* One or more consecutive ranks. */
 struct column {
     const struct profile_rank *first, *last;
-    const char *state, *why; /* of the first with which something is wrong, else of the first */
+    const char *state, *why; /* of the first rank with a problem, or of the first rank */
     uint64_t counted, threads, wall_ns;
     double ns[STATES];
     bool seen; /* of one rank at least it is known whom it waited for and made wait: */
@@ -177,7 +177,7 @@ static void add_rank(struct column *column, const struct profile_rank *rank)
     column->wall_ns = wall_ns > column->wall_ns ? wall_ns : column->wall_ns;
 }
 
-/* Threads are numbered in the order of their start in their rank. Returns how many the rank with the most has. */
+/* Numbers each rank's threads in the order of their start. Returns the highest number of threads in a rank. */
 static size_t number_threads(const struct profile *profile, size_t *number)
 {
     size_t *count = memory_array(profile->rank_count, sizeof *count), most = 0;
@@ -222,7 +222,7 @@ static void make_map(struct map *map, const struct profile *profile)
     free(number);
 }
 
-/* The share of its own time that a thread was in the state. */
+/* Writes the share of its own time that a thread spent in a state. */
 static void put_cell(FILE *out, const double cell[STATES], int state)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -278,7 +278,7 @@ static void put_waits(struct page *page, const struct map *map, const char *name
     fputs(seen ? "]" : "", page->out);
 }
 
-/* Numbers of ranks; -1: not known. */
+/* Returns a rank's number, -1 if unknown. */
 static int64_t rank_number(const struct profile_rank *rank)
 {
     return rank->rank == PROFILE_RANK_UNKNOWN ? -1 : (int64_t)rank->rank;
@@ -347,7 +347,7 @@ static void put_seconds(struct page *page, const char *before, double ns)
     json_decimal(page->out, ns * 1e-9, 6);
 }
 
-/* In a job, the thread's rank. */
+/* Writes the thread's rank in a job. */
 static void put_rank(struct page *page, const struct profile_thread *thread)
 {
     const struct profile *profile = page->input->profile;
@@ -361,7 +361,7 @@ static void put_rank(struct page *page, const struct profile_thread *thread)
 void page_put_threads(struct page *page)
 {
     const struct profile *profile = page->input->profile;
-    uint64_t start = profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
+    uint64_t start = profile->header.start_ns; /* subtract first: a double cannot hold every absolute time */
     bool all = !profile->header.merged || profile->thread_count < HTML_THREADS;
     size_t shown = all ? profile->thread_count : HTML_THREADS;
     putc('[', page->out);
@@ -386,7 +386,7 @@ void page_put_threads(struct page *page)
     fprintf(page->out, "],\n\"threads_left_out\":%zu", profile->thread_count - shown);
 }
 
-/* Three cells: a context as a path, its seconds, its row. */
+/* Writes three cells: a context's path, its seconds, its row. */
 static void put_context(struct page *page, uint32_t row, double ns)
 {
     char *path = row == ROW_NONE ? NULL : locks_context_path(page->input->rows, row);

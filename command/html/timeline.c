@@ -6,9 +6,9 @@
 #include "command/html/page.h"
 #include "command/text/memory.h"
 
-#define ALL           255 /* a share of the whole bin */
-#define LEAST_SAMPLES 4   /* of a thread, in a bin */
-#define TOPS          4   /* contexts of a lane's bin that are named: those with the most */
+#define ALL           255 /* code of a share of the whole bin */
+#define LEAST_SAMPLES 4   /* fewest samples of a thread in a bin */
+#define TOPS          4   /* most contexts that are named for a lane's bin: those with the most time */
 #define OTHERS        UINT16_MAX
 
 enum value { OWN, IDLENESS, LOCK_WAIT, VALUES };
@@ -18,7 +18,7 @@ static const char *const state_title[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_LOCK_WAIT] = "lock wait", [PROFILE_TIME_MPI_WAIT] = "mpi wait", [PROFILE_TIME_NO_CORE] = "no core",
     [PROFILE_TIME_BLOCKED] = "blocked",     [PROFILE_TIME_STOPPED] = "stopped"};
 
-/* A row of the page that has time of its own in bins. */
+/* A row of the page whose own time is in bins. */
 struct context {
     uint32_t row;
     uint32_t first, end; /* of its bins that are not zero */
@@ -30,17 +30,17 @@ struct contexts {
     const struct timeline *timeline;
     struct context *context; /* by row */
     size_t count;
-    uint32_t *of_row; /* by row of the page, ROW_NONE: none */
+    uint32_t *of_row; /* by row of the page; ROW_NONE for none */
     float (*values)[VALUES];
 };
 
-/* What one cell gives a lane's bin. */
+/* What one cell adds to a lane's bin. */
 struct part {
     uint32_t context;
     float own;
 };
 
-/* The page's row in which a node's time is, or the nearest above it. */
+/* Returns the page's row that contains a node's time, or the nearest row above it. */
 static uint32_t page_row_of(const struct page *page, uint32_t node)
 {
     uint32_t row = fold_nearest(&page->fold, row_of_node(page->input->rows, node));
@@ -141,7 +141,7 @@ static void put_numbers(struct page *page, const char *name, const struct contex
     fputs("],\n", page->out);
 }
 
-/* Of each context the bins from its first to its last, as float of microseconds. */
+/* Writes each context's bins from its first to its last, as floats in microseconds. */
 static void put_values(struct page *page, const struct contexts *contexts, enum value value)
 {
     struct base64 to = {.out = page->out};
@@ -214,7 +214,7 @@ static uint8_t share_of(double ns, double whole_ns)
     return share >= ALL ? ALL : share > 0 ? (uint8_t)lround(share) : 0;
 }
 
-/* How many named contexts, and of each its number and its share; the rest is OTHERS. */
+/* Writes how many contexts are named, and the number and share of each; the rest is OTHERS. */
 static void timeline_put_parts(struct base64 *to, const struct part *part, size_t count, double whole_ns)
 {
     size_t named = 0;
@@ -234,7 +234,7 @@ static void timeline_put_parts(struct base64 *to, const struct part *part, size_
     }
 }
 
-/* How much of a bin the run lasted. */
+/* Returns the part of a bin during which the program ran, in ns. */
 static double bin_width_ns(const struct page *page, const struct timeline *timeline, uint32_t bin, uint64_t bin_ns)
 {
     const struct profile_header *header = &page->input->profile->header;
@@ -310,7 +310,8 @@ static double state_sum(const struct lane_bins *bins, uint32_t bin, int state)
     return sum;
 }
 
-/* What a lane's shares are of: samples fall into one bin or the next, so where there are threads for most of a bin it is what was measured. */
+/* Returns the whole of a lane's shares in ns: the measured time if there were threads for most of the bin,
+ * because samples may fall into the next bin. */
 static double measured_ns(const struct page *page, const struct lane_bins *bins, size_t lane, uint32_t bin)
 {
     const struct timeline *timeline = bins->timeline;
