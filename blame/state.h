@@ -151,12 +151,12 @@ void state_line_release(struct state_line *line); /* [owner] */
 /* Forgets all lines, in the child of a fork. [init] */
 void state_reset(void);
 
-/* Counts all lines as of time_ns, which lies before the clock reading. `own` is the asking thread's line or
- * NULL. It counts as it is now, since the thread has stood still, and not at all if it is IDLE. wait_key is
- * the lock it waits for, 0: none. The lock may have been released to this very thread meanwhile, so the
- * holder is the one at time_ns. `places` (or NULL) receives the wait places of threads that are in use and
- * not busy. Lines remember a limited number of waits; for an earlier time the census takes another time
- * within that memory. [handler] */
+/* Counts all lines as of time_ns, which lies before the clock reading. `own` is the line of the asking thread,
+ * or NULL. The present state of that line counts, because the thread has stood still; an IDLE line does not
+ * count. wait_key is the lock that the thread waits for, 0 for none. The lock's holder is the one at time_ns,
+ * because the lock may have passed to the asking thread since. `places` (or NULL) receives the wait places of
+ * threads that are in use and not busy. Lines remember a limited number of waits. For an earlier time, the
+ * census uses a time that the lines remember. [handler] */
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
                               uint64_t wait_key, struct waiting_places *places);
 

@@ -1,10 +1,10 @@
-/* Finds how to leave a frame of code without call frame information, from the code itself. It follows the
- * instructions from the frame's address to the function's return, and what they do to rsp and rbp. It needs
- * neither the start of the function nor a symbol. Zydis decodes the instructions, without memory or state of
- * its own.
+/* Unwinds a frame whose function has no call frame information, by reading the function's code. The decoder
+ * follows the instructions from the frame's address to the function's return. It tracks how they change rsp
+ * and rbp. It needs neither the start of the function nor a symbol. Zydis decodes the instructions; it
+ * allocates no memory and keeps no state.
  *
- * The numbers of instructions and branches are bounded. Code is read by process_vm_readv, so nothing can
- * fault. A result holds for all code that was passed before rsp or rbp changed, and is kept for that code. */
+ * The numbers of instructions and branches are bounded. process_vm_readv() reads the code, so no read can
+ * fault. A result holds for all instructions passed before rsp or rbp changed, and is cached for them. */
 #ifndef BLAME_UNWIND_DECODE_H
 #define BLAME_UNWIND_DECODE_H
 

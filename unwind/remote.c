@@ -162,7 +162,7 @@ static size_t block_bytes(void *block)
 static void make_fresh(void)
 {
     struct os_low_fds low;
-    os_take_low(&low); /* At its start libunwind opens a pipe, used only by walks without our accessors. */
+    os_take_low(&low); /* libunwind opens a pipe when it starts; only walks without our accessors use it. */
     unw_addr_space_t one = create_space(), other = create_space();
     size_t bytes = block_bytes(one);
     if (bytes && block_bytes(other) == bytes && memcmp(one, other, bytes) == 0)

@@ -59,7 +59,7 @@ void tracer_begin(struct tracer *tracer, uint64_t begin_ns, uint64_t period_ns, 
 void tracer_add(struct tracer *tracer, struct tree *tree, uint32_t node, enum profile_time_state state, uint64_t count,
                 double ns);
 
-/* Skips time of which nothing is known. [handler] */
+/* Leaves a gap of `ns` in the timeline, for time without data. [handler] */
 void tracer_skip(struct tracer *tracer, double ns);
 
 /* Sets the node of samples that were added with TRACER_DISPATCH or TRACER_CARRIED. The node may be 0 or

@@ -45,7 +45,7 @@ static bool finish_profile(const char *directory, const char *file)
 {
     struct profile_header header;
     if (stat(file, &(struct stat){0}) != 0)
-        return false; /* Without a region there is no profile: the process has removed it. */
+        return false; /* The process removed its profile, because it ran no region. */
     if (!profile_read_header(file, &header)) {
         start_finisher(directory, file); /* The child prints what is wrong with the file. */
         return true;
@@ -53,7 +53,7 @@ static bool finish_profile(const char *directory, const char *file)
     bool gone = kill(header.pid, 0) != 0; /* false for a process that outlives the program */
     if (header.wants_region && gone) {
         unlink(file);
-        if (rmdir(directory) != 0) /* a job's */
+        if (rmdir(directory) != 0) /* not empty: the directory of a job */
             job_directory_leave(directory);
     } else if (!header.wants_region && !header.reported && (gone || !header.finished) &&
                (header.csv || header.summary)) {

@@ -86,7 +86,7 @@ static void give_up_log(struct followed *followed, int cause)
 {
     followed->given_up = true;
     log_line(followed->log, ": the log of stacks cannot be written: ", strerror(cause), "; blame export ",
-             followed->directory, " --format stacks writes it later", NULL);
+             followed->directory, " --format stacks writes the log later", NULL);
     if (!followed->out)
         return;
     __fpurge(followed->out); /* fclose() would write the rest */
@@ -235,7 +235,8 @@ static void set_surroundings(void)
 
 static void follow_no_memory(void)
 {
-    log_line("not enough memory to write the log of stacks: blame export DIR --format stacks writes it later", NULL);
+    log_line("not enough memory to write the log of stacks; blame export DIR --format stacks writes the log later",
+             NULL);
 }
 
 /* Writes logs until the program ends. Does not return. */
@@ -268,7 +269,7 @@ void follow_start(struct follower *follower, const char *notes, const char *outp
     }
     if (pid < 0)
         log_line("no log of stacks: ", *notes ? strerror(errno) : "no temporary folder",
-                 "; blame export DIR --format stacks writes it later", NULL);
+                 "; blame export DIR --format stacks writes the log later", NULL);
     if (ends[0] >= 0)
         close(ends[0]);
     if (pid < 0 && ends[1] >= 0)

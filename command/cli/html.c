@@ -50,8 +50,8 @@ static enum options_result parse_html_arguments(struct request *request, int arg
         {"--no-source", OPTION_FLAG, &request->options.no_source, NULL, NULL, 0, 0, "leave out the source code"},
         environment_option,
         {"--min", OPTION_NUMBER, &request->options.least_percent, "PERCENT", NULL, 0, 100,
-         "merge rows below this share of every metric into one row \"(small)\" of their parent, so that sums stay the "
-         "same; 0 keeps all rows (default: 0, or with more than 100,000 rows the share that leaves as many)"},
+         "merge rows below this share of every metric into one row \"(small)\" of their parent, which keeps all "
+         "sums; 0 keeps all rows (default: 0; with more than 100,000 rows, the share that leaves 100,000)"},
     };
     const char *operand[argc];
     int count;

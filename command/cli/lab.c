@@ -70,8 +70,8 @@ static bool find_script(const char *command, char script[PATH_MAX])
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     if (length <= 0) {
-        fprintf(stderr, "blame %s: /proc/self/exe cannot be read (%s), and so its part in Python not found\n", command,
-                strerror(errno));
+        fprintf(stderr, "blame %s: its Python scripts cannot be found, because /proc/self/exe cannot be read (%s)\n",
+                command, strerror(errno));
         return false;
     }
     setenv("BLAME_LAB_BLAME", self, 1);
@@ -79,7 +79,7 @@ static bool find_script(const char *command, char script[PATH_MAX])
     int bytes = snprintf(script, PATH_MAX, "%s/../share/blame/lab/start.py", folder);
     if (bytes < PATH_MAX && access(script, R_OK) == 0)
         return true;
-    fprintf(stderr, "blame %s: its part in Python is not in %s/../share/blame/lab: install blame whole\n", command,
+    fprintf(stderr, "blame %s: its Python scripts are not in %s/../share/blame/lab; install all of blame\n", command,
             folder);
     return false;
 }

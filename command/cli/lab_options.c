@@ -180,7 +180,8 @@ static const struct lab_command commands[] = {
       {{"--build", OPTION_TEXT, NULL, "COMMAND", NULL, 0, 0,
         "a command that builds a variant; it and the program's path contain @{NAME}"},
        NULL},
-      {{"--input", OPTION_LIST, NULL, "KEY=VALUE", NULL, 0, 0, "a feature of the input, as n=100; may be repeated"},
+      {{"--input", OPTION_LIST, NULL, "KEY=VALUE", NULL, 0, 0,
+        "a feature of the input, such as n=100; give the option once for each feature"},
        NULL},
       {{"--specialise", OPTION_TEXT, NULL, "FILE", NULL, 0, 0,
         "write FILE.h and FILE.sh, which choose settings by the features of an input"},
@@ -288,8 +289,8 @@ int cli_lab(int argc, char **argv)
     enum options_result result = options_read(&command->usage, options, count, argc, argv, operand, &operands);
     if (result != OPTIONS_RUN)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    /* room for argv[0], the values, the given options, "--" and the operands; items and operands together are
-     * fewer than argc */
+    /* The array has room for argv[0], the values, the given options, "--" and the operands. There are fewer
+     * items and operands together than argc. */
     char **arguments = memory_array((size_t)argc + MOST_OPTIONS + 4, sizeof *arguments), **to = arguments;
     char *given;
     FILE *out = memory_stream(&given);

@@ -76,10 +76,13 @@ bool check_source_dir(const char *command, const char *directory)
 static const char *advice_about(const char *error)
 {
     static const char *const advice[][2] = {
-        {"not a blame profile", "; " ACCEPTED},           {"not a measurement file", "; " ACCEPTED},
-        {"damaged", "; copy it again, or measure again"}, {"truncated", "; copy it again, or measure again"},
-        {"the program ended before", "; measure again"},  {"not enough memory", MEMORY_ADVICE},
-        {"cannot be", "; may you read it (ls -l)?"},
+        {"not a blame profile", "; " ACCEPTED},
+        {"not a measurement file", "; " ACCEPTED},
+        {"damaged", "; copy it again, or measure again"},
+        {"truncated", "; copy it again, or measure again"},
+        {"the program ended before", "; measure again"},
+        {"not enough memory", MEMORY_ADVICE},
+        {"cannot be", "; check with ls -l that you may read the file"},
     };
     for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
         if (strstr(error, advice[i][0]))

@@ -55,8 +55,8 @@ struct out_file {
 bool out_file_open(struct out_file *file, const char *command, const char *path);
 /* Does the same, but refuses to replace an existing file. Devices and pipes are written to. */
 bool out_file_create(struct out_file *file, const char *command, const char *path);
-/* Completes the file and returns an exit status of command/cli/cli.h; after a failure and a message nothing
- * is left. good: false after a failed write that set errno. */
+/* Completes the file and returns an exit status of command/cli/cli.h. On failure, prints a message and leaves
+ * no file. good: false after a failed write that set errno. */
 int out_file_close(struct out_file *file, bool good);
 /* Removes the file, because there is nothing to write. */
 void out_file_drop(struct out_file *file);

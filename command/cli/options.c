@@ -243,7 +243,7 @@ static const struct option_spec *find_named(const struct usage *usage, const cha
     return NULL;
 }
 
-/* Returns the option that a name of `bytes` bytes means, by itself or as an alias; NULL if there is none. */
+/* Returns the option whose name or alias is the first `bytes` bytes of the text; NULL if there is none. */
 static const struct option_spec *find_option(const struct usage *usage, const char *text, size_t bytes)
 {
     const struct option_spec *option = find_named(usage, text, bytes);

@@ -225,11 +225,11 @@ static enum options_result read_arguments(struct report_request *request, int ar
     const struct option_spec options[] = {
         {"--view", OPTION_WORD, &request->view, "VIEW", report_view, 0, 0, ""},
         {"--sort", OPTION_NAME, &sort, "METRIC", metric_words, 0, 0,
-         "a counter of the profile, as perf::PAGE-FAULTS, or one of these metrics (default: blame, which is idleness + "
-         "overhead + lock-wait):"},
+         "a counter of the profile, such as perf::PAGE-FAULTS, or one of these metrics (default: blame, the sum of "
+         "idleness, overhead and lock-wait):"},
         {"--source", OPTION_FLAG, &request->source, NULL, NULL, 0, 0, "show source code beside the rows"},
         {"--source-dir", OPTION_TEXT, &request->source_directory, "DIR", NULL, 0, 0,
-         "the same, with sources that were moved to DIR"},
+         "show source code, from sources that were moved to DIR"},
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "leave out rows below this share of the metric (default: 0.5 in text, otherwise 0)"},
         {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,

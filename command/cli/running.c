@@ -173,9 +173,10 @@ bool running_find(const char *command, const char *text, struct running *running
     if (maps < 0 && (errno == ENOENT || errno == ESRCH))
         fprintf(stderr, "blame %s: %s: no such process; " ACCEPTED "\n", command, text);
     else if (maps < 0)
-        fprintf(stderr, "blame %s: %s: its memory may not be looked at (%s)%s\n", command, text, strerror(errno),
-                geteuid() != 0 ? ": a process of another user, or with privileges; ask as that user, or as root"
-                               : ", not even by root here: a container or a sandbox keeps it; ask outside of that");
+        fprintf(stderr, "blame %s: %s: its memory map cannot be read (%s)%s\n", command, text, strerror(errno),
+                geteuid() != 0
+                    ? ": it belongs to another user or has privileges; run this command as that user, or as root"
+                    : ", not even by root here: a container or a sandbox forbids it; run this command outside");
     if (maps < 0)
         return false;
     int count = 0;

@@ -92,7 +92,7 @@ static uint64_t own_samples(const struct rows *rows, uint32_t index)
     return samples;
 }
 
-/* A name as part of a path: with no arrow of its own. */
+/* Returns a copy of the name for use in a path: "=>" separates names there, so it becomes "= >". */
 static char *name_of(const char *name)
 {
     char *clean = format_clean(name, true), *text;

@@ -65,7 +65,7 @@ static double chance_of(size_t hits, size_t points, size_t longs, size_t known)
     return sum;
 }
 
-/* Returns how many executions on the lattice have a duration. */
+/* Returns the number of executions on the lattice whose duration is known. */
 static size_t count_points(const struct numbers *numbers, size_t every, size_t first)
 {
     size_t points = 0;

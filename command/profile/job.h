@@ -19,8 +19,8 @@ struct profile *job_read_part(const char *const *paths, size_t count, const stru
 /* Joins parts that this program wrote (profile_write_fd) into one. Returns NULL if a file cannot be read
  * back. */
 struct profile *job_join_parts(const char *const *paths, size_t count);
-/* Completes a part that contains the whole job; returns the same as job_read(). Frees the part if the result
- * is NULL. */
+/* Completes a part that contains the whole job. Returns the same profile as job_read() would. On failure,
+ * frees the part and returns NULL. */
 struct profile *job_complete(struct profile *part, char **why);
 
 /* Returns how many processes of ranks a profile covers; 1 if it is not a job. */

@@ -14,7 +14,7 @@
 #define TIMELINE_JOB_LANES 1024u /* most lanes, and most bins of lanes in units of PROFILE_TIME_BINS */
 /* most pairs of context and lane. With more contexts than this, cells of all lanes are merged. */
 #define TIMELINE_JOB_PAIRS 2048u
-#define TIMELINE_JOB_DENSE 2048u /* most pairs in the whole job with more bins than PROFILE_MOMENTS */
+#define TIMELINE_JOB_DENSE 2048u /* most pairs of a job that may have more than PROFILE_MOMENTS bins */
 
 /* Zeroed means empty. */
 struct timeline_join {

@@ -123,7 +123,7 @@ bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
 /* ---- spans ---- */
 
 #define MOVES_MOST  4096u /* most moves of one node between regions that are followed */
-#define TOUCHING_NS 1000u /* a shorter gap between spans does not count */
+#define TOUCHING_NS 1000u /* spans with a shorter gap between them touch */
 
 struct tracing {
     struct profile *profile;

@@ -247,7 +247,7 @@ void symbols_table_sort(struct symbols_table *table)
     free(to);
 }
 
-/* Returns whether a name is better than another one of the same address. The plainest wins: malloc before
+/* Returns true if name a is preferred to name b of the same address. The plainer name wins: malloc, not
  * __libc_malloc. */
 static bool is_plainer(const struct symbols_entry *a, const struct symbols_entry *b)
 {

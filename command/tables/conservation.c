@@ -180,7 +180,7 @@ static void add_rank_law(struct conservation_law *laws, size_t *count, const str
     double blamed = 1e-9 * total->rank_idle, waited = 1e-9 * total->rank_waited, most = fmax(blamed, waited);
     if (ranks_saw_each_other(profile))
         add_law(laws, count, RANK_IDLENESS,
-                "rank idleness of contexts = mpi wait of ranks while another one of their node was busy", blamed,
+                "rank idleness of contexts = mpi wait of ranks while another rank of their node was busy", blamed,
                 waited,
                 ERROR_NEVER * sqrt(error_variance(error, METRIC_RANK_IDLENESS, most, ERROR_ALONE) +
                                    error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE)));

@@ -62,14 +62,12 @@ static void signal_cause(const struct profile *profile, struct coverage_loss *lo
 {
     bool taken = profile->header.signals_taken > 0;
     if (profile->header.timer_error == PROFILE_TIMERS_DELETED) {
-        snprintf(loss->cause, sizeof loss->cause,
-                 "the program has deleted the timers by which they come (timer_delete)");
-        loss->advice = "Look for a timer_delete() in the program of a timer that it did not make.";
+        snprintf(loss->cause, sizeof loss->cause, "the program has deleted the sampling timers (timer_delete)");
+        loss->advice = "Look in the program for a timer_delete() of a timer that the program did not create.";
         return;
     }
-    snprintf(loss->cause, sizeof loss->cause, "the program %s the signal by which samples come",
-             taken ? "has taken" : "blocks");
-    loss->advice = "BLAME_SIGNAL, or `blame run --signal`, chooses another signal.";
+    snprintf(loss->cause, sizeof loss->cause, "the program %s the sampling signal", taken ? "has taken" : "blocks");
+    loss->advice = "Choose another signal with BLAME_SIGNAL or `blame run --signal`.";
 }
 
 static void add_loss(const struct profile *profile, struct coverage *coverage, const char *what, double ns,

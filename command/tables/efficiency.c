@@ -153,7 +153,7 @@ static void divide(struct efficiencies *made, const struct job_sums *sums)
     made->no_core = quotient(sums->no_core, sums->useful);
     made->blocked = quotient(sums->blocked, sums->useful);
     if (sums->threads_changed) {
-        made->why_balance = "a rank had more threads one after the other than at once";
+        made->why_balance = "a rank had more threads in all than at any one time";
         return;
     }
     of[EFFICIENCY_COMMUNICATION] = quotient(sums->most_useful, sums->runtime_ns);

@@ -97,12 +97,12 @@ void view_text_balance(FILE *out, const struct profile *profile, const struct ro
     format_paragraph(out, text, style->columns);
     free(text);
     if (table->calls) {
-        print_head(out, "of it", "call; rank: who is charged most of it", style);
+        print_head(out, "of it", "call; rank: the one with the largest charge", style);
         print_entries(out, rows, table, 0, table->calls, style);
     }
     if (table->charged > 0) {
         print_balance_ranks(out, table, style);
-        print_head(out, "times mean", "late ranks' code; rank: the one with most, its time over the mean of all ranks",
+        print_head(out, "times mean", "code of late ranks; rank: the one with the most time, relative to the mean rank",
                    style);
         print_entries(out, rows, table, table->calls, table->count, style);
     }

@@ -26,12 +26,12 @@ static void print_remarks(FILE *out, const struct efficiencies *made, const stru
 {
     putc('\n', out);
     if (made->why_balance)
-        print_efficiency_text(out, format_printable("Those over threads cannot be told: %s.", made->why_balance),
-                              style);
+        print_efficiency_text(
+            out, format_printable("The efficiencies over threads are unknown: %s.", made->why_balance), style);
     if (made->no_core + made->blocked >= 0.01)
         print_efficiency_text(
             out,
-            format_printable("Of the time that counts as useful there %s %% were without a core, and %s %% "
+            format_printable("Of the time that counts as useful, threads spent %s %% without a core and %s %% "
                              "blocked.",
                              DECIMAL(100 * made->no_core, 1), DECIMAL(100 * made->blocked, 1)),
             style);
@@ -39,7 +39,7 @@ static void print_remarks(FILE *out, const struct efficiencies *made, const stru
         out,
         format_printable(
             "The first row is the product of the others. Serialisation and transfer, whose product is MPI's "
-            "communication, are not told: that needs a run on an ideal network."),
+            "communication efficiency, are not shown: they need a run on an ideal network."),
         style);
 }
 

@@ -543,13 +543,14 @@ void view_text_phases(FILE *out, const struct profile *profile, const struct row
     struct rows *view = view_phases(rows, table);
     to.view = view;
     if (table->group_count == 1)
-        format_paragraph(out, "The program began no phase; include/blame.h has blame_phase_begin().", style->columns);
+        format_paragraph(out, "The program marked no phase. To mark one, call blame_phase_begin() of include/blame.h.",
+                         style->columns);
     else
         print_phases_meaning(&to);
     print_phase_table(&to);
     print_event_table(&to);
     if (to.cut)
-        fprintf(out, "\n%zu row%s cut; --min 0 shows all\n", to.cut, to.cut == 1 ? "" : "s");
+        fprintf(out, "\n%zu row%s left out; --min 0 shows all\n", to.cut, to.cut == 1 ? "" : "s");
     view_text_probe_notes(out, profile, rows, style->columns);
     rows_free(view);
 }

@@ -27,8 +27,8 @@ void elf_view_forget_pages(void);
 /* Makes the view of a mapped object. [init] */
 void elf_view_of_map(struct elf_view *view, const struct link_map *map);
 
-/* Makes the view of a file's bytes, all of them. Returns false if they are not a library with a table of
- * symbols. [init] */
+/* Makes the view of a whole file in memory. Returns false if the bytes are not a library with a symbol table.
+ * [init] */
 bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count);
 
 /* Returns the definition of that name, or NULL. [init] */

@@ -324,7 +324,7 @@ bool walk_task(struct walk *walk, struct path *path)
         if (path->count == (size_t)session.options.depth) {
             path->truncated = true;
             walk->inside = innermost_probe(walk);
-            return walk->inside != NULL; /* the probe's begin is further out all the same */
+            return walk->inside != NULL; /* the path is cut off, but the frame that began the probe is further out */
         }
         bool system = is_system(&walk->at, flags);
         leading = leading && system;
@@ -339,7 +339,7 @@ bool walk_task(struct walk *walk, struct path *path)
         walk->have = UNWIND_BROKEN; /* no thread begins in user code: a frame without unwind information */
     path->truncated = walk->have == UNWIND_BROKEN;
     if (unlikely(path->truncated) && (walk->inside = innermost_probe(walk)))
-        return true; /* the probe's begin is further out all the same */
+        return true; /* the path is cut off, but the frame that began the probe is further out */
     if (walk->have == UNWIND_END)
         cut_start(path, system_count);
     if (path->count == 0 && (path->in_runtime || boundary)) {

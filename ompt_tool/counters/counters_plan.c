@@ -24,7 +24,7 @@ static const char *reason(int cause)
     case EOPNOTSUPP:
         return "this machine has no such counter";
     case EBUSY:
-        return "this machine has no room for it now";
+        return "all hardware counters that could count it are in use";
     case EACCES:
     case EPERM:
         return "not permitted, see /proc/sys/kernel/perf_event_paranoid";

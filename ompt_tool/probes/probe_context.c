@@ -260,7 +260,7 @@ static inline bool is_record_of(const struct probe_known *known, const struct pr
            (!open->task.region || (known->instance == open->task.region->instance && known->grafts == tree->grafts));
 }
 
-/* Returns a record below the node, NULL without room. */
+/* Makes *node_idx its child of that kind and returns the child's record. Returns NULL if there is no room. */
 static void *record_below(struct tree *tree, uint32_t *node_idx, enum profile_node_kind kind)
 {
     *node_idx = *node_idx ? tree_child(tree, *node_idx, kind, 0) : 0;

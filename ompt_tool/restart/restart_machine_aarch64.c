@@ -76,7 +76,7 @@ ASSERT_AT(struct restart_state, base_time, 0);
 ASSERT_AT(struct restart_state, base_usage, 16);
 ASSERT_AT(ucontext_t, uc_mcontext.regs, 184);
 ASSERT_AT(ucontext_t, uc_mcontext.regs[29], 416);
-_Static_assert(sizeof(siginfo_t) == 128, "before the context in the kernel's frame");
+_Static_assert(sizeof(siginfo_t) == 128, "the kernel's frame has 128 bytes of siginfo_t before the context");
 
 __asm__(".text\n"
         ".globl restart_wait, restart_wait_enter, restart_wait_done, restart_wait_stored, restart_wait_answered\n"
@@ -120,7 +120,7 @@ __asm__(".text\n"
         "    mov x8, #73\n"
         "    svc #0\n"
         "    cmp x0, #0\n"
-        "    b.lt 6f\n" /* a signal of the program: return the part alone */
+        "    b.lt 6f\n" /* a signal for the program: return only the part that is already done */
         "    b.eq 5f\n"
         "    ldrh w9, [sp, #222]\n"
         "    tst w9, #0x38\n" /* POLLERR, POLLHUP, POLLNVAL */

@@ -210,7 +210,7 @@ __asm__(".text\n"
         "    movl $8, %r8d\n"
         "    syscall\n"
         "    testq %rax, %rax\n"
-        "    js 6f\n" /* a signal of the program: return the part alone */
+        "    js 6f\n" /* a signal for the program: return only the part that is already done */
         "    je 5f\n"
         "    testb $0x38, 222(%rsp)\n" /* POLLERR, POLLHUP, POLLNVAL */
         "    je 5f\n"

@@ -41,7 +41,7 @@ struct restart_state {
     struct rusage base_usage;  /* what it had used by then */
     bool base_valid;
     bool waiting;     /* this delivery came in the stub; job is the stub's work */
-    bool sanitized;   /* the program has ThreadSanitizer, whose handler may be around the tool's */
+    bool sanitized;   /* whether the program uses ThreadSanitizer, whose handler may call the tool's */
     bool will_wait;   /* this delivery ends in the stub */
     int unknown_call; /* number of the last call that gave RESTART_UNKNOWN; -1: unknown */
     uint64_t own_signals;

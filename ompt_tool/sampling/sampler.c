@@ -181,10 +181,10 @@ static void heed_taken_signal(const struct thread *thread)
         os_timer_set(thread->timer, false, 0, 0);
 }
 
-/* Sets the timer to its next moment, with the moment after that as its interval: the timer is set once in two
- * samples. The interval must not be 0, as a program may take a signal away (sigtimedwait). If the two moments
- * are close together, the interval is a period: a program that takes all signals would get too many. One
- * system call (timer_settime). */
+/* Sets the timer for the next two moments with one system call (timer_settime): it expires at the first one,
+ * and its interval leads to the second one. The interval must not be 0: the program may take a signal away
+ * (sigtimedwait), and the timer must expire again. If the two moments are close together, the interval is one
+ * period. A shorter interval would send too many signals to a program that takes all of them. */
 static void set_timer(struct thread *thread)
 {
     struct moments *moments = &thread->moments;

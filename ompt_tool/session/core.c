@@ -118,7 +118,7 @@ static bool comes_out_of_call(struct core *core, const struct delivery *delivery
     return core->limit_ns < UINT64_MAX || (core->turns == 1 && core->lost_ns > core->away_ns + STATE_GRACE_NS);
 }
 
-/* Returns true with the probability `part`; the same for every sample with that number. */
+/* Returns true with probability `part`. Equal numbers give equal results. */
 static bool is_drawn(uint64_t number, double part)
 {
     return (double)(hash_number(number) >> 11) * 0x1p-53 < part;

@@ -100,5 +100,5 @@ class Snapshot(BlameTest):
             self.skipTest("no user namespaces here")
         run = self.snapshot("/", os.getpid(), before=inside)
         self.assertEqual(run.status, 1, run)
-        self.assertIn("may not be looked at (Permission denied), not even by root here", run.stderr)
+        self.assertIn("memory map cannot be read (Permission denied), not even by root here", run.stderr)
         self.assertNotIn("as root", run.stderr)

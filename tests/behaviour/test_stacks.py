@@ -112,7 +112,7 @@ class Stacks(BlameTest):
                 run = self.stacks_run([program("quick"), "5"], "--stacks-file", place, status=5, own=["the program's own line"])
                 line, = [line for line in run.tool_lines() if " cannot be written: " in line]
                 directory, = run.directories()
-                self.assertEqual(line, f"blame: {place}: the log of stacks cannot be written: {cause}; blame export {directory} --format stacks writes it later")
+                self.assertEqual(line, f"blame: {place}: the log of stacks cannot be written: {cause}; blame export {directory} --format stacks writes the log later")
                 self.assertEqual(glob.glob(os.path.join(directory, "*.stacks")), [])
 
     def test_on_a_full_disk_it_ends_with_a_whole_line(self):
