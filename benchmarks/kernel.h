@@ -14,7 +14,7 @@
 
 #include <omp.h>
 
-/* Exit statuses; bench.py tells the two failures apart. */
+/* Exit statuses. bench.py distinguishes the two failures. */
 enum { KERNEL_VERIFIED = 0, KERNEL_FAILED = 1, KERNEL_USAGE = 2 };
 
 static inline double kernel_clock_s(void)
@@ -42,9 +42,9 @@ static inline void *kernel_alloc(size_t count, size_t size_bytes)
     return memory;
 }
 
-/* One integer argument. A name without leading dashes is positional; all are optional, *value holds the
- * default. With `letters` the argument is one of them, and its value the index. An array of these ends with
- * a NULL name. */
+/* One integer argument. A name without leading dashes is positional. All arguments are optional; *value holds
+ * the default. With `letters`, the argument is one of the letters and its value is the index. A NULL name
+ * ends an array of arguments. */
 struct kernel_arg {
     const char *name;
     long *value;
@@ -127,7 +127,7 @@ static inline void kernel_parse_args(int argc, char **argv, const char *kernel, 
     }
 }
 
-/* The size as it is printed: `27`, or `27,cutoff=10` when the option is in use. */
+/* Returns the size in printed form: `27`, or `27,cutoff=10` if the option is in use. */
 static inline const char *kernel_size_text(char *text, size_t text_bytes, long size, const char *option, long value)
 {
     if (value != 0)
@@ -137,7 +137,7 @@ static inline const char *kernel_size_text(char *text, size_t text_bytes, long s
     return text;
 }
 
-/* What the kernels after NPB are told: a problem class, and how often to solve it. */
+/* Arguments of the kernels after NPB: a problem class, and how often to solve it. */
 struct kernel_class {
     long index; /* in "SWA" */
     long repeat;
@@ -168,7 +168,7 @@ static inline uint64_t kernel_hash(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* A hash as a number in [0, 1). */
+/* Returns a hash as a number in [0, 1). */
 static inline double kernel_unit(uint64_t hash)
 {
     return (double)(int64_t)(hash >> 11) * 0x1p-53;

@@ -1,5 +1,5 @@
-/* fib after BOTS: Fibonacci numbers by the recursive definition, a task a call. Without a cut-off this is
- * nothing but task creation and taskwait: the worst case for any tool. */
+/* fib after BOTS: Fibonacci numbers by the recursive definition, with one task per call. Without a cut-off
+ * the program does little but create tasks and wait for them: the worst case for any tool. */
 #include "../kernel.h"
 
 static long fib_sequential(int n)
@@ -7,7 +7,7 @@ static long fib_sequential(int n)
     return n < 2 ? n : fib_sequential(n - 1) + fib_sequential(n - 2);
 }
 
-/* Below `depth_left` no tasks are made; negative: no cut-off. */
+/* `depth_left` levels of calls make tasks, deeper ones do not. A negative value means no cut-off. */
 static long fib(int n, int depth_left)
 {
     long first, second;

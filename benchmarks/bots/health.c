@@ -1,6 +1,6 @@
 /* health after BOTS: a health system of villages in a tree, simulated day by day. Each village has a
- * hospital; the hard cases are referred to the hospital one level up. A task a village and day, and a lock
- * for each hospital's list of referred patients: very small tasks that also lock. */
+ * hospital, which refers hard cases to the hospital one level up. There is one task per village and day, and
+ * one lock per hospital for the list of referred patients: very small tasks that also lock. */
 #include "../kernel.h"
 
 #define ILL_PROBABILITY        0.002
@@ -13,7 +13,7 @@
 
 struct patient {
     struct patient *next;
-    uint64_t random; /* a stream of its own, so that no schedule changes the outcome */
+    uint64_t random; /* the patient's own random stream, so that no schedule changes the outcome */
     uint32_t id;
     int days_left, days_ill, hospitals;
 };
@@ -26,7 +26,7 @@ struct village {
     struct village *parent, *children; /* children: an array */
     int child_count, level, free_doctors;
     struct list healthy, waiting, assessed, convalescing;
-    struct patient *referred; /* by children, under the lock, sorted by id */
+    struct patient *referred; /* patients referred by children, sorted by id; the lock protects the list */
     omp_lock_t referred_lock;
     struct patient *people;
 };
@@ -94,7 +94,8 @@ static void village_free(struct village *v)
     free(v->people);
 }
 
-/* Into the sorted list: children arrive in any order, their patients are treated in one. */
+/* Inserts the patient into the sorted list. Children arrive in any order, but their patients are treated in
+ * one order. */
 static void refer(struct village *to, struct patient *patient)
 {
     omp_set_lock(&to->referred_lock);
@@ -168,7 +169,7 @@ static void treat_waiting(struct village *v)
     }
 }
 
-/* Only after the children's day is over: they fill this list. */
+/* Treats the referred patients. The children's day must be over, because they fill this list. */
 static void treat_referred(struct village *v)
 {
     struct patient *p = v->referred;
@@ -190,7 +191,8 @@ static void treat_healthy(struct village *v)
     }
 }
 
-/* One day of a village and all below it. Villages up to level `cutoff` make no tasks for their children. */
+/* Simulates one day of a village and all villages below it. Villages up to level `cutoff` make no tasks for
+ * their children. */
 static void simulate_day(struct village *v, int cutoff)
 {
     bool tasks = v->level > cutoff;
@@ -213,7 +215,7 @@ static void simulate_day(struct village *v, int cutoff)
     treat_healthy(v);
 }
 
-/* The final state of every person, wherever they are, as one number; counts them, too. */
+/* Returns one number for the final state of all people, wherever they are, and counts the people. */
 static uint64_t digest(const struct village *v, long *people)
 {
     int count = (1 << v->level) * PEOPLE_PER_DOCTOR;

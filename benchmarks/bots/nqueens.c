@@ -1,14 +1,15 @@
-/* nqueens after BOTS: counts all placements of n queens, a task for each placement that is safe so far. */
+/* nqueens after BOTS: counts all placements of n queens, with one task for each placement that is safe so
+ * far. */
 #include "../kernel.h"
 
 #define N_MAX 16
 
-/* Known counts, n = 1 .. 16 (OEIS A000170). */
+/* Known counts for n = 1 .. 16 (OEIS A000170). */
 static const long solutions[N_MAX + 1] = {1,   1,   0,    0,     2,     10,     4,       40,      92,
                                           352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
 
 struct board {
-    signed char column[N_MAX]; /* of the queen in each row */
+    signed char column[N_MAX]; /* column of the queen in each row */
 };
 
 static bool is_safe(const struct board *board, int row, int column)
@@ -35,7 +36,8 @@ static long place_sequential(struct board *board, int n, int row)
     return found;
 }
 
-/* From row `cutoff` on no tasks are made; from row `deferred` on they are executed where they are made. */
+/* Counts the solutions from this row on. Rows from `cutoff` on make no tasks; tasks of rows from `deferred`
+ * on are undeferred. */
 static long place(struct board board, int n, int row, int cutoff, int deferred)
 {
     long found[N_MAX] = {0}, sum = 0;

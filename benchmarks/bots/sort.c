@@ -62,7 +62,7 @@ static void merge_sequential(const element *a, long a_count, const element *b, l
     memcpy(to, a_count > 0 ? a : b, (size_t)(a_count + b_count) * sizeof(element));
 }
 
-/* How many elements of the sorted `data` are less than `value`. */
+/* Returns how many elements of the sorted `data` are less than `value`. */
 static long count_less(const element *data, long count, element value)
 {
     long low = 0;
@@ -78,7 +78,8 @@ static long count_less(const element *data, long count, element value)
     return low;
 }
 
-/* Splits the longer run in the middle, the other where that value belongs: two independent merges. */
+/* Merges two runs. Splits the longer run in the middle and the other run where that value belongs, which
+ * gives two independent merges. */
 static void merge(const element *a, long a_count, const element *b, long b_count, element *to)
 {
     if (a_count < b_count) {
@@ -118,7 +119,7 @@ static void sort(element *data, element *scratch, long count)
     merge(scratch, half, scratch + half, count - half, data);
 }
 
-/* A shuffled 0 .. count - 1: the sorted order is known. */
+/* Fills `data` with a shuffled 0 .. count - 1, whose sorted order is known. */
 static void shuffle(element *data, long count)
 {
     uint64_t state = 1;

@@ -1,12 +1,12 @@
 /* sparselu after BOTS: LU factorisation of a sparse matrix of dense blocks, without pivoting. One thread
- * makes the tasks of each step, a taskwait between the phases: few, large, unequal tasks. */
+ * makes the tasks of each step, with a taskwait between the phases: few, large, unequal tasks. */
 #include <math.h>
 
 #include "../kernel.h"
 
 struct matrix {
-    int blocks, block; /* blocks a side, elements a side of a block */
-    float **at;        /* NULL: a block of zeros */
+    int blocks, block; /* number of blocks per side, and of elements per side of a block */
+    float **at;        /* the blocks; NULL is a block of zeros */
 };
 
 static float **block_at(const struct matrix *m, int row, int column)
@@ -14,7 +14,8 @@ static float **block_at(const struct matrix *m, int row, int column)
     return &m->at[row * m->blocks + column];
 }
 
-/* The band around the diagonal, and every other block of every third even row and column. */
+/* Returns true for blocks in the band around the diagonal, and for every other block of every third even row
+ * and column. */
 static bool is_present(int row, int column)
 {
     int first = row < column ? row : column;
@@ -37,7 +38,7 @@ static struct matrix new_matrix(int blocks, int block)
             uint64_t seed = kernel_hash((uint64_t)row * blocks + column);
             for (int i = 0; i < block * block; i++)
                 cell[i] = (float)(2.0 * kernel_unit(kernel_hash(seed + i)) - 1.0);
-            /* Dominates its row, so that no pivoting is needed. */
+            /* The diagonal dominates its row, so no pivoting is needed. */
             for (int i = 0; row == column && i < block; i++)
                 cell[i * block + i] += (float)blocks * block;
         }
@@ -51,7 +52,7 @@ static void free_matrix(struct matrix *m)
     free(m->at);
 }
 
-/* diagonal = L U in place, L with a unit diagonal. */
+/* Computes diagonal = L U in place; L has a unit diagonal. */
 static void factorise(float *diagonal, int n)
 {
     for (int k = 0; k < n; k++)
@@ -62,7 +63,7 @@ static void factorise(float *diagonal, int n)
         }
 }
 
-/* right = L^-1 right. */
+/* Computes right = L^-1 right. */
 static void solve_lower(const float *diagonal, float *right, int n)
 {
     for (int k = 0; k < n; k++)
@@ -73,7 +74,7 @@ static void solve_lower(const float *diagonal, float *right, int n)
         }
 }
 
-/* below = below U^-1. */
+/* Computes below = below U^-1. */
 static void solve_upper(const float *diagonal, float *below, int n)
 {
     for (int i = 0; i < n; i++)
@@ -84,7 +85,7 @@ static void solve_upper(const float *diagonal, float *below, int n)
         }
 }
 
-/* inner = inner - below right. */
+/* Computes inner = inner - below right. */
 static void update(const float *below, const float *right, float *inner, int n)
 {
     for (int i = 0; i < n; i++)
@@ -95,7 +96,7 @@ static void update(const float *below, const float *right, float *inner, int n)
         }
 }
 
-/* The steps of the factorisation; with `tasks` false every task runs at once, in order. */
+/* Runs the steps of the factorisation. If `tasks` is false, every task runs at once, in order. */
 static void run(const struct matrix *m, bool tasks)
 {
     int n = m->block;
@@ -131,7 +132,8 @@ static void run(const struct matrix *m, bool tasks)
     }
 }
 
-/* Both runs do the same operations on every block in the same order. */
+/* Returns true if the two results are equal. Both runs do the same operations on every block in the same
+ * order. */
 static bool is_equal(const struct matrix *left, const struct matrix *right)
 {
     int n = left->block;

@@ -1,8 +1,8 @@
-/* Frames of the program above what is sampled. */
+/* Frames of the program between main() and the sampled place. */
 #ifndef BLAME_BENCHMARKS_GATE_DESCEND_H
 #define BLAME_BENCHMARKS_GATE_DESCEND_H
 
-/* Calls `leaf` with so many frames of this function above. */
+/* Calls `leaf` below `left` more frames of this function. */
 static __attribute__((noinline)) int descend(int left, void (*leaf)(void))
 {
     int result = left;
@@ -10,7 +10,7 @@ static __attribute__((noinline)) int descend(int left, void (*leaf)(void))
         result += descend(left - 1, leaf);
     else
         leaf();
-    __asm__ volatile("" : "+r"(result)); /* no tail call: each level keeps its frame */
+    __asm__ volatile("" : "+r"(result)); /* prevents a tail call, so that each level keeps its frame */
     return result;
 }
 

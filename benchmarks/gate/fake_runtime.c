@@ -1,5 +1,5 @@
-/* The events themselves, and what the tool may ask: tests/simulator/played.c, as in the simulator. Here the
- * stack is a real one. */
+/* tests/simulator/played.c sends the events and answers the tool's questions, as in the simulator. The stack
+ * here is a real one. */
 #include "base/kernel.h"
 #include "benchmarks/gate/fake_runtime.h"
 #include "benchmarks/gate/sample.h"
@@ -17,7 +17,8 @@
 #define CALLBACKS 64
 #define PIECES    1000
 
-/* Nothing may be merged with, or moved over, the call before it: a frame stays a frame. */
+/* Stops the compiler from merging the call before with other code or moving code over it, so that each frame
+ * stays a frame. */
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
 static struct played_task *current(void)
@@ -45,8 +46,8 @@ EXPORT bool fake_start(const char *tool)
 
 static int timers, timer_signal;
 
-/* The tool's timers, which never expire: the only samples are those that are called. A machine that is slow enough would
- * see them, in one run and not in another. */
+/* Replaces the tool's timers by timers that never expire. The only samples are explicit calls. With real
+ * timers, a slow machine would get samples in one run and not in another. */
 EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
 {
     (void)clock;
@@ -67,8 +68,8 @@ EXPORT int timer_delete(timer_t timer)
     return 0;
 }
 
-/* The tool's way to the kernel. What that counts of a thread has as many digits in every run, and never changes: no sample
- * finds that its thread lost its core. */
+/* Replaces the tool's system calls. The kernel's counts for a thread never change and always have the same
+ * number of digits, so no sample finds that its thread lost its core. */
 EXPORT long syscall(long number, ...)
 {
     static const char counted[] = "1234567890 12345678 1234\n";
@@ -118,7 +119,7 @@ static ompt_mutex_t mutex_kind(enum fake_lock kind)
     return kinds[kind];
 }
 
-/* Runs the body of a task in the frame that the task says. */
+/* Runs the body of a task in the frame that the task names as its exit frame. */
 static __attribute__((noinline)) void invoke(struct played_task *task, fake_body body)
 {
     task->frame.exit_frame.ptr = __builtin_frame_address(0);
@@ -216,7 +217,7 @@ EXPORT __attribute__((noinline)) void fake_task(fake_body body)
     struct played_task *creator = current(), task;
     creator->frame.enter_frame.ptr = __builtin_frame_address(0);
     played_task_init(&task, creator->parallel, ompt_task_explicit, creator->thread_num);
-    send_task_create(creator, &task, HERE); /* it exists, but its creator is the current task */
+    send_task_create(creator, &task, HERE); /* The task exists, but its creator is still the current task. */
     send_task_switch(creator, &task);
     played_push(&task);
     invoke(&task, body);
@@ -225,10 +226,11 @@ EXPORT __attribute__((noinline)) void fake_task(fake_body body)
     creator->frame.enter_frame.ptr = NULL;
 }
 
-/* As libomp: the new task is the current one before it is told, and has no frame of the runtime's. */
+/* Like libomp: the new task becomes the current one before the tool gets the event, and it has no frame of
+ * the runtime. */
 EXPORT __attribute__((noinline)) void fake_task_begin_if0(void)
 {
-    static __thread struct played_task task; /* one at a time */
+    static __thread struct played_task task; /* one task at a time */
     struct played_task *creator = current();
     creator->frame.enter_frame.ptr = __builtin_frame_address(0);
     played_task_init(&task, creator->parallel, ompt_task_explicit | ompt_task_undeferred, creator->thread_num);

@@ -1,8 +1,8 @@
-/* What the gate counts the instructions of: each scenario warms up, zeroes callgrind's counts, repeats itself
- * a fixed number of times, and has the counts written under its name. No timer runs; a sample is a call of
- * the tool's signal handler with what a timer's signal would bring (valgrind delivers signals that a program
- * sends itself some basic blocks later, not always at the same place). Usage: gate TOOL callbacks | gate TOOL
- * scenarios */
+/* Runs the scenarios whose instructions the gate counts. Each scenario warms up, zeroes callgrind's counts,
+ * repeats itself a fixed number of times, and has the counts written under its name. No timer runs. A sample
+ * is a call of the tool's signal handler with the arguments of a timer's signal. (valgrind delivers a signal
+ * that a program sends itself some basic blocks later, not always at the same place.) Usage: gate TOOL
+ * callbacks | gate TOOL scenarios */
 #include <link.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -26,16 +26,18 @@
 #define NOINLINE __attribute__((noinline))
 #define WARM_UP  20
 #define REPEATS  100
-#define DEPTH    20 /* frames of the program's own above those that all scenarios have */
+#define DEPTH    20 /* frames of the program in addition to those that all scenarios have */
 
-/* The tool then finds no list of libraries, and calls the functions below by their names (docs/concurrency.md, "Names"). */
+/* With this symbol the tool finds no list of libraries, so it calls the functions below by their names
+ * (docs/concurrency.md, "Names"). */
 EXPORT struct r_debug _r_debug;
 
 static int clock_reads;
 
-/* The tool's clock goes a thousand times slower than the machine's, like the processor's counter as it
- * measures it by this clock. What the tool does by time (it reads the load map again each second) would else
- * come sooner or later, as busy as the machine is. The tool's syscall() is played, and would cost more. */
+/* Slows the tool's clock down a thousand times, and so the processor's counter, which the tool measures by
+ * this clock. Some of the tool's work depends on time: it reads the load map again each second. On the real
+ * clock that work would come sooner or later, depending on how busy the machine is. The call goes past the
+ * replaced syscall(), which would cost more. */
 EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
 {
     static long begin_ns;
@@ -52,9 +54,9 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
     return 0;
 }
 
-static int repeats; /* of what comes next */
+static int repeats; /* number of repetitions of the current scenario */
 
-/* A scenario's functions are called twice: to warm up, and to be counted. */
+/* Counts a scenario. Calls its function twice: to warm up, and to be counted. */
 static void count(const char *name, void (*run)(void))
 {
     char label[64];
@@ -110,7 +112,7 @@ static void create_in_taskwait(void)
     tasks();
 }
 
-/* Tasks that a waiting task executes: each switch leaves the wait, or goes back to it. */
+/* A waiting task executes other tasks: each switch leaves the wait or returns to it. */
 static void waiting_tasks(void)
 {
     fake_taskwait(create_in_taskwait);
@@ -156,8 +158,7 @@ static void nest_locks(void)
 
 static void sample_work(void);
 
-/* A sample finds that the thread has taken many locks since the one before: from now on it takes short ones.
- */
+/* Takes many locks between two samples. The second sample finds this, and later locks count as short ones. */
 static void be_fast(void)
 {
     repeats = 1;
@@ -215,7 +216,7 @@ static void events(void)
     __asm__ volatile("");
 }
 
-/* Events and the phase around them are begun in one frame. */
+/* Begins events and the phase around them in one frame. */
 static void events_in_phase(void)
 {
     send_begin("phase", BLAME_PHASE);
@@ -245,7 +246,7 @@ static void sample_five_frames_in(void)
     send_end("phase", BLAME_PHASE);
 }
 
-/* As deep as work_samples(), but the walk ends at the phase. */
+/* Samples as deep as work_samples(), but the walk ends at the phase. */
 static void phase_samples(void)
 {
     descend(DEPTH - 5, sample_five_frames_in);
@@ -256,7 +257,7 @@ static void idle_samples(void)
     fake_barrier(repeats, NULL);
 }
 
-/* The other thread holds a lock whenever it is asked to. */
+/* The other thread, which holds a lock while it is asked to. */
 static struct {
     int asked, done; /* odd: hold the lock; even: do not; -1: end */
 } holder;
@@ -285,7 +286,7 @@ static void ask_holder(void)
         sched_yield();
 }
 
-static int samples; /* in each wait */
+static int samples; /* number of samples in each wait */
 
 static void wait_for_lock(void)
 {
@@ -293,7 +294,7 @@ static void wait_for_lock(void)
     fake_lock_release(FAKE_LOCK, 0x4000);
 }
 
-/* All samples in one wait. */
+/* Takes all samples in one wait. */
 static void lock_samples(void)
 {
     samples = repeats;
@@ -302,7 +303,7 @@ static void lock_samples(void)
     descend(DEPTH, wait_for_lock);
 }
 
-/* A sample in each wait, so that each release of the holder has blame to book. */
+/* Takes one sample in each wait, so that each release by the holder has blame to book. */
 static void blamed_releases(void)
 {
     samples = 1;
@@ -339,7 +340,7 @@ static void inside_one_thread(void)
 
 static void inside_two_threads(void)
 {
-    ask_holder(); /* now the other thread is there, with all that its beginning costs */
+    ask_holder(); /* starts the other thread, so that its start-up cost is not counted */
     ask_holder();
     count("sample WORK", work_samples);
     count("sample in a phase", phase_samples);
@@ -358,7 +359,8 @@ static void be_there(void)
         ;
 }
 
-/* What the census costs as threads grow: the same sample as beside one other. */
+/* Shows how the cost of the census grows with the number of threads: the same sample as beside one other
+ * thread. */
 static void inside_a_crowd(void)
 {
     for (int i = 1; i < FAKE_THREADS; i++)
@@ -386,12 +388,12 @@ int main(int argc, char **argv)
         sem_init(&begun, 0, 0);
         sem_init(&over, 0, 0);
         repeats = WARM_UP;
-        sample_work(); /* so many periods ahead are its next moments now: no sample comes late, however slow the machine is */
+        sample_work(); /* moves the next moments this many periods ahead, so that no sample comes late on a slow machine */
         count("parallel", regions);
         fake_parallel(1, inside_one_thread, NULL);
         fake_parallel(2, inside_two_threads, hold_when_asked);
         fake_parallel(FAKE_THREADS, inside_a_crowd, be_there);
     }
     fflush(stdout);
-    _exit(0); /* no profile is wanted */
+    _exit(0); /* no profile is needed */
 }

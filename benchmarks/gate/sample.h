@@ -1,4 +1,4 @@
-/* Samples at a known place: in the program, and (the same code once more) in the fake runtime. */
+/* Samples at a known place in the program. The fake runtime contains a copy of this code for samples there. */
 #ifndef BLAME_BENCHMARKS_GATE_SAMPLE_H
 #define BLAME_BENCHMARKS_GATE_SAMPLE_H
 
@@ -9,8 +9,8 @@
 #include <time.h>
 #include <ucontext.h>
 
-#define SETTLED_NS 10000 /* on the program's clock, which is slow in the gate */
-#define LEAVES     4     /* instructions that samples hit in turn when they are timed */
+#define SETTLED_NS 10000 /* ns on the program's clock, which is slow in the gate */
+#define LEAVES     4     /* number of instructions that timed samples hit in turn */
 
 typedef void (*sample_handler)(int, siginfo_t *, void *);
 
@@ -27,7 +27,7 @@ static bool sample_find_handler(int signal)
     return true;
 }
 
-/* Longer than the tool's graces, so that a sample takes the same way in every run. */
+/* Waits longer than the tool's grace times, so that a sample takes the same path in every run. */
 static void let_time_pass(void)
 {
     struct timespec begin, now;
@@ -43,13 +43,13 @@ static __attribute__((noinline)) void send_sample(siginfo_t *info, ucontext_t *c
     __asm__ volatile("" ::: "memory");
 }
 
-/* When set, samples are not made but handed to it: LEAVES contexts of one stack (times.c). */
+/* If set, receives LEAVES contexts of one stack instead of samples (times.c). */
 typedef void (*sample_timer)(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts);
 
 static sample_timer time_samples;
 
-/* What a walk needs of this place in the calling function. getcontext() would be a system call in the time.
- */
+/* Sets the registers that a walk needs from this place in the calling function. getcontext() would add a
+ * system call to the timed part. */
 static inline __attribute__((always_inline)) void be_interrupted_here(ucontext_t *context)
 {
     greg_t rip, rsp, rbp;
@@ -71,7 +71,7 @@ static __attribute__((noinline)) void hand_samples(siginfo_t *info)
     __asm__ volatile("" ::: "memory");
 }
 
-/* As if a timer had expired in this function, where the walk begins. */
+/* Samples as if a timer had expired in this function, where the walk begins. */
 static __attribute__((noinline)) void samples_here(int count)
 {
     siginfo_t info;

@@ -1,7 +1,7 @@
-/* What one sample costs: nanoseconds of the tool's signal handler, called as in gate.c but on the real clocks
- * and many times between two readings of them. Prints one line a scenario: its name, frames, the least and
- * the median of the batches, in nanoseconds a sample (times.py). No timer runs: what the kernel takes to
- * deliver a signal is not in it. Usage: times TOOL [SCENARIO [ROUNDS]] */
+/* Measures the nanoseconds of one sample in the tool's signal handler. The handler is called as in gate.c,
+ * but on the real clocks and many times between two clock readings. Prints one line per scenario: its name,
+ * its frames, and the minimum and median of the batches in ns per sample (times.py). No timer runs, so the
+ * result does not include the kernel's time for a signal's delivery. Usage: times TOOL [SCENARIO [ROUNDS]] */
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #define BATCHES      401
 #define BATCH        64 /* samples */
 #define WARM_UP      256
-#define COLD_BYTES   (64u << 20) /* more than the caches hold that are the core's alone */
+#define COLD_BYTES   (64u << 20) /* more than the caches of one core hold */
 #define LOCK         0x4000
 #define NS_PER_S     1000000000.0
 #define COLD_BATCHES 41
@@ -28,9 +28,9 @@
 static const char *name; /* of the scenario, and its frames above those that all have */
 static int frames;
 static const int depths[] = {5, 20, 60};
-static int rounds;       /* more of them at 20 frames, for a profiler */
-static const char *only; /* scenario, or NULL: all */
-static int leaves;       /* that samples hit in turn */
+static int rounds;       /* additional rounds at 20 frames, for a profiler */
+static const char *only; /* the scenario to run; NULL for all */
+static int leaves;       /* number of instructions that samples hit in turn */
 static bool cold;
 static double batch_ns[BATCHES];
 static sem_t begun, end;
@@ -54,7 +54,7 @@ static void print_batches(int count)
     printf("%s,%d,%.1f,%.1f\n", name, frames, batch_ns[0], batch_ns[count / 2]);
 }
 
-/* The timer's reading, to be taken off where a batch is one sample. */
+/* Returns the time of a clock reading, to be subtracted if a batch is a single sample. */
 static double reading_ns(void)
 {
     double least = NS_PER_S;
@@ -65,7 +65,7 @@ static double reading_ns(void)
     return least;
 }
 
-/* The caches hold something else before each sample, as after a period of a program with much data. */
+/* Fills the caches with other data before each sample, as a program with much data does. */
 static void run_cold(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
 {
     static char *memory;
@@ -182,7 +182,7 @@ static NOINLINE int from_here(int left, void (*leaf)(void))
 static NOINLINE int from_there(int left, void (*leaf)(void))
 {
     int result = descend(left, leaf);
-    __asm__ volatile("" : "+r"(result) : : "rcx"); /* two functions, not one */
+    __asm__ volatile("" : "+r"(result) : : "rcx"); /* keeps the compiler from merging the two functions */
     return result + 1;
 }
 
@@ -215,7 +215,7 @@ static double pairs_ns(void (*pair)(void (*)(void)), void (*leaf)(void))
     return (now_ns() - begin) / BATCH;
 }
 
-/* Samples that need something to be done anew before each: what that takes by itself is taken off. */
+/* Times samples that need a preparation before each. The preparation's own time is subtracted. */
 static void by_pairs(const char *scenario, void (*pair)(void (*)(void)))
 {
     if (!is_wanted(scenario))
@@ -314,5 +314,5 @@ int main(int argc, char **argv)
     fake_parallel(2, beside_working_thread, other_thread_holds);
     fake_parallel(2, beside_waiting_thread, other_thread_waits);
     fflush(stdout);
-    _exit(0); /* no profile is wanted */
+    _exit(0); /* no profile is needed */
 }

@@ -1,8 +1,8 @@
-/* Nanoseconds of one OpenMP construct, for each of the common constructs, after the idea of the EPCC OpenMP
- * micro-benchmarks (the code is ours): many constructs with nothing in them, timed together.
- * A batch of constructs takes some 100 us; printed is the fastest of many batches: what slows one down
- * (another program, an interrupt) has nothing to do with the construct. Usage: micro [batches [construct
- * ...]]; prints `construct threads nanoseconds` a line. */
+/* Measures the nanoseconds of each of the common OpenMP constructs. The idea is that of the EPCC OpenMP
+ * micro-benchmarks; the code is ours. Many empty constructs are timed together. A batch takes some 100 us.
+ * The result is the fastest of many batches, because what slows a batch down (another program, an interrupt)
+ * has nothing to do with the construct. Usage: micro [batches [construct ...]]; prints `construct threads
+ * nanoseconds`, one line each. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,15 @@
 
 #include <omp.h>
 
-#define BATCH_NS    100000.0
-#define LONGEST_NS  100000000.0 /* for the batches of one construct: others may keep our threads waiting */
-#define LEAST       3           /* batches */
+#define BATCH_NS 100000.0
+/* limit for the batches of one construct, because other programs may keep our threads waiting */
+#define LONGEST_NS  100000000.0
+#define LEAST       3 /* batches */
 #define MAX_COUNT   (1 << 16)
 #define MAX_THREADS 64
-#define TASKS       64 /* created before their taskwait: fewer than the runtime queues */
+#define TASKS       64 /* number of tasks created before their taskwait; fewer than the runtime queues */
 
-/* A lock a thread, on cache lines of its own. */
+/* One lock per thread, each on its own cache lines. */
 static struct {
     omp_lock_t lock;
     char padding[256 - sizeof(omp_lock_t)];
@@ -33,7 +34,7 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Not to be left out, nor moved. */
+/* Does nothing, but the compiler can neither remove nor move it. */
 static inline void nothing(void)
 {
     __asm__ volatile("" ::: "memory");
@@ -82,7 +83,7 @@ static void do_lock(int count)
     }
 }
 
-/* `count` iterations in all: each waits for the one before. */
+/* Runs `count` ordered iterations in all. Each waits for the one before. */
 static void do_ordered(int count)
 {
 #pragma omp for ordered schedule(static, 1)
@@ -113,7 +114,7 @@ static void do_taskwait(int count)
 static const struct construct {
     const char *name;
     void (*run)(int count);
-    int in_region; /* run by all threads of a region that is there already */
+    int in_region; /* whether all threads of an existing region run it */
 } constructs[] = {
     {"parallel", do_parallel, 0}, {"barrier", do_barrier, 1}, {"for", do_for, 1},   {"critical", do_critical, 1},
     {"lock", do_lock, 1},         {"ordered", do_ordered, 1}, {"task", do_task, 1}, {"taskwait", do_taskwait, 1},
@@ -121,8 +122,8 @@ static const struct construct {
 
 #define CONSTRUCTS (sizeof(constructs) / sizeof(constructs[0]))
 
-/* From the moment when all threads are ready until all are done; the two barriers are spread over the batch.
- */
+/* Returns the time from when all threads are ready until all are done. The cost of the two barriers is spread
+ * over the batch. */
 static double time_in_region(const struct construct *construct, int count)
 {
     double begin_ns = 0;
@@ -131,7 +132,7 @@ static double time_in_region(const struct construct *construct, int count)
     begin_ns = now_ns();
     construct->run(count);
 #pragma omp barrier
-    return now_ns() - begin_ns; /* the primary thread's is used */
+    return now_ns() - begin_ns; /* only the primary thread's value is used */
 }
 
 static double time_batch(const struct construct *construct, int count)
@@ -162,7 +163,7 @@ static double least_of(const struct construct *construct, int count, int tries)
     return least_ns;
 }
 
-/* How many constructs take as long as a batch should: a multiple of TASKS. */
+/* Returns how many constructs fill one batch: a multiple of TASKS. */
 static int choose_count(const struct construct *construct)
 {
     int count = TASKS;

@@ -1,5 +1,5 @@
-/* What one call of MPI's that may wait, and does not, takes: MPI_Wait of no request. First an OpenMP region, for the tool to be there.
- * Prints nanoseconds a call of rank 0, one line a batch. */
+/* Measures an MPI call that may wait but does not: MPI_Wait with no request. An OpenMP region comes first, so
+ * that the tool is active. Prints the nanoseconds per call of rank 0, one line per batch. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
-/* CG of npb/cg.c in blocks of rows: each rank has the rows and the parts of the vectors that belong to them, and before a product all gather the
- * whole vector. Three collective calls an iteration, short regions between them. Verified against NPB's published zeta. */
+/* CG of npb/cg.c in blocks of rows. Each rank has its rows and the matching parts of the vectors; all ranks
+ * gather the whole vector before a product. Each iteration has three collective calls with short regions
+ * between them. The result is verified against NPB's published zeta. */
 #include "../npb/cg_matrix.h"
 #include "ranks.h"
 
 struct part {
     const struct matrix *a;
     int first, rows;
-    int *counts, *begins;      /* of all ranks' rows */
-    double *whole;             /* a gathered vector */
+    int *counts, *begins;      /* row counts and first rows of all ranks */
+    double *whole;             /* the gathered vector */
     double *x, *z, *p, *q, *r; /* this rank's rows */
 };
 
@@ -48,7 +49,7 @@ static void gather(const struct part *part, const double *vector)
     MPI_Allgatherv(vector, part->rows, MPI_DOUBLE, part->whole, part->counts, part->begins, MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
-/* q = A p; returns p's product with q. */
+/* Computes q = A p and returns the product of p and q. */
 static double multiply(const struct part *part)
 {
     double pq = 0.0;
@@ -61,7 +62,7 @@ static double multiply(const struct part *part)
     return add_up(pq);
 }
 
-/* Goes by alpha along p; returns the square of what remains. */
+/* Goes by alpha along p. Returns the square of the remaining residual. */
 static double advance(const struct part *part, double alpha)
 {
     double rho = 0.0;

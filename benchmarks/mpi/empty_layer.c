@@ -1,4 +1,4 @@
-/* The least that a layer in front of MPI_Wait can be: what libblame-mpi.so's is compared with. */
+/* The smallest possible layer in front of MPI_Wait. libblame-mpi.so is compared with it. */
 #include <dlfcn.h>
 
 int MPI_Wait(void *request, void *status);

@@ -1,6 +1,7 @@
-/* Master and workers: rank 0 hands out places of the first two queens, one at a time, and a rank that is given one counts the ways to
- * place the others, with its threads. Which rank has how many is not known before; only the first thread of each calls MPI.
- * A job of one rank counts all of them itself. Verified against known counts (OEIS A000170). */
+/* Master and workers. Rank 0 hands out places of the first two queens, one pair at a time. A rank that gets a
+ * pair counts with its threads the ways to place the other queens. How many ways there are is not known
+ * beforehand. Only the first thread of each rank calls MPI. A job of one rank counts all pairs itself. The
+ * result is verified against known counts (OEIS A000170). */
 #include "ranks.h"
 
 #define MOST_QUEENS 16
@@ -11,7 +12,8 @@ enum { ASK = 1, TELL = 2 };
 static const long known[MOST_QUEENS + 1] = {1,   1,   0,    0,     2,     10,     4,       40,      92,
                                             352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
 
-/* The columns that are left, as bits; and those that the diagonals take. */
+/* Counts placements. The bits of `columns` are the free columns; the diagonals' bits are columns that they
+ * attack. */
 static long count_ways(unsigned columns, unsigned down, unsigned up)
 {
     long ways = 0;
@@ -24,7 +26,8 @@ static long count_ways(unsigned columns, unsigned down, unsigned up)
     return ways;
 }
 
-/* A piece is the columns of the first two queens; threads share the third one's. */
+/* Counts one piece. A piece is the columns of the first two queens; the threads share the columns of the
+ * third queen. */
 static long count_piece(long queens, long piece)
 {
     unsigned first = 1u << (piece / queens), second = 1u << (piece % queens), all = (1u << queens) - 1;
@@ -42,7 +45,7 @@ static long count_piece(long queens, long piece)
     return ways;
 }
 
-/* Of the master: the ways that all workers counted. */
+/* Hands out the pieces, as the master. Returns the number of ways that all workers counted. */
 static long hand_out(long pieces, int workers)
 {
     long next = 0, counted, ways = 0;

@@ -1,4 +1,5 @@
-/* What the kernels of many ranks share beside kernel.h: MPI_Init, the timed part's length, and one result line a job. */
+/* What the MPI kernels share in addition to kernel.h: MPI_Init, the duration of the timed part, and one
+ * result line per job. */
 #ifndef BENCHMARKS_MPI_RANKS_H
 #define BENCHMARKS_MPI_RANKS_H
 
@@ -25,13 +26,13 @@ static inline struct ranks ranks_init(int *argc, char ***argv)
     return ranks;
 }
 
-/* The share of rank `number` of `items` things, in blocks that differ by one at most: where it begins. */
+/* Returns where the share of rank `number` begins. The blocks of `items` differ by at most one item. */
 static inline long ranks_block(long items, int count, int number)
 {
     return items / count * number + (items % count < number ? items % count : number);
 }
 
-/* Ends the job: its time is that of the slowest rank, and it is verified if each rank's part is. */
+/* Ends the job. The job's time is that of the slowest rank, and the job is verified if each rank's part is. */
 static inline int ranks_report(struct ranks ranks, const char *kernel, const char *size, double seconds, bool verified)
 {
     char text[80];

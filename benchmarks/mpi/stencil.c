@@ -1,12 +1,13 @@
-/* Jacobi's iteration for Laplace's equation on a square, in blocks: each rank has one, and asks its four neighbours for the values along
- * its edges before each sweep. One region a sweep; what the other threads of a rank idle meanwhile is MPI's waiting.
- * Verified against the same sweeps of the whole square by one thread: every value, bit by bit. */
+/* Jacobi's iteration for Laplace's equation on a square, in blocks. Each rank has one block and exchanges
+ * edge values with its four neighbours before each sweep. There is one region per sweep; meanwhile the rank's
+ * other threads idle because of MPI. The result is verified bit by bit against the same sweeps of the whole
+ * square by one thread. */
 #include "ranks.h"
 
-/* A rank's part: rows of `stride` values, a frame of one value around it. */
+/* A rank's part: rows of `stride` values with a frame of one value around them. */
 struct block {
     long rows, columns, stride;
-    long first_row, first_column; /* in the square */
+    long first_row, first_column; /* position in the square */
     double *now, *next;
 };
 
@@ -30,7 +31,7 @@ static void free_block(struct block *block)
     free(block->next);
 }
 
-/* Nothing inside; around the square a value of its own at each place. */
+/* Sets the inside to zero and each place around the square to a value of its own. */
 static void fill(const struct block *block, long size)
 {
     for (long i = 0; i < block->rows + 2; i++)

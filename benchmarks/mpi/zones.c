@@ -9,12 +9,12 @@
 
 #include "ranks.h"
 
-#define FLOW       0.2 /* of the difference to each neighbour, in a step */
+#define FLOW       0.2 /* share of the difference to each neighbour that flows in a step */
 #define WAVES_X    2
 #define WAVES_Y    1
-#define TOLERANCE  1e-10 /* of values up to 1; rounding adds up to 1e-16 in a step */
+#define TOLERANCE  1e-10 /* for values up to 1; rounding adds up to 1e-16 per step */
 #define SUM_EVERY  10
-#define MOST_ZONES 32 /* along an edge */
+#define MOST_ZONES 32 /* most zones along an edge */
 
 enum side { LEFT, RIGHT, UP, DOWN, SIDES };
 
@@ -22,17 +22,18 @@ struct zone {
     int owner;
     long neighbour[SIDES]; /* -1: the border */
     long first_row, first_column, rows, columns, stride;
-    double *now, *next; /* of the owner only: with a frame of one value */
+    double *now, *next; /* values with a frame of one value; only the owner has them */
     double *sent[SIDES], *received[SIDES];
 };
 
 struct mesh {
     struct zone zones[MOST_ZONES * MOST_ZONES];
-    long edge, count, size; /* zones along an edge and in all; values along an edge */
+    long edge, count, size; /* zones along an edge; zones in all; values along an edge */
     int rank;
 };
 
-/* Where part `number` of so many begins, if each is wider than the one before it, and the last one `ratio` times as wide as the first. */
+/* Returns where part `number` begins. Each part is wider than the one before it; the last part is `ratio`
+ * times as wide as the first. */
 static long grown(long size, long parts, double ratio, long number)
 {
     double growth = parts > 1 ? pow(ratio, 1.0 / (double)(parts - 1)) : 1.0, before = 0, all = 0, width = 1;
@@ -62,7 +63,8 @@ static void cut(struct mesh *mesh, double ratio)
     }
 }
 
-/* Both the largest zone and the largest growth are at the end of the mesh: backwards is by size. */
+/* Assigns zones to ranks. The largest zone and the largest growth are at the end of the mesh, so going
+ * backwards visits the zones by size. */
 static void deal(struct mesh *mesh, int ranks, bool balanced)
 {
     long *values = kernel_alloc((size_t)ranks, sizeof(long));
@@ -85,7 +87,8 @@ static long edge_length(const struct zone *zone, enum side side)
     return side == LEFT || side == RIGHT ? zone->rows : zone->columns;
 }
 
-/* The first value and the distance of those along an edge, inside it or (`outside`) on its frame. */
+/* Returns the first value along an edge, and the distance between values. `outside`: on the frame, not inside
+ * the zone. */
 static double *edge_of(const struct zone *zone, enum side side, bool outside, long *step)
 {
     long row = side == DOWN ? zone->rows + outside : side == UP ? !outside : 1;
@@ -107,7 +110,7 @@ static double sine(long at, long size, int waves)
     return sin(acos(-1.0) * waves * (double)at / (double)(size + 1));
 }
 
-/* A zone's values times `factor`; or the largest difference to them. */
+/* Sets a zone's values to the initial ones times `factor`, or returns the largest difference to them. */
 static double fill_or_compare(struct zone *zone, long size, double factor, bool compare)
 {
     double largest = 0;
@@ -161,7 +164,7 @@ static void exchange(struct mesh *mesh)
             copy_edge(zone, side, zone->sent[side], false);
             MPI_Irecv(zone->received[side], length, MPI_DOUBLE, owner, (int)(i * SIDES + side), MPI_COMM_WORLD,
                       &requests[count++]);
-            /* What is left of one is right of the other. */
+            /* The left side of one zone is the right side of the other. */
             MPI_Isend(zone->sent[side], length, MPI_DOUBLE, owner, (int)(other * SIDES + (side ^ 1)), MPI_COMM_WORLD,
                       &requests[count++]);
         }

@@ -1,8 +1,8 @@
-/* The floor: an OMPT tool that registers the callbacks that blame registers (`make gate` compares the two)
- * and does nothing in them. What a kernel loses with this tool, it loses to the runtime's side of OMPT,
- * whatever the tool. As blame does, it asks for task_create with BLAME_TASKS=creation only (blame also for programs with
- * taskwait depend, which none of the kernels has). With NOOP_RATE=n each thread also gets n signals a second, whose
- * handler does nothing: what sampling costs whatever the profiler. */
+/* The lower bound: an OMPT tool that registers the same callbacks as blame (`make gate` compares the two) and
+ * does nothing in them. What a kernel loses with this tool is the cost of OMPT in the runtime, whatever the
+ * tool. Like blame, it registers task_create only with BLAME_TASKS=creation. (blame also registers it for
+ * programs with taskwait depend, which none of the kernels has.) With NOOP_RATE=n each thread also gets n
+ * signals per second, whose handler does nothing: the cost of sampling in any profiler. */
 #define _GNU_SOURCE
 #include <omp-tools.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ static void on_thread_end(UNUSED ompt_data_t *thread)
     has_timer = 0;
 }
 
-/* As blame's handler: all signals wait meanwhile. */
+/* Blocks all signals during the handler, as blame's handler does. */
 static void prepare_signals(void)
 {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
@@ -55,7 +55,7 @@ static void prepare_signals(void)
         sigaction(SIGRTMAX, &action, NULL);
 }
 
-/* For all the others: the callee cleans no arguments up, so that it need not name them. */
+/* Serves all other events. The caller cleans up the arguments, so the function need not name them. */
 static void on_event(void)
 {
 }

@@ -1,6 +1,6 @@
-/* CG after the NAS Parallel Benchmarks: the smallest eigenvalue of a large sparse symmetric matrix by
- * inverse iteration, each step solved by 25 conjugate gradient iterations.
- * One parallel region per solve, many short worksharing loops in it: barriers and reductions. */
+/* CG after the NAS Parallel Benchmarks: the smallest eigenvalue of a large sparse symmetric matrix by inverse
+ * iteration. Each step solves a system by 25 conjugate gradient iterations. Each solve is one parallel region
+ * with many short worksharing loops: barriers and reductions. */
 #include "cg_matrix.h"
 
 struct work {

@@ -1,4 +1,4 @@
-/* The problem of CG of the NAS Parallel Benchmarks: its classes, and the random sparse matrix, whole. */
+/* The problem of CG of the NAS Parallel Benchmarks: its classes and the whole random sparse matrix. */
 #ifndef BENCHMARKS_NPB_CG_MATRIX_H
 #define BENCHMARKS_NPB_CG_MATRIX_H
 
@@ -77,8 +77,8 @@ static struct sparse_vectors make_vectors(const struct problem *problem)
     return v;
 }
 
-/* For each matrix row, which vectors have an element there: the transposed structure. users[begin[row]] on
- * holds positions in v->index. */
+/* Finds the vectors that have an element in each matrix row: the transposed structure. The entries from
+ * users[begin[row]] on are positions in v->index. */
 static int *make_users(const struct sparse_vectors *v, int order, int *begin)
 {
     for (int i = 0; i < order; i++)
@@ -101,7 +101,8 @@ static int compare_ints(const void *left, const void *right)
     return *(const int *)left - *(const int *)right;
 }
 
-/* Adds up one row in the dense array `sum` (all zero before and after); returns its number of columns. */
+/* Adds up one row in the dense array `sum`, which is all zero before and after. Returns the number of
+ * columns. */
 static int assemble_row(const struct problem *problem, const struct sparse_vectors *v, const int *users, int user_count,
                         int row, double *sum, bool *used, int *columns)
 {
@@ -118,7 +119,7 @@ static int assemble_row(const struct problem *problem, const struct sparse_vecto
             sum[column] += weight * v->value[(size_t)vector * v->stride + k];
         }
     }
-    /* Every vector has its own diagonal element, so the diagonal is always there. */
+    /* Every vector has its own diagonal element, so the diagonal always exists. */
     sum[row] += CONDITION - problem->shift;
     qsort(columns, count, sizeof(int), compare_ints);
     return count;
@@ -171,7 +172,8 @@ static void free_matrix(struct matrix *a)
     free(a->value);
 }
 
-/* Zeta alone would pass with a fraction of the solver's work: the residual of a full solve is near 2e-15. */
+/* Checks zeta and the residual. Zeta alone would pass after a fraction of the solver's work; the residual of
+ * a full solve is near 2e-15. */
 static bool is_verified(const struct problem *problem, double zeta, double residual)
 {
     if (fabs(zeta / problem->zeta - 1.0) <= 1e-10 && residual <= 1e-13)

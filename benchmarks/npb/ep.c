@@ -1,5 +1,5 @@
-/* EP after the NAS Parallel Benchmarks: Gaussian pairs by the polar method, counted in square annuli.
- * Embarrassingly parallel: one region, one reduction, next to no time in the runtime. */
+/* EP after the NAS Parallel Benchmarks: Gaussian pairs by the polar method, counted in square annuli. The
+ * work is embarrassingly parallel: one region, one reduction, almost no time in the runtime. */
 #include <math.h>
 
 #include "../kernel.h"

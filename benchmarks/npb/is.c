@@ -1,5 +1,5 @@
-/* IS after the NAS Parallel Benchmarks: ranks integer keys, ten times.
- * Bandwidth and atomics-free bucket counting: partition by bucket, then count within each bucket. */
+/* IS after the NAS Parallel Benchmarks: ranks integer keys, ten times. It stresses bandwidth and counts
+ * without atomics: it partitions the keys by bucket, then counts within each bucket. */
 #include "../kernel.h"
 #include "npb_random.h"
 
@@ -37,11 +37,11 @@ static const struct problem problems[] = {
 };
 
 struct ranking {
-    int key_count, key_limit, shift; /* bucket of a key: key >> shift */
+    int key_count, key_limit, shift; /* shift: the bucket of a key is key >> shift */
     int *keys;
     int *partitioned; /* the keys, grouped by bucket */
-    int *upto;        /* upto[k]: how many keys are <= k */
-    int *offset;      /* one row of BUCKETS a thread: where it writes its next key of a bucket */
+    int *upto;        /* upto[k]: number of keys <= k */
+    int *offset;      /* one row of BUCKETS per thread: where the thread writes its next key of a bucket */
     int bucket_begin[BUCKETS + 1];
 };
 
@@ -95,7 +95,7 @@ static void rank_keys(struct ranking *r)
     {
         int *offset = r->offset + (size_t)omp_get_thread_num() * BUCKETS;
         memset(offset, 0, BUCKETS * sizeof(int));
-        /* Both loops are static over the same range, so a thread meets the keys that it has counted. */
+        /* Both loops are static over the same range, so each thread visits the keys that it counted. */
 #pragma omp for schedule(static)
         for (int i = 0; i < r->key_count; i++)
             offset[r->keys[i] >> r->shift]++;
@@ -110,7 +110,7 @@ static void rank_keys(struct ranking *r)
     }
 }
 
-/* One iteration changes two keys and ranks them all. Returns how many test keys have the right rank. */
+/* Changes two keys and ranks all keys. Returns how many test keys have the right rank. */
 static int iterate(const struct problem *problem, struct ranking *r, int iteration)
 {
     int value[TEST_KEYS], passed = 0;
@@ -127,7 +127,7 @@ static int iterate(const struct problem *problem, struct ranking *r, int iterati
     return passed;
 }
 
-/* Puts every key where its rank says and checks that the result is sorted. */
+/* Puts every key at its rank and checks that the result is sorted. */
 static bool is_sorted_by_rank(struct ranking *r)
 {
     if (r->upto[r->key_limit - 1] != r->key_count)

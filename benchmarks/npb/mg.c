@@ -1,5 +1,5 @@
-/* MG after the NAS Parallel Benchmarks: V-cycle multigrid for the Poisson equation on a periodic cube.
- * One parallel region per operator and level: regions from milliseconds down to microseconds. */
+/* MG after the NAS Parallel Benchmarks: V-cycle multigrid for the Poisson equation on a periodic cube. Each
+ * operator on each level is one parallel region: regions take from milliseconds down to microseconds. */
 #include <math.h>
 
 #include "../kernel.h"
@@ -8,11 +8,11 @@
 #define SEED       UINT64_C(314159265)
 #define ITERATIONS 4
 #define LEVELS_MAX 8
-#define CHARGES    10 /* of each sign */
+#define CHARGES    10 /* charges of each sign */
 #define SIDE_MAX   ((1 << LEVELS_MAX) + 2)
 
 struct problem {
-    int levels; /* the finest grid has 2^levels cells a side */
+    int levels; /* the finest grid has 2^levels cells per side */
     double norm;
 };
 
@@ -42,7 +42,7 @@ static inline double *line(const struct grid *g, int k, int j)
     return g->cell + ((size_t)k * g->side + j) * g->side;
 }
 
-/* Ghost cells within plane k, which only depend on that plane. */
+/* Fills the ghost cells within plane k, which depend only on that plane. */
 static void wrap_plane(const struct grid *g, int k)
 {
     int last = g->side - 1;
@@ -55,7 +55,7 @@ static void wrap_plane(const struct grid *g, int k)
     memcpy(line(g, k, last), line(g, k, 1), (size_t)g->side * sizeof(double));
 }
 
-/* The two ghost planes; called by all threads of a team after the real planes are done. */
+/* Fills the two ghost planes. All threads of a team call it after the real planes are done. */
 static void wrap_ends(const struct grid *g)
 {
     int last = g->side - 1;
@@ -66,8 +66,8 @@ static void wrap_ends(const struct grid *g)
     }
 }
 
-/* For each cell of line (k, j), the sums over its four neighbour lines at distance 1 and at distance
- * sqrt 2: with the line itself they make up all 27 points. */
+/* Computes two sums for each cell of line (k, j): over its four neighbour lines at distance 1, and over those
+ * at distance sqrt 2. With the line itself they cover all 27 points. */
 static inline void sum_around(const struct grid *g, int k, int j, double *restrict near, double *restrict far)
 {
     const double *south = line(g, k, j - 1), *north = line(g, k, j + 1);
@@ -80,7 +80,7 @@ static inline void sum_around(const struct grid *g, int k, int j, double *restri
     }
 }
 
-/* r = v - A u. `r` may be `v`: each cell is read before it is written. */
+/* Computes r = v - A u. `r` may be `v`: each cell is read before it is written. */
 static void compute_residual(const struct grid *u, const struct grid *v, const struct grid *r)
 {
     int last = u->side - 1;
@@ -104,7 +104,7 @@ static void compute_residual(const struct grid *u, const struct grid *v, const s
     }
 }
 
-/* u = u + C r. */
+/* Computes u = u + C r. */
 static void smooth(const struct grid *r, const struct grid *u)
 {
     int last = u->side - 1;
@@ -128,7 +128,7 @@ static void smooth(const struct grid *r, const struct grid *u)
     }
 }
 
-/* Full weighting: cell c of the coarse grid lies on cell 2c of the fine one. */
+/* Restricts by full weighting: cell c of the coarse grid lies on cell 2c of the fine one. */
 static void restrict_to(const struct grid *fine, const struct grid *coarse)
 {
     int last = coarse->side - 1;
@@ -153,7 +153,7 @@ static void restrict_to(const struct grid *fine, const struct grid *coarse)
     }
 }
 
-/* Adds one coarse line, the mean of up to four, to one fine line. */
+/* Adds one coarse line, the mean of up to four lines, to one fine line. */
 static inline void add_line(const double *restrict mean, int coarse_side, double *restrict fine)
 {
     for (int c = 0; c < coarse_side - 1; c++) {
@@ -162,7 +162,7 @@ static inline void add_line(const double *restrict mean, int coarse_side, double
     }
 }
 
-/* fine = fine + trilinear interpolation of coarse, ghost cells included. */
+/* Adds the trilinear interpolation of coarse to fine, ghost cells included. */
 static void interpolate_to(const struct grid *coarse, const struct grid *fine)
 {
     int side = coarse->side;
@@ -223,7 +223,7 @@ static void run_cycle(const struct solver *s)
     }
 }
 
-/* The most extreme numbers seen so far, the least extreme first: `sign` +1 for the largest. */
+/* The most extreme numbers seen so far, with the least extreme first. `sign` is +1 for the largest numbers. */
 struct extremes {
     double sign;
     double value[CHARGES];
@@ -258,7 +258,8 @@ static void merge_extremes(struct extremes *into, const struct extremes *from)
         note_extreme(into, from->sign * from->value[i], from->at[i]);
 }
 
-/* The right-hand side: +1 where a random field is largest, -1 where it is smallest, in ten cells each. */
+/* Sets the right-hand side: +1 in the ten cells where a random field is largest, -1 in the ten where it is
+ * smallest. */
 static void set_charges(const struct grid *v)
 {
     int size = v->side - 2, last = v->side - 1;
@@ -294,7 +295,7 @@ static void set_charges(const struct grid *v)
     wrap_ends(v);
 }
 
-/* The timed part: solves from u = 0 and returns the norm of the residual. */
+/* Runs the timed part: solves from u = 0 and returns the norm of the residual. */
 static double solve(const struct solver *s)
 {
     const struct grid *u = &s->u[s->levels], *r = &s->r[s->levels];

@@ -1,6 +1,6 @@
-/* The pseudorandom sequence of the NAS Parallel Benchmarks (report RNR-94-007, section 2.3):
- * x[k+1] = 5^13 x[k] mod 2^46. The report works in floating point; the product of two 46-bit integers
- * modulo 2^64 keeps its low 46 bits, so integers give the same sequence exactly. */
+/* The pseudorandom sequence of the NAS Parallel Benchmarks (report RNR-94-007, section 2.3): x[k+1] = 5^13
+ * x[k] mod 2^46. The report uses floating point. Integers give exactly the same sequence, because a product
+ * of two 46-bit integers modulo 2^64 keeps its low 46 bits. */
 #ifndef BENCHMARKS_NPB_RANDOM_H
 #define BENCHMARKS_NPB_RANDOM_H
 
@@ -16,7 +16,7 @@ static inline double npb_random_next(uint64_t *state)
     return (double)(int64_t)*state * 0x1p-46;
 }
 
-/* The state `steps` numbers after `seed`: lets threads start anywhere in one common sequence. */
+/* Returns the state `steps` numbers after `seed`, so that threads can start anywhere in one common sequence. */
 static inline uint64_t npb_random_skip(uint64_t seed, uint64_t steps)
 {
     uint64_t power = NPB_RANDOM_MULTIPLIER;

@@ -11,8 +11,8 @@
 enum { COLUMNS = 1000 };
 
 struct strip {
-    int rows, above, below; /* ranks, or MPI_PROC_NULL */
-    double *now, *next;     /* with one row above and one below that are copies of the neighbours' rows */
+    int rows, above, below; /* ranks of the neighbours, or MPI_PROC_NULL */
+    double *now, *next;     /* rows, with copies of one neighbour row above and one below */
 };
 
 static double *row(double *field, int number)

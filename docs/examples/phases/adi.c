@@ -59,7 +59,7 @@ static void solve_y(int n, const double *factor, double *u)
     blame_phase_end("y");
 }
 
-/* A region for each plane, and in it a loop over blocks of lines: with few blocks most threads only wait. */
+/* Runs one region per plane, with a loop over blocks of lines. With few blocks, most threads only wait. */
 static void solve_z(int n, const double *factor, double *u)
 {
     blame_phase_begin("z");
@@ -99,7 +99,7 @@ static void first_mode(int n, double *u)
                 u[((long)z * n + y) * n + x] = mode(n, x) * mode(n, y) * mode(n, z);
 }
 
-/* Each axis divides the first mode by 1 + 4 d sin^2(pi / (2 (n + 1))), each step. */
+/* Each step divides the first mode by 1 + 4 d sin^2(pi / (2 (n + 1))) for each axis. */
 static int verify(int n, int steps, const double *u)
 {
     double s = sin(M_PI / (2.0 * (n + 1))), factor = 1 + 4 * diffusion * s * s;

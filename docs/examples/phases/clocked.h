@@ -1,5 +1,5 @@
-/* The examples' own clock, to compare with: prints `clocked NAME CALLS SECONDS`, wall time from begin to end.
- */
+/* The examples' own clock, for comparison. Prints `clocked NAME CALLS SECONDS`: the wall time from start to
+ * end. */
 #ifndef BLAME_EXAMPLES_CLOCKED_H
 #define BLAME_EXAMPLES_CLOCKED_H
 

@@ -41,7 +41,7 @@ static void multiply(int n, const double *restrict a, const double *restrict b, 
     blame_event_end("multiply");
 }
 
-/* Called once for each row and product: short, and often. */
+/* Called once per row and product: short and frequent. */
 static double row_product(int n, const double *row, const double *x)
 {
     double sum = 0;
@@ -59,7 +59,7 @@ static void times_vector(int n, const double *matrix, const double *x, double *y
         y[i] = row_product(n, matrix + (long)i * n, x);
 }
 
-/* The largest difference of C x and A (B x), relative to n. */
+/* Returns the largest difference of C x and A (B x), relative to n. */
 static double error_of(int n, const double *a, const double *b, const double *c, double *vectors)
 {
     double *x = vectors, *bx = vectors + n, *abx = vectors + 2 * n, *cx = vectors + 3 * n, worst = 0;
