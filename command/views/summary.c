@@ -132,10 +132,25 @@ static double nobody_busy(const struct summary *summary)
     return counts_events(summary) ? 0 : ledger_nobody_s(summary->profile, effort_of(summary));
 }
 
+/* Returns the seconds of sampled threads' lifetimes that are in no other share; 0 where there is hardly any. Threads
+ * that waited while busy ones lost their cores can have such time: equation 1 estimates idleness from the samples of busy
+ * threads. */
+static double unassigned(const struct summary *summary)
+{
+    struct ledger ledger;
+    const struct profile *profile = summary->profile;
+    if (counts_events(summary) || profile->tree || profile->header.clock != 0 || summary->rows->shared)
+        return 0;
+    ledger_sum(profile, &ledger);
+    double lifetime_s = ledger.lifetime * 1e-9;
+    double rest_s = lifetime_s - ledger.dropped_ns * 1e-9 - effort_of(summary) - nobody_busy(summary);
+    return rest_s > MEASURED_TOLERANCE * lifetime_s ? rest_s : 0;
+}
+
 /* Returns the base of all percentages, unless a heading names another one. */
 static double thread_time_of(const struct summary *summary)
 {
-    return effort_of(summary) + nobody_busy(summary);
+    return effort_of(summary) + nobody_busy(summary) + unassigned(summary);
 }
 
 static void print_title(const struct summary *summary)
@@ -192,7 +207,9 @@ static void print_event_note(const struct summary *summary)
 /* Returns the width of the shares' names, in columns. */
 static int name_columns(const struct summary *summary)
 {
-    return metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : nobody_busy(summary) > 0 ? 11 : 9;
+    return metric_is_shown(summary->rows, METRIC_RANK_IDLENESS)  ? 13
+           : nobody_busy(summary) > 0 || unassigned(summary) > 0 ? 11
+                                                                 : 9;
 }
 
 /* Prints one of the shares that add up to the whole, as a number, a percentage and a bar. */
@@ -548,6 +565,10 @@ static void print_metrics(const struct summary *summary)
             print_metric(summary, metric_parts[i], metric_summary(metric_parts[i]));
     if (nobody_busy(summary) > 0) {
         print_share(summary, "nobody busy", nobody_busy(summary), "all threads waited");
+        putc('\n', summary->out);
+    }
+    if (unassigned(summary) > 0) {
+        print_share(summary, "unassigned", unassigned(summary), "waiting that is blamed on no code");
         putc('\n', summary->out);
     }
     if (metric_is_shown(summary->rows, METRIC_RANK_IDLENESS))

@@ -216,7 +216,7 @@ class Stat(Compare):
         self.assertRegex(message, r"(?m)^blame stat: rate differs: 2000 in \S+, 500 in \S+; give all the same BLAME_RATE")
         self.assertRegex(message, r"(?m)^blame stat: tasks differ: region in")
         message = self.blame("stat", first, self.profile("compare_slower")).stderr
-        self.assertRegex(message, r"(?m)^blame stat: build differs: [0-9a-f]+ in .*; compare .* by blame diff$")
+        self.assertRegex(message, r"(?m)^blame stat: build differs: [0-9a-f]+ in .*; compare different builds with blame diff$")
         message = self.blame("stat", first, first).stderr
         self.assertRegex(message, r"(?m)are the same run, which counts twice; give each once$")
         self.assertEqual(self.blame("diff", first, self.profile("compare", 1)).stderr, "")

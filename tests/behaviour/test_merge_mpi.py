@@ -39,8 +39,8 @@ class MergedByMpi(CopiedRanks):
 
     def test_what_it_cannot_do_is_said_once_and_all_processes_end(self):
         directory = self.copies(70)
-        cases = (([], "accepted"), ([directory, "--output", "/proc/none.blame"], "/proc/none.blame"),
-                 ([directory, "-j", "2"], "mpirun"), ([f"{directory}/none"], "is no directory"))
+        cases = (([], "expected"), ([directory, "--output", "/proc/none.blame"], "/proc/none.blame"),
+                 ([directory, "-j", "2"], "mpirun"), ([f"{directory}/none"], "not a directory"))
         for name in mpi.installed():
             for argv, says in cases if name == "mpich" else cases[:2]:  # what is said, and how each MPI then ends
                 with self.subTest(mpi=name, argv=argv):
