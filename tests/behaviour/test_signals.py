@@ -59,7 +59,7 @@ class SampleSignal(BlameTest):
         self.assertEqual(len([line for line in run.tool_lines() if "has deleted timers" in line]), 1, run)
         self.assertGreater(about["samples"]["recorded"], RATE * THREADS / 20, run)
         self.assertGreater(about["unsignalled_s"], 0.1, run)
-        self.assertIn("deleted the timers", about["unmeasured"]["causes"][0]["cause"])
+        self.assertIn("deleted the sampling timers", about["unmeasured"]["causes"][0]["cause"])
 
     def test_with_a_signal_of_the_users_choice_there_is_nothing_to_notice(self):
         run, early, about = self.signals("all_realtime", {"BLAME_SIGNAL": "16"})

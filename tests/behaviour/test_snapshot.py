@@ -91,7 +91,7 @@ class Snapshot(BlameTest):
     def test_another_users_process_is_said_to_be_one(self):
         run = self.snapshot("/", os.getpid(), before=["setpriv", "--reuid=65534", "--clear-groups"])
         self.assertEqual(run.status, 1, run)
-        self.assertIn("a process of another user", run.stderr)
+        self.assertIn("it belongs to another user", run.stderr)
 
     def test_root_is_not_told_to_ask_as_root(self):
         """It is root in a namespace of its own, and not in the process's."""
