@@ -87,8 +87,10 @@ class AtSamples(Counters):
             text = report("--view", view, "--sort", FAULTS, "--columns", f"{FAULTS}:i,{SWITCHES}").stdout
             self.assertIn(f" {FAULTS} (I) {SWITCHES} ({'I' if view == 'top-down' else 'E'})", text)
             shown = {name: int(count) for count, name in re.findall(r"^ +(\d+) [^a-z]*(touch_pages|compute)\b", text, re.M)[::-1]}
-            self.assertEqual(shown, {name: faults[name] for name in shown}, text)
             self.assertIn("touch_pages", shown)
+            if view == "bottom-up":  # lists functions by what they count themselves; compute calls omp_get_wtime
+                shown.pop("compute", None)
+            self.assertEqual(shown, {name: faults[name] for name in shown}, text)
         self.assertLess(report("--view", "flat", "--sort", FAULTS).stdout.index("touch_pages"), 1000)
         for option in ("--sort", "--columns"):
             line, = report(option, "perf::NONE", status=2).stderr.splitlines()
