@@ -1,6 +1,6 @@
-/* The hot paths of the tool. The common path through each callback is a few loads and stores on the thread's
- * own lines: no read-modify-write on shared memory, no system call, no unwinding. Only a thread that was
- * sampled works on its tree, inside thread_enter_tool(). */
+/* The tool's hot paths. Most calls of a callback only load and store a few words of the thread's own cache
+ * lines: no atomic read-modify-write on shared memory, no system call, no stack walk. A callback changes the
+ * thread's tree only if the thread was sampled, and only between thread_enter_tool() and thread_leave_tool(). */
 #include "ompt_tool/callbacks.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@
 #include "ompt_tool/session/thread.h"
 #include "ompt_tool/sampling/tracing.h"
 
-/* Returns the profile's kind of a wait for OMPT's kind. */
+/* Returns the profile's kind of wait place for OMPT's kind of synchronisation region. */
 static inline uint32_t place_kind(ompt_sync_region_t kind)
 {
     static const uint8_t kinds[] = {
@@ -59,17 +59,18 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
     (void)thread_data;
     if (type == ompt_thread_other || fork_is_new() || fork_self())
-        /* not for idle threads that belong to nobody, nor for the runtime's own restart within fork() */
+        /* no record for a thread that never executes the program's code, nor for an event that the runtime
+         * causes within fork(), when it restarts in the child */
         return;
-    /* a thread that the program made */
+    /* the program makes initial threads, the runtime makes workers */
     bool initial = type == ompt_thread_initial || type == ompt_thread_unknown;
     struct thread *thread = attach_thread(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
     if (thread && initial)
         helpers_know_initial(thread);
 }
 
-/* Notes that the process exits. A runtime that started before main is a library that exit() finishes, before
- * the tool's own exit handler runs. */
+/* Notes, at the end of an initial thread, whether the process is exiting. If the runtime was started before
+ * main, exit() finalises it before the tool's own exit handler runs. */
 static void notice_exit(struct thread *thread)
 {
     if (session.exits || !thread || thread->ledger->kind != PROFILE_THREAD_INITIAL || !thread_enter_tool(thread))
@@ -133,7 +134,7 @@ static void resolve(struct thread *thread, struct region *ended)
 
 static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags, const void *codeptr)
 {
-    (void)parallel_data; /* its memory may already be freed */
+    (void)parallel_data; /* the runtime may have freed its memory */
     (void)task_data, (void)flags, (void)codeptr;
     struct thread *thread = fork_self();
     if (!thread)
@@ -158,7 +159,7 @@ static bool is_idle(const struct thread *thread)
     return thread->line->state == STATE_IDLE;
 }
 
-/* Ends a wait that a sample hit, or in which others waited for the thread's locks. */
+/* Ends a wait that a sample hit, or during which the thread held locks that others may have waited for. */
 static void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
     bool holds_locks = is_idle(thread) && state_holds_locks(thread->line);
@@ -178,7 +179,7 @@ static void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool 
     thread_leave_tool(thread);
 }
 
-/* Ends any wait; most need nothing of it. */
+/* Does what is left to do at the end of a wait; for most waits that is nothing. */
 static __attribute__((noinline)) void end_wait(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
     if (thread->unusual.notes && is_idle(thread)) {
@@ -191,7 +192,7 @@ static __attribute__((noinline)) void end_wait(struct thread *thread, const ompt
     thread->unusual.holds = false;
 }
 
-/* Ends the probes that the implicit task has left open. A worker has no others. */
+/* Ends the phases and parameters that the implicit task has left open. A worker has no others. */
 static __attribute__((noinline)) void end_probes(struct thread *thread, struct region *region)
 {
     if (!thread->probes->count || !thread_enter_tool(thread))
@@ -200,8 +201,8 @@ static __attribute__((noinline)) void end_probes(struct thread *thread, struct r
     thread_leave_tool(thread);
 }
 
-/* on_implicit_task() jumps to the following functions, with the same parameters in the same order: none of
- * them saves registers for the others. */
+/* on_implicit_task() jumps to the next three functions. They take their parameters in its order, so that it
+ * need not save registers. */
 static __attribute__((noinline)) void begin_implicit_task(struct thread *thread, ompt_data_t *parallel_data,
                                                           ompt_data_t *task_data, unsigned team_size,
                                                           unsigned thread_num, int flags)
@@ -212,7 +213,7 @@ static __attribute__((noinline)) void begin_implicit_task(struct thread *thread,
     thread->team = team_size;
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
-    if (unlikely(thread->unusual.any)) /* a new worker's wait has no end event */
+    if (unlikely(thread->unusual.any)) /* the runtime does not report the end of a new worker's wait */
         end_wait(thread, NULL, false);
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
@@ -257,7 +258,8 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
         end_implicit_task(thread, thread_num, flags);
 }
 
-/* Notes the worksharing construct: samples of idleness use it to describe the code that keeps others waiting. */
+/* Notes the thread's worksharing construct. Samples use it to describe the code that keeps other threads
+ * waiting. */
 static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
                     ompt_data_t *task_data, uint64_t pieces, const void *codeptr)
 {
@@ -267,24 +269,24 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
         store_relaxed(&thread->share, endpoint == ompt_scope_begin ? THREAD_SHARE(kind, pieces) : 0);
 }
 
-/* Returns the wait place of a call. A function that ends in a barrier jumps to it: the call then seems to
- * come from the runtime, and its address is unknown. */
+/* Returns the wait place: its kind and the return address of the call that waits. A function that ends in a
+ * barrier jumps to it: the call then seems to come from the runtime, and its address counts as unknown (0). */
 static uint64_t wait_place_of(uint32_t kind, const void *codeptr)
 {
     bool in_runtime = (uintptr_t)codeptr - runtime.code_low < runtime.code_bytes;
     return STATE_PLACE(kind, in_runtime ? 0 : (uintptr_t)codeptr);
 }
 
-/* Returns the word of the waiting task. For a taskgroup libomp passes a copy of the task's data, but
- * task_schedule looks for the waiting bit in the original. */
+/* Returns the waiting task's word. For a taskgroup, libomp passes a copy of the task's data, but the waiting
+ * bit belongs in the original, where task_schedule looks for it. */
 static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data)
 {
     return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_task_of_copy(task_data) : task_data;
 }
 
-/* Makes the thread idle. A thread that does not count is never another thread's busy thread, not even for the
- * first microseconds. The rare flags are stored only when true: a wait that ends at once then reads values
- * that were stored long ago. */
+/* Makes the thread idle. If the thread is not counted, its wait gets the start time 0, so that no census
+ * counts the thread as busy during its grace. The flags are stored only when they become true: otherwise the
+ * end of a short wait would read bytes that were stored just before. */
 static inline void become_idle_at(struct thread *thread, uint64_t now_ticks)
 {
     struct state_line *line = thread->line;
@@ -328,13 +330,13 @@ static __attribute__((noinline)) void begin_wait_slowly(ompt_sync_region_t kind,
     if (!thread)
         return;
     if (thread->probes && place == PROFILE_PLACE_REGION_END && runtime_region(parallel_data))
-        end_probes(thread, runtime_region(parallel_data)); /* a worker's task ends with its wait */
+        end_probes(thread, runtime_region(parallel_data)); /* a worker's implicit task ends with this wait */
     if (thread->placeholders.count && place != PROFILE_PLACE_TASKWAIT)
-        resolve(thread, NULL); /* the program may be killed while it waits */
+        resolve(thread, NULL); /* in case the program is killed during the wait */
     begin_wait(thread, place, parallel_data, waiting_task(kind, task_data), codeptr);
 }
 
-/* Begins any wait but a taskwait. */
+/* Begins any wait other than a taskwait. */
 static __attribute__((noinline)) void begin_other_wait(ompt_sync_region_t kind, ompt_data_t *parallel_data,
                                                        ompt_data_t *task_data, const void *codeptr)
 {
@@ -358,7 +360,7 @@ static __attribute__((noinline)) void end_wait_slowly(ompt_sync_region_t kind, c
         end_wait(thread, task_data, parallel_data != NULL);
     if (!parallel_data)
         levels_leave(thread);
-    if (!thread->unusual.uncounted) /* a helper between tasks does not work */
+    if (!thread->unusual.uncounted) /* a helper thread works only while it executes a task */
         state_set_work(thread->line);
 }
 
@@ -382,8 +384,8 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     }
 }
 
-/* Sets the thread's state for a task that continues. The wait's call is not kept: the thread may have run
- * tasks that waited elsewhere. */
+/* Sets the thread's state for a task that continues. If the task waits, the wait place gets no address: the
+ * thread may have executed tasks that waited elsewhere. */
 static inline void follow_task(struct thread *thread, uint64_t word)
 {
     if (word & TASK_WAITING) {
@@ -394,13 +396,13 @@ static inline void follow_task(struct thread *thread, uint64_t word)
     }
 }
 
-/* Handles task_schedule except for the common path, which ends in a few stores. */
+/* Handles task_schedule outside its common path, which needs only a few stores. */
 static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
     struct thread *thread = fork_self();
     if (!thread)
         return;
-    end_wait(thread, prior, true); /* while the waiting task is the innermost one */
+    end_wait(thread, prior, true); /* must run while the waiting task is the innermost level */
     if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next)) {
         become_idle(thread);
         return;
@@ -410,8 +412,8 @@ static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_t
     follow_task(thread, next->value);
 }
 
-/* Leaves the task of another team that a thread between regions has executed: it has no task of its own to
- * continue. */
+/* Leaves a task of another team, which the thread has executed between regions. The thread has no task of its
+ * own to continue, so it becomes idle. */
 static __attribute__((noinline)) void leave_task(ompt_data_t *prior, ompt_task_status_t status)
 {
     struct thread *thread = thread_self;
@@ -423,8 +425,8 @@ static __attribute__((noinline)) void leave_task(ompt_data_t *prior, ompt_task_s
     become_idle(thread);
 }
 
-/* Begins or ends a taskwait with depend clauses, or an undeferred task's wait for its dependences. The
- * runtime reports these as a task of its own, which is created and completed and never scheduled. */
+/* Begins or ends a wait for dependences, at a taskwait with depend clauses or before an undeferred task. The
+ * runtime reports such a wait as a task that is created and completed but never scheduled. */
 static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t endpoint, ompt_data_t *waiter,
                                                            const void *codeptr)
 {
@@ -433,7 +435,7 @@ static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t
     on_sync_region_wait(ompt_sync_region_taskwait, endpoint, &parallel, waiter, codeptr);
 }
 
-static bool creations_are_told; /* task_create is registered (dependences.h) */
+static bool creations_are_told; /* whether task_create is registered (dependences.h) */
 
 static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                            int has_dependences, const void *codeptr)
@@ -443,8 +445,8 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
         wait_for_dependences(ompt_scope_begin, creator, codeptr);
 }
 
-/* Ends a wait for dependences. The first one of a program that seemed to have none had no start event: its
- * samples are <untold wait>. */
+/* Ends a wait for dependences. If it is the first one of a program that seemed to have none, its start was
+ * not reported and its samples count as <untold wait>; from then on task_create is registered. */
 static __attribute__((noinline)) void end_wait_for_dependences(void)
 {
     if (unlikely(!load_relaxed(&creations_are_told))) {
@@ -470,7 +472,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
         follow_task(thread, next->value);
 }
 
-/* on_task_create() in creation mode. */
+/* Handles task_create if BLAME_TASKS=creation: stores the task's creation context in the task's word. */
 static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                              int has_dependences, const void *codeptr)
 {
@@ -489,11 +491,11 @@ static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, om
     task->value = task_word(creation_context(thread, &creation));
 }
 
-/* ---- omp_control_tool(): the standard's own commands, and the one by which include/blame.h asks for its
- * calls. start and pause control the measurement, or the trace if the modifier is BLAME_TRACE; flush writes the
- * file to the disk; end finishes the profile. ---- */
+/* ---- omp_control_tool(): the standard's commands, and BLAME_COMMAND, with which include/blame.h asks for
+ * the functions that it calls. Start and pause switch the measurement on and off, or only the trace if the
+ * modifier is BLAME_TRACE. Flush writes the file to disk. End finishes the profile. ---- */
 
-/* The values of omp.h's omp_control_tool_t and omp_control_tool_result_t; only programs include omp.h. */
+/* The values of omp_control_tool_t and omp_control_tool_result_t in omp.h, which only programs include. */
 enum { START = 1, PAUSE = 2, FLUSH = 3, END = 4 };
 enum { DONE = 0, IGNORED = 1, FAILED = -1 };
 
@@ -506,7 +508,7 @@ static int give_calls(uint64_t known_bytes, void *argument)
     return DONE;
 }
 
-/* Pauses or continues the measurement, or the trace alone. */
+/* Pauses or continues the measurement, or only the trace. */
 static int pause_or_go_on(bool pause, uint64_t modifier)
 {
     bool changed = modifier == BLAME_TRACE ? tracing_switch(!pause) : session_pause(pause);
@@ -525,7 +527,7 @@ static int control_end(void)
     return DONE;
 }
 
-/* Returns 0: done, 1: ignored, -1: failed. */
+/* Carries out a command of omp_control_tool(). Returns DONE, IGNORED or FAILED. */
 static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr)
 {
     (void)codeptr;
@@ -572,7 +574,9 @@ bool callbacks_register(bool locks, char *text, size_t bytes)
     creations_are_told = creation || dependences_are_waited_for();
     if (!creations_are_told)
         runtime.set_callback(ompt_callback_task_create, NULL);
-    if (!waits) /* samples continue after a region's end, when its context can no longer be captured */
+    /* without wait events, threads are still sampled in a region after its end, when its context can no
+     * longer be captured */
+    if (!waits)
         session.options.context = CONTEXT_EAGER;
     return any;
 }

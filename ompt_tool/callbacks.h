@@ -1,11 +1,12 @@
-/* The OMPT callbacks: they keep the thread's state line, and do rare slow work for samples. */
+/* The OMPT callbacks. At each event they update the thread's state line (blame/state.h). In a thread that was
+ * sampled they also do the work that the signal handler leaves to them, such as capturing a region's context. */
 #ifndef BLAME_OMPT_TOOL_CALLBACKS_H
 #define BLAME_OMPT_TOOL_CALLBACKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Registers all callbacks that the runtime offers. locks, text and the result are those of
+/* Registers the tool's callbacks with the runtime. The parameters and the result are those of
  * capabilities_register(). [init] */
 bool callbacks_register(bool locks, char *text, size_t bytes);
 

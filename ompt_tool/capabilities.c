@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Events that are useful only together. */
+/* Events of which the tool needs all or none. */
 struct group {
-    const char *without; /* what is unknown without them; NULL: nothing at all can be measured */
+    /* what is unknown without these events, for a message; NULL: nothing can be measured */
+    const char *without;
     ompt_set_result_t least;
     struct {
         ompt_callbacks_t event;
@@ -51,8 +52,8 @@ static ompt_callback_t callback_of(ompt_callbacks_t event, const struct capabili
     return NULL;
 }
 
-/* Returns the least answer, and the event that got it. Values above ompt_set_always come from a later
- * standard. */
+/* Registers the group's callbacks. Returns the runtime's lowest answer; *name becomes the event that got it.
+ * An answer above ompt_set_always comes from a later standard and counts as that. */
 static ompt_set_result_t ask_group(ompt_set_callback_t set_callback, const struct group *group,
                                    const struct capability_table *table, const char **name)
 {

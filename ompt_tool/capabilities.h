@@ -1,5 +1,5 @@
-/* Which of the tool's callbacks a runtime calls, by the answers of ompt_set_callback and never by the
- * runtime's name. */
+/* Finds out which of the tool's callbacks the runtime calls. Only the answers of ompt_set_callback count,
+ * never the runtime's name. */
 #ifndef BLAME_OMPT_TOOL_CAPABILITIES_H
 #define BLAME_OMPT_TOOL_CAPABILITIES_H
 
@@ -13,16 +13,17 @@ struct capability {
     ompt_callback_t callback;
 };
 
-/* The callbacks of the tool. */
+/* All callbacks that the tool wants to register. */
 struct capability_table {
     const struct capability *all;
     size_t count;
-    bool locks; /* register the callbacks of locks */
+    bool locks; /* whether to register the callbacks of lock events */
 };
 
-/* Registers the callbacks, and takes back those whose partners are missing: the start of a wait is worse than
- * nothing without its end. *waits: whether the runtime reports the ends of waits. text: what remains unknown, for
- * one line; "" if nothing does. Returns false if nothing can be measured; text is then the missing event. [init] */
+/* Registers the callbacks. If the runtime lacks one event of a group, the whole group is unregistered: the
+ * start of a wait without its end would be worse than nothing. Sets *waits to false if the runtime does not
+ * report all waits at barriers and for tasks. Writes to `text`, on one line, what will be unknown; "" if
+ * nothing. Returns false if nothing can be measured; `text` is then the name of the missing event. [init] */
 bool capabilities_register(ompt_set_callback_t set_callback, const struct capability_table *table, bool *waits,
                            char *text, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* The functions that the runtime or the loader calls in the tool. */
+/* The functions of the tool that the OpenMP runtime or the dynamic loader calls. */
 #include <omp-tools.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
-/* A function of AddressSanitizer and LeakSanitizer, if the program has one. (Looking up a missing name with
- * dlsym() uses the program's heap.) */
+/* A function that only programs with AddressSanitizer or LeakSanitizer have. The reference is weak because
+ * dlsym() would use the program's heap if the name is missing. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 static void look_up_entry_points(ompt_function_lookup_t lookup)
@@ -47,18 +47,20 @@ static void look_up_entry_points(ompt_function_lookup_t lookup)
     runtime.get_max_threads = (int (*)(void))runtime_symbol((const void *)lookup, "omp_get_max_threads");
 }
 
-/* Marks each module with the kind of code it holds: the kind decides what a frame in it means. */
+/* Flags the modules of the program, the tool, the C library and the runtime: call paths treat the frames in
+ * each of them differently. */
 static void flag_modules(ompt_function_lookup_t lookup)
 {
     const struct loadmap_range *runtime_range = loadmap_find((uintptr_t)lookup);
     const struct loadmap_range *program_range = loadmap_find((uintptr_t)getauxval(AT_ENTRY));
     loadmap_flag((uintptr_t)getauxval(AT_ENTRY), PROFILE_MODULE_EXECUTABLE);
-    loadmap_flag((uintptr_t)&flag_modules, PROFILE_MODULE_TOOL); /* a symbol that nobody can interpose */
+    /* a static function: no other library can interpose it */
+    loadmap_flag((uintptr_t)&flag_modules, PROFILE_MODULE_TOOL);
     loadmap_flag(blame_launched.loader, PROFILE_MODULE_TOOL);
     loadmap_flag(mpi_wait_layer(), PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)bind_find_in_libc("read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)bind_find_in_libc("__tls_get_addr"), PROFILE_MODULE_SYSTEM);
-    /* A runtime that is linked into the program cannot be distinguished from user code by its addresses. */
+    /* If the runtime is linked into the program, its addresses do not distinguish its code from the user's. */
     if (runtime_range && (!program_range || runtime_range->module_id != program_range->module_id)) {
         loadmap_flag((uintptr_t)lookup, PROFILE_MODULE_RUNTIME);
         runtime.code_low = runtime_range->start;
@@ -66,16 +68,17 @@ static void flag_modules(ompt_function_lookup_t lookup)
     }
 }
 
-/* Returns the start of this program's image. `blame run` knows it exactly. /proc has the start of the
- * process, to a clock tick, but another program may have run in it before (a shell script that ends in exec). */
+/* Returns the start time of this program's image in ns. `blame run` passes the exact time. /proc only has the
+ * start of the process, to a clock tick, and the process may have executed another program before (a shell
+ * script that ends in exec). */
 static uint64_t image_start_ns(void)
 {
     return blame_launched.image_start_ns ? blame_launched.image_start_ns : os_process_start_ns();
 }
 
-/* Ends the measurement early if another thread that the program made may use OpenMP while the process exits.
- * The runtime finalizes the tool after it has freed its own tables. A team that such a thread begins while
- * the tool waits for the reports would fault. So later exit handlers and destructors are not measured. */
+/* Runs in exit(). Ends the measurement now if threads that the program made may still use OpenMP. The runtime
+ * frees its tables before it finalises the tool, and the tool then waits for the reports: if another thread
+ * began a team during that time, it would fault. So later exit handlers and destructors are not measured. */
 static void finish_beside_others(void)
 {
     uint32_t own = 0;
@@ -87,7 +90,8 @@ static void finish_beside_others(void)
         finish_measuring();
 }
 
-/* Registers the callbacks before anything is made: the first events come after the tool has started. */
+/* Registers the callbacks; returns false if nothing can be measured. Nothing else has to exist yet, because
+ * the first event comes after the tool has started. */
 static bool register_callbacks(void)
 {
     char text[800];
@@ -160,7 +164,7 @@ static void finalize(ompt_data_t *tool_data);
 
 static ompt_start_tool_result_t result = {initialize, finalize, {0}};
 
-/* Starts the tool. Before OpenMP 5.0 the tool's data was the second argument, and there was no third. */
+/* Starts the tool. Before OpenMP 5.0 this function had two parameters, and the second was the tool's data. */
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
     struct os_write_guard guard;
@@ -171,7 +175,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
                         ") has a tool interface older than OpenMP 5.0's; nothing is measured", NULL);
         return 0;
     }
-    /* Without reports the tool starts no process. The filter may end a program that starts one. */
+    /* The check starts a process, and a filter may end the program for that. Without reports the tool starts
+     * no process, so it does not check. */
     const char *call = session.options.csv ? sandbox_ends_at(&may_speak) : NULL;
     if (call && may_speak)
         log_line_of_job("a filter of system calls (seccomp) would end this program at ", call,
@@ -211,7 +216,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     }
     asked = true;
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
-    /* The environment belongs to the user, and files would be written with the program's privileges. */
+    /* The environment is the user's, and the tool would write files with the program's privileges. */
     if (getauxval(AT_SECURE)) {
         log_line_of_job("this program has privileges beyond its user's (set-user-ID, set-group-ID, capabilities); "
                         "nothing is "
@@ -236,8 +241,8 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     return session.options.disable ? NULL : &result;
 }
 
-/* Finishes the measurement if nothing else has: exit() from a worker thread skips finalize. _exit and signals
- * skip this, too; the file is readable all the same. */
+/* Finishes the measurement if nothing else has: exit() in a worker thread skips finalize(). _exit() and fatal
+ * signals skip this function too, but the file is readable even then. */
 __attribute__((destructor)) static void finish_late(void)
 {
     finish_measuring();

@@ -24,9 +24,12 @@
 
 #define WITHOUT_LOCKS "waiting for locks counts as <untold wait>, as LLVM's runtime would crash in a critical section"
 
-#define PASSED_NS   200000u  /* ns; the end of a critical section takes a thousandth of it */
-#define PAUSE_NS    50000    /* ns between two looks */
-#define PATIENCE_NS NS_PER_S /* ns; a thread without a core for that long may be anywhere */
+/* ns of CPU time in which a thread certainly leaves the end of a critical section, which takes a thousandth
+ * of that */
+#define PASSED_NS 200000u
+#define PAUSE_NS  50000 /* ns between two checks of a thread */
+/* longest wait for the other threads in ns; a thread without a core for that long may be anywhere */
+#define PATIENCE_NS NS_PER_S
 
 static bool locks_are_told;
 static uint32_t passing;
@@ -47,7 +50,7 @@ static void on_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation
     (void)kind, (void)hint, (void)implementation, (void)wait_id, (void)codeptr;
 }
 
-/* Ends a wait whose start was reported. */
+/* Ends a lock wait whose start was reported before the lock events stopped. */
 static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)wait_id, (void)codeptr;
@@ -55,18 +58,19 @@ static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *c
         state_end_lockwait(thread_self->line);
 }
 
-/* Holds threads that release locks. The runtime has already looked up the return address and the function to
- * call; when such a thread returns here, the runtime must not look any more. */
+/* Holds each thread that releases a lock until the callback is unregistered. The runtime has already looked
+ * up the thread's return address and the callback. After the thread returns from here, the runtime must not
+ * look up either again. */
 static void on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)wait_id, (void)codeptr;
-    uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS; /* a forked child never learns when to go on */
+    uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS; /* a forked child never sees the end of `passing` */
     while (load_acquire(&passing) && clock_now_ns() < until_ns)
         sched_yield();
 }
 
-/* Gives every thread that may have read that releases are reported a core for long enough. A thread without a
- * core may have just read it, often because this thread took its core. */
+/* Waits until every thread that may already have read that releases are reported has reached on_released(). A
+ * thread without a core may have lost it just after reading that, often to this thread. */
 static void let_pass(void)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
@@ -76,13 +80,15 @@ static void let_pass(void)
         pid_t tid = thread->ledger->tid;
         uint64_t ran_ns = clock_cpu_ns_of(tid);
         while (os_thread_state(tid) == 'R' && clock_cpu_ns_of(tid) - ran_ns < PASSED_NS && clock_now_ns() < until_ns)
-            syscall(SYS_nanosleep, &(struct timespec){0, PAUSE_NS}, NULL); /* not a cancellation point */
+            /* unlike nanosleep(), not a cancellation point */
+            syscall(SYS_nanosleep, &(struct timespec){0, PAUSE_NS}, NULL);
     }
 }
 
-/* Stops the events of locks. The runtime takes a callback back in two steps: the function to call, then
- * whether to call it. It replaces one function by another in one step. So threads that release locks wait in
- * on_released() while that callback is taken back. */
+/* Stops the lock events. The runtime unregisters a callback in two steps: it clears the function to call, and
+ * then the flag that says whether to call it. But it replaces one function by another in a single step. So
+ * first on_released() replaces the callback and holds the threads that release locks. Then the callback is
+ * unregistered. */
 void first_thread_ends(void)
 {
     if (!load_relaxed(&locks_are_told) || os_tid() != getpid())
@@ -102,15 +108,15 @@ void first_thread_ends(void)
 
 void first_thread_exits(void)
 {
-    store_relaxed(&locks_are_told, false); /* nothing is left to protect */
+    store_relaxed(&locks_are_told, false);
 }
 
-/* ---- only workers are left ---- */
+/* ---- the exit when only workers are left ---- */
 
 #define FIRST_PAUSE_NS 1000000
 #define LAST_PAUSE_NS  32000000
 
-/* Returns the number of workers that have not ended. */
+/* Returns the number of workers that have not ended yet. */
 static uint32_t workers(void)
 {
     uint32_t count = 0;
@@ -120,8 +126,9 @@ static uint32_t workers(void)
     return count;
 }
 
-/* Returns whether only workers are left. The list of threads also has the first thread, which stays in it
- * after its end, and the calling thread. Workers that begin meanwhile belong to another thread. */
+/* Returns true if only workers are left. os_threads() also counts the calling thread and the first thread,
+ * which the kernel lists even after its end. If a worker begins during the check, some other thread has
+ * started it. */
 static bool only_workers_are_left(void)
 {
     if (os_thread_state(getpid()) != 'Z')
@@ -141,8 +148,8 @@ static void *wait_for_the_last(void *unused)
     return unused;
 }
 
-/* Starts the thread that waits for the end. All its signals are blocked: the program's signals are for its
- * own threads. */
+/* Starts the thread that waits until only workers are left. It blocks all signals: they are meant for the
+ * program's own threads. */
 static void on_exit_of_the_first(void *unused)
 {
     pthread_t waits;

@@ -9,11 +9,11 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/session/thread.h"
 
-/* Stands for the helpers' region, which is not the program's. It belongs to no epoch: nothing takes it for a
- * region of the program. */
+/* Stands for the region of the helpers' team, which is not a region of the program. No measurement has this
+ * epoch, so nothing mistakes it for one. */
 static struct region helpers_region = {.epoch = UINT32_MAX};
 
-/* Makes the thread a helper: IDLE and in no region, it is parked as long as it runs no task. */
+/* Makes the thread a helper. It is IDLE and in no region, so it counts as parked while it executes no task. */
 static void become_helper(struct thread *thread)
 {
     thread->unusual.helper = true;
@@ -22,7 +22,8 @@ static void become_helper(struct thread *thread)
 
 void helpers_know_initial(struct thread *thread)
 {
-    /* Code that loads the tool early, in the process's first thread, is not the program's either. */
+    /* The process's first thread is no helper, although it may load the tool when no code of the program is
+     * on its stack. */
     bool helper = os_tid() != getpid() && thread_enter_tool(thread);
     if (helper) {
         helper = !capture_program_calls(thread);

@@ -15,9 +15,9 @@
 #include "ompt_tool/sampling/sample.h"
 #include "ompt_tool/session/thread.h"
 
-/* The following functions are called for every lock, 10^7 times a second in some programs. The common case is
- * a lock that no thread was seen waiting for and that the thread holds alone. All other cases have functions
- * of their own. */
+/* These functions are called for every lock, in some programs 10^7 times a second. The common case is a lock
+ * that no thread was seen waiting for, held by a thread that holds no other lock. The other cases are in
+ * functions of their own. */
 
 static __attribute__((noinline)) void begin_lock_wait(uint64_t key)
 {
@@ -35,7 +35,7 @@ void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, om
     struct state_line *line = thread_line;
     uint64_t key = lock_key(kind, wait_id);
     if (kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock)
-        return; /* a test never waits, and has no second event when it fails */
+        return; /* testing a lock never waits, and a failed test has no second event */
     if (unlikely(line->stamps != STATE_STAMPS_NONE))
         begin_lock_wait(key);
     else
@@ -57,7 +57,7 @@ void mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
         hold_lock(lock_key(kind, wait_id));
 }
 
-/* Ends a wait for a lock that the thread already holds: no other event ends it. */
+/* Ends the wait for a lock that the thread already holds. No other event reports the end of that wait. */
 void mutex_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)wait_id, (void)codeptr;
@@ -76,8 +76,8 @@ static __attribute__((noinline)) void book_release(struct thread *thread, uint64
     thread_leave_tool(thread);
 }
 
-/* Forgets the holder of a lock that this thread does not name: another thread's task took it, or this thread
- * had no place left for it. Returns the holder. */
+/* Forgets the holder of a lock that this thread's line does not name: another thread's task acquired the
+ * lock, or the line had no room for it. Returns the number of the holder's line. */
 static __attribute__((noinline)) uint32_t forget_lock(struct thread *thread, uint64_t key)
 {
     uint32_t holder = state_forget_holder(key);
@@ -108,7 +108,7 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
     (void)codeptr;
     struct state_line *line = thread_line;
     uint64_t key = lock_key(kind, wait_id);
-    /* With STATE_STAMPS_NONE there is no blame to take (B2). */
+    /* With STATE_STAMPS_NONE no waiter can have left blame for this lock (B2). */
     if (unlikely(line->stamps != STATE_STAMPS_NONE) || !state_lock_released_simply(line, key))
         release_lock(key);
 }
@@ -116,7 +116,7 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
 void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)hint, (void)implementation;
-    /* The caller is loaded now; when a sample needs the name, it may have been unloaded. */
+    /* The caller's module is loaded now, but may be unloaded by the time a sample needs the name. */
     lock_names_initialised(wait_id, codeptr ? capture_key((uintptr_t)codeptr - 1) : 0);
 }
 

@@ -1,5 +1,5 @@
-/* OMPT's events of locks, critical sections, ordered and atomic regions: their creation and end, who takes
- * them and who releases them. */
+/* Handles OMPT's events of locks and of critical, ordered and atomic regions: creation and destruction,
+ * waiting, acquisition and release. */
 #ifndef BLAME_OMPT_TOOL_MUTEX_H
 #define BLAME_OMPT_TOOL_MUTEX_H
 
@@ -9,7 +9,7 @@
 
 #include "cct/profile_tree.h"
 
-/* Returns a lock's key in a measurement. [handler] */
+/* Returns the key by which the measurement identifies the lock. [handler] */
 static inline uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
 {
     static const uint64_t kinds[16] = {
@@ -21,17 +21,17 @@ static inline uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
         [ompt_mutex_atomic] = PROFILE_LOCK_KEY(PROFILE_LOCK_ATOMIC, 0),
         [ompt_mutex_ordered] = PROFILE_LOCK_KEY(PROFILE_LOCK_ORDERED, 0),
     };
-    return kinds[kind % 16u] | wait_id; /* an address below 2^56 */
+    return kinds[kind % 16u] | wait_id; /* wait_id is an address below 2^56 */
 }
 
-/* The events mutex_acquire, mutex_acquired, mutex_released and nest_lock. [owner] */
+/* Handle the events mutex_acquire, mutex_acquired, mutex_released and nest_lock. [owner] */
 void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
                    const void *codeptr);
 void mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
 void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
 void mutex_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr);
 
-/* The events lock_init and lock_destroy. [any] */
+/* Handle the events lock_init and lock_destroy. [any] */
 void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id, const void *codeptr);
 void mutex_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
 

@@ -1,4 +1,4 @@
-/* This file is part of the sample's handler: the rules in sampler.c hold. */
+/* This file runs in the signal handler: the rules at the head of sampler.c apply. */
 #include "ompt_tool/sampling/fault.h"
 
 #include <setjmp.h>
@@ -14,8 +14,8 @@
 static const int watched[] = {SIGSEGV, SIGBUS};
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
-/* Does what the kernel would have done. A faulting instruction is executed again, and its fault then has no
- * handler. A sent signal is sent once more. */
+/* Does what the kernel would have done without this handler. A faulting instruction is executed again, and
+ * its fault then has no handler. A signal that a process has sent is sent once more. */
 static void leave_to_kernel(int signal, siginfo_t *info)
 {
     struct sigaction action;
@@ -27,8 +27,8 @@ static void leave_to_kernel(int signal, siginfo_t *info)
         syscall(SYS_rt_tgsigqueueinfo, getpid(), os_tid(), signal, info);
 }
 
-/* Ends the sample that faulted. The program's signals wait during a sample: a fault between its begin and end
- * is the tool's. */
+/* Ends the sample that faulted. The program's signals are blocked during a sample, so a fault between its
+ * start and its end is the tool's own. */
 static void handle_fault(int signal, siginfo_t *info, void *context)
 {
     struct thread *thread = thread_self;
@@ -50,11 +50,12 @@ void fault_watch(void)
     for (size_t i = 0; i < WATCHED; i++) {
         struct sigaction old, action;
         if (sigaction(watched[i], NULL, &old) != 0 || old.sa_handler != SIG_DFL)
-            continue; /* the program's own handler stays installed */
+            continue; /* keep the program's own handler */
         memset(&action, 0, sizeof(action));
         action.sa_sigaction = handle_fault;
-        /* The handler is left by a jump, so nothing must be unblocked. No SA_ONSTACK where the sample's own
-         * frame is at the top of the alternate stack: this handler's frame would overwrite it. */
+        /* The handler is left by a jump, so it must not block its signal (SA_NODEFER). If the frame of the
+         * sample's signal is at the top of the alternate stack, this handler must not start there too (no
+         * SA_ONSTACK): its frame would overwrite that one. */
         action.sa_flags = SA_SIGINFO | SA_NODEFER | (SA_ONSTACK & ~SAMPLE_ENTRY_FLAG);
         sigaction(watched[i], &action, NULL);
     }

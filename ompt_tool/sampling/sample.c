@@ -1,4 +1,4 @@
-/* This file is part of the sample's handler: the rules in sampler.c hold. */
+/* This file runs in the signal handler: the rules at the head of sampler.c apply. */
 #include "ompt_tool/sampling/sample.h"
 
 #include <stddef.h>
@@ -24,9 +24,10 @@
 #include "ompt_tool/sampling/tracing.h"
 
 /* ---- other ranks ----
- * A sample and the waiting of other ranks in MPI: a busy thread is blamed for it; an idle thread only if
- * its rank has no busy one; a thread in MPI records how much of its waiting somebody is to blame for
- * (docs/accounting.md, "Across ranks"). */
+ *
+ * A sample's part in other ranks' waiting in MPI (docs/accounting.md, "Across ranks"). A busy thread is
+ * blamed for that waiting. An idle thread is blamed only if no thread of its rank is busy. A thread in MPI
+ * records how much of its own waiting somebody is to blame for. */
 
 #define BURY_APART_NS 10000000u
 
@@ -36,8 +37,8 @@ static struct profile_ranks *ranks_at(struct thread *thread, uint32_t node_idx, 
     return (struct profile_ranks *)attribute_at(&thread->tree, child);
 }
 
-/* Returns the number of the delivery's moments at which other ranks are looked at: all of them, or only the
- * last. */
+/* Returns at how many of the delivery's moments the other ranks are counted: at all of them or, if that would
+ * read too many lines, only at the last. */
 static uint32_t ranks_moments(const struct delivery *delivery)
 {
     uint32_t moments = delivery_moments(delivery);
@@ -57,7 +58,8 @@ static struct ranks_census ranks_census_of(const struct delivery *delivery, uint
     return census;
 }
 
-/* Returns the call's key in the profile. The call's address is that of the instruction after it. */
+/* Returns the profile's key of an MPI call, by its function and its place in the program. `call` has the
+ * return address, hence the -1. */
 static uint64_t ranks_key(uint64_t call, bool own_program)
 {
     uint64_t vaddr = own_program ? RANKS_CALL_VADDR(call) : 0;
@@ -67,7 +69,8 @@ static uint64_t ranks_key(uint64_t call, bool own_program)
     return PROFILE_RANKS_KEY(RANKS_CALL_FUNCTION(call), place);
 }
 
-/* Returns the rank waiting of the thread's dispatch. Waiting from several calls has no call. */
+/* Returns the sums of other ranks' waiting for which this thread's dispatch is to blame. If they waited in
+ * several calls, the sums belong to no call (key 0). */
 static struct profile_ranks *ranks_of_dispatch(struct thread *thread, uint64_t key)
 {
     if (!(thread->dispatch_ranks.wall > 0))
@@ -88,7 +91,8 @@ static struct profile_ranks *ranks_in(struct thread *thread, enum ranks_target t
     return ranks_at(thread, node_idx, key);
 }
 
-/* Blames the thread for one of `threads` equal parts of the rank waiting at that moment. */
+/* Blames the thread for one of `threads` equal parts of the other ranks' waiting at one of the delivery's
+ * moments. */
 static void blame_for_ranks(struct thread *thread, enum ranks_target target, uint32_t node_idx,
                             const struct delivery *delivery, uint32_t number, uint32_t threads)
 {
@@ -112,16 +116,16 @@ static void blame_for_ranks(struct thread *thread, enum ranks_target target, uin
     }
 }
 
-/* Blames a busy thread, in that context, for rank waiting at one of the delivery's moments. busy: the number
- * of its process's busy threads. */
+/* Blames a busy thread, in the context of that node, for the other ranks' waiting at one of the delivery's
+ * moments. `busy` is the number of busy threads in this process. */
 static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, uint32_t node_idx,
                                                         const struct delivery *delivery, uint32_t number, uint32_t busy)
 {
     blame_for_ranks(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
 }
 
-/* Blames an idle thread for rank waiting. Dispatch is booked where sample_ranks_settle() says; other blame
- * goes to a row of its own. */
+/* Blames an idle thread for the other ranks' waiting. Within the thread's grace the blame belongs to its
+ * dispatch, which sample_ranks_settle() books; after that it goes to the node PROFILE_PSEUDO_NOBODY. */
 static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, const struct delivery *delivery,
                                                         const struct idle_moment *idle)
 {
@@ -134,7 +138,8 @@ static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, c
     }
 }
 
-/* Books the rank waiting of the thread's dispatch in that context; 0: it is lost. */
+/* Books, in that context, the other ranks' waiting for which the thread's dispatch is to blame. For node 0 it
+ * is lost. */
 static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread, uint32_t node_idx)
 {
     const struct profile_ranks *dispatch = &thread->dispatch_ranks;
@@ -149,7 +154,7 @@ static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread,
     thread->dispatch_ranks = (struct profile_ranks){0};
 }
 
-/* Records how much waiting a thread in the MPI call of that node had, for which somebody is to blame. */
+/* Records how much of the waiting of a thread in an MPI call some rank is to blame for, at the call's node. */
 static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread, uint32_t node_idx,
                                                            const struct delivery *delivery)
 {
@@ -164,14 +169,15 @@ static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread
 
 /* ---- a stop of the whole process ---- */
 
-/* Books the part of a sample in which the whole process stood still; returns false without room. It goes
- * below the root, as nothing in the program is the cause. Its inverse_busy is the length of the stop. Nobody
- * idles during a stop: the reader corrects for that, as it knows T. */
+/* Books the part of a sample in which the whole process was stopped; returns false if there is no room. The
+ * node is below the root, because nothing in the program is the cause. Its inverse_busy is the duration of
+ * the stop: the time of all stopped threads, divided by their number. No thread counts as idle during a stop;
+ * readers know T and correct for that. */
 static __attribute__((noinline)) bool book_stopped(struct thread *thread, const struct delivery *delivery)
 {
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
-    /* Others that it stopped may have ended since. */
+    /* Counted at the last sample: some of the threads that were stopped may have ended since. */
     uint32_t threads = thread->core.threads ? thread->core.threads : thread_sampled();
     double each = delivery->p / PROFILE_LANE_BINS, inverse = delivery->p / (threads ? threads : 1);
     double between_ns = (double)(delivery->census_ns - delivery->due_ns);
@@ -179,7 +185,7 @@ static __attribute__((noinline)) bool book_stopped(struct thread *thread, const 
         return false;
     account_own(metric, false, delivery->p, delivery->count);
     metric->inverse_busy += inverse;
-    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* spread evenly over the bins */
+    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* spread evenly over the stop */
         uint64_t time_ns = delivery->due_ns + (uint64_t)(between_ns * (i + 0.5) / PROFILE_LANE_BINS);
         time_add_state(&thread->tree, time_ns, PROFILE_TIME_STOPPED, each);
         time_add(&thread->tree, node_idx, time_ns,
@@ -256,14 +262,14 @@ static void record_places(struct thread *thread, uint32_t code_idx, uint32_t cor
         attribute_places(&thread->tree, core_idx, p / census.busy, places, STATE_FOR_CORE, &share);
 }
 
-/* What a busy thread's sample consists of, and where below its context it is booked. */
+/* What a busy thread's sample counts as, and where it is booked. */
 struct busy {
     bool in_runtime, no_core;
-    uint32_t node_idx, own_idx;    /* its context, and the node of its own time; 0: no room */
-    uint32_t ranks_idx;            /* node for other ranks' waiting; 0: none */
-    double *sum;                   /* the thread's sum to add to */
+    uint32_t node_idx, own_idx;    /* nodes of the context and of the thread's own time; 0: no room */
+    uint32_t ranks_idx;            /* node for the blame for other ranks' waiting; 0: none */
+    double *sum;                   /* sum in the thread's ledger that the sample adds to */
     enum profile_time_state state; /* the thread's state in its timeline */
-    struct waiting_places *places; /* where others wait at the moment that is booked */
+    struct waiting_places *places; /* wait places of the idle threads at the moment that is being booked */
 };
 
 static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
@@ -287,7 +293,7 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
         busy.state = PROFILE_TIME_NO_CORE;
         busy.sum = &ledger->no_core;
         busy.own_idx = busy.ranks_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
-    } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* asleep inside the runtime means a wait without an event */
+    } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* in the runtime: overhead, a wait without an event */
         if (unlikely(thread->unwinder.python != NULL))
             busy.node_idx = busy.ranks_idx = capture_interpreter_wait(thread, busy.node_idx);
         busy.state = PROFILE_TIME_BLOCKED;
@@ -298,8 +304,8 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
     return busy;
 }
 
-/* Books the others' idleness at the node. In the timeline's bins, also books the same part of the thread's
- * own time. Blocked time counts for its context there. */
+/* Books the other threads' idleness at the node. In the timeline's bins it also books the matching part of
+ * the thread's own time. In the bins, a blocked thread's time counts for its context. */
 static inline void book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p,
                              struct census census, uint64_t time_ns)
 {
@@ -308,9 +314,10 @@ static inline void book_part(struct thread *thread, struct profile_metric *metri
                    (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
 }
 
-/* Books one of the delivery's moments; returns false without room. One part of the others' idleness belongs
- * to the missing core, the rest to the code. The same part of the thread's own time goes with the missing
- * core (readers find it as `overhead` there). If one of the two nodes has no room, the other gets all. */
+/* Books one of the delivery's moments; returns false if there is no room. One part of the others' idleness is
+ * due to a missing core, the rest to the code. The missing core also gets the same part of the thread's own
+ * time, which readers find as `overhead` in its node. If one of the two nodes has no room, the other gets
+ * everything. */
 static bool book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count, struct census census,
                       uint64_t time_ns)
 {
@@ -349,13 +356,13 @@ static struct census census_of_busy(const struct thread *thread, const struct de
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
     *places = (struct waiting_places){.no_core = core == CORE_NONE};
-    if (likely(!is_in_mpi(thread))) /* a thread in MPI waits for another rank, whatever it lost itself */
+    if (likely(!is_in_mpi(thread))) /* in MPI it waits for another rank, even if it has also lacked a core */
         places->lost_ns = core_lost_ns(&thread->core, time_ns);
     return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
 
-/* Books all moments of the delivery in one state; returns false without room. census and busy->places are
- * those of the last moment. */
+/* Books all moments of the delivery in one state; returns false if there is no room. `census` and
+ * busy->places are those of the last moment. */
 static bool book_moments(struct thread *thread, const struct busy *busy, enum core_state core,
                          const struct delivery *delivery, struct census census)
 {
@@ -413,7 +420,8 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     }
 }
 
-/* Counts a waiting thread's time without a core, by the kernel's count. What it waits for is another thread. */
+/* Counts the time in which a waiting thread also had no core, so that the sums agree with the kernel's count.
+ * The time stays waiting: what the thread waits for is another thread. */
 static void book_waiting_core(struct thread *thread, const struct delivery *delivery)
 {
     const struct core *core = &thread->core;
@@ -422,8 +430,8 @@ static void book_waiting_core(struct thread *thread, const struct delivery *deli
                                         (double)core_moments_in_state(core, delivery) / (double)delivery->count;
 }
 
-/* Records a sample in MPI. Whatever the thread does inside, and with or without a core, it waits for other
- * ranks; threads that idle meanwhile do so because of that. */
+/* Records a sample in an MPI call. Whatever the thread does in the call, with or without a core, it waits for
+ * other ranks. Threads that idle meanwhile do so because of that wait. */
 static void record_mpi(struct thread *thread, const struct delivery *delivery)
 {
     struct waiting_places places;
@@ -446,7 +454,7 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
     book_waiting_core(thread, delivery);
 }
 
-/* Slow path: the process is an MPI rank, or tracing is on. */
+/* Slow path of record_idle(): the process is an MPI rank, or the delivery is traced. */
 static __attribute__((noinline, cold)) void account_told_idle(struct thread *thread, const struct delivery *delivery)
 {
     struct idle_moment told[DELIVERY_MOMENTS];
@@ -456,7 +464,7 @@ static __attribute__((noinline, cold)) void account_told_idle(struct thread *thr
     tracing_add_idle(thread, delivery, told);
 }
 
-/* Records an idle sample, without unwinding: idle threads must cost next to nothing. */
+/* Records a sample of an idle thread. Does not walk the stack, so that idle threads cost next to nothing. */
 static void record_idle(struct thread *thread, const struct delivery *delivery)
 {
     thread->ledger->recorded += delivery->count;
@@ -468,7 +476,8 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
     book_waiting_core(thread, delivery);
 }
 
-/* Leaves the blame for one of the delivery's moments to the lock's holder; returns false without room. */
+/* Leaves the blame for one of the delivery's moments for the lock's holder; returns false if there is no
+ * room. */
 static bool blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,
                          uint64_t time_ns)
 {
@@ -499,7 +508,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
         time_ns = delivery_moment_ns(delivery, number, moments);
         struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
         if (!blame_holder(thread, capture.node_idx, key, p, then, time_ns))
-            /* there was room for this census */
+            /* no room: blame the holder of the last moment, for whom there was room */
             blame_holder(thread, capture.node_idx, key, p, census, time_ns);
         note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
         if (unlikely(ranks_are_seen()))
@@ -530,8 +539,9 @@ static inline void record_state(struct thread *thread, const struct delivery *de
         record_busy(thread, delivery, context);
 }
 
-/* Records a stop of the process, until the thread ran again. After that it may have waited for a
- * core: for its code or, in its call, for the signal alone. */
+/* Records a sample that a stop of the whole process delayed. The moments until the thread ran again belong to
+ * the stop. After the stop the thread may have waited for a core, to execute its code or only to take the
+ * signal in its call; these moments are recorded by the thread's state. */
 static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery,
                                                         const ucontext_t *context)
 {
@@ -567,14 +577,14 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     tracing_end(thread, delivery);
 }
 
-/* Counts pending dispatch as lost: it was recorded, and the tree has no room for it. */
+/* Counts pending dispatch as dropped. It was counted as recorded, but the tree has no room for it. */
 static void lose_dispatch(struct thread *thread, enum profile_drop cause)
 {
     struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
     thread->idle.pending = false;
     sample_ranks_settle(thread, 0);
     tracing_lose(thread);
-    thread->traced = false; /* the trace is already past their time */
+    thread->traced = false; /* the trace is past these moments: no gap in it */
     thread->ledger->recorded -= lost.count;
     sample_drop(thread, &lost, cause);
 }
@@ -588,7 +598,7 @@ static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profil
                                                (float)dispatch->shared_idle, 0});
 }
 
-/* Carries dispatch to the next region: its own region may have ended. */
+/* Keeps the dispatch for the thread's next region, because its own region may have ended. */
 static void carry_dispatch(struct thread *thread)
 {
     if (!thread->carries)
@@ -609,7 +619,8 @@ static void book_dispatch(struct thread *thread, uint32_t node_idx, struct profi
     thread->idle.pending = false;
 }
 
-/* Returns where the thread has waited until now; without a node in a region that may have ended. */
+/* Returns the context in which the thread has waited until now; node 0 if the region of that wait may have
+ * ended. */
 static struct capture capture_wait(struct thread *thread, bool in_region)
 {
     if (in_region)
@@ -646,7 +657,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
     uint32_t node_idx = capture_region_end(thread, region);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
     if (!metric)
-        return; /* it stays carried */
+        return; /* no room: the dispatch stays carried */
     add_dispatch(thread, node_idx, metric, &thread->carried);
     thread->carries = false;
     tracing_tell(thread, TRACER_CARRIED, node_idx);
@@ -665,5 +676,6 @@ void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t hold
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
     if (!attribute_blame(&thread->tree, capture.node_idx, lock_key, blame, clock_now_ns()))
-        directed_add(lock_key, holder, blame); /* put back: the next release, or the end, takes it */
+        /* no room: the next release of the lock, or the end of the measurement, takes the blame */
+        directed_add(lock_key, holder, blame);
 }

@@ -1,13 +1,14 @@
-/* This file is part of the sample's handler: the rules in sampler.c hold.
+/* This file runs in the signal handler: the rules at the head of sampler.c apply.
  *
- * The thread's stack for its handler ends where its record begins (THREAD_HANDLER_STACK_BYTES): thread_self
- * is all that the entry needs. A thread without a record returns at once. A handler that already runs on that
- * stack stays on it.
+ * A thread's handler stack ends where the thread's record begins (THREAD_HANDLER_STACK_BYTES), so the entry
+ * finds the stack by thread_self alone. In a thread without a record it returns at once. If the signal
+ * interrupted a handler on that stack, the new handler continues on the same stack.
  *
- * A handler starts without access to memory with a protection key (pkey_mprotect): the kernel gives it the
- * rights of a new thread. The interrupted stack may have such a key. On a system with keys, the first entry
- * allows access to all memory. rt_sigreturn, and the xrstor of restart_resume(), restore the program's
- * rights. ThreadSanitizer may call a handler as a plain function, after which nothing would restore them. */
+ * The kernel starts a handler without access to memory that has a protection key (pkey_mprotect), because it
+ * sets the rights of a new thread. The interrupted stack may have such a key. So on a system with protection
+ * keys, sample_entry_with_keys first allows access to all memory. rt_sigreturn, or the xrstor of
+ * restart_resume(), restores the program's rights. Under ThreadSanitizer, which may call a handler as a plain
+ * function, nothing would restore them, so sample_entry_plain is used. */
 #include "ompt_tool/sampling/sample_signal.h"
 
 #include <cpuid.h>

@@ -12,15 +12,15 @@
 #include "base/kernel.h"
 #include "base/os.h"
 
-/* The kernel's own structure of a signal action. */
+/* The kernel's own form of struct sigaction. */
 struct signal_action {
     uintptr_t handler;
     unsigned long flags, restorer;
     uint64_t mask;
 };
 
-/* Blocks the C library's two signals during the handler, which sigfillset() leaves out: a cancellation
- * (pthread_cancel) would end the thread halfway through a change. */
+/* Also blocks, during the handler, the C library's two internal signals, which sigfillset() leaves out: a
+ * cancellation (pthread_cancel) would end the thread in the middle of a change. */
 static bool block_library_signals(int signal)
 {
     struct signal_action action;
@@ -39,8 +39,8 @@ static bool install(sample_handler *handler, int signal)
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = sample_entry(handler);
     action.sa_flags = SA_RESTART | SA_SIGINFO | SAMPLE_ENTRY_FLAG;
-    sigfillset(&action.sa_mask); /* the program's signals wait; restart sees them pending */
-    /* faults cannot wait: when blocked, they end the program (fault.c) */
+    sigfillset(&action.sa_mask); /* the program's signals wait, and restart.c sees them pending */
+    /* a blocked fault signal would end the program at a fault (fault.c) */
     sigdelset(&action.sa_mask, SIGSEGV);
     sigdelset(&action.sa_mask, SIGBUS);
     return sigaction(signal, &action, NULL) == 0 && block_library_signals(signal);
@@ -50,11 +50,12 @@ int sample_signal_install(sample_handler *handler, int wanted)
 {
     if (wanted && install(handler, wanted))
         return wanted;
-    /* The kernel delivers the highest pending signal last, on top of the others. */
+    /* The kernel delivers the highest of several pending signals last: its frame is then on top of the
+     * others'. */
     for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--)
         if (install(handler, signal))
             return signal;
-    return install(handler, SIGSTKFLT) ? SIGSTKFLT : 0; /* Linux never sends it */
+    return install(handler, SIGSTKFLT) ? SIGSTKFLT : 0; /* Linux itself never sends SIGSTKFLT */
 }
 
 bool sample_signal_comes_to(sample_handler *handler, int signal)

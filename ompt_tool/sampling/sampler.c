@@ -1,6 +1,7 @@
-/* The rules of the sample's handler: everything reachable from handle_sample() is async-signal-safe. No
- * locks, malloc, stdio or lazily allocated TLS. System calls only where a comment names them and says why.
- * Bounded time. scripts/check-handler.py compares the undefined symbols of these objects with an allowlist. */
+/* The rules of the signal handler. Everything that handle_sample() reaches is async-signal-safe: no locks, no
+ * malloc, no stdio, no thread-local storage that is allocated on first use. It takes bounded time. It makes
+ * system calls only where a comment names them and says why. scripts/check-handler.py compares the functions
+ * that these files call with an allowlist. */
 #include "ompt_tool/sampling/sampler.h"
 
 #include <errno.h>
@@ -26,14 +27,15 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/shared_timer.h"
 
-/* most samples a second and core, over all threads; exceeded only with at most one thread a core */
+/* most samples per second and core, of all threads together; a higher rate is kept only with at most one
+ * thread per core */
 #define RATE_PER_CORE 4000
 
 uint64_t crowd_least_ns;
 
-/* Lengthens the period for a growing number of threads. Every sample of a thread that sleeps or waits for a
- * core costs a switch to it: with hundreds of threads a core the program would hardly progress. Each thread
- * keeps at least one sample a second. */
+/* Lengthens the period as the number of threads grows. Each sample of a thread that sleeps or waits for a
+ * core costs a switch to that thread: with hundreds of threads per core the program would hardly progress.
+ * Each thread keeps at least one sample a second. */
 void crowd_grows(uint32_t threads)
 {
     uint64_t rate = NS_PER_S / session.period_ns, cores = arena_header()->cores;
@@ -53,11 +55,11 @@ void crowd_forked(void)
 }
 
 #define SLOW_SAMPLES 8
-#define SILENCE_NS   100000000ull /* ns between two checks of who receives the signal */
+#define SILENCE_NS   100000000ull /* ns between two checks that the signal still reaches the handler */
 
-static int sample_signal; /* 0: no signal was left */
-static uint32_t moving;   /* serialises changes of sample_signal */
-static int taken_signal;  /* the last signal that the program took; no timer may be set to it */
+static int sample_signal; /* number of the signal that samples use; 0: none is left */
+static uint32_t moving;   /* lock for changes of sample_signal */
+static int taken_signal;  /* last sampling signal that the program took for itself; no timer may send it */
 
 int sampler_signal(void)
 {
@@ -70,7 +72,7 @@ uint64_t sampler_signals(void)
     return signal ? 1ull << (signal - 1) : 0;
 }
 
-/* Begins the thread's periods at begin_ns, on the clock of its samples. */
+/* Begins the thread's sampling periods at begin_ns, a time on the clock that its samples use. */
 static void begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t period_ns)
 {
     thread->ledger->period_ns = period_ns;
@@ -82,8 +84,8 @@ static void begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t per
                       state_line_number(thread->line));
 }
 
-/* Returns the number of periods of CPU time that this delivery stands for. The kernel checks these timers at
- * its ticks and does not always report their overruns. The thread's CPU time is the reliable count. */
+/* Returns the number of periods of CPU time that this delivery stands for, counted by the thread's CPU time.
+ * The kernel checks CPU-time timers only at its ticks and does not always report their overruns. */
 static uint64_t pass_cpu_periods(struct moments *moments)
 {
     int64_t passed_ns = (int64_t)(clock_thread_cpu_ns() - moments->begin_ns), period_ns = (int64_t)moments->period_ns;
@@ -92,15 +94,15 @@ static uint64_t pass_cpu_periods(struct moments *moments)
     return count;
 }
 
-/* Returns the delivery of a signal. A signal before its moment (the timer was changed meanwhile) is that
- * period's sample. */
+/* Returns the delivery of a signal that has just arrived. If the signal comes before the period's moment,
+ * because the timer was changed meanwhile, it still counts as that period's sample. */
 static struct delivery take_delivery(struct thread *thread, const siginfo_t *info, const struct clock_reading *clocks)
 {
     struct delivery delivery = {
         .count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
     uint64_t weight_ns = thread->moments.period_ns;
     if (unlikely(info->si_code != SI_TIMER)) {
-        /* An overflow: the next one comes after this one has been handled. */
+        /* A counter's overflow. It stands for one sample: the counter starts again only after the handler. */
     } else if (session.options.clock == CLOCK_CPU) {
         delivery.count = pass_cpu_periods(&thread->moments);
         weight_ns *= delivery.count;
@@ -119,9 +121,9 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
     return delivery;
 }
 
-/* Notes how long the handler took. A handler that takes longer than the period would run again before the
- * program's next instruction, for ever. After several slow samples in a row, the same number is dropped. A
- * single slow sample proves nothing: the thread may have lost its core in it. */
+/* Notes how long the handler took. If it takes longer than a period, it runs again before the program's next
+ * instruction, for ever. So after SLOW_SAMPLES slow samples in a row, as many samples are dropped. A single
+ * slow sample proves nothing: the thread may have lost its core during it. */
 static void note_duration(struct thread *thread, const struct clock_reading *begin)
 {
     if (likely(clock_passed_ns(begin) < thread->moments.period_ns)) {
@@ -154,7 +156,7 @@ static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t
         return;
     }
     fault_record_sample(thread, &delivery, context);
-    session_record_modules(); /* compares two numbers, unless the walk met a new library */
+    session_record_modules(); /* only compares two numbers, unless the walk found a new library */
     note_duration(thread, clocks);
 }
 
@@ -162,10 +164,9 @@ static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t
 static bool record_delivery(struct thread *thread, const siginfo_t *info, ucontext_t *context,
                             const struct clock_reading *clocks)
 {
-    store_seq_cst(&thread->in_handler,
-                  /* pairs with finish_measuring(): either it waits for this handler, or this handler sees that it has
-                   * begun and finish_measuring() counts the sample */
-                  1);
+    /* Pairs with finish_measuring(): either it waits for this handler, or this handler sees that the measurement
+     * ends. In the second case finish_measuring() counts the sample. */
+    store_seq_cst(&thread->in_handler, 1);
     bool goes_on = !load_seq_cst(&session.stopping);
     if (goes_on)
         take_sample(thread, info, context, clocks);
@@ -173,18 +174,19 @@ static bool record_delivery(struct thread *thread, const siginfo_t *info, uconte
     return goes_on;
 }
 
-/* Disarms a timer that was just set to a signal that the program has taken: another thread may be disarming
- * all timers (G1). */
+/* Disarms the timer, which was just set, if its signal is one that the program has taken: the thread that
+ * disarms all timers for that reason may have passed this one before it was set (G1). */
 static void heed_taken_signal(const struct thread *thread)
 {
     if (unlikely(load_seq_cst(&taken_signal) == thread->signal))
         os_timer_set(thread->timer, false, 0, 0);
 }
 
-/* Sets the timer for the next two moments with one system call (timer_settime): it expires at the first one,
- * and its interval leads to the second one. The interval must not be 0: the program may take a signal away
- * (sigtimedwait), and the timer must expire again. If the two moments are close together, the interval is one
- * period. A shorter interval would send too many signals to a program that takes all of them. */
+/* Sets the timer for the thread's next two moments with one system call (timer_settime): it expires at the
+ * first moment, and then after an interval that leads to the second. The interval must not be 0: the program
+ * may take a signal away (sigtimedwait), and then the timer must expire again. If the moments are less than
+ * half a period apart, the interval is a whole period: a shorter one would send too many signals to a program
+ * that takes all of them. */
 static void set_timer(struct thread *thread)
 {
     struct moments *moments = &thread->moments;
@@ -195,7 +197,8 @@ static void set_timer(struct thread *thread)
     heed_taken_signal(thread);
 }
 
-/* Lengthens the thread's periods, from the first one without a sample on. One system call (timer_settime). */
+/* Lengthens the thread's period, starting with the first one that has no sample yet. Makes one system call
+ * (timer_settime). */
 static void slow_down(struct thread *thread)
 {
     begin_periods(thread, thread->moments.begin_ns + thread->moments.missed_ns, crowd_period_ns());
@@ -216,7 +219,8 @@ static void go_on_sampling(struct thread *thread, const struct clock_reading *cl
     if (unlikely(thread->moments.period_ns < crowd_period_ns()))
         slow_down(thread);
     notes_due(thread->line, clocks, thread->drawn ? thread->moments.next_ns : 0);
-    thread->look_ticks = 0; /* note the next wait: others did not wait for what was lost before it */
+    /* note the next wait, so that nobody counts as waiting for what this thread lost before it */
+    thread->look_ticks = 0;
 }
 
 static bool is_worker(const struct thread *thread)
@@ -224,8 +228,8 @@ static bool is_worker(const struct thread *thread)
     return thread->ledger->kind == PROFILE_THREAD_WORKER;
 }
 
-/* Makes an idle worker a bystander, except where restart_leave() continues in a context of its own. A working
- * thread becomes a bystander at its next wait (sampler_look). */
+/* Makes an idle worker a bystander, unless restart_leave() is going to continue in a context of its own. A
+ * working thread becomes a bystander at its next wait (sampler_look). */
 static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint64_t now_ns)
 {
     if (idle) {
@@ -233,12 +237,12 @@ static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint
             bystander_begin(&thread->stands_by, context, now_ns);
         if (thread->idle.pending || thread->stands_by.added)
             thread->unusual.settles = true;
-        thread->unusual.notes = true; /* the wait may be long */
+        thread->unusual.notes = true; /* the wait may be long, so note it */
         return;
     }
     if (is_worker(thread))
         thread->heard_ticks = 0;
-    if (unlikely(thread->stands_by.added)) /* a sample hit the thread on its way out of a wait */
+    if (unlikely(thread->stands_by.added)) /* the thread was about to leave its wait */
         bystander_wakes(&thread->stands_by, context);
 }
 
@@ -249,9 +253,9 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     (void)signal;
     struct thread *thread = thread_self;
     if (!thread)
-        /* a late delivery to a thread that has ended its measurement */
+        /* the signal came after the end of the thread's measurement */
         return;
-    struct clock_reading clocks = clock_read(); /* the sample's only reading of the clock */
+    struct clock_reading clocks = clock_read(); /* the time of the sample */
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info);
     if ((info->si_code == SI_TIMER || overflowed) && record_delivery(thread, info, context, &clocks))
@@ -272,9 +276,9 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     restart_leave(&thread->restart, context);
 }
 
-/* Installs the handler. For a counter's overflows the default is SIGSTKFLT. With no more pending real-time
- * signals allowed for the user (RLIMIT_SIGPENDING), the kernel sends SIGIO instead of an overflow's real-time
- * signal, and SIGIO ends the program. Other signals have no such limit. */
+/* Installs the handler. If a counter's overflows are the samples, the default signal is SIGSTKFLT. The reason
+ * is a user who may have no more pending real-time signals (RLIMIT_SIGPENDING): instead of an overflow's
+ * real-time signal the kernel then sends SIGIO, which ends the program. Other signals have no such limit. */
 bool sampler_init(void)
 {
     int wanted = session.options.signal;
@@ -306,14 +310,14 @@ static void start_samples(struct thread *thread)
     if (unlikely(!signal))
         return;
     if (unlikely(counters_plan_sample_period_ns())) {
-        thread->sampled = true; /* its first sample rearms the counter only if this is set */
+        thread->sampled = true; /* set first: the first sample rearms the counter only if this is set */
         thread->sampled = counters_overflow_start(thread, signal);
         thread->ledger->timer_failed = !thread->sampled;
         return;
     }
     bool cpu_clock = session.options.clock == CLOCK_CPU;
     thread->second_ns = 0;
-    thread->drawn = !cpu_clock; /* the first signal may come before the call returns */
+    thread->drawn = !cpu_clock; /* set first: the signal may come before the next call returns */
     bool started = os_timer_start(&thread->timer, signal, cpu_clock, thread->moments.next_ns, period_ns);
     store_seq_cst(&thread->sampled, started ? shared_timer_word(thread->timer) : 0);
     thread->ledger->timer_failed = !started;
@@ -331,8 +335,8 @@ static void tell_due(struct thread *thread)
     notes_due(thread->line, &clocks, thread->drawn ? thread->moments.next_ns : 0);
 }
 
-/* Returns the ns since the last sample; 0 if unknown (for a counter's overflows, and for another thread's CPU
- * time). */
+/* Returns the ns since the last sample. Returns 0 if they are unknown: with a counter's overflows, or with a
+ * CPU clock for another thread. */
 static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
 {
     bool cpu_clock = session.options.clock == CLOCK_CPU;
@@ -343,16 +347,16 @@ static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
     return silent_ns > 0 ? (uint64_t)silent_ns : 0;
 }
 
-/* Returns whether no sample has come for long. A thread without a core is also silent. */
+/* Returns true if no sample has come for a long time. The thread may also have had no core. */
 static bool is_silent(const struct thread *thread, uint64_t now_ns)
 {
     uint64_t ns = silent_ns(thread, now_ns);
     return thread->sampled && ns > SILENCE_NS && ns > 4 * thread->moments.period_ns;
 }
 
-/* Returns whether the thread's timer no longer exists. A program may delete a timer by a number that it never
- * had, and hit ours (0, 1, 2 ...). Another thread must not set the timer: its number may belong to a new
- * timer by now. */
+/* Returns true if the thread's timer no longer exists. A program may delete timers that are not its own (0,
+ * 1, 2 ...) and hit the tool's. Only the thread itself sets its timer to find out: for another thread, the
+ * number may belong to a new timer by now. */
 static bool is_deleted(struct thread *thread, uint64_t now_ns)
 {
     if (!thread->drawn || !is_silent(thread, now_ns))
@@ -375,7 +379,8 @@ static void note_deleted(void)
         NULL);
 }
 
-/* Stops the thread's timer. The thread itself and finish_measuring() may both call this: only one of them acts. */
+/* Stops the thread's timer. The thread itself and finish_measuring() may both call this, but only one of them
+ * stops it. */
 static void stop_samples(struct thread *thread)
 {
     uint64_t was = exchange_seq_cst(&thread->sampled, 0);
@@ -389,8 +394,8 @@ static void stop_samples(struct thread *thread)
     tell_due(thread);
 }
 
-/* Returns whether the program causes the silence: it has taken the signal, blocks it, or has deleted the
- * timer. A CPU clock may simply stand still. */
+/* Returns true if the program causes the silence: it has taken the signal, blocks it, or has deleted the
+ * timer. A CPU clock without samples may just not be running. */
 static bool is_silenced(struct thread *thread, uint64_t now_ns)
 {
     int signal = load_relaxed(&sample_signal);
@@ -410,7 +415,8 @@ void sampler_start(struct thread *thread)
 {
     start_samples(thread);
     tell_due(thread);
-    if (unlikely(load_seq_cst(&session.stopping))) /* finish_measuring() may have passed before the timer existed */
+    /* finish_measuring() may have stopped all timers before this one existed */
+    if (unlikely(load_seq_cst(&session.stopping)))
         stop_samples(thread);
 }
 
@@ -428,7 +434,8 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
     struct profile_thread *ledger = thread->ledger;
     struct moments *moments = &thread->moments;
     uint64_t last_ns, weight_ns;
-    bool at_ticks = session.options.clock == CLOCK_CPU; /* such a timer always has samples of a tick due */
+    /* the kernel checks CPU-time timers at its ticks only, so some of their samples are always overdue */
+    bool at_ticks = session.options.clock == CLOCK_CPU;
     if (at_ticks || thread->unheard || ledger->timer_failed || !moments->period_ns ||
         counters_plan_sample_period_ns() || moments->next_ns > end_ns)
         return;
@@ -438,7 +445,7 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
     ledger->dropped_ns += (double)weight_ns;
 }
 
-/* Disarms the thread's timer: until its owner's next check, none of its signals can reach the program. */
+/* Disarms the thread's timer, so that its signal cannot reach the program before the thread's next check. */
 static void silence(struct thread *thread)
 {
     if (!counters_plan_sample_period_ns())
@@ -497,12 +504,13 @@ static void look_for_signal(struct thread *thread)
 static __attribute__((noinline)) void look_now(struct thread *thread, uint64_t now_ticks)
 {
     uint64_t due_ticks;
-    if (unlikely(load_relaxed(&session.stopping))) { /* no sample is due, whoever has the signal */
+    if (unlikely(load_relaxed(&session.stopping))) { /* no sample is due any more */
         thread->look_ticks = UINT64_MAX;
         return;
     }
     thread->notes_apart = notes_choose(thread->line, now_ticks, &due_ticks);
-    if (!thread->notes_apart || !thread->look_ticks) /* of this wait, if the thread is in one */
+    /* applies to the present wait, if the thread is in one */
+    if (!thread->notes_apart || !thread->look_ticks)
         thread->unusual.notes = true;
     if (now_ticks > thread->heard_ticks) {
         int saved_errno = errno;
@@ -520,7 +528,7 @@ void sampler_look(struct thread *thread, uint64_t now_ticks)
     float_end(floats);
 }
 
-static __thread int blocked_for_fork; /* 0: the program itself blocks the signal, or there is none */
+static __thread int blocked_for_fork; /* signal that sampler_fork_prepare() has blocked; 0: none */
 
 void sampler_fork_prepare(void)
 {
@@ -533,6 +541,6 @@ void sampler_fork_done(void)
 {
     if (blocked_for_fork)
         sample_signal_unblock(blocked_for_fork);
-    blocked_for_fork = 0; /* a child made without fork() also gets here */
+    blocked_for_fork = 0; /* the child of a clone() or _Fork() gets here, too */
     os_unlock(&moving);
 }

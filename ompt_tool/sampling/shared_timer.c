@@ -5,7 +5,7 @@
 
 #define SET     1u /* a timer exists */
 #define CLAIMED 2u
-#define BITS    2 /* bits below the number */
+#define BITS    2 /* number of flag bits below the timer's number */
 
 static timer_t timer_of_word(uint64_t word)
 {
@@ -23,7 +23,7 @@ void shared_timer_delete(uint64_t word)
         os_timer_stop(timer_of_word(word));
 }
 
-/* Disarms the timer. While it is claimed, no other timer has its number; so no other owner has its word. */
+/* While the timer is claimed, no other timer gets its number, so no other owner's word can be the same. */
 void shared_timer_disarm(uint64_t *word, bool cpu_clock)
 {
     uint64_t set = load_seq_cst(word), claimed = set | CLAIMED;

@@ -1,4 +1,4 @@
-/* This file is part of the sample's handler: the rules in sampler.c hold. */
+/* This file runs in the signal handler: the rules at the head of sampler.c apply. */
 #include "ompt_tool/sampling/tracing.h"
 
 #include <stddef.h>
@@ -10,7 +10,9 @@
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/session/session.h"
 
-#define SLACK_NS 1000u /* ns; parts of a delivery are rounded */
+/* ns between two deliveries that still follow each other without a gap, because parts of a delivery are
+ * rounded */
+#define SLACK_NS 1000u
 
 struct tracing_window tracing_window = {UINT64_MAX, UINT64_MAX};
 static bool may_switch;
@@ -21,7 +23,7 @@ void tracing_start(void)
     struct profile_header *header = arena_header();
     if (session.options.trace)
         run_option_trace_read(session.options.trace, &window);
-    bool counts = counters_plan_sample_period_ns() != 0; /* overflows have no times */
+    bool counts = counters_plan_sample_period_ns() != 0; /* samples are overflows, whose times are unknown */
     if (counts && !window.never && !window.asked)
         log_line_of_job("BLAME_TRACE=", session.options.trace,
                         ": samples by BLAME_SAMPLE have no times and cannot be traced", NULL);
@@ -53,7 +55,7 @@ static void moved(struct tree *tree, uint32_t from, uint32_t into)
     tracer_moved(thread->tracer, from, into);
 }
 
-/* Makes the record's tracer, once. One system call (mmap). */
+/* Makes the thread's tracer, once. Makes one system call (mmap). */
 static bool make_tracer(struct thread *thread)
 {
     thread->tracer = os_map(sizeof(*thread->tracer));
@@ -67,13 +69,13 @@ bool tracing_open(struct thread *thread, const struct delivery *delivery)
     if (delivery->clocks.ns >= load_relaxed(&tracing_window.to_ns) || (!thread->tracer && !make_tracer(thread)))
         return false;
     uint64_t length_ns = (uint64_t)delivery->p, period_ns = thread->moments.period_ns;
-    /* Periods of CPU time end at an unknown time before the sample. */
+    /* A period of CPU time ends at an unknown time before its sample. */
     uint64_t slack_ns = session.options.clock == CLOCK_CPU ? length_ns + period_ns : SLACK_NS;
     tracer_begin(thread->tracer, delivery->until_ns - length_ns, period_ns, slack_ns);
     return true;
 }
 
-/* Adds consecutive moments of one kind as one entry: parts of a delivery stand for no whole number of
+/* Adds consecutive moments of the same kind as one entry, because parts of a delivery need not be whole
  * periods. */
 void tracing_add_idle(struct thread *thread, const struct delivery *delivery,
                       const struct idle_moment told[DELIVERY_MOMENTS])

@@ -1,5 +1,5 @@
-/* Writes samples to their thread's trace (cct/timeline/tracer.h), within the window that BLAME_TRACE or the
- * program sets. */
+/* Writes samples to the trace of their thread (cct/timeline/tracer.h), within the time window that
+ * BLAME_TRACE or the program sets. */
 #ifndef BLAME_OMPT_TOOL_SAMPLING_TRACING_H
 #define BLAME_OMPT_TOOL_SAMPLING_TRACING_H
 
@@ -11,22 +11,23 @@
 #include "cct/timeline/tracer.h"
 #include "ompt_tool/session/thread.h"
 
-/* The traced deliveries are those of this time. */
+/* The time, on CLOCK_MONOTONIC, in which deliveries are traced. */
 extern struct tracing_window {
     uint64_t from_ns, to_ns;
 } tracing_window;
 
-/* Sets the window and the size limit of all traces, at the start of a measurement. [init] */
+/* Sets the window, and the limit on the size of all traces together, at the start of a measurement. [init] */
 void tracing_start(void);
 
-/* Switches tracing on or off for the program; returns false if that changes nothing. [owner] */
+/* Switches the trace on or off for the program. Returns false if that changes nothing. [owner] */
 bool tracing_switch(bool on);
 
-/* Slow path of tracing_begin(): opens the trace for a delivery inside the window. [handler] */
+/* Slow path of tracing_begin(): prepares the trace for a delivery after the window's start. Returns whether
+ * the delivery is traced. [handler] */
 bool tracing_open(struct thread *thread, const struct delivery *delivery);
 
-/* Returns whether the delivery is traced. The next three functions then add what it consists of, in order of
- * time. [handler] */
+/* Returns whether the delivery is traced. If so, the next three functions add its parts, in order of time.
+ * [handler] */
 static inline bool tracing_begin(struct thread *thread, const struct delivery *delivery)
 {
     thread->traced =
@@ -49,18 +50,19 @@ static inline void tracing_skip(struct thread *thread, const struct delivery *pa
         tracer_skip(thread->tracer, part->p);
 }
 
-/* Adds an idle thread's delivery; told: the moments as account_idle_hit() judged them. [handler] */
+/* Adds an idle thread's delivery. `told` has what account_idle_hit() found at each of its moments. [handler] */
 void tracing_add_idle(struct thread *thread, const struct delivery *delivery,
                       const struct idle_moment told[DELIVERY_MOMENTS]);
 
-/* Writes the waiting entries that are ready. [handler] */
+/* Writes the entries whose node in the tree is final. [handler] */
 void tracing_end(struct thread *thread, const struct delivery *delivery);
 
-/* Set the nodes of waiting entries, or give the entries up: tracer_tell() and tracer_lose(). [owner] */
+/* Call tracer_tell() or tracer_lose() if the thread has a trace: set the node of waiting entries, or discard
+ * them. [owner] */
 void tracing_tell(struct thread *thread, enum tracer_later later, uint32_t node_idx);
 void tracing_lose(struct thread *thread);
 
-/* Writes all that waits, at the end of the thread or of the measurement. [owner] */
+/* Writes all waiting entries, at the end of the thread or of the measurement. [owner] */
 void tracing_flush(struct thread *thread);
 
 #endif
