@@ -14,7 +14,7 @@
 #define LEAST_STACK 4096 /* bytes of stack that a walk needs */
 #define EXIT_BYTES  64   /* bytes of exit(), which calls one function and does not return */
 
-static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path *path)
+static uint32_t capture_add_path(struct tree *tree, uint32_t node_idx, const struct path *path)
 {
     if (path->truncated && node_idx)
         node_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TRUNCATED);
@@ -23,7 +23,7 @@ static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path
     return node_idx ? tree_path(tree, node_idx, path->keys, path->count) : 0;
 }
 
-static uint32_t add_runtime_leaf(struct tree *tree, uint32_t node_idx, uint64_t runtime_key)
+static uint32_t capture_add_runtime_leaf(struct tree *tree, uint32_t node_idx, uint64_t runtime_key)
 {
     if (!node_idx)
         return 0;
@@ -38,8 +38,8 @@ uint64_t capture_key(uintptr_t address)
     return walk_key(&frame);
 }
 
-/* Returns the node for contexts inside the region. */
-static uint32_t region_base(struct thread *thread, struct region *region)
+/* Returns the node below which the region's contexts begin. */
+static uint32_t node_of_region(struct thread *thread, struct region *region)
 {
     if (!region)
         return thread->tree.root;
@@ -47,24 +47,24 @@ static uint32_t region_base(struct thread *thread, struct region *region)
                              region->codeptr ? capture_key(region->codeptr - 1) : 0);
 }
 
-/* Returns true for a thread that the program made: its stack begins in the program's own code. */
-static bool is_own_thread(const struct thread *thread)
+/* Returns true if the program created the thread, so the thread's stack begins in the program's own code. */
+static bool thread_is_the_programs(const struct thread *thread)
 {
     uint32_t kind = thread->ledger->kind;
     return kind != PROFILE_THREAD_WORKER && kind != PROFILE_THREAD_HELPER;
 }
 
-static bool is_whole_path(const struct thread *thread, const struct walk *walk, bool boundary)
+static bool walk_has_whole_path(const struct thread *thread, const struct walk *walk, bool boundary)
 {
-    return !boundary && walk->have == UNWIND_END && !walk->on_fiber && is_own_thread(thread);
+    return !boundary && walk->have == UNWIND_END && !walk->on_fiber && thread_is_the_programs(thread);
 }
 
-/* Returns the base of a task's contexts: its region's node, or the root. A worker's task of an unknown region
- * gets a named part of the root, not a guess. */
-static uint32_t task_base(struct thread *thread, struct region *region, bool has_level, int kind)
+/* Returns the node below which a task's contexts begin: the region's node, or the root. If a worker's task
+ * has no known region, this is a named row below the root. */
+static uint32_t node_of_task(struct thread *thread, struct region *region, bool has_level, int kind)
 {
-    uint32_t base = region_base(thread, region);
-    if (!region && has_level && kind != ompt_task_initial && !is_own_thread(thread))
+    uint32_t base = node_of_region(thread, region);
+    if (!region && has_level && kind != ompt_task_initial && !thread_is_the_programs(thread))
         base = tree_child(&thread->tree, base, PROFILE_NODE_PSEUDO,
                           thread->unusual.helper ? PROFILE_PSEUDO_HELPER : PROFILE_PSEUDO_UNRESOLVED);
     return base;
@@ -75,29 +75,30 @@ uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
     if (likely(probe->node_idx && probe->grafts == thread->tree.grafts))
         return probe->node_idx;
     const struct probe_task *task = &probe->task;
-    uint32_t base = task->from_root ? thread->tree.root : task_base(thread, task->region, task->has_level, task->kind);
+    uint32_t base =
+        task->from_root ? thread->tree.root : node_of_task(thread, task->region, task->has_level, task->kind);
     probe->node_idx = base ? tree_copy_trie_path(&thread->tree, probe->context, base) : 0;
     probe->grafts = thread->tree.grafts;
     return probe->node_idx;
 }
 
-/* Returns the base of the task that the walk ended in: its region, or the root; a worker's task without a
- * record is not guessed. A walk to the end of another thread's stack has the whole path, whatever region is
- * being made. */
-static uint32_t walk_base(struct thread *thread, const struct walk *walk, bool boundary)
+/* Returns the node below which the walked path belongs: the node of the probe, or of the task, at which the
+ * walk ended. If the walk reached the end of the stack of a thread that the program created, the path is
+ * whole and begins at the root, even if a region is being created. */
+static uint32_t node_where_walk_ended(struct thread *thread, const struct walk *walk, bool boundary)
 {
     if (walk->inside)
         return capture_probe_node(thread, walk->inside);
-    if (is_whole_path(thread, walk, boundary))
+    if (walk_has_whole_path(thread, walk, boundary))
         return thread->tree.root;
     uint32_t creation = walk->has_level ? task_word_context(walk->level.data) : 0;
     struct region *region = walk->has_level ? walk->level.region : NULL;
-    uint32_t base = task_base(thread, region, walk->has_level, walk->level.kind);
+    uint32_t base = node_of_task(thread, region, walk->has_level, walk->level.kind);
     return creation && base ? tree_copy_trie_path(&thread->tree, creation, base) : base;
 }
 
-/* Returns the trie's context of what the walk ended in. */
-static uint32_t walk_context(struct thread *thread, const struct walk *walk, bool from_root)
+/* Returns the trie node of the probe or task at which the walk ended. */
+static uint32_t trie_node_where_walk_ended(struct thread *thread, const struct walk *walk, bool from_root)
 {
     if (walk->inside)
         return walk->inside->context;
@@ -105,32 +106,33 @@ static uint32_t walk_context(struct thread *thread, const struct walk *walk, boo
     return creation ? tree_copy_trie_path(&thread->tree, creation, thread->tree.trie) : thread->tree.trie;
 }
 
-static struct probe_task walk_ended_in(const struct thread *thread, const struct walk *walk, bool boundary)
+static struct probe_task task_where_walk_ended(const struct thread *thread, const struct walk *walk, bool boundary)
 {
     if (walk->inside)
         return walk->inside->task;
     return (struct probe_task){.region = walk->has_level ? walk->level.region : NULL,
                                .kind = walk->level.kind,
                                .has_level = walk->has_level,
-                               .from_root = is_whole_path(thread, walk, boundary)};
+                               .from_root = walk_has_whole_path(thread, walk, boundary)};
 }
 
-/* Returns the league whose team `region` is, if the walk continued to the task that encountered the league
- * (no code of the program is between); otherwise NULL. */
-static struct region *league_passed(const struct thread *thread, struct region *region, struct region *outer)
+/* Returns the league that the region is a team of, if the walk went on to the task that encountered the
+ * league (no code of the program is between them). Otherwise returns NULL. */
+static struct region *league_passed_by_walk(const struct thread *thread, struct region *region, struct region *outer)
 {
     struct region *league = region->outer;
     bool passed = league && outer != league && outer == league->outer && league->home == &thread->regions;
     return passed ? league : NULL;
 }
 
-static void publish_context(struct thread *thread, struct walk *walk, struct region *region)
+static void publish_region_context(struct thread *thread, struct walk *walk, struct region *region)
 {
     bool boundary = walk_task(walk, &thread->context_path);
-    struct probe_task outer = walk_ended_in(thread, walk, boundary);
-    struct region *league = boundary ? league_passed(thread, region, outer.region) : NULL;
+    struct probe_task outer = task_where_walk_ended(thread, walk, boundary);
+    struct region *league = boundary ? league_passed_by_walk(thread, region, outer.region) : NULL;
     if (league && !load_relaxed(&league->context)) {
-        uint32_t context = add_path(&thread->tree, walk_context(thread, walk, false), &thread->context_path);
+        uint32_t context =
+            capture_add_path(&thread->tree, trie_node_where_walk_ended(thread, walk, false), &thread->context_path);
         if (context)
             region_publish(league, context);
     }
@@ -139,19 +141,19 @@ static void publish_context(struct thread *thread, struct walk *walk, struct reg
         return;
     }
     if (outer.region != region->outer || (thread->context_path.count == 0 && walk->have == UNWIND_BROKEN))
-        /* without any frame, the code is the runtime itself, which begins a region for each team of teams */
+        /* The path has no frames: the runtime itself began the region, as it does for each team of a league. */
         return;
-    /* A task of the first thread without a frame of its own (teams): the walk has the whole path. */
+    /* The first thread's task has no frame of its own (teams), so the walk has the whole path. */
     region->from_root = outer.from_root;
-    uint32_t base = walk_context(thread, walk, region->from_root);
-    uint32_t context = add_path(&thread->tree, base, &thread->context_path);
+    uint32_t base = trie_node_where_walk_ended(thread, walk, region->from_root);
+    uint32_t context = capture_add_path(&thread->tree, base, &thread->context_path);
     if (context)
         region_publish(region, context);
 }
 
-/* Publishes a region's context when a sample hits the encountering thread in its own region: the context is
- * further out on its stack. It is then known at once, even if the region never ends. */
-static void publish_early(struct thread *thread, const struct walk *walk)
+/* Publishes the context of a region when a sample hits the thread that encountered it. The context is further
+ * out on that thread's stack. The context is then known at once, even if the region never ends. */
+static void publish_region_context_early(struct thread *thread, const struct walk *walk)
 {
     struct region *region = walk->level.region;
     if (!region || !walk->level.primary || region->home != &thread->regions || load_relaxed(&region->context))
@@ -160,10 +162,10 @@ static void publish_early(struct thread *thread, const struct walk *walk)
     if (further.inside && !walk_leave_probe(&further, &thread->context_path))
         return;
     if (walk_next_level(&further))
-        publish_context(thread, &further, region);
+        publish_region_context(thread, &further, region);
 }
 
-static void count_steps(struct profile_thread *ledger, const struct unwinder *unwinder)
+static void count_unwinder_steps(struct profile_thread *ledger, const struct unwinder *unwinder)
 {
     _Static_assert(sizeof(unwinder->slow_steps) <= sizeof(ledger->slow_steps), "every cause has a place");
     ledger->frames = unwinder->frames;
@@ -187,20 +189,21 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     }
     thread->ledger->paths_truncated += path->truncated;
     result.in_runtime = path->in_runtime;
-    /* before add_path(): a region without a context would get a placeholder and a later graft */
+    /* Publish before adding the path: below a region without a context, the path would get a placeholder, which
+     * needs a graft later. */
     if (boundary)
-        publish_early(thread, &walk);
-    result.node_idx = add_path(&thread->tree, walk_base(thread, &walk, boundary), path);
+        publish_region_context_early(thread, &walk);
+    result.node_idx = capture_add_path(&thread->tree, node_where_walk_ended(thread, &walk, boundary), path);
     if (path->in_runtime && leaf == LEAF_RUNTIME)
-        result.node_idx = add_runtime_leaf(&thread->tree, result.node_idx, path->runtime_key);
-    count_steps(thread->ledger, &thread->unwinder);
+        result.node_idx = capture_add_runtime_leaf(&thread->tree, result.node_idx, path->runtime_key);
+    count_unwinder_steps(thread->ledger, &thread->unwinder);
     return result;
 }
 
-/* Returns true if the stack may be too small for a walk (2 KB, and libunwind's need). That can happen where
- * the handler runs on the interrupted stack (sample_signal.h) and that is a signal stack of the program. The
- * memory below it belongs to others. */
-static bool lacks_stack(const struct thread *thread, const ucontext_t *context)
+/* Returns true if the stack may be too small for a walk, which needs 2 KB and what libunwind needs. This can
+ * happen if the handler runs on the interrupted stack (sample_signal.h) and that stack is a signal stack of
+ * the program. The memory below a signal stack belongs to other data. */
+static bool lacks_stack_for_walk(const struct thread *thread, const ucontext_t *context)
 {
     uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, here = (uintptr_t)__builtin_frame_address(0);
     const uintptr_t own_bytes = THREAD_HANDLER_STACK_BYTES;
@@ -211,7 +214,7 @@ static bool lacks_stack(const struct thread *thread, const ucontext_t *context)
 
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf)
 {
-    if (lacks_stack(thread, context))
+    if (lacks_stack_for_walk(thread, context))
         return (struct capture){0, false, PROFILE_DROP_NO_PATH};
     unwinder_start_at(&thread->unwinder, context);
     struct capture result = capture(thread, leaf);
@@ -249,12 +252,13 @@ struct capture capture_callback(struct thread *thread, enum leaf leaf)
     return result;
 }
 
-static bool is_cut(const struct thread *thread, const struct walk *walk)
+static bool walk_is_cut_by_depth(const struct thread *thread, const struct walk *walk)
 {
-    return thread->path.truncated && walk->have == UNWIND_FRAME; /* cut by BLAME_DEPTH */
+    /* the path ends at BLAME_DEPTH, not at the end of the stack */
+    return thread->path.truncated && walk->have == UNWIND_FRAME;
 }
 
-static bool is_innermost(const struct walk *walk)
+static bool walk_is_in_innermost_task(const struct walk *walk)
 {
     return walk->place == walk->thread->level;
 }
@@ -269,8 +273,8 @@ void capture_creation(struct thread *thread, struct creation_memo *memo, struct 
     result->creator = walk.inside                  ? walk.inside->context
                       : boundary && walk.has_level ? task_word_context(walk.level.data)
                                                    : 0;
-    result->cut = is_cut(thread, &walk);
-    result->complete = result->cut || (is_innermost(&walk) && (boundary || walk.have == UNWIND_END));
+    result->cut = walk_is_cut_by_depth(thread, &walk);
+    result->complete = result->cut || (walk_is_in_innermost_task(&walk) && (boundary || walk.have == UNWIND_END));
     signal_fence(); /* prevents a tail call */
 }
 
@@ -283,23 +287,24 @@ void capture_probe(struct thread *thread, size_t inside, struct creation_memo *m
     walk_begin(&walk, thread);
     walk.memo = memo;
     bool boundary = walk_task(&walk, path);
-    fresh->task = walk_ended_in(thread, &walk, boundary);
-    result->cut = is_cut(thread, &walk);
-    result->complete = result->cut || (is_innermost(&walk) && (boundary || walk.have == UNWIND_END));
+    fresh->task = task_where_walk_ended(thread, &walk, boundary);
+    result->cut = walk_is_cut_by_depth(thread, &walk);
+    result->complete = result->cut || (walk_is_in_innermost_task(&walk) && (boundary || walk.have == UNWIND_END));
     struct path callers = *path;
     if (inside > path->count)
         inside = path->count;
     callers.keys += inside;
     callers.count -= inside;
-    result->creator = add_path(&thread->tree, walk_context(thread, &walk, fresh->task.from_root), &callers);
+    result->creator =
+        capture_add_path(&thread->tree, trie_node_where_walk_ended(thread, &walk, fresh->task.from_root), &callers);
     thread->ledger->paths_truncated += path->truncated;
-    count_steps(thread->ledger, &thread->unwinder);
+    count_unwinder_steps(thread->ledger, &thread->unwinder);
     signal_fence(); /* prevents a tail call */
 }
 
 uint32_t capture_region_end(struct thread *thread, struct region *region)
 {
-    return add_runtime_leaf(&thread->tree, region_base(thread, region), 0);
+    return capture_add_runtime_leaf(&thread->tree, node_of_region(thread, region), 0);
 }
 
 void capture_region_context(struct thread *thread, struct region *region)
@@ -309,7 +314,7 @@ void capture_region_context(struct thread *thread, struct region *region)
     walk_begin(&walk, thread);
     while (walk.has_level && walk.level.region == region && walk_next_level(&walk))
         ;
-    publish_context(thread, &walk, region);
+    publish_region_context(thread, &walk, region);
     signal_fence(); /* prevents a tail call */
 }
 

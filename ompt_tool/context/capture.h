@@ -1,5 +1,6 @@
-/* From a stack to a context: walks, cuts at task boundaries, files below regions (design:
- * docs/call-paths.md). */
+/* Captures contexts: walks the stack, cuts the path at the task's boundary, and finds the path's node below
+ * the context of the region (docs/call-paths.md). The trie (PROFILE_NODE_TRIE) is the part of a thread's tree
+ * that stores the contexts of regions, created tasks and probes. Its nodes never change. */
 #ifndef BLAME_OMPT_TOOL_CONTEXT_CAPTURE_H
 #define BLAME_OMPT_TOOL_CONTEXT_CAPTURE_H
 
@@ -13,70 +14,71 @@
 struct creation_memo;
 struct probe_open;
 
-/* What the leaf of a context is. */
+/* What a captured context ends in. */
 enum leaf {
-    LEAF_RUNTIME, /* a runtime row for time inside the runtime */
-    LEAF_USER,    /* the innermost user frame, whatever it called (for locks) */
+    LEAF_RUNTIME, /* for time inside the runtime: a row of the runtime */
+    LEAF_USER,    /* the innermost user frame, even if it called the runtime (for locks) */
 };
 
-/* A captured context. */
 struct capture {
-    uint32_t node_idx; /* 0: nothing could be captured, for the reason in cause */
-    bool in_runtime;   /* the leaf is inside the OpenMP runtime: overhead */
+    uint32_t node_idx; /* the context's node; 0: nothing was captured, for the reason in cause */
+    bool in_runtime;   /* the innermost frame belongs to the OpenMP runtime: the time is overhead */
     enum profile_drop cause;
 };
 
-/* Returns true if the calling thread's stack has code of the program, or if that cannot be determined.
- * [owner] */
+/* Returns true if the program's code is on the calling thread's stack, or if the walk cannot tell. [owner] */
 bool capture_program_calls(struct thread *thread);
 
-/* Returns true if exit() is on the calling thread's stack: the process ends. [owner] */
+/* Returns true if the calling thread is inside exit(), so the process is ending. [owner] */
 bool capture_process_exits(struct thread *thread);
 
-/* Returns the context that a signal interrupted. [handler] */
+/* Returns the context that the sampling signal interrupted. [handler] */
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf);
 
-/* Returns the node for a sleeping thread's context, just captured. If it waits for the interpreter's lock,
- * that is a node below it, with the lock's holder if known. [handler] */
+/* Returns the node for a sleeping thread whose context, node_idx, has just been captured. If the thread waits
+ * for Python's interpreter lock, this is a node below node_idx that also shows the lock's holder, if known.
+ * [handler] */
 uint32_t capture_interpreter_wait(struct thread *thread, uint32_t node_idx);
 
-/* Returns the MPI call that the thread is in, below the context that called it; frames inside MPI are left
- * out. [handler] */
+/* Returns the node of the thread's current MPI call, below the context of the caller. Frames inside MPI are
+ * left out. [handler] */
 struct capture capture_mpi(struct thread *thread);
 
-/* Returns the context of the user code that led to this callback. The thread is in the tool. [owner] */
+/* Returns the context of the user code that led to the current callback. Call it between thread_enter_tool()
+ * and thread_leave_tool(). [owner] */
 struct capture capture_callback(struct thread *thread, enum leaf leaf);
 
-/* The result of a walk from a task's creation, or from the start of a phase, event or parameter. The path
- * itself is in thread->path, from the calling function (its frame is keys[0]) to the task's first frame. */
+/* The result of a walk that begins at a task's creation or at the start of a probe. thread->path has the path
+ * itself: keys[0] is the frame of the calling function, the last key is the task's first frame. */
 struct capture_creation {
-    /* context of the task that the walk ended in; for a probe, its callers' context in the trie */
+    /* trie node of the creating task's context; for a probe, trie node of its callers */
     uint32_t creator;
-    bool complete; /* the walk ended in the calling task, or the path was cut before */
-    bool cut;      /* BLAME_DEPTH cut the path */
+    bool complete; /* the walk reached the first frame of the calling task, or BLAME_DEPTH frames */
+    bool cut;      /* the path was cut after BLAME_DEPTH frames */
 };
 
-/* Walks from a creation's callback to the first frame of the creating task. memo, unless NULL, notes the
- * frames. The thread is in the tool. [owner] */
+/* Walks from the callback of a task's creation to the first frame of the creating task. Notes the frames in
+ * memo, unless it is NULL. Call it between thread_enter_tool() and thread_leave_tool(). [owner] */
 void capture_creation(struct thread *thread, struct creation_memo *memo, struct capture_creation *result);
 
-/* Walks from the start of a probe to the innermost open one or the task's first frame, and fills fresh->task;
- * memo as above. The first `inside` frames are not callers: the function that begins the probe, and one that
- * does so on its behalf. The thread is in the tool. [owner] */
+/* Walks from the start of a probe to the innermost open probe or to the task's first frame, and fills in
+ * fresh->task. Notes the frames in memo, unless it is NULL. Leaves out the first `inside` frames: the
+ * function that begins the probe and, where there is one, its caller on whose behalf it does so. Call it
+ * between thread_enter_tool() and thread_leave_tool(). [owner] */
 void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo, struct probe_open *fresh,
                    struct capture_creation *result);
 
-/* Returns the node of an open phase, event or parameter; 0 without room. [handler] */
+/* Returns the node of an open probe; 0 if there is no room. [handler] */
 uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe);
 
-/* Returns an absolute address as a PROFILE_KEY. [handler] */
+/* Converts an absolute code address to a PROFILE_KEY. [handler] */
 uint64_t capture_key(uintptr_t address);
 
-/* Returns the node for time between regions and at joins, where no user frame is on the stack: below a
- * region, or below the root for NULL. [handler] */
+/* Returns the node for time between regions and at joins, when no user frame is on the stack. The node is
+ * below the region, or below the root if region is NULL. [handler] */
 uint32_t capture_region_end(struct thread *thread, struct region *region);
 
-/* Walks the encountering task's stack and publishes the region's context. [owner] */
+/* Walks the stack of the task that encountered the region, and publishes the region's context. [owner] */
 void capture_region_context(struct thread *thread, struct region *region);
 
 #endif

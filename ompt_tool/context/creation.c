@@ -12,23 +12,24 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-/* Cuts the key at the innermost probe that the creating task may have open: the probe's context is then the
- * creator's. */
-static void stop_at_probe(const struct thread *thread, struct creation_key *key)
+/* If the creating task may have an open probe, ends the key's part of the stack at the innermost one and
+ * makes the probe's context the creator's. */
+static void creation_key_end_at_probe(const struct thread *thread, struct creation_key *key)
 {
     const struct probes *probes = thread->probes;
     const struct probe_open *inner = probes && probes->count ? &probes->open[probes->count - 1] : NULL;
     if (!inner || !inner->context || inner->stack >= key->high)
         return;
-    /* The frame around the probe begins there, and is the last one. If it is not above low, no path fits, and
-     * each creation is walked. */
+    /* The frame that contains the probe's stack pointer is the last one to compare. If key->high is not above
+     * key->low, no path fits, and each creation is walked. */
     key->high = inner->stack + sizeof(uintptr_t);
     key->creator = inner->context;
 }
 
-/* Fills in the creating task's part of the stack. Returns false if the runtime's addresses are stale, or not
- * on this stack around the key. */
-static bool find_creator_span(const struct thread *thread, const ompt_frame_t *frame, struct creation_key *key)
+/* Fills in the creating task's part of the stack. Returns false if the runtime's addresses are stale, or if
+ * they are not on the thread's stack above the key. */
+static bool find_creators_part_of_stack(const struct thread *thread, const ompt_frame_t *frame,
+                                        struct creation_key *key)
 {
     if (!frame)
         return false;
@@ -37,7 +38,7 @@ static bool find_creator_span(const struct thread *thread, const ompt_frame_t *f
     if (!key->high)
         key->high = thread->unwinder.own_stack_high;
     if (unlikely(thread->probes))
-        stop_at_probe(thread, key);
+        creation_key_end_at_probe(thread, key);
     return creation_is_on_stack(thread, key);
 }
 
@@ -46,11 +47,11 @@ static inline bool is_runtime_code(uintptr_t address)
     return address - runtime.code_low < runtime.code_bytes;
 }
 
-/* Returns whether the program calls the task's code. Programs by Clang call the code of a task with if(0)
- * themselves, between two calls of the runtime: the task has no frame of the runtime, and its exit address is
- * the program's rbp (docs/call-paths.md). For GCC's programs GOMP_task calls the code, and the exit address
- * is in that frame. */
-static bool find_called_by_program(const struct thread *thread, const struct creation *creation)
+/* Returns true if the program calls the task's code. Programs compiled by Clang call the code of a task with
+ * if(0) themselves, between two calls of the runtime. Such a task has no frame of the runtime, and its exit
+ * address is the program's rbp (docs/call-paths.md). In programs compiled by GCC, GOMP_task calls the code,
+ * and the exit address is in the frame of GOMP_task. */
+static bool program_calls_task_code(const struct thread *thread, const struct creation *creation)
 {
     uintptr_t exit;
     if (is_runtime_code(creation->codeptr) || runtime_current_task(&exit) != creation->task)
@@ -61,21 +62,22 @@ static bool find_called_by_program(const struct thread *thread, const struct cre
     return !on_stack || *(const uintptr_t *)slot != creation->codeptr;
 }
 
-/* The answer depends on the call alone: each call is looked up once. */
+/* Looks up each call once, because the answer depends on the call alone. */
 bool creation_is_called_by_program(struct thread *thread, const struct creation *creation)
 {
     struct creation_call *call = &thread->undeferred[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
     uint32_t generation = loadmap_generation();
     if (unlikely(call->codeptr != creation->codeptr || call->generation != generation)) {
-        call->by_program = find_called_by_program(thread, creation);
+        call->by_program = program_calls_task_code(thread, creation);
         call->codeptr = creation->codeptr;
         call->generation = generation;
     }
     return call->by_program;
 }
 
-/* Returns the one context of everything created deeper than BLAME_DEPTH; only its outer part is known. */
-static uint32_t cut_below(struct tree *tree, uint32_t creator)
+/* Returns the context that all tasks created deeper than BLAME_DEPTH below this creator share. Only the outer
+ * part of their paths is known. */
+static uint32_t creation_cut_below(struct tree *tree, uint32_t creator)
 {
     const struct profile_node *node = tree_node(creator);
     bool is_cut = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_TRUNCATED;
@@ -85,23 +87,24 @@ static uint32_t cut_below(struct tree *tree, uint32_t creator)
     return creator ? tree_child(tree, creator, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TRUNCATED) : 0;
 }
 
-/* Returns the node of the walked path (thread->path) below the creator's context. */
-static uint32_t intern_path(struct thread *thread, uint32_t creator)
+/* Returns the trie node of the walked path (thread->path) below the creator's context. */
+static uint32_t creation_intern_path(struct thread *thread, uint32_t creator)
 {
     const struct path *path = &thread->path;
     struct tree *tree = &thread->tree;
     size_t length = path->count;
     if (path->count == 0)
-        return creator; /* the runtime creates tasks in a task of its own (taskloop) */
+        return creator; /* no frames: the runtime creates tasks in a task of its own (taskloop) */
     for (uint32_t at = creator; at && tree_node(at)->kind != PROFILE_NODE_TRIE; at = tree_node(at)->parent) {
         if (tree_node(at)->kind == PROFILE_NODE_SITE && tree_node(at)->key == path->keys[0])
             return at;
         length++;
     }
-    bool too_deep = length >= (size_t)session.options.depth && creator; /* leaves room for the mark */
+    /* leaves room for the row that marks the cut */
+    bool too_deep = length >= (size_t)session.options.depth && creator;
     thread->ledger->paths_truncated += too_deep || path->truncated;
     if (too_deep)
-        return cut_below(tree, creator);
+        return creation_cut_below(tree, creator);
     uint32_t node_idx = creator ? tree_adopt_trie_path(tree, creator) : tree->trie;
     if (node_idx && path->truncated)
         node_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TRUNCATED);
@@ -110,7 +113,7 @@ static uint32_t intern_path(struct thread *thread, uint32_t creator)
     return node_idx;
 }
 
-static uint32_t walk_creation(struct thread *thread, const struct creation_key *key)
+static uint32_t creation_walk(struct thread *thread, const struct creation_key *key)
 {
     struct capture_creation walk;
     if (!thread_enter_tool(thread))
@@ -119,8 +122,8 @@ static uint32_t walk_creation(struct thread *thread, const struct creation_key *
     if (memo)
         creation_memo_begin(memo, key);
     capture_creation(thread, memo, &walk);
-    uint32_t context = intern_path(thread, walk.creator);
-    /* A broken path may continue once the load map has been read again. */
+    uint32_t context = creation_intern_path(thread, walk.creator);
+    /* An incomplete path may become longer after the load map has been read again, so it is not kept. */
     if (memo && context && walk.complete)
         creation_memo_keep(memo, walk.cut, context);
     thread->ledger->creation_walks++;
@@ -132,8 +135,8 @@ static uint32_t walk_creation(struct thread *thread, const struct creation_key *
 uint32_t creation_context_slowly(struct thread *thread, const struct creation *creation)
 {
     struct creation_key key = {.creator = creation->creator, .codeptr = creation->codeptr};
-    if (!creation->codeptr || !find_creator_span(thread, creation->frame, &key))
-        return walk_creation(thread, NULL);
+    if (!creation->codeptr || !find_creators_part_of_stack(thread, creation->frame, &key))
+        return creation_walk(thread, NULL);
     uint32_t context = thread->memos ? creation_memo_find(thread->memos, &key) : 0;
-    return context ? context : walk_creation(thread, &key);
+    return context ? context : creation_walk(thread, &key);
 }

@@ -1,9 +1,10 @@
 /* Creation contexts (BLAME_TASKS=creation): a task appears below the context that created it.
  *
- * A context is a trie node: the creating task's own context, then its frames from its first to the call that
- * created the task. Nodes are interned: memory is bounded by distinct contexts, not by tasks. A task created
- * where one of its creators was created (recursion) has that creator's context. Each path is walked once:
- * later creations compare the stack with what the walk found (creation_memo.h). */
+ * A creation context is a node of the trie (capture.h). Its path is the context of the creating task,
+ * followed by that task's frames from the first one to the call that created the new task. Equal paths share
+ * one node, so memory is bounded by the number of different contexts, not by the number of tasks. If a task
+ * is created at the same call as one of its creators (recursion), it gets that creator's context. Each path
+ * is walked once: later creations compare the stack with what the walk found (creation_memo.h). */
 #ifndef BLAME_OMPT_TOOL_CONTEXT_CREATION_H
 #define BLAME_OMPT_TOOL_CONTEXT_CREATION_H
 
@@ -16,31 +17,31 @@
 #include "ompt_tool/context/creation_memo.h"
 #include "ompt_tool/session/thread.h"
 
-/* A task creation, as the runtime describes it. */
+/* A task creation, as the runtime reports it. */
 struct creation {
-    uint32_t creator;        /* the creating task's context */
-    const ompt_data_t *task; /* this and the following fields are those of ompt_callback_task_create */
+    uint32_t creator;        /* context of the creating task */
+    const ompt_data_t *task; /* this and the fields below: arguments of ompt_callback_task_create */
     const ompt_frame_t *frame;
     int flags;
     uintptr_t codeptr;
 };
 
-/* Returns whether the program itself calls the undeferred task's code. Its context is then its creator's.
- * [owner] */
+/* Returns true if the program itself calls the code of the undeferred task. The context of such a task is
+ * that of its creator. [owner] */
 bool creation_is_called_by_program(struct thread *thread, const struct creation *creation);
 
-/* Returns the context of the task that the calling thread is creating and the runtime will call; 0 if it
- * cannot be captured (counted in the ledger). [owner] */
+/* Returns the context of the task that the calling thread is creating and that the runtime will call. If the
+ * context cannot be captured, counts the loss in the ledger and returns 0. [owner] */
 uint32_t creation_context_slowly(struct thread *thread, const struct creation *creation);
 
-/* Returns true if the key's addresses are on the calling thread's stack, above the key itself. [owner] */
+/* Returns true if key->low and key->high are on the calling thread's stack, above the key itself. [owner] */
 static inline bool creation_is_on_stack(const struct thread *thread, const struct creation_key *key)
 {
     return (key->low | key->high) % sizeof(uintptr_t) == 0 && key->low >= (uintptr_t)key &&
            key->high <= thread->unwinder.own_stack_high && key->high - key->low <= INT32_MAX;
 }
 
-/* Returns the context of any task that the calling thread is creating. The common case is a path that was
+/* Returns the context of the task that the calling thread is creating. The common case is a path that was
  * walked before. [owner] */
 static inline uint32_t creation_context(struct thread *thread, const struct creation *creation)
 {
@@ -52,7 +53,7 @@ static inline uint32_t creation_context(struct thread *thread, const struct crea
         struct creation_key key;
         key.creator = creation->creator;
         key.codeptr = creation->codeptr;
-        /* loaded as a single word: the runtime has just stored it */
+        /* loaded as a single word, because the runtime has just stored it */
         key.low = (uintptr_t)load_relaxed(&frame->enter_frame.ptr);
         key.high = likely(high) ? high : thread->unwinder.own_stack_high;
         uint32_t context = creation_is_on_stack(thread, &key) ? creation_memo_find(thread->memos, &key) : 0;

@@ -12,43 +12,48 @@
 #define EDGES_BITS 16
 #define EDGES      (1u << EDGES_BITS)
 #define EDGES_MOST (EDGES / 4 * 3)
-#define STEPS_PATH (2u * 4096u + 2u) /* steps of the longest path: two a frame, and the end */
-#define FROM_KEY   0x80000000u       /* marks an edge from a creator's context instead of a step */
-#define NOT_SAVED  INT64_MIN
-#define UNSURE     16u
+/* steps of the longest path: two for each of 4,096 frames, and the end */
+#define STEPS_PATH (2u * 4096u + 2u)
+/* in edge.from: marks the context of a creator, in place of the index of a step */
+#define FROM_KEY  0x80000000u
+#define NOT_SAVED INT64_MIN
+#define UNSURE    16u
 
 enum step_kind { STEP_RETURN, STEP_BASE, STEP_END, STEP_CUT };
 
 struct step {
-    uintptr_t word; /* RETURN, END */
+    uintptr_t word; /* used by RETURN and END */
     union {
-        int32_t offset;   /* RETURN, BASE */
-        uint32_t context; /* END, CUT */
+        int32_t offset;   /* used by RETURN and BASE */
+        uint32_t context; /* used by END and CUT */
     };
     uint16_t kind;
-    uint16_t unsure; /* END, CUT: a bit for each range of the path that can be unloaded */
+    /* used by END and CUT: a bit for each entry of memo->unsure that the path goes through */
+    uint16_t unsure;
 };
 
 struct edge {
     uintptr_t word;
-    uint32_t from; /* the step with a different word, or FROM_KEY | creator */
-    uint32_t to;   /* the step with this word; 0: no edge */
+    uint32_t from; /* index of a step with another word at the same offset, or FROM_KEY | key.creator */
+    uint32_t to;   /* index of the step with this word; 0: the entry is empty */
 };
 
 struct creation_memo {
-    uint32_t generation; /* generation of the load map */
+    uint32_t generation; /* the load map's generation when the memo was made */
     uint32_t unsure_count;
-    const struct loadmap_range *unsure[UNSURE]; /* ranges of kept paths that can be unloaded */
-    uint32_t used;                              /* steps in use; number 0 is none */
+    const struct loadmap_range *unsure[UNSURE]; /* code ranges of kept paths that can be unloaded */
+    /* number of steps in use, including step 0, which means "none" */
+    uint32_t used;
     uint32_t edge_count;
-    /* The walk being noted: its steps follow those in use. */
+    /* The walk being noted. Its steps follow the `used` ones. */
     struct creation_key key;
     bool usable;
     uint32_t noted;
-    uint32_t noted_unsure; /* a bit for each of `unsure` */
+    uint32_t noted_unsure; /* bit i: the path goes through unsure[i] */
     uintptr_t base;
-    bool base_is_rbp;   /* the frame pointer in the next frame is base itself */
-    int64_t rbp_offset; /* otherwise it was saved at base + rbp_offset; NOT_SAVED: elsewhere */
+    bool base_is_rbp; /* the frame pointer that the next frame uses is base itself */
+    /* otherwise: the frame pointer was saved at base + rbp_offset; NOT_SAVED: somewhere else */
+    int64_t rbp_offset;
     struct edge edges[EDGES];
     struct step steps[STEPS];
 };
@@ -87,14 +92,14 @@ struct creation_memo *creation_memo_for_more(struct creation_memo **memo)
     return *memo;
 }
 
-/* Returns a word of the stack. With AddressSanitizer, red zones lie between the compared words. */
+/* Returns a word of the stack. Some of these words lie in AddressSanitizer's red zones. */
 __attribute__((no_sanitize_address)) static inline uintptr_t word_at(uintptr_t address)
 {
     return *(const uintptr_t *)address;
 }
 
-/* Returns the index of the edge, or of the empty entry where it belongs. */
-static inline uint32_t edge_place(const struct creation_memo *memo, uint32_t from, uintptr_t word)
+/* Returns the index of the edge (from, word), or of the empty entry where it belongs. */
+static inline uint32_t memo_edge_place(const struct creation_memo *memo, uint32_t from, uintptr_t word)
 {
     uint64_t hash = hash_number(word ^ (uint64_t)from << 40 ^ from);
     uint32_t place = (uint32_t)(hash >> (64 - EDGES_BITS));
@@ -103,12 +108,12 @@ static inline uint32_t edge_place(const struct creation_memo *memo, uint32_t fro
     return place;
 }
 
-static inline uint32_t follow_edge(const struct creation_memo *memo, uint32_t from, uintptr_t word)
+static inline uint32_t memo_follow_edge(const struct creation_memo *memo, uint32_t from, uintptr_t word)
 {
-    return memo->edges[edge_place(memo, from, word)].to;
+    return memo->edges[memo_edge_place(memo, from, word)].to;
 }
 
-static inline bool is_on_stack(const struct creation_key *key, uintptr_t address)
+static inline bool memo_key_has_address(const struct creation_key *key, uintptr_t address)
 {
     return address >= key->low && address < key->high && address % sizeof(uintptr_t) == 0;
 }
@@ -122,45 +127,46 @@ static __attribute__((noinline)) uint32_t context_if_still_there(const struct cr
     return end->context;
 }
 
-/* Returns the step with that word in place of the given step; NULL if no path has it. */
-static inline const struct step *step_with(const struct creation_memo *memo, const struct step *step, uintptr_t word)
+/* Returns the step that has this word at the given step's offset; NULL if no kept path has one. */
+static inline const struct step *memo_step_with_word(const struct creation_memo *memo, const struct step *step,
+                                                     uintptr_t word)
 {
     if (likely(step->word == word))
         return step;
-    uint32_t at = follow_edge(memo, (uint32_t)(step - memo->steps), word);
+    uint32_t at = memo_follow_edge(memo, (uint32_t)(step - memo->steps), word);
     return at ? &memo->steps[at] : NULL;
 }
 
-static inline uint32_t end_context(const struct creation_memo *memo, const struct step *end, uintptr_t word)
+static inline uint32_t memo_end_context(const struct creation_memo *memo, const struct step *end, uintptr_t word)
 {
-    if (end->kind == STEP_END && !(end = step_with(memo, end, word)))
+    if (end->kind == STEP_END && !(end = memo_step_with_word(memo, end, word)))
         return 0;
     return likely(!end->unsure) ? end->context : context_if_still_there(memo, end);
 }
 
-/* The key's low and high are multiples of a word, and so are all offsets. Return addresses lie one above
- * another. The walk has seen this for offsets from one base; for a base read from the stack it is checked
- * here. */
+/* All addresses read here are aligned, because the key's low and high and all offsets are multiples of a
+ * word. Each return address must lie above the one before. The walk has checked this for offsets from one
+ * base; for a base read from the stack, it is checked here. */
 uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key)
 {
     uintptr_t base = key->low, high = key->high, lowest = base;
     if (unlikely(memo->generation != loadmap_generation()))
-        return 0; /* other code may be at these addresses */
-    uint32_t at = follow_edge(memo, FROM_KEY | key->creator, key->codeptr);
+        return 0; /* other code may now be at the addresses in the memo */
+    uint32_t at = memo_follow_edge(memo, FROM_KEY | key->creator, key->codeptr);
     if (unlikely(!at))
         return 0;
     for (const struct step *step = &memo->steps[at];; step++) {
         uintptr_t address = base + (uintptr_t)(intptr_t)step->offset;
         if (likely(step->kind == STEP_RETURN)) {
-            if (unlikely(address >= high) || unlikely(!(step = step_with(memo, step, word_at(address)))))
+            if (unlikely(address >= high) || unlikely(!(step = memo_step_with_word(memo, step, word_at(address)))))
                 return 0;
             lowest = address + sizeof(uintptr_t);
         } else if (step->kind == STEP_BASE) {
-            if (!is_on_stack(key, address) || !is_on_stack(key, base = word_at(address)) ||
+            if (!memo_key_has_address(key, address) || !memo_key_has_address(key, base = word_at(address)) ||
                 base + (uintptr_t)(intptr_t)step[1].offset < lowest)
                 return 0;
         } else {
-            return end_context(memo, step, high - base);
+            return memo_end_context(memo, step, high - base);
         }
     }
 }
@@ -176,7 +182,7 @@ void creation_memo_begin(struct creation_memo *memo, const struct creation_key *
     memo->rbp_offset = NOT_SAVED;
 }
 
-static struct step *note_step(struct creation_memo *memo, enum step_kind kind)
+static struct step *memo_note_step(struct creation_memo *memo, enum step_kind kind)
 {
     struct step *step = &memo->steps[memo->used + memo->noted];
     if (memo->used + memo->noted >= STEPS - 1) {
@@ -190,8 +196,8 @@ static struct step *note_step(struct creation_memo *memo, enum step_kind kind)
     return step;
 }
 
-/* Notes a step to the frame pointer, from which the next frame's CFA is counted. */
-static void note_base(struct creation_memo *memo, uintptr_t rbp)
+/* Notes a step that sets base to the frame pointer, because the next frame's CFA is counted from it. */
+static void memo_note_base(struct creation_memo *memo, uintptr_t rbp)
 {
     if (memo->base_is_rbp)
         return;
@@ -199,33 +205,33 @@ static void note_base(struct creation_memo *memo, uintptr_t rbp)
         memo->usable = false;
         return;
     }
-    note_step(memo, STEP_BASE)->offset = (int32_t)memo->rbp_offset;
+    memo_note_step(memo, STEP_BASE)->offset = (int32_t)memo->rbp_offset;
     memo->base = rbp;
     memo->base_is_rbp = true;
 }
 
-/* Notes where the caller's frame pointer was saved. */
-static void note_rbp(struct creation_memo *memo, const struct unwind_frame *frame)
+/* Notes where this frame has saved its caller's frame pointer. */
+static void memo_note_rbp(struct creation_memo *memo, const struct unwind_frame *frame)
 {
     if (frame->recipe.rbp == RECIPE_RBP_SAME)
         return;
     uintptr_t slot = frame->cfa + recipe_r(frame->recipe);
     memo->base_is_rbp = false;
     memo->rbp_offset = NOT_SAVED;
-    if (frame->recipe.rbp == RECIPE_RBP_AT_CFA && is_on_stack(&memo->key, slot))
+    if (frame->recipe.rbp == RECIPE_RBP_AT_CFA && memo_key_has_address(&memo->key, slot))
         memo->rbp_offset = (int64_t)(slot - memo->base);
 }
 
-/* Notes the frame of the runtime's function that the program called: its return address is at low + 8. */
-static void note_first(struct creation_memo *memo, uintptr_t slot)
+/* Checks the frame of the runtime's function that the program called: its return address must be at low + 8. */
+static void memo_note_first_frame(struct creation_memo *memo, uintptr_t slot)
 {
     if (slot != memo->key.low + sizeof(uintptr_t) || word_at(slot) != memo->key.codeptr)
-        memo->usable = false; /* it is not where the runtime says */
+        memo->usable = false; /* the return address is not where the runtime says */
 }
 
-/* Notes a range that can be unloaded. Its addresses may belong to another library later, so finding the path
+/* Notes a code range that can be unloaded. Another library may later have its addresses, so finding the path
  * checks the range. */
-static void note_range(struct creation_memo *memo, const struct loadmap_range *range)
+static void memo_note_code_range(struct creation_memo *memo, const struct loadmap_range *range)
 {
     uint32_t at = 0;
     if (range->permanent)
@@ -245,25 +251,25 @@ void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *f
 {
     uintptr_t slot = recipe_return_slot(frame->recipe, frame->cfa);
     if (!memo->usable || !frame->cfa || slot < memo->key.low)
-        return; /* the outermost frame, or one of the tool or the runtime */
-    note_range(memo, frame->range);
-    if (!is_on_stack(&memo->key, slot)) {
-        /* the frame that called the task */
+        return; /* the outermost frame, or a frame of the tool or of the runtime */
+    memo_note_code_range(memo, frame->range);
+    if (!memo_key_has_address(&memo->key, slot)) {
+        /* the frame of the runtime that called the task's code */
         memo->usable = frame->stack < memo->key.high && slot >= memo->key.high;
         return;
     }
     if (memo->noted == 0)
-        note_first(memo, slot);
+        memo_note_first_frame(memo, slot);
     else if (frame->recipe.cfa == RECIPE_CFA_RBP)
-        note_base(memo, frame->cfa - (uintptr_t)(intptr_t)frame->recipe.cfa_offset);
+        memo_note_base(memo, frame->cfa - (uintptr_t)(intptr_t)frame->recipe.cfa_offset);
     else if (frame->recipe.cfa != RECIPE_CFA_RSP)
         memo->usable = false;
     if (!memo->usable)
         return;
-    struct step *step = note_step(memo, STEP_RETURN);
+    struct step *step = memo_note_step(memo, STEP_RETURN);
     step->offset = (int32_t)(slot - memo->base);
     step->word = word_at(slot);
-    note_rbp(memo, frame);
+    memo_note_rbp(memo, frame);
 }
 
 void creation_memo_spoil(struct creation_memo *memo)
@@ -271,11 +277,11 @@ void creation_memo_spoil(struct creation_memo *memo)
     memo->usable = false;
 }
 
-/* Follows the noted steps as far as the tree has them. Returns the number of known steps; *from is the step
- * (or the key) where the rest begins. */
-static uint32_t known_steps(struct creation_memo *memo, const struct step *noted, uint32_t *from)
+/* Follows the noted steps as far as kept paths have them, and returns the number of these steps. *from
+ * becomes the last kept step, or the key, from which an edge to the remaining steps starts. */
+static uint32_t memo_known_steps(struct creation_memo *memo, const struct step *noted, uint32_t *from)
 {
-    uint32_t at = follow_edge(memo, *from, memo->key.codeptr);
+    uint32_t at = memo_follow_edge(memo, *from, memo->key.codeptr);
     if (!at)
         return 0;
     for (uint32_t count = 0; count < memo->noted; count++, at++) {
@@ -283,13 +289,13 @@ static uint32_t known_steps(struct creation_memo *memo, const struct step *noted
         bool has_offset = step->kind == STEP_RETURN || step->kind == STEP_BASE;
         *from = at;
         if (step->kind != noted[count].kind || (has_offset && step->offset != noted[count].offset)) {
-            memo->usable = false; /* the same words, unwound in another way */
+            memo->usable = false; /* the same words were unwound in another way */
             return count;
         }
-        if (step->word != noted[count].word && !(at = follow_edge(memo, at, noted[count].word)))
+        if (step->word != noted[count].word && !(at = memo_follow_edge(memo, at, noted[count].word)))
             return count;
     }
-    memo->usable = false; /* the path is already kept */
+    memo->usable = false; /* the path was kept before */
     return memo->noted;
 }
 
@@ -297,17 +303,17 @@ bool creation_memo_keep(struct creation_memo *memo, bool cut, uint32_t context)
 {
     if (!memo->usable || memo->noted == 0)
         return false;
-    struct step *end = note_step(memo, cut ? STEP_CUT : STEP_END), *noted = &memo->steps[memo->used];
+    struct step *end = memo_note_step(memo, cut ? STEP_CUT : STEP_END), *noted = &memo->steps[memo->used];
     end->word = cut ? 0 : memo->key.high - memo->base;
     end->context = context;
     end->unsure = (uint16_t)memo->noted_unsure;
     uint32_t from = FROM_KEY | memo->key.creator;
-    uint32_t known = memo->usable ? known_steps(memo, noted, &from) : 0;
+    uint32_t known = memo->usable ? memo_known_steps(memo, noted, &from) : 0;
     if (!memo->usable)
         return false;
     uintptr_t word = known || !(from & FROM_KEY) ? noted[known].word : memo->key.codeptr;
     memmove(noted, noted + known, (memo->noted - known) * sizeof(*noted));
-    memo->edges[edge_place(memo, from, word)] = (struct edge){word, from, memo->used};
+    memo->edges[memo_edge_place(memo, from, word)] = (struct edge){word, from, memo->used};
     memo->edge_count++;
     memo->used += memo->noted - known;
     return true;

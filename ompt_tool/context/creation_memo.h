@@ -1,16 +1,18 @@
-/* Known paths of task creations: what to compare on the stack to recognise a path without a walk.
+/* Recognises known paths of task creations by comparing words of the stack, without a walk.
  *
- * A path is a program of steps over the stack, from the runtime's frame outward, with one register, `base`:
+ * A path is stored as a list of steps over the stack, from the runtime's frame outward. The steps use one
+ * register, `base`, which begins at the key's `low`:
  *
- *     RETURN offset, word   the return address at base + offset is word: it identifies the next frame's code
- *                           and thus the distance to that frame's own return address, if its CFA is rsp + k
+ *     RETURN offset, word   the return address at base + offset must be word: it identifies the next frame's
+ *                           code, and so the distance to that frame's own return address, if its CFA is rsp +
+ *                           k
  *     BASE offset           base = the rbp saved at base + offset: the next frame's CFA is rbp + k
  *     END word, context     the creating task's first frame is reached: its exit address is base + word
- *     CUT context           BLAME_DEPTH frames are reached
+ *     CUT context           BLAME_DEPTH frames have been compared
  *
- * Every step is what the unwinder does there, so a path that fits is the same path. Frames of varying size
- * (VLA, alloca) only move base. The paths form a tree: they share their steps up to the first word that
- * differs, where an edge (step, word) leads on. */
+ * Each step does what the unwinder does there, so a stack that fits the steps has the same path. Frames of
+ * varying size (VLA, alloca) only move base. The paths form a tree: they share their steps up to the first
+ * word that differs. There, an edge (step, word) leads to the steps for the other word. */
 #ifndef BLAME_OMPT_TOOL_CONTEXT_CREATION_MEMO_H
 #define BLAME_OMPT_TOOL_CONTEXT_CREATION_MEMO_H
 
@@ -20,39 +22,42 @@
 struct creation_memo;
 struct unwind_frame;
 
-/* What is known of a creation before its path. Each pair of creator and codeptr has its own paths. */
+/* What is known about a creation before its path is compared. Each pair of creator and codeptr has its own
+ * paths. */
 struct creation_key {
     uint32_t creator;  /* context of the creating task */
-    uintptr_t codeptr; /* the program's call of the runtime: the return address at low + 8 */
-    /* the creating task's part of the stack: from the runtime's frame to the task's first frame */
+    uintptr_t codeptr; /* return address of the program's call into the runtime, stored at low + 8 */
+    /* bounds of the creating task's part of the stack: the runtime's frame and the task's first frame */
     uintptr_t low, high;
 };
 
-/* Returns an empty memo; NULL without memory. Its pages are touched only as paths come. [owner] */
+/* Returns an empty memo; NULL if there is no memory. Pages take memory only when paths are stored in them.
+ * [owner] */
 struct creation_memo *creation_memo_make(void);
 void creation_memo_free(struct creation_memo *memo); /* [owner] */
 
-/* Returns false if the memo is full, or belongs to an earlier load map: other code may then be at its
- * addresses. [owner] */
+/* Returns false if the memo is full, or if the load map has changed since it was made: other code may now be
+ * at the addresses in the memo. [owner] */
 bool creation_memo_is_good(const struct creation_memo *memo);
 
-/* Returns *memo while it is good, otherwise a new one in its place; NULL without memory. [owner] */
+/* Returns *memo if it is still good. Otherwise replaces it by a new memo and returns that; NULL if there is
+ * no memory. [owner] */
 struct creation_memo *creation_memo_for_more(struct creation_memo **memo);
 
-/* Returns the context of the path on the stack, 0 if unknown. [owner] */
+/* Returns the context of the path that is on the stack now; 0 if the memo does not know the path. [owner] */
 uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key);
 
-/* Begins to note the frames of a walk. Steps that are not kept are lost at the next call. [owner] */
+/* Begins to note the frames of a walk. Notes that were not kept before the next call are lost. [owner] */
 void creation_memo_begin(struct creation_memo *memo, const struct creation_key *key);
 
-/* Notes the walk's next frame. The handler's walks have no memo. [handler] */
+/* Notes the next frame of a walk. Walks by the handler never have a memo. [handler] */
 void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *frame);
 
-/* Prevents the path from being kept: its frames alone do not identify it. [handler] */
+/* Prevents the current path from being kept, because its frames alone do not identify it. [handler] */
 void creation_memo_spoil(struct creation_memo *memo);
 
-/* Keeps the noted path. Returns false if a frame was left in a way that the steps cannot express. cut:
- * BLAME_DEPTH cut the path. [owner] */
+/* Keeps the noted path and its context. Returns false if steps cannot express the path or if the path was
+ * known. `cut`: the path ends after BLAME_DEPTH frames. [owner] */
 bool creation_memo_keep(struct creation_memo *memo, bool cut, uint32_t context);
 
 #endif

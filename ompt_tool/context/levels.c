@@ -8,13 +8,13 @@
 
 _Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the flags have room in the address of a record");
 
-#define MAX_FRAME_BYTES 256 /* greatest plausible distance from a task's frame to its word, in bytes */
+#define MAX_FRAME_BYTES 256 /* greatest plausible distance between a task's frame and its word */
 
-/* bytes from a task's frame to its word; 0: unknown, and no task has an exit address */
+/* bytes from a task's ompt_frame_t to its word; 0: unknown, so no task has an exit address */
 static uintptr_t frame_bytes;
 
-/* Learns that distance at the start of an initial task. */
-static void learn_frames(const ompt_data_t *task)
+/* Measures frame_bytes at the start of an initial task. */
+static void learn_task_frame_bytes(const ompt_data_t *task)
 {
     ompt_data_t *current = NULL;
     ompt_frame_t *frame = NULL;
@@ -25,8 +25,8 @@ static void learn_frames(const ompt_data_t *task)
     store_relaxed(&frame_bytes, known ? bytes : 0);
 }
 
-/* Returns the level that stands for no task: none of the runtime's words has its address. */
-static struct level *bottom_of(const struct thread *thread)
+/* Returns the lowest level, which stands for no task. Its task pointer equals none of the runtime's. */
+static struct level *levels_bottom(const struct thread *thread)
 {
     return thread->last_level - LEVELS;
 }
@@ -40,52 +40,53 @@ static void levels_set(struct thread *thread, struct level *level)
 
 void levels_clear(struct thread *thread)
 {
-    struct level *bottom = bottom_of(thread);
+    struct level *bottom = levels_bottom(thread);
     bottom->task = (ompt_data_t *)bottom;
     thread->levels_beyond = 0;
     levels_set(thread, bottom);
 }
 
-static void push_above(struct thread *thread, struct level *level, ompt_data_t *task, uintptr_t team)
+static void levels_push_above(struct thread *thread, struct level *level, ompt_data_t *task, uintptr_t team)
 {
     struct level pushed = {.task = task, .word = task ? task->value : 0, .team = team};
     if (unlikely(level == thread->last_level)) {
         thread->levels_beyond++;
         return;
     }
-    levels_set(thread, level); /* an entry above the level is ignored while it is written */
+    levels_set(thread, level); /* the handler ignores entries above the level, so level[1] can be written */
     level[1] = pushed;
     levels_set(thread, level + 1);
 }
 
-static void push_level(struct thread *thread, ompt_data_t *task, uintptr_t team)
+static void levels_push(struct thread *thread, ompt_data_t *task, uintptr_t team)
 {
-    push_above(thread, thread->level, task, team);
+    levels_push_above(thread, thread->level, task, team);
 }
 
-/* Returns the level that has the region of this level's task. */
-static const struct level *team_of(const struct thread *thread, const struct level *level)
+/* Returns the level, this one or one further out, that has the region of this level's task. */
+static const struct level *level_with_team(const struct thread *thread, const struct level *level)
 {
-    const struct level *bottom = bottom_of(thread);
+    const struct level *bottom = levels_bottom(thread);
     while (level > bottom && !(level->team & (LEVEL_IMPLICIT | LEVEL_INITIAL)))
         level--;
     return level;
 }
 
-static struct region *region_of(const struct thread *thread, const struct level *level)
+static struct region *level_region(const struct thread *thread, const struct level *level)
 {
-    return (struct region *)(team_of(thread, level)->team & ~(uintptr_t)LEVEL_FLAGS);
+    return (struct region *)(level_with_team(thread, level)->team & ~(uintptr_t)LEVEL_FLAGS);
 }
 
 struct region *levels_region(const struct thread *thread)
 {
-    return region_of(thread, load_relaxed(&thread->level));
+    return level_region(thread, load_relaxed(&thread->level));
 }
 
-/* Returns a task's exit address, 0 if it has none. The task's memory may already belong to another task: a
- * worker's between the join and its next region, or that of a part of an untied task that ended without an
- * event. So it is read in a way that a wild pointer is a failure, not a fault. */
-static uintptr_t exit_of(const struct level *level)
+/* Returns the exit address of a level's task; 0 if it has none. The task's memory may by now belong to
+ * another task: if a worker is between a join and its next region, or if a part of an untied task ended
+ * without an event. So the address is read by os_copy_memory(), which fails on a wild pointer instead of
+ * faulting. */
+static uintptr_t level_exit_address(const struct level *level)
 {
     uintptr_t exit = load_relaxed(&level->exit), bytes = load_relaxed(&frame_bytes);
     if (exit)
@@ -99,9 +100,9 @@ static uintptr_t exit_of(const struct level *level)
 bool levels_describe(const struct thread *thread, const struct level *level, struct task_level *read)
 {
     *read = (struct task_level){0};
-    if (level <= bottom_of(thread))
+    if (level <= levels_bottom(thread))
         return false;
-    read->region = region_of(thread, level);
+    read->region = level_region(thread, level);
     read->data = level->word;
     read->primary = level->team & LEVEL_PRIMARY;
     read->kind = level->team & LEVEL_INITIAL    ? ompt_task_initial
@@ -114,13 +115,13 @@ bool levels_read(const struct thread *thread, const struct level *level, struct 
 {
     if (!levels_describe(thread, level, read))
         return false;
-    read->exit = exit_of(level);
+    read->exit = level_exit_address(level);
     return true;
 }
 
 bool levels_return_to(struct thread *thread, const ompt_data_t *task)
 {
-    struct level *level = thread->level, *bottom = bottom_of(thread);
+    struct level *level = thread->level, *bottom = levels_bottom(thread);
     while (level > bottom && level->task != task)
         level--;
     if (level == bottom)
@@ -130,16 +131,16 @@ bool levels_return_to(struct thread *thread, const ompt_data_t *task)
     return true;
 }
 
-static uintptr_t team_flags(int type, int thread_num)
+static uintptr_t level_team_flags(int type, int thread_num)
 {
     if (type & ompt_task_initial)
         return LEVEL_INITIAL;
     return thread_num == 0 ? LEVEL_IMPLICIT | LEVEL_PRIMARY : LEVEL_IMPLICIT;
 }
 
-/* Learns the current task alone. Nothing is known about the tasks around it: the tool met the thread in the
- * middle, or it is a forked child's. */
-static void learn_current_task(struct thread *thread, ompt_data_t *task)
+/* Sets the levels from the current task alone. Nothing is known about the tasks around it, because the tool
+ * first met the thread here or the process is a forked child. */
+static void levels_learn_current_task(struct thread *thread, ompt_data_t *task)
 {
     ompt_data_t *parallel_data = NULL;
     int type = 0, thread_num = 0;
@@ -148,15 +149,15 @@ static void learn_current_task(struct thread *thread, ompt_data_t *task)
         return;
     uintptr_t region = (uintptr_t)runtime_region(parallel_data);
     bool is_explicit = type & ompt_task_explicit;
-    push_level(thread, is_explicit ? NULL : task, region | team_flags(type, thread_num));
+    levels_push(thread, is_explicit ? NULL : task, region | level_team_flags(type, thread_num));
     if (is_explicit)
-        push_level(thread, task, 0);
+        levels_push(thread, task, 0);
 }
 
 void levels_find(struct thread *thread, ompt_data_t *task)
 {
     if (!levels_return_to(thread, task))
-        learn_current_task(thread, task);
+        levels_learn_current_task(thread, task);
 }
 
 bool levels_end_task(struct thread *thread, const ompt_data_t *task)
@@ -186,9 +187,9 @@ void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task
     if (begins && prior && thread->level->task != prior)
         levels_find(thread, prior);
     if (levels_return_to(thread, next))
-        return; /* prior has ended, or never began (a cancelled task) */
+        return; /* prior has ended, or it never began (a cancelled task) */
     if (begins)
-        push_level(thread, next, 0);
+        levels_push(thread, next, 0);
     else if (thread->level->task == prior)
         levels_set(thread, thread->level - 1);
 }
@@ -206,12 +207,12 @@ void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *f
 void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
                          int flags)
 {
-    /* The initial tasks of a league are treated as implicit ones. */
+    /* A league's initial tasks are treated as implicit tasks. */
     bool initial = (flags & ompt_task_initial) && !thread->level->exit && thread->ledger->kind != PROFILE_THREAD_WORKER;
     if (unlikely(initial))
-        learn_frames(task);
+        learn_task_frame_bytes(task);
     if ((flags & ompt_task_initial) && thread->level->exit && !region && !thread->regions.nameless)
-        /* libomp does not say which league a single team belongs to: it is the open one */
+        /* libomp does not report the league of a single team: it is the thread's open region */
         region = thread->regions.open;
     bool first = initial || (thread_num != 0 && !thread->level->exit);
     uintptr_t team = initial ? LEVEL_INITIAL : LEVEL_IMPLICIT;
@@ -219,7 +220,7 @@ void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region
         team |= LEVEL_PRIMARY;
     if (first)
         thread->levels_beyond = 0;
-    push_above(thread, first ? bottom_of(thread) : thread->level, task, (uintptr_t)region | team);
+    levels_push_above(thread, first ? levels_bottom(thread) : thread->level, task, (uintptr_t)region | team);
 }
 
 struct region *levels_end_slowly(struct thread *thread)
@@ -228,9 +229,9 @@ struct region *levels_end_slowly(struct thread *thread)
         thread->levels_beyond--;
         return NULL;
     }
-    const struct level *team = team_of(thread, thread->level);
-    struct region *region = region_of(thread, team);
-    if (team != bottom_of(thread))
+    const struct level *team = level_with_team(thread, thread->level);
+    struct region *region = level_region(thread, team);
+    if (team != levels_bottom(thread))
         levels_set(thread, (struct level *)team - 1);
     return region;
 }
@@ -248,7 +249,7 @@ void levels_leave(struct thread *thread)
     bool next = region && !(load_acquire(&region->state) & REGION_ENDED);
     thread->levels_beyond = 0;
     if (next)
-        push_above(thread, bottom_of(thread), NULL, (uintptr_t)region | LEVEL_IMPLICIT);
+        levels_push_above(thread, levels_bottom(thread), NULL, (uintptr_t)region | LEVEL_IMPLICIT);
     else
         levels_clear(thread);
 }

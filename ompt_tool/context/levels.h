@@ -1,7 +1,7 @@
-/* The tasks that are nested on a thread's own stack, innermost last: what a walk needs to know of the
- * runtime. The thread's callbacks note it while the runtime is consistent. The handler only reads it and
- * never calls the runtime (docs/call-paths.md). The runtime could give the chain of creators, but that is a
- * different chain: creators may be on other threads' stacks. */
+/* The levels of a thread: one entry for each task that is nested on the thread's own stack, innermost last. A
+ * level holds what a walk needs to know about the runtime. Callbacks update the levels while the runtime is
+ * consistent. The handler only reads them and never calls the runtime (docs/call-paths.md). The runtime could
+ * list the creators of a task, but that is a different chain: creators may be on the stacks of other threads. */
 #ifndef BLAME_OMPT_TOOL_CONTEXT_LEVELS_H
 #define BLAME_OMPT_TOOL_CONTEXT_LEVELS_H
 
@@ -14,73 +14,76 @@
 #include "ompt_tool/session/thread.h"
 
 #define LEVEL_IMPLICIT 1u
-#define LEVEL_PRIMARY  2u /* the region's first thread, which began the region */
+#define LEVEL_PRIMARY  2u /* the thread is the region's first, which encountered the region */
 #define LEVEL_INITIAL  4u
-#define LEVEL_PROBED   8u /* probes.c knows its exit address */
+#define LEVEL_PROBED   8u /* thread->probes->level has the exit address of this level's task */
 #define LEVEL_FLAGS    15u
 
 #define LEVEL_NO_EXIT 1u
 
-/* A level as walks use it. */
+/* A decoded level, for walks. */
 struct task_level {
-    uintptr_t exit; /* address inside the runtime's frame that called the task's code; 0: none */
+    uintptr_t exit; /* address inside the frame of the runtime that called the task's code; 0: none */
     struct region *region;
-    uint64_t data; /* the constant part of the task's own word */
+    uint64_t data; /* the task's word (task_word.h) when the task began */
     int kind;      /* ompt_task_initial, ompt_task_implicit or ompt_task_explicit */
     bool primary;
 };
 
-/* Forgets all tasks. [owner] */
+/* Removes all levels. [owner] */
 void levels_clear(struct thread *thread);
 
-/* Reads one of the thread's levels; returns false for the level that stands for no task. [handler] */
+/* Decodes one of the thread's levels. Returns false for the lowest entry, which stands for no task. [handler] */
 bool levels_read(const struct thread *thread, const struct level *level, struct task_level *read);
 
-/* As levels_read(), without the exit address. [handler] */
+/* Does the same as levels_read(), but leaves the exit address 0. [handler] */
 bool levels_describe(const struct thread *thread, const struct level *level, struct task_level *read);
 
 /* Returns the region of the thread's current task, NULL outside all regions. [handler] */
 struct region *levels_region(const struct thread *thread);
 
-/* Drops the levels nested in the task that have ended without an event (parts of untied tasks). Returns false
- * if the task is unknown. [owner] */
+/* Makes the task the innermost level. Levels inside it are dropped: their tasks ended without an event (parts
+ * of untied tasks). Returns false if the task has no level. [owner] */
 bool levels_return_to(struct thread *thread, const ompt_data_t *task);
 
-/* Ends the task, with no other task to continue. Returns false if the task is unknown. [owner] */
+/* Removes the level of a task that ends while no other task continues. Returns false if the task has no
+ * level. [owner] */
 bool levels_end_task(struct thread *thread, const ompt_data_t *task);
 
-/* Returns whether a task with that status has ended, at least on this thread. A status of a later standard
- * counts as a switch. [any] */
+/* Returns true if this status of task_schedule means that the task has ended, at least on this thread. A
+ * status from a later standard counts as a switch. [any] */
 bool levels_status_ends(ompt_task_status_t status);
 
-/* Makes the runtime's current task the innermost level. [owner] */
+/* Makes the task, which is the runtime's current one, the innermost level. If it has no level, asks the
+ * runtime about it. [owner] */
 void levels_find(struct thread *thread, ompt_data_t *task);
 
-/* Handles task_schedule when the innermost level is not the prior task or there is no room. [owner] */
+/* Handles task_schedule if the prior task is not the innermost level or if no level is free. [owner] */
 void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next);
 
-/* Notes that the task encounters a region. [owner] */
+/* Notes that the task has encountered a region. [owner] */
 void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *frame);
 
-/* Begins an initial task, or an implicit one without room. [owner] */
+/* Begins an initial task, or an implicit task for which no level is free. [owner] */
 void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
                          int flags);
 
-/* Ends an implicit task that is not the innermost level or had no room. Returns its region. [owner] */
+/* Ends an implicit task that is not the innermost level or has no level. Returns its region. [owner] */
 struct region *levels_end_slowly(struct thread *thread);
 
-/* Leaves the joined region after the wait. A thread that did not begin the region must not touch it any more.
- * It is entering the next region, which is already the runtime's current one and cannot end without this
- * thread. [owner] */
+/* Leaves the region after the wait at its join, on a thread that did not encounter it. Such a thread must not
+ * touch the region any more. If the thread is already entering the next region, that region becomes its
+ * level: it is the runtime's current one and cannot end without this thread. [owner] */
 void levels_leave(struct thread *thread);
 
-/* Notes the end of the region that the innermost task encountered. [owner] */
+/* Notes that the region encountered by the innermost task has ended. [owner] */
 static inline void levels_join(struct thread *thread)
 {
     store_relaxed(&thread->level->exit, 0);
 }
 
-/* Handles task_schedule. Returns false if levels_schedule_slowly() must be called. [owner] */
+/* Handles task_schedule in the common cases. Otherwise returns false and changes nothing: call
+ * levels_schedule_slowly(). [owner] */
 static inline bool levels_schedule(struct thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
                                    ompt_data_t *next)
 {
@@ -111,19 +114,22 @@ static inline void levels_begin(struct thread *thread, ompt_data_t *task, struct
         return;
     }
     uintptr_t team = (uintptr_t)region | LEVEL_IMPLICIT | LEVEL_PRIMARY;
-    if (thread_num != 0 && !level->exit) { /* a team's other threads begin at the stack's start */
+    /* Not the first of its team, and has no open region itself: the thread has no outer task. */
+    if (thread_num != 0 && !level->exit) {
         team = (uintptr_t)region | LEVEL_IMPLICIT;
         level = thread->last_level - LEVELS;
-        store_relaxed(&thread->level, level); /* an entry above the level is ignored while it is written */
+        /* The handler ignores entries above the level, so they can be written. */
+        store_relaxed(&thread->level, level);
         signal_fence();
     }
-    level[1] = (struct level){.task = task, .team = team}; /* no task creates it: its word has no context */
+    /* no task creates an implicit task: its word has no context */
+    level[1] = (struct level){.task = task, .team = team};
     signal_fence();
     store_relaxed(&thread->level, level + 1);
 }
 
-/* Ends an implicit task if that is simple and nobody needs the region; otherwise returns false and changes
- * nothing. [owner] */
+/* Ends an implicit task in the common case, in which nobody needs its region. Otherwise returns false and
+ * changes nothing. [owner] */
 static inline bool levels_end_simply(struct thread *thread)
 {
     struct level *level = thread->level;
@@ -133,7 +139,7 @@ static inline bool levels_end_simply(struct thread *thread)
     return true;
 }
 
-/* Ends an implicit task of the region's first thread; returns the region. [owner] */
+/* Ends the implicit task of the region's first thread. Returns the region. [owner] */
 static inline struct region *levels_end(struct thread *thread)
 {
     struct level *level = thread->level;

@@ -38,10 +38,10 @@ void *runtime_symbol(const void *inside, const char *name)
     return symbol && dladdr(symbol, &there) && here.dli_fbase == there.dli_fbase ? symbol : NULL;
 }
 
-/* Returns the address of the warning level that kmp_set_warnings_off() sets to 0, from its code: lea
- * level(%rip), %rax; movl $0, (%rax); ret. NULL for other code. kmp_set_warnings_on() does not restore the
- * level. */
-static int32_t *warning_level(const unsigned char *set_off)
+/* Returns the address of libomp's warning level; NULL if it is unknown. The address is taken from the code of
+ * kmp_set_warnings_off(), which stores 0 there: lea level(%rip), %rax; movl $0, (%rax); ret.
+ * kmp_set_warnings_on() would not restore the level. */
+static int32_t *libomp_warning_level(const unsigned char *set_off)
 {
     static const unsigned char lea[] = {0x48, 0x8d, 0x05}, store[] = {0xc7, 0x00, 0, 0, 0, 0, 0xc3};
     int32_t distance;
@@ -51,10 +51,10 @@ static int32_t *warning_level(const unsigned char *set_off)
     return (int32_t *)(set_off + 7 + distance);
 }
 
-/* Runs a loop without iterations, of each type. */
-static void run_empty_loops(const void *inside)
+/* Runs a loop of each type without iterations. */
+static void libomp_run_empty_loops(const void *inside)
 {
-    /* kmp.h: an ident_t with KMP_IDENT_KMPC and without the kind of loop; kmp_sch_static. */
+    /* An ident_t with KMP_IDENT_KMPC and without a kind of loop. The schedule is kmp_sch_static (kmp.h). */
     static struct {
         int32_t reserved_1, flags, reserved_2, reserved_3;
         const char *source;
@@ -64,7 +64,8 @@ static void run_empty_loops(const void *inside)
     const int32_t thread = 0, schedule = 34;
     void (*end)(void *, int32_t) = (void (*)(void *, int32_t))runtime_symbol(inside, "__kmpc_for_static_fini");
     for (size_t i = 0; end && i < sizeof(names) / sizeof(names[0]); i++) {
-        int64_t low = 1, high = 0, stride = 1; /* for both widths, as memory is little-endian */
+        /* these serve 4-byte loops too, because memory is little-endian */
+        int64_t low = 1, high = 0, stride = 1;
         int32_t last = 0;
         void (*begin)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t, int64_t) =
             (void (*)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t, int64_t))runtime_symbol(
@@ -80,14 +81,14 @@ bool runtime_warn_unheard(const void *inside)
 {
     const unsigned char *set_off = runtime_symbol(inside, "kmp_set_warnings_off");
     if (!set_off)
-        return true; /* not a runtime of that family */
-    int32_t *level = warning_level(set_off);
+        return true; /* not libomp: prints no such warning */
+    int32_t *level = libomp_warning_level(set_off);
     if (!level)
         return false;
     int32_t before = *level;
     *level = 0;
     if (before)
-        run_empty_loops(inside);
+        libomp_run_empty_loops(inside);
     *level = before;
     return true;
 }

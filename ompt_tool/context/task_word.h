@@ -1,6 +1,8 @@
-/* The tool's data in the runtime's own data of a task: one word. The tool allocates nothing for a task.
+/* The word that OMPT gives the tool in the runtime's data of each task. The tool allocates nothing for a
+ * task.
  *
- *     bit 0       the task waits in a barrier, taskwait or taskgroup; a thread's state follows its current task
+ *     bit 0       the task waits in a barrier, taskwait or taskgroup; a thread's state follows its current
+ *     task
  *     bits 1-7    the kind of that wait (enum profile_place_kind)
  *     bits 8-31   the measurement's epoch (region_epoch): a forked child must not use its parent's contexts
  *     bits 32-63  creation context: a trie node, 0 for none (BLAME_TASKS=creation) */
@@ -20,14 +22,14 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte has the lowest bits");
 
-/* Stores the TASK_WAIT of a kind, or 0, as one byte: the end of a wait need not read what its start has just
- * stored. [owner] */
+/* Stores TASK_WAIT(kind), or 0 at the end of the wait, in the word's lowest byte. Storing one byte does not
+ * read the word, which the start of the wait has just stored. [owner] */
 static inline void task_word_set_wait(uint64_t *word, uint32_t wait)
 {
     store_relaxed((uint8_t *)word, (uint8_t)wait);
 }
 
-/* Returns the word of a new task. [owner] */
+/* Returns the word for a new task with this creation context. [owner] */
 static inline uint64_t task_word(uint32_t context)
 {
     return (uint64_t)context << 32 | (region_epoch & TASK_EPOCH_MASK) << 8;
