@@ -1,5 +1,6 @@
-/* Cube 4's container: an uncompressed ustar archive with anchor.xml, and for each metric the contexts that have it (N.index) and their values
- * (N.data). The format's description: docs/cube_file_format.md of github.com/extra-p/pycubexr. */
+/* Cube 4's file format: an uncompressed ustar archive. It contains anchor.xml and two files for each metric:
+ * N.index lists the contexts that have a value, N.data contains the values. The format is described in
+ * docs/cube_file_format.md of github.com/extra-p/pycubexr. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -19,17 +20,17 @@
 
 struct cube {
     struct locations *locations;
-    uint32_t *order;   /* locations as they are numbered: those of a node together */
-    uint32_t *context; /* by row: contexts are numbered in preorder, statements are none */
+    uint32_t *order;   /* locations in the order of their Cube numbers, grouped by node */
+    uint32_t *context; /* Cube number of each row's context, in preorder; statement rows have none */
     uint32_t contexts;
     struct measures measures;
-    size_t columns; /* the first measures, which are written */
+    size_t columns; /* number of leading measures that are written */
 };
 
-/* ---- anchor.xml: what metrics, contexts and locations are called ---- */
+/* ---- anchor.xml: the names of metrics, contexts and locations ---- */
 
-/* Characters that XML 1.0 cannot have, not even as references, become U+FFFD. */
-static void put_text(FILE *out, const char *text)
+/* Writes escaped text. Characters that XML 1.0 does not allow even as references become U+FFFD. */
+static void cube_put_xml_text(FILE *out, const char *text)
 {
     char *clean = format_clean(text, true);
     for (char *c = clean; *c; c++) {
@@ -48,32 +49,32 @@ static void put_text(FILE *out, const char *text)
     free(clean);
 }
 
-static void put_element(FILE *out, const char *name, const char *text)
+static void cube_put_element(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "<%s>", name);
-    put_text(out, text);
+    cube_put_xml_text(out, text);
     fprintf(out, "</%s>\n", name);
 }
 
-static void put_metric(FILE *out, const struct measure *measure, size_t index)
+static void cube_put_metric(FILE *out, const struct measure *measure, size_t index)
 {
     fprintf(out, "<metric id=\"%zu\" type=\"EXCLUSIVE\">\n", index);
-    put_element(out, "disp_name", measure->title);
-    put_element(out, "uniq_name", measure->word);
-    put_element(out, "dtype", measure->whole ? "UINT64" : "DOUBLE");
-    put_element(out, "uom", measure->in_seconds ? "sec" : "occ");
+    cube_put_element(out, "disp_name", measure->title);
+    cube_put_element(out, "uniq_name", measure->word);
+    cube_put_element(out, "dtype", measure->whole ? "UINT64" : "DOUBLE");
+    cube_put_element(out, "uom", measure->in_seconds ? "sec" : "occ");
     fputs("<url></url>\n", out);
-    put_element(out, "descr", measure->about);
+    cube_put_element(out, "descr", measure->about);
 }
 
-static void put_metrics(FILE *out, const struct cube *cube)
+static void cube_put_metrics(FILE *out, const struct cube *cube)
 {
     size_t open = 0;
     fputs("<metrics>\n", out);
     for (size_t i = 0; i < cube->columns; i++) {
         for (; open > cube->measures.measure[i].level; open--)
             fputs("</metric>\n", out);
-        put_metric(out, &cube->measures.measure[i], i);
+        cube_put_metric(out, &cube->measures.measure[i], i);
         open++;
     }
     for (; open; open--)
@@ -81,7 +82,7 @@ static void put_metrics(FILE *out, const struct cube *cube)
     fputs("</metrics>\n", out);
 }
 
-static void put_region(FILE *out, size_t id, const struct row *row)
+static void cube_put_region(FILE *out, size_t id, const struct row *row)
 {
     const struct row_label *label = row->label;
     const char *role = row->kind == ROW_PARALLEL ? "parallel"
@@ -89,19 +90,19 @@ static void put_region(FILE *out, size_t id, const struct row *row)
                        : row->kind == ROW_PSEUDO ? "artificial"
                                                  : "function";
     fprintf(out, "<region id=\"%zu\" mod=\"", id);
-    put_text(out, label->file);
+    cube_put_xml_text(out, label->file);
     fprintf(out, "\" begin=\"%d\" end=\"-1\">\n", label->line > 0 ? label->line : -1);
-    put_element(out, "name", label->name);
-    put_element(out, "mangled_name", label->name);
-    put_element(out, "paradigm", row_is_probe(row) ? "user" : "sampling");
-    put_element(out, "role", role);
+    cube_put_element(out, "name", label->name);
+    cube_put_element(out, "mangled_name", label->name);
+    cube_put_element(out, "paradigm", row_is_probe(row) ? "user" : "sampling");
+    cube_put_element(out, "role", role);
     fputs("<url></url>\n", out);
-    put_element(out, "descr", label->module);
+    cube_put_element(out, "descr", label->module);
     fputs("</region>\n", out);
 }
 
-/* Contexts are numbered in preorder: the order in which indices of exclusive metrics count them. */
-static void put_contexts(FILE *out, const struct rows *rows, const struct frames *frames)
+/* Writes the contexts in preorder, the order that the indices of exclusive metrics use. */
+static void cube_put_contexts(FILE *out, const struct rows *rows, const struct frames *frames)
 {
     size_t open = 0, id = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
@@ -120,7 +121,7 @@ static void put_contexts(FILE *out, const struct rows *rows, const struct frames
         fputs("</cnode>\n", out);
 }
 
-static void put_program(FILE *out, const struct rows *rows)
+static void cube_put_program(FILE *out, const struct rows *rows)
 {
     struct frames frames;
     size_t listed = 0;
@@ -128,13 +129,13 @@ static void put_program(FILE *out, const struct rows *rows)
     fputs("<program>\n", out);
     for (uint32_t i = 0; i < rows->count; i++)
         if (frames.of_row[i] == listed)
-            put_region(out, listed++, &rows->row[i]);
-    put_contexts(out, rows, &frames);
+            cube_put_region(out, listed++, &rows->row[i]);
+    cube_put_contexts(out, rows, &frames);
     fputs("</program>\n", out);
     frames_free(&frames);
 }
 
-static void put_process(FILE *out, const struct cube *cube, const struct location *location)
+static void cube_put_process(FILE *out, const struct cube *cube, const struct location *location)
 {
     const struct profile *profile = cube->locations->profile;
     char *name = location->kind == LOCATION_ALL && profile->rank_count
@@ -144,12 +145,12 @@ static void put_process(FILE *out, const struct cube *cube, const struct locatio
                  : location->pid     ? memory_text("process %d", (int)location->pid)
                                      : memory_text("process");
     fprintf(out, "<locationgroup Id=\"%zu\">\n", location->process);
-    put_element(out, "name", name);
+    cube_put_element(out, "name", name);
     fprintf(out, "<rank>%zu</rank>\n<type>process</type>\n", location->ranked ? location->rank : location->process);
     free(name);
 }
 
-static void put_location(FILE *out, const struct location *location, uint32_t id)
+static void cube_put_location(FILE *out, const struct location *location, uint32_t id)
 {
     fprintf(out, "<location Id=\"%u\">\n<name>", id);
     if (location->thread == LOCATION_NO_THREAD)
@@ -159,8 +160,8 @@ static void put_location(FILE *out, const struct location *location, uint32_t id
     fprintf(out, "</name>\n<rank>%u</rank>\n<type>thread</type>\n</location>\n", location->number);
 }
 
-/* Nodes are the hosts; locations are numbered as they stand here, which values are in the order of. */
-static void put_system(FILE *out, const struct cube *cube)
+/* Writes hosts, processes and threads. The order of the locations here is the order of values in N.data. */
+static void cube_put_system(FILE *out, const struct cube *cube)
 {
     const struct locations *locations = cube->locations;
     const struct location *before = NULL;
@@ -172,15 +173,15 @@ static void put_system(FILE *out, const struct cube *cube)
             fputs("</locationgroup>\n", out);
         if (new_node) {
             fprintf(out, "%s<systemtreenode Id=\"%u\">\n", before ? "</systemtreenode>\n" : "", 1 + location->node);
-            put_element(out, "name",
-                        *location->host                                                          ? location->host
-                        : location->kind == LOCATION_ALL && cube->locations->profile->rank_count ? "all nodes"
-                                                                                                 : "node");
+            cube_put_element(out, "name",
+                             *location->host                                                          ? location->host
+                             : location->kind == LOCATION_ALL && cube->locations->profile->rank_count ? "all nodes"
+                                                                                                      : "node");
             fputs("<class>node</class>\n", out);
         }
         if (new_node || before->process != location->process)
-            put_process(out, cube, location);
-        put_location(out, location, i);
+            cube_put_process(out, cube, location);
+        cube_put_location(out, location, i);
         before = location;
     }
     fputs("</locationgroup>\n</systemtreenode>\n</systemtreenode>\n</system>\n", out);
@@ -192,61 +193,62 @@ static void cube_put_anchor(FILE *out, const struct cube *cube)
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube version=\"4.4\">\n"
           "<attr key=\"Creator\" value=\"blame " BLAME_VERSION "\"/>\n<attr key=\"command\" value=\"",
           out);
-    put_text(out, command ? command : "");
+    cube_put_xml_text(out, command ? command : "");
     fputs("\"/>\n", out);
-    put_metrics(out, cube);
-    put_program(out, cube->locations->rows);
-    put_system(out, cube);
+    cube_put_metrics(out, cube);
+    cube_put_program(out, cube->locations->rows);
+    cube_put_system(out, cube);
     fputs("</cube>\n", out);
 }
 
-#define BUFFER_BYTES (4u << 20) /* of all cursors */
-#define BUFFER_LEAST 64u        /* records of one */
+#define BUFFER_BYTES (4u << 20) /* for all cursors together */
+#define BUFFER_LEAST 64u        /* minimum buffer size of a cursor, in records */
 
 struct __attribute__((packed)) record {
     uint32_t context;
     double value;
 };
 
-/* Records of one location and column stand together, their contexts rise. */
+/* The records of one location and column. They are adjacent in the temporary file, in order of context. */
 struct stretch {
-    uint64_t first, count; /* records of the file */
+    uint64_t first, count; /* first record and number of records */
 };
 
 struct cube_values {
     const struct cube *cube;
     FILE *file;
     uint64_t records;
-    struct stretch *stretch; /* by location as it is numbered, and column */
-    uint64_t **has;          /* by column, a bit for each context */
+    struct stretch *stretch; /* by Cube number of the location, then by column */
+    uint64_t **has;          /* by column: a bitmap of the contexts that have a value */
 };
 
-/* What parts add up to is not in the file. */
-static bool has_parts(const struct cube *cube, size_t column)
+/* Returns whether the column has parts. The temporary file omits such columns, because they are computed from
+ * their parts. */
+static bool cube_column_has_parts(const struct cube *cube, size_t column)
 {
     return column + 1 < cube->columns && cube->measures.measure[column + 1].parent == column;
 }
 
-static bool is_part(const struct cube *cube, size_t column, size_t of)
+static bool cube_column_is_part(const struct cube *cube, size_t column, size_t of)
 {
     while (column != of && column != MEASURE_NO_PARENT)
         column = cube->measures.measure[column].parent;
     return column == of;
 }
 
-static void set_has(struct cube_values *values, size_t column, uint32_t context)
+static void cube_mark_context(struct cube_values *values, size_t column, uint32_t context)
 {
     for (; column != MEASURE_NO_PARENT; column = values->cube->measures.measure[column].parent)
         values->has[column][context / 64] |= UINT64_C(1) << context % 64;
 }
 
-static bool has(const struct cube_values *values, size_t column, uint32_t context)
+static bool cube_context_has_value(const struct cube_values *values, size_t column, uint32_t context)
 {
     return values->has[column][context / 64] >> context % 64 & 1;
 }
 
-static void spill_column(struct cube_values *values, const struct location_rows *read, size_t column,
-                         struct stretch *stretch)
+static void cube_spill_column(struct cube_values *values, const struct location_rows *read, size_t column,
+                              struct stretch *stretch)
 {
     const struct cube *cube = values->cube;
     stretch->first = values->records;
@@ -257,13 +259,13 @@ static void spill_column(struct cube_values *values, const struct location_rows 
             continue;
         struct record record = {.context = cube->context[read->of[i]], .value = own};
         fwrite(&record, sizeof record, 1, values->file);
-        set_has(values, column, record.context);
+        cube_mark_context(values, column, record.context);
         values->records++;
     }
     stretch->count = values->records - stretch->first;
 }
 
-static bool spill(struct cube_values *values)
+static bool cube_spill(struct cube_values *values)
 {
     const struct cube *cube = values->cube;
     for (size_t i = 0; i < cube->locations->count; i++) {
@@ -271,15 +273,16 @@ static bool spill(struct cube_values *values)
         if (!locations_read(cube->locations, cube->order[i], &read))
             return false;
         for (size_t column = 0; column < cube->columns; column++)
-            if (!has_parts(cube, column))
-                spill_column(values, &read, column, &values->stretch[i * cube->columns + column]);
+            if (!cube_column_has_parts(cube, column))
+                cube_spill_column(values, &read, column, &values->stretch[i * cube->columns + column]);
         location_rows_free(&read);
     }
     return fflush(values->file) == 0 && !ferror(values->file);
 }
 
-/* No name of it stays: whatever ends the command ends the file. tmpfile() would not look at TMPDIR. */
-static FILE *open_spill(const char *directory)
+/* Opens a temporary file and removes its name, so that the file disappears when the command ends in any way.
+ * tmpfile() would ignore TMPDIR. */
+static FILE *cube_open_spill_file(const char *directory)
 {
     char *path = memory_text("%s/blame-cube-XXXXXX", directory);
     int file = mkostemp(path, O_CLOEXEC);
@@ -302,57 +305,57 @@ static void cube_values_free(struct cube_values *values)
     free(values);
 }
 
-/* Reads all locations. NULL: errno says why. */
+/* Reads all locations. Returns NULL, with errno, on failure. */
 static struct cube_values *cube_values_read(const struct cube *cube)
 {
     const char *given = getenv("TMPDIR"), *directory = given && *given ? given : "/tmp";
     struct cube_values *values = memory_array(1, sizeof *values);
     *values =
         (struct cube_values){.cube = cube,
-                             .file = open_spill(directory),
+                             .file = cube_open_spill_file(directory),
                              .stretch = memory_array(cube->locations->count * cube->columns, sizeof *values->stretch),
                              .has = memory_array(cube->columns, sizeof *values->has)};
     for (size_t i = 0; i < cube->columns; i++)
         values->has[i] = memory_array(cube->contexts / 64 + 1, sizeof **values->has);
-    for (size_t i = 0; i < cube->columns; i++) /* readers want one */
-        set_has(values, i, 0);
-    if (values->file && spill(values))
+    for (size_t i = 0; i < cube->columns; i++) /* readers need at least one context in each column */
+        cube_mark_context(values, i, 0);
+    if (values->file && cube_spill(values))
         return values;
     int why = errno;
     if (!values->file || ferror(values->file))
         snprintf(cube->locations->refusal, sizeof cube->locations->refusal,
-                 "%s: no room for the values by thread: %s; nothing was written: name another directory by TMPDIR",
+                 "%s: cannot store temporary values: %s; nothing was written. Set TMPDIR to another directory",
                  directory, strerror(why));
     cube_values_free(values);
     errno = why;
     return NULL;
 }
 
-/* Contexts that have something of a column, at least one. */
+/* Returns the number of contexts that have a value in the column, at least 1. */
 static uint32_t cube_values_contexts(const struct cube_values *values, size_t column)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < values->cube->contexts; i++)
-        count += has(values, column, i);
+        count += cube_context_has_value(values, column, i);
     return count;
 }
 
-/* Their numbers, rising. */
+/* Writes the numbers of these contexts in increasing order. */
 static void cube_values_put_index(const struct cube_values *values, FILE *out, size_t column)
 {
     for (uint32_t i = 0; i < values->cube->contexts; i++)
-        if (has(values, column, i))
+        if (cube_context_has_value(values, column, i))
             fwrite(&i, sizeof i, 1, out);
 }
 
-/* Goes through a stretch. */
+/* A position in a stretch of records. */
 struct cursor {
-    struct stretch left; /* behind the buffer */
+    struct stretch left; /* records after the buffer's */
     struct record *buffer;
     uint32_t at, count;
 };
 
-static bool fill(const struct cube_values *values, struct cursor *cursor, uint32_t room)
+static bool cube_fill_buffer(const struct cube_values *values, struct cursor *cursor, uint32_t room)
 {
     cursor->at = 0;
     cursor->count = cursor->left.count < room ? (uint32_t)cursor->left.count : room;
@@ -371,15 +374,15 @@ static bool fill(const struct cube_values *values, struct cursor *cursor, uint32
     return true;
 }
 
-/* Of a context, by location. */
-static bool gather(const struct cube_values *values, uint32_t context, struct cursor *cursor, size_t cursors,
-                   uint32_t room, double *sums)
+/* Sums the values of one context, by location. Contexts must be visited in increasing order. */
+static bool cube_sum_context(const struct cube_values *values, uint32_t context, struct cursor *cursor, size_t cursors,
+                             uint32_t room, double *sums)
 {
     size_t locations = values->cube->locations->count;
     memset(sums, 0, locations * sizeof *sums);
     for (size_t i = 0; i < cursors; i++) {
         struct cursor *from = &cursor[i];
-        if (from->at == from->count && from->left.count && !fill(values, from, room))
+        if (from->at == from->count && from->left.count && !cube_fill_buffer(values, from, room))
             return false;
         if (from->at < from->count && from->buffer[from->at].context == context)
             sums[i % locations] += from->buffer[from->at++].value;
@@ -387,24 +390,27 @@ static bool gather(const struct cube_values *values, uint32_t context, struct cu
     return true;
 }
 
-/* Where each location's values are that add up to a column's; how many. */
-static size_t find_stretches(const struct cube_values *values, size_t column, struct cursor *cursor)
+/* Finds each location's records of the column and of its parts. Returns the number of stretches. */
+static size_t cube_find_stretches(const struct cube_values *values, size_t column, struct cursor *cursor)
 {
     const struct cube *cube = values->cube;
     size_t count = 0;
     for (size_t part = column; part < cube->columns; part++)
-        for (size_t i = 0; i < cube->locations->count && is_part(cube, part, column) && !has_parts(cube, part); i++)
+        for (size_t i = 0; i < cube->locations->count && cube_column_is_part(cube, part, column) &&
+                           !cube_column_has_parts(cube, part);
+             i++)
             cursor[count++].left = values->stretch[i * cube->columns + part];
     return count;
 }
 
-/* For each of them a value for each location. false: errno says why. */
+/* Writes one value for each location, for each context of the index. Returns false, with errno, on failure. */
 static bool cube_values_put(const struct cube_values *values, FILE *out, size_t column)
 {
     const struct cube *cube = values->cube;
     size_t locations = cube->locations->count;
     struct cursor *cursor = memory_array(locations * cube->columns, sizeof *cursor);
-    size_t cursors = find_stretches(values, column, cursor), share = BUFFER_BYTES / sizeof(struct record) / cursors;
+    size_t cursors = cube_find_stretches(values, column, cursor),
+           share = BUFFER_BYTES / sizeof(struct record) / cursors;
     uint32_t room = share > BUFFER_LEAST ? (uint32_t)share : BUFFER_LEAST;
     struct record *buffer = memory_array(cursors * room, sizeof *buffer);
     double *sums = memory_array(locations, sizeof *sums);
@@ -412,9 +418,9 @@ static bool cube_values_put(const struct cube_values *values, FILE *out, size_t 
         cursor[i].buffer = buffer + i * room;
     bool good = true;
     for (uint32_t context = 0; good && context < cube->contexts; context++) {
-        if (!has(values, column, context))
+        if (!cube_context_has_value(values, column, context))
             continue;
-        good = gather(values, context, cursor, cursors, room, sums);
+        good = cube_sum_context(values, context, cursor, cursors, room, sums);
         for (size_t i = 0; cube->measures.measure[column].whole && i < locations; i++)
             memcpy(&sums[i], &(uint64_t){sums[i] > 0 ? (uint64_t)export_whole(sums[i]) : 0}, sizeof *sums);
         good = good && fwrite(sums, sizeof *sums, locations, out) == locations;
@@ -431,11 +437,12 @@ static bool cube_values_put(const struct cube_values *values, FILE *out, size_t 
 
 #define BLOCK 512
 #define OCTAL_MOST                                                                                                     \
-    077777777777      /* a file's size in ustar; where there are more, tar programs know eight bytes instead */
-#define CUBE_SPARSE 1 /* an index lists its contexts */
+    077777777777      /* largest file size in ustar's octal field; larger sizes use the binary form of GNU tar */
+#define CUBE_SPARSE 1 /* the index lists the contexts that have values */
 
-/* In front of each file of the archive; without owner and time, so that equal profiles have equal bytes. */
-static void put_header(FILE *out, const char *name, uint64_t size)
+/* Writes the header of a file in the archive. It has neither owner nor time, so that equal profiles give
+ * equal bytes. */
+static void cube_put_tar_header(FILE *out, const char *name, uint64_t size)
 {
     char block[BLOCK] = {0};
     snprintf(block, 100, "%s", name);
@@ -462,30 +469,30 @@ static void put_header(FILE *out, const char *name, uint64_t size)
     fwrite(block, 1, BLOCK, out);
 }
 
-static void put_padding(FILE *out, uint64_t size)
+static void cube_put_tar_padding(FILE *out, uint64_t size)
 {
     static const char nothing[BLOCK];
     fwrite(nothing, 1, (BLOCK - size % BLOCK) % BLOCK, out);
 }
 
-static void put_anchor(FILE *out, const struct cube *cube)
+static void cube_put_anchor_file(FILE *out, const struct cube *cube)
 {
     char *text;
     FILE *anchor = memory_stream(&text);
     cube_put_anchor(anchor, cube);
     memory_stream_close(anchor);
     size_t size = strlen(text);
-    put_header(out, "anchor.xml", size);
+    cube_put_tar_header(out, "anchor.xml", size);
     fwrite(text, 1, size, out);
-    put_padding(out, size);
+    cube_put_tar_padding(out, size);
     free(text);
 }
 
-static bool put_column(FILE *out, const struct cube *cube, const struct cube_values *values, size_t column)
+static bool cube_put_column(FILE *out, const struct cube *cube, const struct cube_values *values, size_t column)
 {
     struct __attribute__((packed)) {
         char marker[11];
-        uint32_t one; /* of this byte order */
+        uint32_t one; /* 1, which tells readers the byte order */
         uint16_t version;
         uint8_t type;
         uint32_t count;
@@ -495,19 +502,19 @@ static bool put_column(FILE *out, const struct cube *cube, const struct cube_val
     uint64_t index_size = sizeof head + head.count * sizeof(uint32_t);
     uint64_t data_size = sizeof data_marker + (uint64_t)head.count * cube->locations->count * sizeof(uint64_t);
     snprintf(name, sizeof name, "%zu.index", column);
-    put_header(out, name, index_size);
+    cube_put_tar_header(out, name, index_size);
     fwrite(&head, sizeof head, 1, out);
     cube_values_put_index(values, out, column);
-    put_padding(out, index_size);
+    cube_put_tar_padding(out, index_size);
     snprintf(name, sizeof name, "%zu.data", column);
-    put_header(out, name, data_size);
+    cube_put_tar_header(out, name, data_size);
     fwrite(data_marker, sizeof data_marker, 1, out);
     bool good = cube_values_put(values, out, column);
-    put_padding(out, data_size);
+    cube_put_tar_padding(out, data_size);
     return good && !ferror(out);
 }
 
-static void order_locations(struct cube *cube)
+static void cube_order_locations(struct cube *cube)
 {
     const struct locations *locations = cube->locations;
     uint32_t *end = memory_array(locations->nodes + 1, sizeof *end);
@@ -521,7 +528,7 @@ static void order_locations(struct cube *cube)
     free(end);
 }
 
-static void number_contexts(struct cube *cube)
+static void cube_number_contexts(struct cube *cube)
 {
     const struct rows *rows = cube->locations->rows;
     cube->context = memory_array(rows->count, sizeof *cube->context);
@@ -536,14 +543,14 @@ bool export_cube(FILE *out, const struct export_input *input)
     struct cube cube = {.locations = input->locations};
     measures_gather(&cube.measures, cube.locations->rows);
     cube.columns = measures_own(&cube.measures);
-    order_locations(&cube);
-    number_contexts(&cube);
+    cube_order_locations(&cube);
+    cube_number_contexts(&cube);
     struct cube_values *values = cube_values_read(&cube);
     bool good = values;
     if (good)
-        put_anchor(out, &cube);
+        cube_put_anchor_file(out, &cube);
     for (size_t i = 0; good && i < cube.columns; i++)
-        good = put_column(out, &cube, values, i);
+        good = cube_put_column(out, &cube, values, i);
     good = good && fwrite(end, sizeof end, 1, out) == 1;
     int why = errno;
     cube_values_free(values);

@@ -1,8 +1,9 @@
-/* Profiles in the formats of other programs. docs/options-and-files.md says what becomes of rows and metrics in each.
+/* Profiles in the file formats of other tools. docs/options-and-files.md says how each format represents rows
+ * and metrics.
  *
- * Every format has the functions, constructs and pseudo rows of the tree; statement rows, whose cost is their
- * function's already, are source lines in pprof and left out elsewhere. So sums over what a format has are
- * those over the functions of profile.csv. */
+ * Every format has the tree's functions, constructs and pseudo rows. Statement rows become source lines in
+ * pprof; the other formats leave them out, because a function's own cost already includes its statements.
+ * Therefore, the sums over a format's entries equal the sums over the functions of profile.csv. */
 #ifndef BLAME_COMMAND_EXPORT_EXPORT_H
 #define BLAME_COMMAND_EXPORT_EXPORT_H
 
@@ -15,52 +16,58 @@
 
 struct export_input; /* command/export/formats.h */
 
-/* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone. */
+/* Writes speedscope's file format 0.0.1, with one sampled profile for each metric. The viewer opens with
+ * `metric`. If `alone` is set, `metric` is the only profile. */
 void export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                        bool alone);
 
-/* pprof's gzipped protobuf; all metrics, `metric` is the one that readers show unasked. false: the stream is in
- * error and errno says why. */
+/* Writes pprof's gzipped protobuf with all metrics. Readers show `metric` by default. Returns false, with
+ * errno, if writing failed. */
 bool export_pprof(FILE *out, const struct export_input *input);
 
-/* JSON for Hatchet's GraphFrame.from_json; all metrics. */
+/* Writes all metrics as JSON for Hatchet's GraphFrame.from_json. */
 bool export_hatchet(FILE *out, const struct export_input *input);
 
-/* Folded stacks, "a;b;c value": the value of each row itself, with what was cut below it, in whole
- * microseconds (or samples, or events); rows with less than one are left out. */
+/* Writes folded stacks, lines of the form "a;b;c value". A value is the row's own, plus that of rows below it
+ * that the view leaves out, in whole microseconds (or samples, or events). Rows whose value rounds to 0 are
+ * left out. */
 void export_folded(FILE *out, const struct rows *rows, enum metric metric);
 
-/* Cube 4's archive: effort and its parts, the other metrics, calls and exact times of phases, counters; by location. false: as pprof's. */
+/* Writes a Cube 4 archive with values by location: effort and its parts, the other metrics, calls and exact
+ * times of phases, and counters. Returns false, with errno, if writing failed. */
 bool export_cube(FILE *out, const struct export_input *input);
 
-/* A database for hpcviewer, in a directory that is there and empty. false: errno says why. */
+/* Writes a database for hpcviewer into an existing empty directory. Returns false, with errno, on failure. */
 bool export_hpctoolkit(const char *directory, const struct export_input *input);
 
-/* Profiles for TAU's pprof and ParaProf, in a directory that is there and empty. false: as above. */
+/* Writes profiles for TAU's pprof and ParaProf into an existing empty directory. Returns false, with errno,
+ * on failure. */
 bool export_tau(const char *directory, const struct export_input *input);
 
-struct traced_process; /* command/export/traced.h: rows and traces are to be set */
+struct traced_process; /* command/export/traced.h. The caller sets `rows` and `trace`. */
 
-/* Perfetto's trace: states, stack samples, counters and phases of threads over time. false: as above. */
+/* Writes a Perfetto trace: the threads' states, stack samples, counters and phases over time. Returns false,
+ * with errno, if writing failed. */
 bool export_perfetto(FILE *out, const struct export_input *input);
 
-/* The processed profile of profiler.firefox.com: samples, counters, and markers for phases and for idle time. */
+/* Writes a processed profile for profiler.firefox.com: samples, counters, and markers for phases and idle
+ * time. */
 void export_firefox(FILE *out, struct traced_process *processes, size_t count);
 
-/* The unit of a metric's whole values: nanoseconds, or none. */
+/* Returns whether the metric's whole values are nanoseconds; otherwise they are counts. */
 static inline bool export_in_ns(const struct rows *rows, enum metric metric)
 {
     return metric != METRIC_SAMPLES && !rows->events;
 }
 
-/* The nearest whole number; what does not fit is the nearest that does. */
+/* Returns the value rounded to a whole number, limited to the range of int64_t. */
 int64_t export_whole(double value);
 
-/* A row's value in whole nanoseconds, events or samples. */
+/* Returns the metric's value in whole nanoseconds, events or samples. */
 int64_t export_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 
-/* The sum of what rows themselves have less than nothing of, in seconds, not above 0: formats of stacks have
- * no negative values. */
+/* Returns the sum of all negative exclusive values, in seconds (0 or less). Stack formats leave these out,
+ * because they have no negative values. */
 double export_negative(const struct rows *rows, enum metric metric);
 
 #endif

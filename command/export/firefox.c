@@ -10,10 +10,11 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-/* Version 70 of the processed profile format: docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler. Newer versions of the viewer
- * upgrade it as it is loaded. */
+/* Version of the processed profile format: docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler.
+ * Newer viewers upgrade the profile while loading it. */
 #define FIREFOX_PROFILE 70
-#define FIREFOX_GECKO   36 /* the format of Firefox's own that is of the same time: the viewer asks for a number */
+/* version of Firefox's own format from the same time; the viewer requires a number */
+#define FIREFOX_GECKO 36
 
 struct firefox {
     FILE *out;
@@ -23,14 +24,14 @@ struct firefox {
     struct trace_stacks stacks;
 };
 
-/* Modules and source files of functions, numbered as they appear. */
+/* Modules and source files of the functions, numbered in order of appearance. */
 struct tables {
     const char **modules, **sources;
     uint32_t *module_of, *source_of; /* by function; PAIR_MAP_NEW: none */
     size_t module_count, source_count;
 };
 
-/* The index of a text. */
+/* Returns the index of a text in the string table. */
 static uint32_t firefox_string(struct firefox *firefox, const char *text)
 {
     char *clean = format_clean(text, false);
@@ -40,7 +41,8 @@ static uint32_t firefox_string(struct firefox *firefox, const char *text)
     return id;
 }
 
-/* A column of a table: "name":[...], with a comma in front of all but the first value; and one whose values are all the same. */
+/* Columns of a table have the form "name":[...]. firefox_begin_column starts one. firefox_put_constant writes
+ * a column with `count` equal values. */
 static void firefox_begin_column(struct firefox *firefox, const char *name)
 {
     fprintf(firefox->out, "\"%s\":[", name);
@@ -56,13 +58,14 @@ static void firefox_put_constant(struct firefox *firefox, const char *name, cons
     fputs("],", firefox->out);
 }
 
-/* Nanoseconds as milliseconds. */
+/* Writes nanoseconds as milliseconds. */
 static void firefox_put_ms(struct firefox *firefox, double ns)
 {
     json_decimal(firefox->out, ns / 1e6, 6);
 }
 
-static uint32_t number_of(struct pair_map *map, uint32_t text, const char *name, const char **list, size_t *count)
+static uint32_t firefox_number_of(struct pair_map *map, uint32_t text, const char *name, const char **list,
+                                  size_t *count)
 {
     if (!*name)
         return PAIR_MAP_NEW;
@@ -74,7 +77,7 @@ static uint32_t number_of(struct pair_map *map, uint32_t text, const char *name,
     return *slot;
 }
 
-static struct tables gather(struct trace_stacks *stacks)
+static struct tables firefox_gather_tables(struct trace_stacks *stacks)
 {
     size_t room = stacks->function_count + 1;
     struct tables tables = {.modules = memory_array(room, sizeof *tables.modules),
@@ -84,17 +87,17 @@ static struct tables gather(struct trace_stacks *stacks)
     struct pair_map modules = {0}, sources = {0};
     for (size_t i = 0; i < stacks->function_count; i++) {
         const char *module = stacks->functions[i]->module, *file = stacks->functions[i]->file;
-        tables.module_of[i] =
-            number_of(&modules, strings_intern(stacks->texts, module), module, tables.modules, &tables.module_count);
-        tables.source_of[i] =
-            number_of(&sources, strings_intern(stacks->texts, file), file, tables.sources, &tables.source_count);
+        tables.module_of[i] = firefox_number_of(&modules, strings_intern(stacks->texts, module), module, tables.modules,
+                                                &tables.module_count);
+        tables.source_of[i] = firefox_number_of(&sources, strings_intern(stacks->texts, file), file, tables.sources,
+                                                &tables.source_count);
     }
     pair_map_free(&modules);
     pair_map_free(&sources);
     return tables;
 }
 
-static void free_tables(struct tables *tables)
+static void firefox_free_tables(struct tables *tables)
 {
     free(tables->modules);
     free(tables->sources);
@@ -102,7 +105,7 @@ static void free_tables(struct tables *tables)
     free(tables->source_of);
 }
 
-static void put_stacks(struct firefox *firefox)
+static void firefox_put_stacks(struct firefox *firefox)
 {
     const struct trace_stacks *stacks = &firefox->stacks;
     fputs("\"stackTable\":{", firefox->out);
@@ -110,13 +113,13 @@ static void put_stacks(struct firefox *firefox)
     for (size_t i = 0; i < stacks->stack_count; i++)
         fprintf(firefox->out, "%s%u", i ? "," : "", stacks->stacks[i].frame - 1);
     fputs("],\n", firefox->out);
-    firefox_begin_column(firefox, "prefixOffset"); /* so far back is the caller; 0: there is none */
+    firefox_begin_column(firefox, "prefixOffset"); /* distance to the caller's stack; 0: no caller */
     for (size_t i = 0; i < stacks->stack_count; i++)
         fprintf(firefox->out, "%s%zu", i ? "," : "", stacks->stacks[i].parent ? i + 1 - stacks->stacks[i].parent : 0);
     fprintf(firefox->out, "],\"length\":%zu},\n", stacks->stack_count);
 }
 
-static void put_index(struct firefox *firefox, size_t at, uint32_t index, const char *none)
+static void firefox_put_index(struct firefox *firefox, size_t at, uint32_t index, const char *none)
 {
     fputs(at ? "," : "", firefox->out);
     if (index == PAIR_MAP_NEW)
@@ -125,7 +128,7 @@ static void put_index(struct firefox *firefox, size_t at, uint32_t index, const 
         fprintf(firefox->out, "%" PRIu32, index);
 }
 
-static void put_frames(struct firefox *firefox)
+static void firefox_put_frames(struct firefox *firefox)
 {
     const struct trace_stacks *stacks = &firefox->stacks;
     size_t count = stacks->frame_count;
@@ -140,19 +143,20 @@ static void put_frames(struct firefox *firefox)
     firefox_put_constant(firefox, "originalLocation", "null", count);
     firefox_begin_column(firefox, "category");
     for (size_t i = 0; i < count; i++)
-        put_index(firefox, i, stacks->frames[i].state, "");
+        firefox_put_index(firefox, i, stacks->frames[i].state, "");
     fputs("],", firefox->out);
     firefox_begin_column(firefox, "func");
     for (size_t i = 0; i < count; i++)
-        put_index(firefox, i, stacks->frames[i].function - 1, "");
+        firefox_put_index(firefox, i, stacks->frames[i].function - 1, "");
     fputs("],", firefox->out);
     firefox_begin_column(firefox, "line");
     for (size_t i = 0; i < count; i++)
-        put_index(firefox, i, stacks->frames[i].line > 0 ? (uint32_t)stacks->frames[i].line : PAIR_MAP_NEW, "null");
+        firefox_put_index(firefox, i, stacks->frames[i].line > 0 ? (uint32_t)stacks->frames[i].line : PAIR_MAP_NEW,
+                          "null");
     fprintf(firefox->out, "],\"length\":%zu},\n", count);
 }
 
-static void put_functions(struct firefox *firefox, const struct tables *tables)
+static void firefox_put_functions(struct firefox *firefox, const struct tables *tables)
 {
     const struct row_label **functions = firefox->stacks.functions;
     size_t count = firefox->stacks.function_count;
@@ -163,49 +167,49 @@ static void put_functions(struct firefox *firefox, const struct tables *tables)
     firefox_put_constant(firefox, "originalLocation", "null", count);
     firefox_begin_column(firefox, "name");
     for (size_t i = 0; i < count; i++)
-        put_index(firefox, i, firefox_string(firefox, functions[i]->name), "");
+        firefox_put_index(firefox, i, firefox_string(firefox, functions[i]->name), "");
     fputs("],", firefox->out);
     firefox_begin_column(firefox, "resource");
     for (size_t i = 0; i < count; i++)
-        put_index(firefox, i, tables->module_of[i], "-1");
+        firefox_put_index(firefox, i, tables->module_of[i], "-1");
     fputs("],", firefox->out);
     firefox_begin_column(firefox, "source");
     for (size_t i = 0; i < count; i++)
-        put_index(firefox, i, tables->source_of[i], "null");
+        firefox_put_index(firefox, i, tables->source_of[i], "null");
     fputs("],", firefox->out);
     firefox_begin_column(firefox, "lineNumber");
     for (size_t i = 0; i < count; i++)
-        put_index(firefox, i, functions[i]->line > 0 ? (uint32_t)functions[i]->line : PAIR_MAP_NEW, "null");
+        firefox_put_index(firefox, i, functions[i]->line > 0 ? (uint32_t)functions[i]->line : PAIR_MAP_NEW, "null");
     fprintf(firefox->out, "],\"length\":%zu},\n", count);
 }
 
-static void put_texts(struct firefox *firefox, const char *column, const char **texts, size_t count)
+static void firefox_put_texts(struct firefox *firefox, const char *column, const char **texts, size_t count)
 {
     firefox_begin_column(firefox, column);
     for (size_t i = 0; i < count; i++)
-        put_index(firefox, i, firefox_string(firefox, texts[i]), "");
+        firefox_put_index(firefox, i, firefox_string(firefox, texts[i]), "");
     fprintf(firefox->out, "],\"length\":%zu},\n", count);
 }
 
-/* `"shared": {...}`: what was referred to before. */
+/* Writes `"shared": {...}`, the tables that samples and markers refer to. */
 static void firefox_put_shared(struct firefox *firefox)
 {
-    struct tables tables = gather(&firefox->stacks);
+    struct tables tables = firefox_gather_tables(&firefox->stacks);
     fputs("\"shared\":{\n", firefox->out);
-    put_stacks(firefox);
-    put_frames(firefox);
-    put_functions(firefox, &tables);
+    firefox_put_stacks(firefox);
+    firefox_put_frames(firefox);
+    firefox_put_functions(firefox, &tables);
     fputs("\"resourceTable\":{", firefox->out);
     firefox_put_constant(firefox, "host", "null", tables.module_count);
-    firefox_put_constant(firefox, "type", "1", tables.module_count); /* a library */
-    put_texts(firefox, "name", tables.modules, tables.module_count);
+    firefox_put_constant(firefox, "type", "1", tables.module_count); /* type of a library */
+    firefox_put_texts(firefox, "name", tables.modules, tables.module_count);
     fputs("\"sources\":{", firefox->out);
     firefox_put_constant(firefox, "id", "null", tables.source_count);
     firefox_put_constant(firefox, "startLine", "1", tables.source_count);
     firefox_put_constant(firefox, "startColumn", "1", tables.source_count);
     firefox_put_constant(firefox, "sourceMapURL", "null", tables.source_count);
     firefox_put_constant(firefox, "content", "null", tables.source_count);
-    put_texts(firefox, "filename", tables.sources, tables.source_count);
+    firefox_put_texts(firefox, "filename", tables.sources, tables.source_count);
     fputs("\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n"
           "\"sourceLocationTable\":{\"source\":[],\"line\":[],\"column\":[],\"length\":0},\n",
           firefox->out);
@@ -215,7 +219,7 @@ static void firefox_put_shared(struct firefox *firefox)
         json_text(firefox->out, strings_text(firefox->strings, i));
     }
     fputs("]}", firefox->out);
-    free_tables(&tables);
+    firefox_free_tables(&tables);
 }
 
 /* ---- the profile ---- */
@@ -224,12 +228,12 @@ static void firefox_put_shared(struct firefox *firefox)
 #define BLAME_VERSION "0.1.0"
 #endif
 
-#define INTERVAL       1 /* a marker with a begin and an end, */
-#define INTERVAL_BEGIN 2 /* and two that are a pair */
+#define INTERVAL       1 /* phases of a marker: begin and end together, */
+#define INTERVAL_BEGIN 2 /* begin alone, and end alone */
 #define INTERVAL_END   3
-#define OTHER          PROFILE_TIME_STATES /* the category that there must be */
+#define OTHER          PROFILE_TIME_STATES /* a category that the viewer requires */
 
-/* By the viewer's names for colours those that are nearest to the HTML report's. */
+/* The viewer's colour names, chosen close to the HTML report's colours. */
 static const char *const state_colour[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_WORK] = "blue",        [PROFILE_TIME_OVERHEAD] = "magenta", [PROFILE_TIME_IDLE] = "yellow",
     [PROFILE_TIME_LOCK_WAIT] = "orange", [PROFILE_TIME_MPI_WAIT] = "purple",  [PROFILE_TIME_NO_CORE] = "green",
@@ -239,14 +243,13 @@ static const char *const state_colour[PROFILE_TIME_STATES] = {
 static const char schema[] = "\"markerSchema\":["
                              "{\"name\":\"idle\",\"display\":[\"marker-chart\",\"marker-table\"],\"tooltipLabel\":"
                              "\"idle\",\"tableLabel\":\"{marker.data.because}\","
-                             "\"chartLabel\":\"{marker.data.because}\",\"description\":\"A thread had nothing to do; "
-                             "because of whom, by the trace.\","
+                             "\"chartLabel\":\"{marker.data.because}\",\"description\":\"A thread had no work. The "
+                             "label names the code that busy threads executed meanwhile.\","
                              "\"fields\":[{\"key\":\"because\",\"label\":\"because of\",\"format\":\"string\"}]},"
-                             "{\"name\":\"phase\",\"display\":[\"marker-chart\",\"marker-table\"],\"description\":\"As "
-                             "the samples of the first thread "
-                             "saw it.\",\"fields\":[]}]";
+                             "{\"name\":\"phase\",\"display\":[\"marker-chart\",\"marker-table\"],\"description\":\"A "
+                             "phase, as seen in the samples of the first thread.\",\"fields\":[]}]";
 
-static void put_meta(const struct firefox *firefox)
+static void firefox_put_meta(const struct firefox *firefox)
 {
     FILE *out = firefox->out;
     const struct profile *profile = firefox->traced->processes[0].rows->profile;
@@ -271,24 +274,25 @@ static void put_meta(const struct firefox *firefox)
     fprintf(out, "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}],\n%s}", schema);
 }
 
-/* A thread's samples, one for each piece of a span; where it is not known what it did there is one without a stack. */
+/* A thread's sample. Each piece of a span is one sample. A gap, in which the thread's activity is unknown,
+ * starts with a sample without a stack. */
 struct sample {
     uint64_t time_ns, weight_ns;
     uint32_t stack; /* 0: none */
 };
 typedef void put_sample(struct firefox *firefox, const struct sample *sample);
 
-static void put_time(struct firefox *firefox, const struct sample *sample)
+static void firefox_put_sample_time(struct firefox *firefox, const struct sample *sample)
 {
     firefox_put_ms(firefox, (double)(sample->time_ns));
 }
 
-static void put_weight(struct firefox *firefox, const struct sample *sample)
+static void firefox_put_sample_weight(struct firefox *firefox, const struct sample *sample)
 {
     firefox_put_ms(firefox, (double)sample->weight_ns);
 }
 
-static void put_stack(struct firefox *firefox, const struct sample *sample)
+static void firefox_put_sample_stack(struct firefox *firefox, const struct sample *sample)
 {
     if (sample->stack)
         fprintf(firefox->out, "%" PRIu32, sample->stack - 1);
@@ -296,7 +300,8 @@ static void put_stack(struct firefox *firefox, const struct sample *sample)
         fputs("null", firefox->out);
 }
 
-static size_t put_column(struct firefox *firefox, const char *name, const struct trace_lane *lane, put_sample *put)
+static size_t firefox_put_sample_column(struct firefox *firefox, const char *name, const struct trace_lane *lane,
+                                        put_sample *put)
 {
     size_t count = 0;
     firefox_begin_column(firefox, name);
@@ -319,26 +324,26 @@ static size_t put_column(struct firefox *firefox, const char *name, const struct
     return count;
 }
 
-static void put_samples(struct firefox *firefox, const struct trace_lane *lane)
+static void firefox_put_samples(struct firefox *firefox, const struct trace_lane *lane)
 {
     fputs("\"samples\":{\"weightType\":\"tracing-ms\",", firefox->out);
-    put_column(firefox, "time", lane, put_time);
-    put_column(firefox, "weight", lane, put_weight);
-    size_t count = put_column(firefox, "stack", lane, put_stack);
+    firefox_put_sample_column(firefox, "time", lane, firefox_put_sample_time);
+    firefox_put_sample_column(firefox, "weight", lane, firefox_put_sample_weight);
+    size_t count = firefox_put_sample_column(firefox, "stack", lane, firefox_put_sample_stack);
     fprintf(firefox->out, "\"length\":%zu},\n", count);
 }
 
-static void put_part(char **text, const char *name, double ns, double whole_ns)
+static void firefox_append_share(char **text, const char *name, double ns, double whole_ns)
 {
-    if (ns * 200 < whole_ns) /* rounds to nothing */
+    if (ns * 200 < whole_ns) /* would be rounded to 0 % */
         return;
     char *longer = memory_text("%s%s%s %.0f %%", *text ? *text : "", *text ? ", " : "", name, 100 * ns / whole_ns);
     free(*text);
     *text = longer;
 }
 
-/* "refine 71 %, others 29 %". */
-static char *because_of(const struct sharing *culprits, const struct idle_share *share)
+/* Returns a text such as "refine 71 %, others 29 %", malloc'ed; NULL: there is no share. */
+static char *firefox_idle_reasons(const struct sharing *culprits, const struct idle_share *share)
 {
     char *text = NULL;
     double whole = (double)share->others + share->nobody;
@@ -346,19 +351,19 @@ static char *because_of(const struct sharing *culprits, const struct idle_share 
         whole += share->culprit[i];
     for (size_t i = 0; i < culprits->count; i++) {
         char *name = culprit_name(&culprits->top[i]);
-        put_part(&text, name, share->culprit[i], whole);
+        firefox_append_share(&text, name, share->culprit[i], whole);
         free(name);
     }
-    put_part(&text, "others", share->others, whole);
-    put_part(&text, "nobody was busy", share->nobody, whole);
+    firefox_append_share(&text, "others", share->others, whole);
+    firefox_append_share(&text, "nobody was busy", share->nobody, whole);
     return text;
 }
 
-/* Runs of idle spans, and a process's phases, one after another. */
+/* The markers of a thread: a process's phases, then runs of adjacent idle spans. */
 struct markers {
     const struct trace_lane *lane;
     const struct sharing *culprits;
-    const struct idle_share *share; /* of the first idle span */
+    const struct idle_share *share; /* share of the lane's first idle span */
     const struct traced_phase *phases;
     size_t phase_count;
 };
@@ -370,27 +375,28 @@ struct marker {
 };
 typedef void put_marker(struct firefox *firefox, const struct markers *markers, const struct marker *marker);
 
-static void put_data(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
+static void firefox_put_marker_data(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
 {
     if (marker->phase) {
         fputs("{\"type\":\"phase\"}", firefox->out);
         return;
     }
-    char *text = because_of(markers->culprits, marker->share);
+    char *text = firefox_idle_reasons(markers->culprits, marker->share);
     fputs("{\"type\":\"idle\",\"because\":", firefox->out);
     json_text(firefox->out, text ? text : "");
     fputs("}", firefox->out);
     free(text);
 }
 
-static void put_name(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
+static void firefox_put_marker_name(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
 {
     (void)markers;
     fprintf(firefox->out, "%" PRIu32,
             firefox_string(firefox, marker->phase ? marker->phase->name : trace_state_name[PROFILE_TIME_IDLE]));
 }
 
-static void put_begin(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
+static void firefox_put_marker_start(struct firefox *firefox, const struct markers *markers,
+                                     const struct marker *marker)
 {
     (void)markers;
     if (marker->phase && !marker->phase->begins)
@@ -399,7 +405,7 @@ static void put_begin(struct firefox *firefox, const struct markers *markers, co
         firefox_put_ms(firefox, (double)(marker->begin_ns));
 }
 
-static void put_end(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
+static void firefox_put_marker_end(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
 {
     (void)markers;
     if (marker->phase && marker->phase->begins)
@@ -408,20 +414,22 @@ static void put_end(struct firefox *firefox, const struct markers *markers, cons
         firefox_put_ms(firefox, (double)(marker->end_ns));
 }
 
-static void put_phase(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
+static void firefox_put_marker_phase(struct firefox *firefox, const struct markers *markers,
+                                     const struct marker *marker)
 {
     (void)markers;
     fprintf(firefox->out, "%d", !marker->phase ? INTERVAL : marker->phase->begins ? INTERVAL_BEGIN : INTERVAL_END);
 }
 
-static void put_category(struct firefox *firefox, const struct markers *markers, const struct marker *marker)
+static void firefox_put_marker_category(struct firefox *firefox, const struct markers *markers,
+                                        const struct marker *marker)
 {
     (void)markers;
     fprintf(firefox->out, "%d", marker->phase ? OTHER : PROFILE_TIME_IDLE);
 }
 
-static size_t put_marker_column(struct firefox *firefox, const char *name, const struct markers *markers,
-                                put_marker *put)
+static size_t firefox_put_marker_column(struct firefox *firefox, const char *name, const struct markers *markers,
+                                        put_marker *put)
 {
     const struct trace_lane *lane = markers->lane;
     const struct idle_share *share = markers->share;
@@ -446,20 +454,20 @@ static size_t put_marker_column(struct firefox *firefox, const char *name, const
     return count;
 }
 
-static void put_markers(struct firefox *firefox, const struct markers *markers)
+static void firefox_put_markers(struct firefox *firefox, const struct markers *markers)
 {
     fputs("\"markers\":{", firefox->out);
-    put_marker_column(firefox, "data", markers, put_data);
-    put_marker_column(firefox, "name", markers, put_name);
-    put_marker_column(firefox, "startTime", markers, put_begin);
-    put_marker_column(firefox, "endTime", markers, put_end);
-    put_marker_column(firefox, "phase", markers, put_phase);
-    size_t count = put_marker_column(firefox, "category", markers, put_category);
+    firefox_put_marker_column(firefox, "data", markers, firefox_put_marker_data);
+    firefox_put_marker_column(firefox, "name", markers, firefox_put_marker_name);
+    firefox_put_marker_column(firefox, "startTime", markers, firefox_put_marker_start);
+    firefox_put_marker_column(firefox, "endTime", markers, firefox_put_marker_end);
+    firefox_put_marker_column(firefox, "phase", markers, firefox_put_marker_phase);
+    size_t count = firefox_put_marker_column(firefox, "category", markers, firefox_put_marker_category);
     fprintf(firefox->out, "\"length\":%zu}", count);
 }
 
-static void put_thread(struct firefox *firefox, const struct traced_process *process,
-                       const struct traced_thread *thread, const struct idle_share **share)
+static void firefox_put_thread(struct firefox *firefox, const struct traced_process *process,
+                               const struct traced_thread *thread, const struct idle_share **share)
 {
     FILE *out = firefox->out;
     const struct trace_lane *lane = thread->lane;
@@ -480,8 +488,8 @@ static void put_thread(struct firefox *firefox, const struct traced_process *pro
     fputs(",\"unregisterTime\":", out);
     firefox_put_ms(firefox, (double)(lane->spans[lane->span_count - 1].end_ns));
     fputs(",\n", out);
-    put_samples(firefox, lane);
-    put_markers(firefox, &markers);
+    firefox_put_samples(firefox, lane);
+    firefox_put_markers(firefox, &markers);
     fputs("}", out);
     free(phases);
     struct idle_share sum = {0};
@@ -489,9 +497,10 @@ static void put_thread(struct firefox *firefox, const struct traced_process *pro
         sharing_add_share(&lane->spans[i], share, &sum);
 }
 
-/* The level times the time since the entry before: the viewer divides again, and draws lines between entries. So of windows of one level there
- * are the first one, and the rest as one. */
-static void put_levels(struct firefox *firefox, const struct sharing *culprits, size_t offset)
+/* Writes a level over time. The viewer divides each value by the time since the previous entry and connects
+ * the entries by lines, so a value is the level multiplied by that time. Windows of equal level are reduced
+ * to two entries: the first window, and all others together. */
+static void firefox_put_levels(struct firefox *firefox, const struct sharing *culprits, size_t offset)
 {
     size_t count = 0;
     for (int column = 0; column < 2; column++) {
@@ -519,8 +528,8 @@ static void put_levels(struct firefox *firefox, const struct sharing *culprits, 
     fprintf(firefox->out, "\"length\":%zu", count);
 }
 
-static void put_counter(struct firefox *firefox, const struct traced_process *process, size_t thread, const char *name,
-                        const char *label, const char *colour, size_t offset, int weight)
+static void firefox_put_counter(struct firefox *firefox, const struct traced_process *process, size_t thread,
+                                const char *name, const char *label, const char *colour, size_t offset, int weight)
 {
     FILE *out = firefox->out;
     fputs("{\"name\":", out);
@@ -528,7 +537,7 @@ static void put_counter(struct firefox *firefox, const struct traced_process *pr
     fprintf(out,
             ",\"category\":\"blame\",\"description\":\"threads\",\"pid\":\"%d\",\"mainThreadIndex\":%zu,\"samples\":{",
             process->pid, thread);
-    put_levels(firefox, &process->culprits, offset);
+    firefox_put_levels(firefox, &process->culprits, offset);
     fprintf(out,
             "},\n\"display\":{\"graphType\":\"line-rate\",\"unit\":\"\",\"color\":\"%s\",\"markerSchemaLocation\":null,"
             "\"sortWeight\":%d,\"label\":",
@@ -536,38 +545,38 @@ static void put_counter(struct firefox *firefox, const struct traced_process *pr
     json_text(out, label);
     fputs(",\"tooltipRows\":[{\"type\":\"value\",\"source\":\"rate\",\"format\":{\"unit\":\"number\"},\"label\":"
           "\"threads\"},"
-          "{\"type\":\"value\",\"source\":\"selection-rate\",\"format\":{\"unit\":\"number\"},\"label\":\"threads, on "
-          "average in the selection\","
+          "{\"type\":\"value\",\"source\":\"selection-rate\",\"format\":{\"unit\":\"number\"},\"label\":\"threads "
+          "(average over the selection)\","
           "\"requiresPreviewSelection\":true}]}}",
           out);
 }
 
-static void put_counters(struct firefox *firefox, const struct traced_process *process, size_t thread)
+static void firefox_put_counters(struct firefox *firefox, const struct traced_process *process, size_t thread)
 {
-    put_counter(firefox, process, thread, "busy threads", "busy threads", "blue", offsetof(struct culprit_level, busy),
-                50);
+    firefox_put_counter(firefox, process, thread, "busy threads", "busy threads", "blue",
+                        offsetof(struct culprit_level, busy), 50);
     fputs(",\n", firefox->out);
-    put_counter(firefox, process, thread, "blamed idleness", "blamed idleness", "orange",
-                offsetof(struct culprit_level, blamed), 51);
+    firefox_put_counter(firefox, process, thread, "blamed idleness", "blamed idleness", "orange",
+                        offsetof(struct culprit_level, blamed), 51);
     for (size_t i = 0; i < process->culprits.count; i++) {
         char *name = culprit_name(&process->culprits.top[i]), *title = memory_text("idle because of %s", name);
-        char *label = memory_text("idle: %s", name); /* there is room for few letters */
+        char *label = memory_text("idle: %s", name); /* the viewer has space for a few letters only */
         fputs(",\n", firefox->out);
-        put_counter(firefox, process, thread, title, label, "red",
-                    offsetof(struct culprit_level, culprit) + i * sizeof(double), 52 + (int)i);
+        firefox_put_counter(firefox, process, thread, title, label, "red",
+                            offsetof(struct culprit_level, culprit) + i * sizeof(double), 52 + (int)i);
         free(label);
         free(title);
         free(name);
     }
 }
 
-static void put_threads(struct firefox *firefox, struct traced_process *process, bool first)
+static void firefox_put_threads(struct firefox *firefox, struct traced_process *process, bool first)
 {
     const struct idle_share *share = process->culprits.share;
     trace_stacks_of(&firefox->stacks, process->rows);
     for (size_t i = 0; i < process->thread_count; i++) {
         fputs(!first || i ? ",\n" : "\n", firefox->out);
-        put_thread(firefox, process, &process->threads[i], &share);
+        firefox_put_thread(firefox, process, &process->threads[i], &share);
     }
 }
 
@@ -578,17 +587,17 @@ void export_firefox(FILE *out, struct traced_process *processes, size_t count)
     struct firefox firefox = {.out = out, .traced = &traced, .strings = strings_new(), .string_count = 1};
     trace_stacks_start(&firefox.stacks);
     fputs("{", out);
-    put_meta(&firefox);
+    firefox_put_meta(&firefox);
     fputs(",\n\"libs\":[],\n\"threads\":[", out);
     size_t threads = 0;
     for (size_t i = 0; i < count; threads += processes[i++].thread_count)
-        put_threads(&firefox, &processes[i], threads == 0);
+        firefox_put_threads(&firefox, &processes[i], threads == 0);
     fputs("],\n\"counters\":[", out);
     threads = 0;
     for (size_t i = 0; i < count; threads += processes[i++].thread_count)
         if (processes[i].thread_count) {
             fputs(threads ? ",\n" : "\n", out);
-            put_counters(&firefox, &processes[i], threads);
+            firefox_put_counters(&firefox, &processes[i], threads);
         }
     fputs("],\n", out);
     firefox_put_shared(&firefox);

@@ -6,9 +6,9 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-/* What a row's stack is worth on its own: with what was cut below it, and in a tree of callers, what none of
- * the callers shown accounts for. */
-static double own_value(const struct rows *rows, uint32_t index, enum metric metric)
+/* Returns the value that the row's own stack stands for. This includes rows below that the view leaves out.
+ * In a tree of callers, it is the part of the row's value that none of the callers shown accounts for. */
+static double folded_value(const struct rows *rows, uint32_t index, enum metric metric)
 {
     const struct row *row = &rows->row[index];
     bool by_exclusive = rows->by_exclusive, split = by_exclusive || rows->cut;
@@ -22,8 +22,8 @@ static double own_value(const struct rows *rows, uint32_t index, enum metric met
     return value;
 }
 
-/* A frame's name without what separates frames and lines. */
-static char *frame_name(const struct row *row)
+/* Returns a malloc'ed copy of the row's name, with ';' replaced by ':', because ';' separates frames. */
+static char *folded_frame_name(const struct row *row)
 {
     char *name = format_clean(row->label->name, true);
     for (char *at = name; *at; at++)
@@ -35,13 +35,14 @@ static char *frame_name(const struct row *row)
 void export_folded(FILE *out, const struct rows *rows, enum metric metric)
 {
     double scale = metric == METRIC_SAMPLES || metric >= METRIC_COUNTER || rows->events ? 1 : 1e6;
-    size_t text_room = 0, length_room = 0, *length = NULL; /* by depth: of the stack's text up to there */
+    /* by depth: length of the stack's text, including the frame at that depth */
+    size_t text_room = 0, length_room = 0, *length = NULL;
     char *text = NULL;
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         if (row->kind == ROW_STATEMENT)
             continue;
-        char *name = frame_name(row);
+        char *name = folded_frame_name(row);
         size_t before = row->depth > 1 ? length[row->depth - 1] : 0, name_length = strlen(name);
         while (before + name_length + 2 > text_room)
             memory_grow(&text, &text_room, text_room, 1);
@@ -50,7 +51,7 @@ void export_folded(FILE *out, const struct rows *rows, enum metric metric)
             text[before++] = ';';
         memcpy(text + before, name, name_length + 1);
         length[row->depth] = before + name_length;
-        double value = own_value(rows, i, metric) * scale;
+        double value = folded_value(rows, i, metric) * scale;
         if (value >= 0.5)
             fprintf(out, "%s %s\n", text, DECIMAL(value, 0));
         free(name);

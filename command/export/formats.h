@@ -1,4 +1,4 @@
-/* The formats of `blame export`, a row each: all that the command knows of one. docs/architecture.md says how to add one. */
+/* The table of formats of `blame export`, one row for each format. docs/architecture.md says how to add one. */
 #ifndef BLAME_COMMAND_EXPORT_FORMATS_H
 #define BLAME_COMMAND_EXPORT_FORMATS_H
 
@@ -11,38 +11,39 @@
 #include "command/profile/profile.h"
 #include "command/rows/metric.h"
 
-/* What a format is written from. */
+/* The kind of data that a format is made from. */
 enum export_from {
     EXPORT_FROM_ROWS,
-    EXPORT_FROM_LOCATIONS, /* rows, and who has what */
+    EXPORT_FROM_LOCATIONS, /* rows, and the values of each thread or rank */
     EXPORT_FROM_TRACES,
-    EXPORT_FROM_LOG,  /* a trace's samples, one by one: command/cli/stacks_file.h */
+    EXPORT_FROM_LOG,  /* single samples of a trace: command/cli/stacks_file.h */
     EXPORT_FROM_RUNS, /* any number of profiles: command/cli/export.c */
 };
 
-/* Options that it takes. */
-#define EXPORT_TAKES_METRIC 1u /* --metric, but for */
-#define EXPORT_TAKES_BLAME  2u /* --metric blame, which is a sum of others */
+/* Options that the format accepts. */
+#define EXPORT_TAKES_METRIC 1u /* --metric, but not `--metric blame` */
+#define EXPORT_TAKES_BLAME  2u /* --metric blame, the sum of several metrics */
 #define EXPORT_TAKES_CLOCK  8u
-#define EXPORT_TAKES_RUNS   16u /* several profiles, and --common and --sums */
+#define EXPORT_TAKES_RUNS   16u /* several profiles, --common and --sums */
 
-/* Which metrics are in it. */
+/* The metrics that the format's output contains. */
 enum export_metrics {
     EXPORT_ALL_METRICS,
-    EXPORT_PARTS, /* metric_parts[] */
+    EXPORT_PARTS, /* the metrics in metric_parts[] */
     EXPORT_ONE_METRIC,
-    EXPORT_ONE_SHOWN,  /* all, and one of them is shown unasked */
-    EXPORT_ONE_OR_ALL, /* all, unless one is asked for */
+    EXPORT_ONE_SHOWN,  /* all; the viewer shows one of them by default */
+    EXPORT_ONE_OR_ALL, /* all, or only the metric that the user asked for */
 };
 
 struct export_input {
-    const struct profile *profile; /* from rows on; rows are as rows_build() made them */
+    /* set for EXPORT_FROM_ROWS and EXPORT_FROM_LOCATIONS; `rows` come from rows_build() */
+    const struct profile *profile;
     const struct rows *rows;
-    struct locations *locations;      /* none has been read */
-    struct traced_process *processes; /* of traces: rows and traces are set */
+    struct locations *locations;      /* not read yet */
+    struct traced_process *processes; /* for EXPORT_FROM_TRACES, with `rows` and `trace` set */
     size_t process_count;
-    enum metric metric; /* that is asked for, or shown unasked */
-    bool alone;         /* it was asked for */
+    enum metric metric; /* the metric that the user asked for, or the default one */
+    bool alone;         /* whether the user asked for `metric` */
 };
 
 struct export_format {
@@ -50,9 +51,10 @@ struct export_format {
     uint8_t from;    /* enum export_from */
     uint8_t metrics; /* enum export_metrics */
     uint8_t takes;   /* EXPORT_TAKES_... */
-    bool binary;     /* not for terminals */
-    bool positive;   /* it cannot have values below nothing */
-    /* One of the two. False: the stream is in error, or a file of the directory cannot be written, and errno says why. The directory is there, and empty. */
+    bool binary;     /* whether the output is unsuitable for a terminal */
+    bool positive;   /* whether the format has no negative values */
+    /* Exactly one of the two functions is set. write_directory gets an existing empty directory. Both return
+     * false, with errno, if writing failed. */
     bool (*write)(FILE *out, const struct export_input *input);
     bool (*write_directory)(const char *directory, const struct export_input *input);
 };

@@ -5,7 +5,7 @@
 #include "command/profile/pair_map.h"
 #include "command/text/memory.h"
 
-static void number_row(struct frames *frames, const struct rows *rows, uint32_t index, struct pair_map *seen)
+static void frames_number_row(struct frames *frames, const struct rows *rows, uint32_t index, struct pair_map *seen)
 {
     const struct row *row = &rows->row[index];
     frames->depth = row->depth > frames->depth ? row->depth : frames->depth;
@@ -28,7 +28,7 @@ void frames_gather(struct frames *frames, const struct rows *rows)
     struct pair_map seen = {0};
     *frames = (struct frames){.of_row = memory_array(rows->count, sizeof *frames->of_row)};
     for (uint32_t i = 0; i < rows->count; i++)
-        number_row(frames, rows, i, &seen);
+        frames_number_row(frames, rows, i, &seen);
     pair_map_free(&seen);
 }
 

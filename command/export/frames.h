@@ -1,4 +1,5 @@
-/* The functions of rows, numbered in the order in which they appear: what formats list once and refer to. */
+/* The distinct functions of all rows, numbered in order of appearance. Formats list each function once and
+ * refer to its number, called a frame here. */
 #ifndef BLAME_COMMAND_EXPORT_FRAMES_H
 #define BLAME_COMMAND_EXPORT_FRAMES_H
 
@@ -8,10 +9,10 @@
 #include "command/rows/row.h"
 
 struct frames {
-    const struct row_label **label; /* by frame; 0 is the root's */
+    const struct row_label **label; /* labels by frame; frame 0 is the root's */
     size_t count, room;
-    uint32_t *of_row; /* by row: its frame; statement rows have their function's */
-    uint32_t depth;   /* of the deepest row */
+    uint32_t *of_row; /* frame of each row; a statement row has the frame of its function */
+    uint32_t depth;   /* depth of the deepest row */
 };
 
 void frames_gather(struct frames *frames, const struct rows *rows);

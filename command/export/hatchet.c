@@ -10,17 +10,18 @@
 
 #define INCLUSIVE " (inc)"
 
-/* What is the same in all rows of a function, as JSON: escaping names a million times takes seconds. */
+/* JSON text that is the same for all rows of a function. It is made once, because escaping names a million
+ * times takes seconds. */
 struct texts {
     char **name, **place;
     size_t count;
 };
 
-/* What is no metric. */
+/* A measure beside the metrics. */
 struct column {
     const struct measure *measure;
     bool inclusive;
-    char *title; /* as JSON */
+    char *title; /* title as JSON */
 };
 
 struct columns {
@@ -29,7 +30,7 @@ struct columns {
     size_t count;
 };
 
-static void free_columns(struct columns *columns)
+static void hatchet_free_columns(struct columns *columns)
 {
     for (size_t i = 0; i < columns->count; i++)
         free(columns->column[i].title);
@@ -37,7 +38,7 @@ static void free_columns(struct columns *columns)
     measures_free(&columns->measures);
 }
 
-static struct columns make_columns(const struct rows *rows)
+static struct columns hatchet_make_columns(const struct rows *rows)
 {
     struct columns columns = {0};
     measures_gather_beside(&columns.measures, rows, true);
@@ -57,7 +58,7 @@ static struct columns make_columns(const struct rows *rows)
     return columns;
 }
 
-static void free_texts(struct texts *texts)
+static void hatchet_free_texts(struct texts *texts)
 {
     for (size_t i = 0; i < texts->count; i++) {
         free(texts->name[i]);
@@ -67,13 +68,13 @@ static void free_texts(struct texts *texts)
     free(texts->place);
 }
 
-static void write_name(FILE *out, const struct row_label *label)
+static void hatchet_write_name(FILE *out, const struct row_label *label)
 {
     fputs("\"name\":", out);
     json_text(out, label->name);
 }
 
-static void write_place(FILE *out, const struct row_label *label)
+static void hatchet_write_place(FILE *out, const struct row_label *label)
 {
     fputs("\"module\":", out);
     json_text(out, label->module);
@@ -82,7 +83,7 @@ static void write_place(FILE *out, const struct row_label *label)
     fprintf(out, ",\"line\":%d", label->line);
 }
 
-static char *text_of(void (*write)(FILE *out, const struct row_label *label), const struct row_label *label)
+static char *hatchet_json_of(void (*write)(FILE *out, const struct row_label *label), const struct row_label *label)
 {
     char *text;
     FILE *out = memory_stream(&text);
@@ -91,35 +92,36 @@ static char *text_of(void (*write)(FILE *out, const struct row_label *label), co
     return text;
 }
 
-static struct texts make_texts(const struct frames *frames)
+static struct texts hatchet_make_texts(const struct frames *frames)
 {
     struct texts texts = {.name = memory_array(frames->count, sizeof *texts.name),
                           .place = memory_array(frames->count, sizeof *texts.place),
                           .count = frames->count};
     for (size_t i = 0; i < frames->count; i++) {
-        texts.name[i] = text_of(write_name, frames->label[i]);
-        texts.place[i] = text_of(write_place, frames->label[i]);
+        texts.name[i] = hatchet_json_of(hatchet_write_name, frames->label[i]);
+        texts.place[i] = hatchet_json_of(hatchet_write_place, frames->label[i]);
     }
     return texts;
 }
 
-static void put_number(FILE *out, uint64_t number)
+static void hatchet_put_integer(FILE *out, uint64_t number)
 {
     char text[FORMAT_NUMBER_BYTES];
     fwrite(text, 1, (size_t)(format_integer(text, number) - text), out);
 }
 
-/* Of nanoseconds, seconds with as many of nine digits behind the point as are needed. */
-static void put_value(FILE *out, int64_t value, bool in_ns)
+/* Writes nanoseconds as seconds with up to nine decimals, without trailing zeros. Other values are written
+ * unchanged. */
+static void hatchet_put_value(FILE *out, int64_t value, bool in_ns)
 {
     if (value < 0)
         putc('-', out);
     uint64_t magnitude = value < 0 ? (uint64_t)-value : (uint64_t)value;
     if (!in_ns) {
-        put_number(out, magnitude);
+        hatchet_put_integer(out, magnitude);
         return;
     }
-    put_number(out, magnitude / 1000000000);
+    hatchet_put_integer(out, magnitude / 1000000000);
     char digits[10];
     int count = 9;
     uint64_t fraction = magnitude % 1000000000;
@@ -133,36 +135,36 @@ static void put_value(FILE *out, int64_t value, bool in_ns)
     }
 }
 
-static void put_node(FILE *out, const struct rows *rows, uint32_t index, const char *name)
+static void hatchet_put_node(FILE *out, const struct rows *rows, uint32_t index, const char *name)
 {
     const struct row *row = &rows->row[index];
     bool first = true;
     putc('"', out);
-    put_number(out, index);
+    hatchet_put_integer(out, index);
     fprintf(out, "\":{\"data\":{%s,\"type\":\"%s\"},\"children\":[", name, row_kind_name[row->kind]);
     for (uint32_t child = index + 1; child < row->end; child = rows->row[child].end) {
         if (rows->row[child].kind == ROW_STATEMENT)
             continue;
         if (!first)
             putc(',', out);
-        put_number(out, child);
+        hatchet_put_integer(out, child);
         first = false;
     }
     fputs("]}", out);
 }
 
-static void put_record(FILE *out, const struct rows *rows, const struct columns *columns, uint32_t index,
-                       const char *name, const char *place)
+static void hatchet_put_record(FILE *out, const struct rows *rows, const struct columns *columns, uint32_t index,
+                               const char *name, const char *place)
 {
     const struct row *row = &rows->row[index];
     fputs("{\"node\":", out);
-    put_number(out, index);
+    hatchet_put_integer(out, index);
     fprintf(out, ",%s,\"type\":\"%s\",%s,\"call_line\":%d", name, row_kind_name[row->kind], place, row->call_line);
     for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++) {
         fprintf(out, ",\"%s (inc)\":", metric_title(metric));
-        put_value(out, export_value(rows, row->inclusive, metric), export_in_ns(rows, metric));
+        hatchet_put_value(out, export_value(rows, row->inclusive, metric), export_in_ns(rows, metric));
         fprintf(out, ",\"%s\":", metric_title(metric));
-        put_value(out, export_value(rows, row->exclusive, metric), export_in_ns(rows, metric));
+        hatchet_put_value(out, export_value(rows, row->exclusive, metric), export_in_ns(rows, metric));
     }
     for (size_t i = 0; i < columns->count; i++) {
         const struct column *column = &columns->column[i];
@@ -170,14 +172,14 @@ static void put_record(FILE *out, const struct rows *rows, const struct columns 
         fputs(column->title, out);
         putc(':', out);
         if (column->measure->in_seconds)
-            put_value(out, measure_whole(column->measure, rows, row, column->inclusive), true);
+            hatchet_put_value(out, measure_whole(column->measure, rows, row, column->inclusive), true);
         else
             json_decimal(out, (column->inclusive ? measure_inclusive : measure_own)(column->measure, rows, row), 6);
     }
     putc('}', out);
 }
 
-static void put_columns(FILE *out, const struct columns *columns, bool inclusive)
+static void hatchet_put_columns(FILE *out, const struct columns *columns, bool inclusive)
 {
     for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++)
         fprintf(out, "%s\"%s%s\"", metric ? "," : "", metric_title(metric), inclusive ? INCLUSIVE : "");
@@ -190,28 +192,28 @@ bool export_hatchet(FILE *out, const struct export_input *input)
 {
     const struct rows *rows = input->rows;
     struct frames frames;
-    struct columns columns = make_columns(rows);
+    struct columns columns = hatchet_make_columns(rows);
     frames_gather(&frames, rows);
-    struct texts texts = make_texts(&frames);
+    struct texts texts = hatchet_make_texts(&frames);
     fputs("{\"graph\":[{\n", out);
     for (uint32_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT) {
             fputs(i ? ",\n" : "", out);
-            put_node(out, rows, i, texts.name[frames.of_row[i]]);
+            hatchet_put_node(out, rows, i, texts.name[frames.of_row[i]]);
         }
     fputs("}],\n\"dataframe_indices\":[\"node\"],\n\"dataframe\":[\n", out);
     for (uint32_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT) {
             fputs(i ? ",\n" : "", out);
-            put_record(out, rows, &columns, i, texts.name[frames.of_row[i]], texts.place[frames.of_row[i]]);
+            hatchet_put_record(out, rows, &columns, i, texts.name[frames.of_row[i]], texts.place[frames.of_row[i]]);
         }
     fputs("],\n\"inclusive_metrics\":[", out);
-    put_columns(out, &columns, true);
+    hatchet_put_columns(out, &columns, true);
     fputs("],\n\"exclusive_metrics\":[", out);
-    put_columns(out, &columns, false);
+    hatchet_put_columns(out, &columns, false);
     fputs("]}\n", out);
-    free_texts(&texts);
+    hatchet_free_texts(&texts);
     frames_free(&frames);
-    free_columns(&columns);
+    hatchet_free_columns(&columns);
     return !ferror(out);
 }

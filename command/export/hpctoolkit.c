@@ -1,4 +1,4 @@
-/* A database of HPCToolkit's, as hpcviewer opens it. */
+/* A writer of HPCToolkit databases for hpcviewer. */
 #include "command/export/hpctoolkit.h"
 
 #include <errno.h>
@@ -32,15 +32,15 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they are in memory");
 
-#define HPC_GLOBAL 0u /* the context above all others */
-#define HPC_ENTRY  1u /* the program's root */
+#define HPC_GLOBAL 0u /* context above all others */
+#define HPC_ENTRY  1u /* context of the program's root */
 
 static inline bool hpc_is_line(const struct hpc_context *context)
 {
     return context->row == ROW_NONE && !context->traced;
 }
 
-/* Where the values of a profile are in profile.db; HPC_PROFILE_INFO_BYTES of it are written. */
+/* A profile's record in profile.db, called {PI} in FORMATS.md: where the profile's values and contexts are. */
 struct hpc_profile_info {
     uint64_t value_count, values;
     uint32_t context_count, none;
@@ -50,21 +50,21 @@ struct hpc_profile_info {
 };
 
 struct hpc_profiles {
-    struct hpc_profile_info *info; /* 0: the sum of all */
+    struct hpc_profile_info *info; /* index 0: the sum of all */
     size_t count;
 };
 
-struct hpc_value { /* in profile.db */
+struct hpc_value { /* a value in profile.db */
     uint16_t metric;
     double value;
 } __attribute__((packed));
 
-struct hpc_values_of { /* of a context in profile.db */
+struct hpc_values_of { /* where a context's values start in profile.db */
     uint32_t context;
     uint64_t first;
 } __attribute__((packed));
 
-/* ---- what the files of a database have in common ---- */
+/* ---- common to all files of a database ---- */
 
 #define HEADER_BYTES 16
 
@@ -84,7 +84,7 @@ bool hpc_open(struct hpc_file *file, const char *directory, const char *name, si
 void hpc_put(struct hpc_file *file, const void *data, size_t bytes)
 {
     if (bytes && fwrite_unlocked(data, 1, bytes, file->stream) != bytes &&
-        !file->why) /* of no values there may be no address */
+        !file->why) /* `data` may be NULL if bytes is 0 */
         file->why = errno;
     file->at += bytes;
 }
@@ -110,18 +110,18 @@ bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_secti
     return good;
 }
 
-/* What the name of a metric's values is: "lock wait (sec)"; into a buffer. */
+/* Returns the displayed name of a metric, such as "lock wait (sec)", in the buffer `to`. */
 static const char *hpc_metric_name(const struct rows *rows, enum metric metric, char *to, size_t bytes)
 {
     snprintf(to, bytes, "%s%s", metric_title(metric), export_in_ns(rows, metric) ? " (sec)" : "");
     return to;
 }
 
-/* ---- the contexts of a database: rows, and between them the lines that call ---- */
+/* ---- contexts: rows, and between them the source lines of calls ---- */
 
-static const char UNKNOWN_FILE[] = "<unknown file>"; /* lines must have one */
+static const char UNKNOWN_FILE[] = "<unknown file>"; /* hpcviewer requires a file for each line */
 
-/* Below a parent that is there. */
+/* Adds a context below an existing parent and returns its number. */
 static uint32_t hpc_add_context(struct hpc_contexts *contexts, struct hpc_context context)
 {
     memory_grow(&contexts->context, &contexts->room, contexts->count, sizeof *contexts->context);
@@ -138,12 +138,12 @@ static uint32_t hpc_add_context(struct hpc_contexts *contexts, struct hpc_contex
     return number;
 }
 
-static uint32_t find_line(struct hpc_contexts *contexts, struct pair_map *lines, uint32_t parent, const char *file,
-                          int line)
+static uint32_t hpc_find_line(struct hpc_contexts *contexts, struct pair_map *lines, uint32_t parent, const char *file,
+                              int line)
 {
     if (!*file)
         file = UNKNOWN_FILE;
-    /* The text of files is interned: one address, one file. */
+    /* File names are interned, so equal names have equal addresses. */
     uint32_t *slot = pair_map_slot(lines, (uint64_t)parent << 32 | (uint32_t)line, (uintptr_t)file);
     if (*slot == PAIR_MAP_NEW)
         *slot = hpc_add_context(contexts,
@@ -151,7 +151,7 @@ static uint32_t find_line(struct hpc_contexts *contexts, struct pair_map *lines,
     return *slot;
 }
 
-static void name_metrics(struct hpc_contexts *contexts)
+static void hpc_name_metrics(struct hpc_contexts *contexts)
 {
     char name[64];
     measures_gather_beside(&contexts->beside, contexts->rows, false);
@@ -170,7 +170,7 @@ void hpc_contexts_make(struct hpc_contexts *contexts, const struct rows *rows)
 {
     struct pair_map lines = {0};
     *contexts = (struct hpc_contexts){.rows = rows, .of_row = memory_array(rows->count, sizeof *contexts->of_row)};
-    name_metrics(contexts);
+    hpc_name_metrics(contexts);
     hpc_add_context(contexts, (struct hpc_context){0});
     contexts->of_row[0] = hpc_add_context(contexts, (struct hpc_context){0});
     for (uint32_t i = 1; i < rows->count; i++) {
@@ -178,11 +178,11 @@ void hpc_contexts_make(struct hpc_contexts *contexts, const struct rows *rows)
         uint32_t parent = contexts->of_row[row->parent];
         const char *called_in = rows->row[row->parent].label->file;
         if (row->kind == ROW_STATEMENT) {
-            contexts->of_row[i] = find_line(contexts, &lines, parent, row->label->file, row->label->line);
+            contexts->of_row[i] = hpc_find_line(contexts, &lines, parent, row->label->file, row->label->line);
             continue;
         }
         if (row->call_line > 0)
-            parent = find_line(contexts, &lines, parent, called_in, row->call_line);
+            parent = hpc_find_line(contexts, &lines, parent, called_in, row->call_line);
         contexts->of_row[i] = hpc_add_context(contexts, (struct hpc_context){.parent = parent, .row = i});
     }
     pair_map_free(&lines);
@@ -198,24 +198,24 @@ void hpc_contexts_free(struct hpc_contexts *contexts)
     measures_free(&contexts->beside);
 }
 
-/* ---- meta.db: what contexts and metrics are called, and where their source is ---- */
+/* ---- meta.db: names of contexts and metrics, and paths of sources ---- */
 
 #define CONTEXT_BYTES  32
 #define FUNCTION_BYTES 40
 #define COPIED         1u
-#define LINE_BIT       1u /* what a line has itself is its function's */
+#define LINE_BIT       1u /* propagation scope: a line's own values belong to its function */
 
 enum section { GENERAL, ID_NAMES, METRICS, CONTEXTS, STRINGS, MODULES, FILES, FUNCTIONS, SECTIONS };
 
 struct named { /* a module or file */
     uint32_t flags, none;
-    uint64_t path; /* first its string's id, then where it is */
+    uint64_t path; /* id of the path's string; replaced by the string's position */
 };
 
 struct list {
     struct named *item;
     size_t count, room;
-    struct pair_map map; /* by the address of its text, and by its id */
+    struct pair_map map; /* by the text's address, and by its string id */
     uint64_t at;
 };
 
@@ -228,12 +228,12 @@ struct meta {
     uint32_t string_count;
     uint64_t *string_at;
     struct list modules, files;
-    uint32_t *names; /* by frame */
+    uint32_t *names; /* string id of each frame's name */
     uint64_t functions_at;
     struct hpc_section section[SECTIONS];
 };
 
-static uint32_t intern(struct meta *meta, const char *text)
+static uint32_t hpc_intern(struct meta *meta, const char *text)
 {
     char *clean = format_clean(text, false);
     uint32_t id = strings_intern(meta->strings, clean);
@@ -242,8 +242,8 @@ static uint32_t intern(struct meta *meta, const char *text)
     return id;
 }
 
-/* Makes the directories above a file's name; a failure is told by the file that cannot be made. */
-static void make_parents(char *path, size_t from)
+/* Makes the parent directories of a file. Errors are ignored here, because creating the file will then fail. */
+static void hpc_make_parent_directories(char *path, size_t from)
 {
     for (char *slash = path + from; (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
@@ -252,15 +252,15 @@ static void make_parents(char *path, size_t from)
     }
 }
 
-/* Steps upward must not lead out of the database. */
-static void hold_down(char *path)
+/* Replaces ".." in a path, so that a file stays inside the database. */
+static void hpc_remove_upward_steps(char *path)
 {
     for (char *at = path; (at = strstr(at, "/..")); at += 3)
         if (at[3] == '/' || at[3] == '\0')
             memcpy(at, "/__", 3);
 }
 
-/* Copies to src/ what can be read there; the path in the database, malloc'ed, NULL: it was not copied. */
+/* Copies a readable source file below src/. Returns its path in the database, malloc'ed; NULL: not copied. */
 static char *hpc_copy_source(const char *directory, const char *path, bool for_others)
 {
     struct source_file source;
@@ -268,14 +268,14 @@ static char *hpc_copy_source(const char *directory, const char *path, bool for_o
     if (!source_file_read(&source, path, NULL, for_others, &why))
         return NULL;
     char *clean = format_clean(path, false), *inside = memory_text("src/%s", clean + strspn(clean, "/"));
-    hold_down(inside);
+    hpc_remove_upward_steps(inside);
     char *target = memory_text("%s/%s", directory, inside);
-    make_parents(target, strlen(directory) + 1);
+    hpc_make_parent_directories(target, strlen(directory) + 1);
     FILE *out = fopen(target, "wxe");
     bool good = out && fwrite(source.text, 1, source.bytes, out) == source.bytes;
     if (out)
         good = fclose(out) == 0 && good;
-    if (!good) { /* another file became of its name, or the name is too long */
+    if (!good) { /* two names became the same file name, or the name is too long */
         free(inside);
         inside = NULL;
     }
@@ -285,78 +285,79 @@ static char *hpc_copy_source(const char *directory, const char *path, bool for_o
     return inside;
 }
 
-static void add(struct meta *meta, struct list *list, const char *text)
+static void hpc_list_add(struct meta *meta, struct list *list, const char *text)
 {
     uint32_t *seen = *text ? pair_map_slot(&list->map, 0, (uintptr_t)text) : NULL, id;
     if (!seen || *seen != PAIR_MAP_NEW)
         return;
-    uint32_t *slot = pair_map_slot(&list->map, 1, id = intern(meta, text));
+    uint32_t *slot = pair_map_slot(&list->map, 1, id = hpc_intern(meta, text));
     if (*slot == PAIR_MAP_NEW) {
         char *copy = list == &meta->files
                          ? hpc_copy_source(meta->directory, text, source_shown_to_others(meta->file.stream))
                          : NULL;
         *slot = (uint32_t)list->count;
         memory_grow(&list->item, &list->room, list->count, sizeof *list->item);
-        list->item[list->count++] = (struct named){.flags = copy ? COPIED : 0, .path = copy ? intern(meta, copy) : id};
+        list->item[list->count++] =
+            (struct named){.flags = copy ? COPIED : 0, .path = copy ? hpc_intern(meta, copy) : id};
         free(copy);
     }
     uint32_t number = *slot;
     *pair_map_slot(&list->map, 0, (uintptr_t)text) = number;
 }
 
-static void gather(struct meta *meta)
+static void hpc_gather_meta(struct meta *meta)
 {
     frames_gather(&meta->frames, meta->contexts->rows);
     meta->strings = strings_new();
     meta->names = memory_array(meta->frames.count + meta->contexts->trace_labels, sizeof *meta->names);
     for (size_t i = 0; i < meta->frames.count; i++) {
         const struct row_label *label = meta->frames.label[i];
-        meta->names[i] = intern(meta, label->name);
-        add(meta, &meta->modules, label->module);
-        add(meta, &meta->files, label->file);
+        meta->names[i] = hpc_intern(meta, label->name);
+        hpc_list_add(meta, &meta->modules, label->module);
+        hpc_list_add(meta, &meta->files, label->file);
     }
     for (uint32_t i = 0; i < meta->contexts->trace_labels; i++)
-        meta->names[meta->frames.count + i] = intern(meta, meta->contexts->trace_label[i]->name);
+        meta->names[meta->frames.count + i] = hpc_intern(meta, meta->contexts->trace_label[i]->name);
     for (size_t c = HPC_ENTRY; c < meta->contexts->count; c++)
         if (hpc_is_line(&meta->contexts->context[c]))
-            add(meta, &meta->files, meta->contexts->context[c].file);
+            hpc_list_add(meta, &meta->files, meta->contexts->context[c].file);
 }
 
-static void begin(struct meta *meta, enum section section)
+static void hpc_begin_section(struct meta *meta, enum section section)
 {
     hpc_align(&meta->file, 8);
     meta->section[section].at = meta->file.at;
 }
 
-static void end(struct meta *meta, enum section section)
+static void hpc_end_section(struct meta *meta, enum section section)
 {
     meta->section[section].bytes = meta->file.at - meta->section[section].at;
 }
 
-static void put_text(struct meta *meta, const char *text)
+static void hpc_put_text(struct meta *meta, const char *text)
 {
     hpc_put(&meta->file, text, strlen(text) + 1);
 }
 
-static void put_general(struct meta *meta, const struct profile *profile)
+static void hpc_put_general(struct meta *meta, const struct profile *profile)
 {
     const char *command = profile_text(profile, "command");
     char *title = format_clean(command ? command : profile->header.program, true);
-    begin(meta, GENERAL);
+    hpc_begin_section(meta, GENERAL);
     const uint64_t head[] = {meta->file.at + 16, meta->file.at + 16 + strlen(title) + 1};
     hpc_put(&meta->file, head, sizeof head);
-    put_text(meta, title);
-    put_text(meta, "Measured and exported by blame: who makes threads wait. Inclusive values have scope `execution`, "
-                   "exclusive ones `function`.");
-    end(meta, GENERAL);
+    hpc_put_text(meta, title);
+    hpc_put_text(meta, "Measured and exported by blame, which shows the code that makes threads wait. Inclusive values "
+                       "have the scope `execution`, exclusive values the scope `function`.");
+    hpc_end_section(meta, GENERAL);
     free(title);
 }
 
-static void put_id_names(struct meta *meta)
+static void hpc_put_id_names(struct meta *meta)
 {
     static const char *const kinds[] = {"SUMMARY", "NODE", "RANK", "THREAD"};
     enum { COUNT = sizeof kinds / sizeof *kinds };
-    begin(meta, ID_NAMES);
+    hpc_begin_section(meta, ID_NAMES);
     const uint64_t head[] = {meta->file.at + 16, COUNT};
     hpc_put(&meta->file, head, sizeof head);
     uint64_t at = meta->file.at + COUNT * sizeof at;
@@ -365,8 +366,8 @@ static void put_id_names(struct meta *meta)
         at += strlen(kinds[i]) + 1;
     }
     for (size_t i = 0; i < COUNT; i++)
-        put_text(meta, kinds[i]);
-    end(meta, ID_NAMES);
+        hpc_put_text(meta, kinds[i]);
+    hpc_end_section(meta, ID_NAMES);
 }
 
 struct metric_record {
@@ -375,7 +376,7 @@ struct metric_record {
     uint32_t none;
 };
 
-struct scope_record { /* of a metric */
+struct scope_record { /* a scope of a metric */
     uint64_t scope;
     uint16_t id, none[3];
 };
@@ -404,19 +405,19 @@ struct metrics_head {
 static const struct {
     const char *name;
     uint8_t type;
-} scopes[] = {
-    {"execution", 2},
-    {"function", 0}}; /* of the values of a metric, in this order; hpcviewer shows none that is transitive, 3 */
+} scopes[] = {{"execution", 2},
+              /* in the order of a metric's values; hpcviewer does not show scopes of type 3, transitive */
+              {"function", 0}};
 enum { SCOPES = sizeof scopes / sizeof *scopes };
 
-static void put_metrics(struct meta *meta)
+static void hpc_put_metrics(struct meta *meta)
 {
     static const char formula[] = "$$";
     struct hpc_file *file = &meta->file;
     const struct hpc_contexts *contexts = meta->contexts;
     size_t count = contexts->metrics;
     uint16_t values = contexts->values;
-    begin(meta, METRICS);
+    hpc_begin_section(meta, METRICS);
     uint64_t metrics = file->at + sizeof(struct metrics_head), records = metrics + count * sizeof(struct metric_record),
              summaries = records + values * sizeof(struct scope_record),
              scopes_at = summaries + values * sizeof(struct summary_record),
@@ -457,59 +458,60 @@ static void put_metrics(struct meta *meta)
         hpc_put(file, &(struct scope){.name = at, .type = scopes[i].type}, sizeof(struct scope));
         at += strlen(scopes[i].name) + 1;
     }
-    put_text(meta, formula);
+    hpc_put_text(meta, formula);
     for (size_t i = 0; i < SCOPES; i++)
-        put_text(meta, scopes[i].name);
+        hpc_put_text(meta, scopes[i].name);
     for (size_t metric = 0; metric < count; metric++)
-        put_text(meta, contexts->name[metric]);
-    end(meta, METRICS);
+        hpc_put_text(meta, contexts->name[metric]);
+    hpc_end_section(meta, METRICS);
 }
 
-static void put_strings(struct meta *meta)
+static void hpc_put_strings(struct meta *meta)
 {
-    begin(meta, STRINGS);
+    hpc_begin_section(meta, STRINGS);
     meta->string_at = memory_array(meta->string_count, sizeof *meta->string_at);
     for (uint32_t id = 0; id < meta->string_count; id++) {
         meta->string_at[id] = meta->file.at;
-        put_text(meta, strings_text(meta->strings, id));
+        hpc_put_text(meta, strings_text(meta->strings, id));
     }
-    end(meta, STRINGS);
+    hpc_end_section(meta, STRINGS);
 }
 
-static void put_list(struct meta *meta, struct list *list, enum section section)
+static void hpc_put_list(struct meta *meta, struct list *list, enum section section)
 {
-    begin(meta, section);
+    hpc_begin_section(meta, section);
     list->at = meta->file.at + 16;
     const uint64_t head[] = {list->at, (uint64_t)sizeof *list->item << 32 | list->count};
     hpc_put(&meta->file, head, sizeof head);
     for (size_t i = 0; i < list->count; i++)
         list->item[i].path = meta->string_at[list->item[i].path];
     hpc_put(&meta->file, list->item, list->count * sizeof *list->item);
-    end(meta, section);
+    hpc_end_section(meta, section);
 }
 
-/* Where an item of that text is, 0: the text is empty. */
-static uint64_t where(struct list *list, const char *text)
+/* Returns the position of the item with that text; 0: the text is empty. */
+static uint64_t hpc_item_position(struct list *list, const char *text)
 {
     return *text ? list->at + *pair_map_slot(&list->map, 0, (uintptr_t)text) * sizeof *list->item : 0;
 }
 
-static void put_functions(struct meta *meta)
+static void hpc_put_functions(struct meta *meta)
 {
     size_t count = meta->frames.count + meta->contexts->trace_labels;
-    begin(meta, FUNCTIONS);
+    hpc_begin_section(meta, FUNCTIONS);
     meta->functions_at = meta->file.at + 16;
     const uint64_t head[] = {meta->functions_at, (uint64_t)FUNCTION_BYTES << 32 | count};
     hpc_put(&meta->file, head, sizeof head);
     for (size_t i = 0; i < count; i++) {
         const struct row_label *label =
             i < meta->frames.count ? meta->frames.label[i] : meta->contexts->trace_label[i - meta->frames.count];
-        const uint64_t record[] = {meta->string_at[meta->names[i]], where(&meta->modules, label->module), 0,
-                                   where(&meta->files, label->file), label->line > 0 ? (uint32_t)label->line : 0};
+        const uint64_t record[] = {meta->string_at[meta->names[i]], hpc_item_position(&meta->modules, label->module), 0,
+                                   hpc_item_position(&meta->files, label->file),
+                                   label->line > 0 ? (uint32_t)label->line : 0};
         _Static_assert(sizeof record == FUNCTION_BYTES, "as the table of [FS] has it");
         hpc_put(&meta->file, record, sizeof record);
     }
-    end(meta, FUNCTIONS);
+    hpc_end_section(meta, FUNCTIONS);
 }
 
 struct context_record {
@@ -520,12 +522,12 @@ struct context_record {
     uint64_t flex[2];
 };
 
-static size_t context_bytes(const struct hpc_context *context)
+static size_t hpc_context_bytes(const struct hpc_context *context)
 {
     return CONTEXT_BYTES + (hpc_is_line(context) ? 16 : 8);
 }
 
-static void put_context(struct meta *meta, uint32_t number, uint64_t bytes, uint64_t children)
+static void hpc_put_context(struct meta *meta, uint32_t number, uint64_t bytes, uint64_t children)
 {
     const struct hpc_context *context = &meta->contexts->context[number];
     struct context_record record = {.bytes = bytes, .children = bytes ? children : 0, .id = number};
@@ -534,7 +536,7 @@ static void put_context(struct meta *meta, uint32_t number, uint64_t bytes, uint
         record.type = 2;
         record.words = 2;
         record.propagation = LINE_BIT;
-        record.flex[0] = where(&meta->files, context->file);
+        record.flex[0] = hpc_item_position(&meta->files, context->file);
         record.flex[1] = (uint32_t)context->line;
     } else {
         bool traced = context->traced != 0;
@@ -544,20 +546,20 @@ static void put_context(struct meta *meta, uint32_t number, uint64_t bytes, uint
         record.words = 1;
         record.flex[0] = meta->functions_at + FUNCTION_BYTES * function;
     }
-    hpc_put(&meta->file, &record, context_bytes(context));
+    hpc_put(&meta->file, &record, hpc_context_bytes(context));
 }
 
-static void put_contexts(struct meta *meta)
+static void hpc_put_contexts(struct meta *meta)
 {
     const struct hpc_context *context = meta->contexts->context;
     size_t count = meta->contexts->count;
-    begin(meta, CONTEXTS);
+    hpc_begin_section(meta, CONTEXTS);
     const uint64_t head[] = {meta->file.at + 16, 32 << 16 | 1};
     hpc_put(&meta->file, head, sizeof head);
     uint64_t *bytes = memory_array(count, sizeof *bytes), *children = memory_array(count, sizeof *children),
              at = meta->file.at + 32;
     for (size_t c = HPC_ENTRY + 1; c < count; c++)
-        bytes[context[c].parent] += context_bytes(&context[c]);
+        bytes[context[c].parent] += hpc_context_bytes(&context[c]);
     for (size_t c = HPC_ENTRY; c < count; c++) {
         children[c] = at;
         at += bytes[c];
@@ -567,13 +569,13 @@ static void put_contexts(struct meta *meta)
     hpc_put(&meta->file, entry, sizeof entry);
     for (size_t c = HPC_ENTRY; c < count; c++)
         for (uint32_t child = context[c].first; child; child = context[child].next)
-            put_context(meta, child, bytes[child], children[child]);
-    end(meta, CONTEXTS);
+            hpc_put_context(meta, child, bytes[child], children[child]);
+    hpc_end_section(meta, CONTEXTS);
     free(bytes);
     free(children);
 }
 
-static void free_meta(struct meta *meta)
+static void hpc_free_meta(struct meta *meta)
 {
     frames_free(&meta->frames);
     strings_free(meta->strings);
@@ -590,32 +592,33 @@ bool hpc_write_meta(const char *directory, const struct profile *profile, const 
     struct meta meta = {.directory = directory, .contexts = contexts};
     if (!hpc_open(&meta.file, directory, "meta.db", SECTIONS))
         return false;
-    gather(&meta);
-    put_general(&meta, profile);
-    put_id_names(&meta);
-    put_metrics(&meta);
-    put_strings(&meta);
-    put_list(&meta, &meta.modules, MODULES);
-    put_list(&meta, &meta.files, FILES);
-    put_functions(&meta);
-    put_contexts(&meta);
+    hpc_gather_meta(&meta);
+    hpc_put_general(&meta, profile);
+    hpc_put_id_names(&meta);
+    hpc_put_metrics(&meta);
+    hpc_put_strings(&meta);
+    hpc_put_list(&meta, &meta.modules, MODULES);
+    hpc_put_list(&meta, &meta.files, FILES);
+    hpc_put_functions(&meta);
+    hpc_put_contexts(&meta);
     hpc_align(&meta.file, 8);
-    free_meta(&meta);
+    hpc_free_meta(&meta);
     return hpc_close(&meta.file, "meta", meta.section, SECTIONS, "_meta.db");
 }
 
-/* ---- metrics/default.yaml, by which hpcviewer shows metrics and what follows from them; and src/ ---- */
+/* ---- metrics/default.yaml: the metrics that hpcviewer shows, and metrics derived from them ---- */
 
-/* Texts are JSON's, which YAML has, too: counters may have any name. */
-static void put_input(FILE *out, const char *name, size_t metric, bool inclusive)
+/* Writes an input. Names are JSON strings, which are also valid YAML, because a counter's name may contain
+ * any character. */
+static void hpc_put_yaml_input(FILE *out, const char *name, size_t metric, bool inclusive)
 {
     fprintf(out, "  - &m%zu%c\n    metric: ", metric, inclusive ? 'I' : 'E');
     json_text(out, name);
     fprintf(out, "\n    scope: %s\n    formula: $$\n    combine: sum\n", inclusive ? "execution" : "function");
 }
 
-/* The sum of metrics, which is the metric where it is one. hpcviewer adds no more than two. */
-static void put_sum(FILE *out, const size_t *metrics, size_t count, char which)
+/* Writes the sum of the metrics as nested sums of two, because hpcviewer's "+" accepts only two operands. */
+static void hpc_put_yaml_sum(FILE *out, const size_t *metrics, size_t count, char which)
 {
     for (size_t i = 1; i < count; i++)
         fputs("{\"+\": [", out);
@@ -623,19 +626,20 @@ static void put_sum(FILE *out, const size_t *metrics, size_t count, char which)
         fprintf(out, "%s*m%zu%c%s", i ? ", " : "", metrics[i], which, i ? "]}" : "");
 }
 
-static void number(size_t *to, const enum metric *metrics, size_t count)
+static void hpc_copy_metric_numbers(size_t *to, const enum metric *metrics, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = metrics[i];
 }
 
-/* A sum, or so many per cent of the effort. The variant `Sum` is a metric's own: Hatchet takes none but one input below it. */
-static void put_root(FILE *out, const char *name, const char *description, const size_t *metrics, size_t count,
-                     bool of_effort)
+/* Writes a metric as a sum, or as a percentage of the effort if `of_effort` is set. A single metric has the
+ * variant `Sum`, because Hatchet requires exactly one input below that variant. */
+static void hpc_put_yaml_metric(FILE *out, const char *name, const char *description, const size_t *metrics,
+                                size_t count, bool of_effort)
 {
     static const char *const part[] = {"inclusive", "exclusive"};
     size_t effort[METRIC_PARTS];
-    number(effort, metric_parts, METRIC_PARTS);
+    hpc_copy_metric_numbers(effort, metric_parts, METRIC_PARTS);
     fputs("  - name: ", out);
     json_text(out, name);
     fprintf(out, "\n    description: \"%s.\"\n    variants:\n      %s:\n        render: [number%s]\n        formula:\n",
@@ -644,29 +648,29 @@ static void put_root(FILE *out, const char *name, const char *description, const
         fprintf(out, "          %s: {standard: ", part[i]);
         if (of_effort)
             fputs("{\"/\": [{\"*\": [100, ", out);
-        put_sum(out, metrics, count, "IE"[i]);
+        hpc_put_yaml_sum(out, metrics, count, "IE"[i]);
         if (of_effort) {
             fputs("]}, ", out);
-            put_sum(out, effort, METRIC_PARTS, "IE"[i]);
+            hpc_put_yaml_sum(out, effort, METRIC_PARTS, "IE"[i]);
             fputs("]}", out);
         }
         fputs("}\n", out);
     }
 }
 
-static const char *about(const struct hpc_contexts *contexts, size_t metric)
+static const char *hpc_metric_about(const struct hpc_contexts *contexts, size_t metric)
 {
     return metric < METRIC_COLUMNS ? metric_about((enum metric)metric)
                                    : contexts->beside.measure[metric - METRIC_COLUMNS].about;
 }
 
-/* metrics/default.yaml */
+/* Writes metrics/default.yaml. */
 static bool hpc_write_metrics(const char *directory, const struct hpc_contexts *contexts)
 {
     static const size_t work = METRIC_WORK, idleness = METRIC_IDLENESS;
     size_t blame[METRIC_BLAME_PARTS], effort[METRIC_PARTS];
-    number(blame, metric_blame_part, METRIC_BLAME_PARTS);
-    number(effort, metric_parts, METRIC_PARTS);
+    hpc_copy_metric_numbers(blame, metric_blame_part, METRIC_BLAME_PARTS);
+    hpc_copy_metric_numbers(effort, metric_parts, METRIC_PARTS);
     char *path = memory_text("%s/metrics/default.yaml", directory), name[64];
     FILE *out = fopen(path, "wxe");
     free(path);
@@ -674,17 +678,18 @@ static bool hpc_write_metrics(const char *directory, const struct hpc_contexts *
         return false;
     fputs("version: 0\ninputs:\n", out);
     for (size_t metric = 0; metric < contexts->metrics; metric++) {
-        put_input(out, contexts->name[metric], metric, true);
-        put_input(out, contexts->name[metric], metric, false);
+        hpc_put_yaml_input(out, contexts->name[metric], metric, true);
+        hpc_put_yaml_input(out, contexts->name[metric], metric, false);
     }
     fputs("roots:\n", out);
-    put_root(out, hpc_metric_name(contexts->rows, METRIC_BLAME, name, sizeof name), metric_about(METRIC_BLAME), blame,
-             METRIC_BLAME_PARTS, false);
+    hpc_put_yaml_metric(out, hpc_metric_name(contexts->rows, METRIC_BLAME, name, sizeof name),
+                        metric_about(METRIC_BLAME), blame, METRIC_BLAME_PARTS, false);
     for (size_t metric = 0; metric < contexts->metrics; metric++)
-        put_root(out, contexts->name[metric], about(contexts, metric), &metric, 1, false);
-    put_root(out, "effort", metric_about(METRIC_EFFORT), effort, METRIC_PARTS, false);
-    put_root(out, "relative work (%)", "Work in per cent of the effort here", &work, 1, true);
-    put_root(out, "relative idleness (%)", "Idleness in per cent of the effort here", &idleness, 1, true);
+        hpc_put_yaml_metric(out, contexts->name[metric], hpc_metric_about(contexts, metric), &metric, 1, false);
+    hpc_put_yaml_metric(out, "effort", metric_about(METRIC_EFFORT), effort, METRIC_PARTS, false);
+    hpc_put_yaml_metric(out, "relative work (%)", "Work as a percentage of the effort in this context", &work, 1, true);
+    hpc_put_yaml_metric(out, "relative idleness (%)", "Idleness as a percentage of the effort in this context",
+                        &idleness, 1, true);
     bool good = fflush(out) == 0 && !ferror(out);
     int why = errno;
     fclose(out);
@@ -692,16 +697,16 @@ static bool hpc_write_metrics(const char *directory, const struct hpc_contexts *
     return good;
 }
 
-/* ---- profile.db: the values of contexts, by location ---- */
+/* ---- profile.db: values of contexts, by location ---- */
 
-#define INFO_BYTES  48 /* FORMATS.md says 40, and lists fields up to 48 */
+#define INFO_BYTES  48 /* FORMATS.md says 40, but lists fields up to byte 48 */
 #define IS_SUMMARY  1u
 #define NOT_LISTED  UINT32_MAX
 #define INFOS_BYTES 16
 
 _Static_assert(sizeof(struct hpc_profile_info) == INFO_BYTES, "as the table of {PI} has it");
 
-enum kind { KIND_SUMMARY, KIND_NODE, KIND_RANK, KIND_THREAD }; /* as hpc_kinds in meta.db */
+enum kind { KIND_SUMMARY, KIND_NODE, KIND_RANK, KIND_THREAD }; /* in the order of `kinds` in hpc_put_id_names */
 
 struct id {
     uint8_t kind, none;
@@ -710,27 +715,27 @@ struct id {
     uint64_t physical;
 };
 
-/* Of one profile: the contexts that have anything, and what they have, by value. */
+/* The values of one profile: the contexts that have any, and the values of each. */
 struct plane {
     const struct hpc_contexts *contexts;
-    uint32_t *slot;   /* by context: where in `listed`; NOT_LISTED */
-    uint32_t *listed; /* contexts, rising */
+    uint32_t *slot;   /* index in `listed`, by context; NOT_LISTED */
+    uint32_t *listed; /* contexts in increasing order */
     size_t count, room;
-    double *value; /* as listed, contexts->values of each */
+    double *value; /* contexts->values values for each listed context */
 };
 
-static double *values_of(const struct plane *plane, size_t listed)
+static double *hpc_plane_values(const struct plane *plane, size_t listed)
 {
     return plane->value + listed * plane->contexts->values;
 }
 
-/* A context has something if anything below it has. */
-static void list_contexts(struct plane *plane, const struct location_rows *from)
+/* Lists the contexts that have a row in `from`, and all contexts above them. */
+static void hpc_list_contexts(struct plane *plane, const struct location_rows *from)
 {
     const struct hpc_contexts *contexts = plane->contexts;
     for (size_t i = 0; i < from->rows->count; i++)
         for (uint32_t c = contexts->of_row[from->of[i]]; plane->slot[c] == NOT_LISTED; c = contexts->context[c].parent)
-            plane->slot[c] = 0; /* any number, for now */
+            plane->slot[c] = 0; /* any value other than NOT_LISTED; numbered below */
     plane->count = 0;
     for (uint32_t c = 0; c < contexts->count; c++) {
         if (plane->slot[c] == NOT_LISTED)
@@ -745,9 +750,10 @@ static void list_contexts(struct plane *plane, const struct location_rows *from)
     memset(plane->value, 0, plane->count * plane->contexts->values * sizeof *plane->value);
 }
 
-/* What has but one of the two is in one column. */
-static void add_measures(const struct hpc_contexts *contexts, const struct rows *rows, const struct row *row,
-                         double *value)
+/* Adds the measures beside the metrics. A measure with only own or only inclusive values leaves the other
+ * column at 0. */
+static void hpc_add_measures(const struct hpc_contexts *contexts, const struct rows *rows, const struct row *row,
+                             double *value)
 {
     for (size_t i = 0; i < contexts->beside.count; i++) {
         const struct measure *measure = &contexts->beside.measure[i];
@@ -758,27 +764,28 @@ static void add_measures(const struct hpc_contexts *contexts, const struct rows 
     }
 }
 
-static void add_rows(struct plane *plane, const struct location_rows *from)
+static void hpc_add_rows(struct plane *plane, const struct location_rows *from)
 {
     for (size_t i = 0; i < from->rows->count; i++) {
         const struct row *row = &from->rows->row[i];
-        double *value = values_of(plane, plane->slot[plane->contexts->of_row[from->of[i]]]);
+        double *value = hpc_plane_values(plane, plane->slot[plane->contexts->of_row[from->of[i]]]);
         for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++) {
             value[2 * metric + 1] += metric_value(from->rows, row->exclusive, metric);
             if (row->kind != ROW_STATEMENT)
                 value[2 * metric] = metric_value(from->rows, row->inclusive, metric);
         }
-        add_measures(plane->contexts, from->rows, row, value + 2 * METRIC_COLUMNS);
+        hpc_add_measures(plane->contexts, from->rows, row, value + 2 * METRIC_COLUMNS);
     }
 }
 
-/* Lines have what they have themselves and what is called there, which no row says. Children have larger numbers than their parents. */
-static void sum_lines(struct plane *plane)
+/* Computes the inclusive values of lines, which no row has: the line's own values and those of the calls on
+ * the line. Children have larger numbers than their parents, so one pass suffices. */
+static void hpc_sum_lines(struct plane *plane)
 {
     for (size_t i = plane->count; i-- > 1;) {
         const struct hpc_context *context = &plane->contexts->context[plane->listed[i]];
         bool of_line = context->parent == HPC_GLOBAL || hpc_is_line(&plane->contexts->context[context->parent]);
-        double *value = values_of(plane, i), *parent = values_of(plane, plane->slot[context->parent]);
+        double *value = hpc_plane_values(plane, i), *parent = hpc_plane_values(plane, plane->slot[context->parent]);
         for (size_t v = 0; v < plane->contexts->values; v += 2) {
             if (hpc_is_line(context))
                 value[v] += value[v + 1];
@@ -788,14 +795,14 @@ static void sum_lines(struct plane *plane)
     }
 }
 
-static void put_values(struct hpc_file *file, const struct plane *plane, struct hpc_profile_info *info)
+static void hpc_put_values(struct hpc_file *file, const struct plane *plane, struct hpc_profile_info *info)
 {
     hpc_align(file, 8);
     info->values = file->at;
     for (size_t i = 0; i < plane->count; i++) {
         uint64_t before = info->value_count;
         for (uint16_t v = 0; v < plane->contexts->values; v++) {
-            struct hpc_value value = {v, values_of(plane, i)[v]};
+            struct hpc_value value = {v, hpc_plane_values(plane, i)[v]};
             if (value.value == 0)
                 continue;
             hpc_put(file, &value, sizeof value);
@@ -809,7 +816,7 @@ static void put_values(struct hpc_file *file, const struct plane *plane, struct 
     for (size_t i = 0; i < plane->count; i++) {
         uint64_t count = 0;
         for (size_t v = 0; v < plane->contexts->values; v++)
-            count += values_of(plane, i)[v] != 0;
+            count += hpc_plane_values(plane, i)[v] != 0;
         of.context = plane->listed[i];
         if (count)
             hpc_put(file, &of, sizeof of);
@@ -817,32 +824,33 @@ static void put_values(struct hpc_file *file, const struct plane *plane, struct 
     }
 }
 
-static void put_plane(struct hpc_file *file, struct plane *plane, const struct location_rows *from,
-                      struct hpc_profile_info *info)
+static void hpc_put_plane(struct hpc_file *file, struct plane *plane, const struct location_rows *from,
+                          struct hpc_profile_info *info)
 {
-    list_contexts(plane, from);
-    add_rows(plane, from);
-    sum_lines(plane);
-    put_values(file, plane, info);
+    hpc_list_contexts(plane, from);
+    hpc_add_rows(plane, from);
+    hpc_sum_lines(plane);
+    hpc_put_values(file, plane, info);
     for (size_t i = 0; i < plane->count; i++)
         plane->slot[plane->listed[i]] = NOT_LISTED;
 }
 
-static bool put_locations(struct hpc_file *file, struct plane *plane, struct locations *locations,
-                          struct hpc_profiles *profiles)
+static bool hpc_put_locations(struct hpc_file *file, struct plane *plane, struct locations *locations,
+                              struct hpc_profiles *profiles)
 {
     struct location_rows read;
     for (size_t i = 0; i < locations->count; i++) {
         if (!locations_read(locations, i, &read))
             return false;
-        put_plane(file, plane, &read, &profiles->info[1 + i]);
+        hpc_put_plane(file, plane, &read, &profiles->info[1 + i]);
         location_rows_free(&read);
     }
     return true;
 }
 
-/* How many threads other processes of its rank have that stand before it; as many stood before the location ahead of it. */
-static uint32_t threads_before(const struct location *ahead, const struct location *location, uint32_t before)
+/* Returns the number of threads in earlier processes of the location's rank. `ahead` is the preceding
+ * location, and `before` was the result for it. */
+static uint32_t hpc_threads_before(const struct location *ahead, const struct location *location, uint32_t before)
 {
     if (ahead->process == location->process)
         return before;
@@ -851,8 +859,9 @@ static uint32_t threads_before(const struct location *ahead, const struct locati
     return before + (ahead->thread == LOCATION_NO_THREAD ? 1 : (uint32_t)ahead->thread + 1);
 }
 
-/* No two are the same: processes of a job without ranks are numbered as if they were some, and threads are counted on over the processes of a rank. */
-static void put_id_tuple(struct hpc_file *file, const struct location *location, uint32_t before, bool job)
+/* Writes a location's identifier, which must be unique. In a job without ranks, processes are numbered like
+ * ranks. Threads are numbered consecutively over all processes of a rank. */
+static void hpc_put_id_tuple(struct hpc_file *file, const struct location *location, uint32_t before, bool job)
 {
     bool threaded = location->thread != LOCATION_NO_THREAD;
     uint32_t rank = location->ranked ? location->rank : (uint32_t)location->process,
@@ -867,15 +876,15 @@ static void put_id_tuple(struct hpc_file *file, const struct location *location,
     hpc_put(file, ids, count * sizeof *ids);
 }
 
-static bool finish_profiles(struct hpc_file *file, const struct locations *locations, struct hpc_profiles *profiles)
+static bool hpc_finish_profiles(struct hpc_file *file, const struct locations *locations, struct hpc_profiles *profiles)
 {
     hpc_align(file, 8);
     struct hpc_section tuples = {.at = file->at};
     for (uint32_t i = 0, before = 0; i < locations->count; i++) {
         const struct location *location = &locations->location[i];
         profiles->info[1 + i].id_tuple = file->at;
-        before = i ? threads_before(location - 1, location, before) : 0;
-        put_id_tuple(file, location, before, locations->processes > 1);
+        before = i ? hpc_threads_before(location - 1, location, before) : 0;
+        hpc_put_id_tuple(file, location, before, locations->processes > 1);
     }
     tuples.bytes = file->at - tuples.at;
     struct hpc_section infos = {.at = file->at, .bytes = INFOS_BYTES + profiles->count * INFO_BYTES};
@@ -886,7 +895,7 @@ static bool finish_profiles(struct hpc_file *file, const struct locations *locat
     return hpc_close(file, "prof", sections, 2, "_prof.db");
 }
 
-/* profile.db: the sum, and a profile for each location. */
+/* Writes profile.db: the sum, and one profile for each location. */
 static bool hpc_write_profiles(const char *directory, struct locations *locations, const struct hpc_contexts *contexts,
                                struct hpc_profiles *profiles)
 {
@@ -902,22 +911,23 @@ static bool hpc_write_profiles(const char *directory, struct locations *location
                           .listed = memory_array(contexts->count, sizeof *plane.listed)};
     memset(plane.slot, 0xff, contexts->count * sizeof *plane.slot);
     locations_sum(locations, &sum);
-    put_plane(&file, &plane, &sum, &profiles->info[0]);
-    bool good = put_locations(&file, &plane, locations, profiles);
+    hpc_put_plane(&file, &plane, &sum, &profiles->info[0]);
+    bool good = hpc_put_locations(&file, &plane, locations, profiles);
     free(plane.slot);
     free(plane.listed);
     free(plane.value);
     int why = errno;
-    bool closed = finish_profiles(&file, locations, profiles);
+    bool closed = hpc_finish_profiles(&file, locations, profiles);
     if (!good)
         errno = why;
     return closed && good;
 }
 
-/* ---- cct.db ---- */
+/* ---- cct.db: the values of profile.db, by context ---- */
 
-/* cct.db: the values of profile.db once more, by context. All profiles are walked side by side, each in the order of contexts: a profile waits in
- * the list of the next context that it has, so that a context costs no more than the profiles that have it, however many there are. */
+/* All profiles are read in parallel, each in order of contexts. Each profile waits in the list of the next
+ * context that it has values for. Therefore, the cost of a context is proportional to the number of profiles
+ * that have it, not to the number of all profiles. */
 
 #define CONTEXTS_AT_ONCE 16384u
 
@@ -937,24 +947,24 @@ struct values_of {
     uint64_t first;
 } __attribute__((packed));
 
-/* What is not yet written of a profile, and of it of the context that is. */
+/* The unread part of a profile, and the unread part of its current context. */
 struct cursor {
     uint32_t profile;
-    uint32_t left; /* contexts */
+    uint32_t left; /* unread contexts */
     const struct hpc_values_of *at;
     const struct hpc_value *values, *value, *end;
     uint64_t value_count;
-    struct cursor *next; /* in a list of those that wait */
+    struct cursor *next; /* next cursor in the same waiting list */
 };
 
 struct walk {
     struct cursor *cursor;
-    struct cursor **waiting; /* by context: those whose next it is */
-    struct cursor **here;    /* that have the context, by profile */
+    struct cursor **waiting; /* by context: cursors whose next context it is */
+    struct cursor **here;    /* cursors that have the current context, by profile */
     size_t here_count;
 };
 
-static void wait_for_next(struct walk *walk, struct cursor *cursor)
+static void hpc_wait_for_next_context(struct walk *walk, struct cursor *cursor)
 {
     if (!cursor->left)
         return;
@@ -962,7 +972,7 @@ static void wait_for_next(struct walk *walk, struct cursor *cursor)
     walk->waiting[cursor->at->context] = cursor;
 }
 
-static void start(struct walk *walk, const struct hpc_profiles *profiles, size_t contexts, const char *bytes)
+static void hpc_start_walk(struct walk *walk, const struct hpc_profiles *profiles, size_t contexts, const char *bytes)
 {
     *walk = (struct walk){.cursor = memory_array(profiles->count, sizeof *walk->cursor),
                           .here = memory_array(profiles->count, sizeof *walk->here),
@@ -974,17 +984,17 @@ static void start(struct walk *walk, const struct hpc_profiles *profiles, size_t
                                           .at = (const void *)(bytes + info->contexts),
                                           .values = (const void *)(bytes + info->values),
                                           .value_count = info->value_count};
-        wait_for_next(walk, &walk->cursor[i]);
+        hpc_wait_for_next_context(walk, &walk->cursor[i]);
     }
 }
 
-static int compare_cursors(const void *left, const void *right)
+static int hpc_compare_cursors(const void *left, const void *right)
 {
     const struct cursor *a = *(struct cursor *const *)left, *b = *(struct cursor *const *)right;
     return (a->profile > b->profile) - (a->profile < b->profile);
 }
 
-static void go_to(struct walk *walk, uint32_t context)
+static void hpc_walk_to_context(struct walk *walk, uint32_t context)
 {
     walk->here_count = 0;
     for (struct cursor *cursor = walk->waiting[context], *next; cursor; cursor = next) {
@@ -994,12 +1004,12 @@ static void go_to(struct walk *walk, uint32_t context)
         cursor->end = cursor->values + (cursor->left ? cursor->at[1].first : cursor->value_count);
         cursor->at++;
         walk->here[walk->here_count++] = cursor;
-        wait_for_next(walk, cursor);
+        hpc_wait_for_next_context(walk, cursor);
     }
-    qsort(walk->here, walk->here_count, sizeof *walk->here, compare_cursors);
+    qsort(walk->here, walk->here_count, sizeof *walk->here, hpc_compare_cursors);
 }
 
-static void put_context_values(struct hpc_file *file, struct walk *walk, uint16_t values, struct info *info)
+static void hpc_put_context_values(struct hpc_file *file, struct walk *walk, uint16_t values, struct info *info)
 {
     struct values_of metrics[values];
     hpc_align(file, 4);
@@ -1021,8 +1031,8 @@ static void put_context_values(struct hpc_file *file, struct walk *walk, uint16_
     hpc_put(file, metrics, info->metric_count * sizeof *metrics);
 }
 
-/* The profiles as they were written; NULL: errno says why. */
-static const char *map_profiles(const char *directory, size_t *bytes)
+/* Maps profile.db into memory. Returns NULL, with errno, on failure. */
+static const char *hpc_map_profiles(const char *directory, size_t *bytes)
 {
     char *path = memory_text("%s/profile.db", directory);
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -1036,14 +1046,14 @@ static const char *map_profiles(const char *directory, size_t *bytes)
     return map == MAP_FAILED ? NULL : map;
 }
 
-/* cct.db: what profile.db has of locations, by context. */
+/* Writes cct.db: the locations' values of profile.db, by context. */
 static bool hpc_write_cct(const char *directory, const struct hpc_contexts *contexts,
                           const struct hpc_profiles *profiles)
 {
     size_t bytes;
     struct hpc_file file;
     struct walk walk;
-    const char *map = map_profiles(directory, &bytes);
+    const char *map = hpc_map_profiles(directory, &bytes);
     if (!map || !hpc_open(&file, directory, "cct.db", 1))
         return false;
     struct hpc_section section = {.at = file.at, .bytes = INFOS_BYTES + contexts->count * sizeof(struct info)};
@@ -1051,12 +1061,11 @@ static bool hpc_write_cct(const char *directory, const struct hpc_contexts *cont
     struct info *infos = memory_array(contexts->count, sizeof *infos);
     hpc_put(&file, head, sizeof head);
     hpc_put(&file, infos, contexts->count * sizeof *infos);
-    start(&walk, profiles, contexts->count, map);
+    hpc_start_walk(&walk, profiles, contexts->count, map);
     for (uint32_t c = 0; c < contexts->count; c++) {
-        go_to(&walk, c);
-        put_context_values(&file, &walk, contexts->values, &infos[c]);
-        if (c % CONTEXTS_AT_ONCE ==
-            0) /* what was read stays in the page cache, and is not this process's memory any more */
+        hpc_walk_to_context(&walk, c);
+        hpc_put_context_values(&file, &walk, contexts->values, &infos[c]);
+        if (c % CONTEXTS_AT_ONCE == 0) /* pages already read stay in the page cache and leave this process's memory */
             madvise((void *)map, bytes, MADV_DONTNEED);
     }
     hpc_align(&file, 8);
@@ -1075,10 +1084,11 @@ static bool hpc_write_cct(const char *directory, const struct hpc_contexts *cont
     return good;
 }
 
-/* ---- trace.db ---- */
+/* ---- trace.db: the context of each thread over time ---- */
 
-/* trace.db: which context each thread was in, over time. A thread's line is its samples, less those between the first and the last of a span: viewers
- * paint from the middle between two samples to the next such middle, which is where spans begin and end. */
+/* A thread's line consists of samples; hpcviewer paints each sample's context from the middle between it and
+ * the sample before to the middle between it and the next one. These middles are the borders of spans.
+ * Samples between the first and the last one of a span are left out. */
 
 #define UNKNOWN_STATE PROFILE_TIME_STATES
 
@@ -1101,13 +1111,13 @@ struct element {
 
 struct line {
     struct hpc_file *file;
-    uint64_t period_ns;          /* of samples */
-    uint64_t start_ns, epoch_ns; /* one moment on the trace's clock and on the epoch's */
-    uint64_t first_ns, last_ns;  /* elements' times, 0: there is none yet */
+    uint64_t period_ns;          /* sampling period */
+    uint64_t start_ns, epoch_ns; /* the same instant on the trace's clock and since the epoch */
+    uint64_t first_ns, last_ns;  /* times of the first and last element; 0: none yet */
 };
 
-/* The child of that name. */
-static uint32_t find_child(const struct hpc_contexts *contexts, uint32_t parent, const char *name)
+/* Returns the child with that name; 0: none. */
+static uint32_t hpc_find_child(const struct hpc_contexts *contexts, uint32_t parent, const char *name)
 {
     for (uint32_t child = contexts->context[parent].first; child; child = contexts->context[child].next) {
         const struct hpc_context *context = &contexts->context[child];
@@ -1117,7 +1127,7 @@ static uint32_t find_child(const struct hpc_contexts *contexts, uint32_t parent,
     return 0;
 }
 
-static uint32_t number_label(struct hpc_contexts *contexts, const struct row_label *label)
+static uint32_t hpc_number_label(struct hpc_contexts *contexts, const struct row_label *label)
 {
     uint32_t i = 0;
     while (i < contexts->trace_labels && contexts->trace_label[i] != label)
@@ -1127,8 +1137,8 @@ static uint32_t number_label(struct hpc_contexts *contexts, const struct row_lab
     return i + 1;
 }
 
-/* The state inside a context, once for each. */
-static uint32_t find_state(struct hpc_trace *trace, uint32_t parent, size_t state)
+/* Returns the child context that stands for a thread state; adds it if necessary. */
+static uint32_t hpc_find_state_context(struct hpc_trace *trace, uint32_t parent, size_t state)
 {
     static const struct row_label unknown = {"<not sampled>", "", "", 0};
     struct hpc_contexts *contexts = trace->contexts;
@@ -1136,31 +1146,34 @@ static uint32_t find_state(struct hpc_trace *trace, uint32_t parent, size_t stat
     uint32_t *slot = pair_map_slot(&trace->known, parent, PROFILE_TIME_STATES + state);
     if (*slot != PAIR_MAP_NEW)
         return *slot;
-    uint32_t child = find_child(contexts, parent, label->name);
-    if (!child && hpc_is_line(&contexts->context[parent])) /* rows have it below the function */
-        child = find_child(contexts, contexts->context[parent].parent, label->name);
+    uint32_t child = hpc_find_child(contexts, parent, label->name);
+    /* rows have the state below the function, not below the line */
+    if (!child && hpc_is_line(&contexts->context[parent]))
+        child = hpc_find_child(contexts, contexts->context[parent].parent, label->name);
     if (!child)
         child = hpc_add_context(
-            contexts, (struct hpc_context){.parent = parent, .row = ROW_NONE, .traced = number_label(contexts, label)});
+            contexts,
+            (struct hpc_context){.parent = parent, .row = ROW_NONE, .traced = hpc_number_label(contexts, label)});
     return *slot = child;
 }
 
-static uint32_t find_context(struct hpc_trace *trace, const struct trace_span *span)
+static uint32_t hpc_find_span_context(struct hpc_trace *trace, const struct trace_span *span)
 {
-    const uint64_t node = ~(uint64_t)span->node; /* no parent is as large */
+    /* larger than any context number, which the map also has as keys */
+    const uint64_t node = ~(uint64_t)span->node;
     uint32_t known = *pair_map_slot(&trace->known, node, span->state);
     if (known != PAIR_MAP_NEW)
         return known;
     const struct rows *rows = trace->contexts->rows;
     const char *state = trace_state_label[span->state].name;
     uint32_t row = trace_row(rows, span->node), context = trace->contexts->of_row[row];
-    if (state && strcmp(rows->row[row].label->name, state) != 0) /* said once */
-        context = find_state(trace, context, span->state);
+    if (state && strcmp(rows->row[row].label->name, state) != 0) /* the row already names the state */
+        context = hpc_find_state_context(trace, context, span->state);
     return *pair_map_slot(&trace->known, node, span->state) = context;
 }
 
-/* Times increase. */
-static void put_element(struct line *line, uint64_t time_ns, uint32_t context)
+/* Writes an element. Its time is increased if necessary, so that times are strictly increasing. */
+static void hpc_put_trace_element(struct line *line, uint64_t time_ns, uint32_t context)
 {
     struct element element = {line->epoch_ns + (time_ns > line->start_ns ? time_ns - line->start_ns : 0), context};
     if (line->last_ns && element.time_ns <= line->last_ns)
@@ -1170,35 +1183,37 @@ static void put_element(struct line *line, uint64_t time_ns, uint32_t context)
     line->last_ns = element.time_ns;
 }
 
-/* The middles of the first and the last period of a time. */
-static void put_time(struct line *line, uint64_t begin_ns, uint64_t end_ns, uint32_t context)
+/* Writes a stretch of time as two elements, in the middle of its first and last sampling period. A stretch of
+ * at most one period is one element. */
+static void hpc_put_trace_time(struct line *line, uint64_t begin_ns, uint64_t end_ns, uint32_t context)
 {
     uint64_t length_ns = end_ns - begin_ns, half_ns = (length_ns < line->period_ns ? length_ns : line->period_ns) / 2;
     if (!length_ns)
         return;
-    put_element(line, begin_ns + half_ns, context);
+    hpc_put_trace_element(line, begin_ns + half_ns, context);
     if (length_ns > line->period_ns)
-        put_element(line, end_ns - half_ns, context);
+        hpc_put_trace_element(line, end_ns - half_ns, context);
 }
 
-/* Times that follow one another in one context are one. */
-static void put_lane(struct line *line, struct hpc_trace *trace, const struct trace_lane *lane)
+/* Writes a thread's line. Adjacent spans in the same context become one stretch of time. */
+static void hpc_put_lane(struct line *line, struct hpc_trace *trace, const struct trace_lane *lane)
 {
     uint64_t begin_ns = lane->spans[0].begin_ns, end_ns = begin_ns;
     uint32_t now = HPC_GLOBAL;
     for (size_t i = 0; i < lane->span_count; i++) {
         const struct trace_span *span = &lane->spans[i];
-        uint32_t context = find_context(trace, span);
+        uint32_t context = hpc_find_span_context(trace, span);
         if (span->begin_ns > end_ns || context != now) {
-            put_time(line, begin_ns, end_ns, now);
+            hpc_put_trace_time(line, begin_ns, end_ns, now);
             if (span->begin_ns > end_ns)
-                put_time(line, end_ns, span->begin_ns, find_state(trace, HPC_ENTRY, UNKNOWN_STATE));
+                hpc_put_trace_time(line, end_ns, span->begin_ns,
+                                   hpc_find_state_context(trace, HPC_ENTRY, UNKNOWN_STATE));
             begin_ns = span->begin_ns;
             now = context;
         }
         end_ns = span->end_ns;
     }
-    put_time(line, begin_ns, end_ns, now);
+    hpc_put_trace_time(line, begin_ns, end_ns, now);
 }
 
 bool hpc_put_trace(struct hpc_trace *trace, uint32_t profile, const struct profile_header *header,
@@ -1212,7 +1227,7 @@ bool hpc_put_trace(struct hpc_trace *trace, uint32_t profile, const struct profi
                         .period_ns = header->period_ns,
                         .start_ns = header->start_ns,
                         .epoch_ns = header->start_realtime_ns > 0 ? (uint64_t)header->start_realtime_ns : 0};
-    put_lane(&line, trace, lane);
+    hpc_put_lane(&line, trace, lane);
     entry.end = trace->file.at;
     if (entry.end == entry.begin)
         return true;
@@ -1223,7 +1238,7 @@ bool hpc_put_trace(struct hpc_trace *trace, uint32_t profile, const struct profi
     return true;
 }
 
-static bool finish(struct hpc_trace *trace)
+static bool hpc_finish_trace(struct hpc_trace *trace)
 {
     struct hpc_file *file = &trace->file;
     hpc_align(file, 8);
@@ -1238,7 +1253,7 @@ static bool finish(struct hpc_trace *trace)
 
 bool hpc_close_trace(struct hpc_trace *trace)
 {
-    bool good = !trace->file.stream || finish(trace);
+    bool good = !trace->file.stream || hpc_finish_trace(trace);
     int why = errno;
     pair_map_free(&trace->known);
     free(trace->line);
@@ -1246,9 +1261,9 @@ bool hpc_close_trace(struct hpc_trace *trace)
     return good;
 }
 
-/* Of a process whose locations are `from` and those behind it. */
-static bool put_process(struct hpc_trace *trace, const struct locations *locations, size_t from,
-                        const struct profile_header *header, const struct trace *read)
+/* Writes the traces of the process whose first location is `from`. */
+static bool hpc_put_process(struct hpc_trace *trace, const struct locations *locations, size_t from,
+                            const struct profile_header *header, const struct trace *read)
 {
     struct pair_map lanes = {0};
     size_t process = locations->location[from].process;
@@ -1266,8 +1281,8 @@ static bool put_process(struct hpc_trace *trace, const struct locations *locatio
     return good;
 }
 
-/* trace.db: which context each location that is a thread was in over time, of processes that have a trace. Adds the contexts that only traces have, so all
- * other files are written after it. */
+/* Writes trace.db: the context of each thread over time, for processes that have a trace. Adds contexts that
+ * occur only in traces, so it must run before the other files are written. */
 static bool hpc_write_trace(const char *directory, struct locations *locations, struct hpc_contexts *contexts)
 {
     struct hpc_trace trace = {.directory = directory, .contexts = contexts};
@@ -1277,7 +1292,7 @@ static bool hpc_write_trace(const char *directory, struct locations *locations, 
         if (i && locations->location[i].process == locations->location[i - 1].process)
             continue;
         struct trace *read = locations_read_trace(locations, locations->location[i].process, &header);
-        good = !read || put_process(&trace, locations, i, &header, read);
+        good = !read || hpc_put_process(&trace, locations, i, &header, read);
         int why = errno;
         trace_free(read);
         errno = why;
@@ -1287,7 +1302,7 @@ static bool hpc_write_trace(const char *directory, struct locations *locations, 
 
 /* ---- the database ---- */
 
-static bool make_directory(const char *directory, const char *name)
+static bool hpc_make_directory(const char *directory, const char *name)
 {
     char *path = memory_text("%s/%s", directory, name);
     bool good = mkdir(path, 0777) == 0;
@@ -1302,7 +1317,7 @@ bool export_hpctoolkit(const char *directory, const struct export_input *input)
     struct hpc_contexts contexts;
     struct hpc_profiles profiles = {0};
     hpc_contexts_make(&contexts, rows);
-    bool good = make_directory(directory, "src") && make_directory(directory, "metrics") &&
+    bool good = hpc_make_directory(directory, "src") && hpc_make_directory(directory, "metrics") &&
                 hpc_write_trace(directory, locations, &contexts) &&
                 hpc_write_meta(directory, locations->profile, &contexts) && hpc_write_metrics(directory, &contexts) &&
                 hpc_write_profiles(directory, locations, &contexts, &profiles) &&

@@ -1,4 +1,4 @@
-/* HPCToolkit's database, version 4.0 (its doc/FORMATS.md): what the files of one have in common. */
+/* HPCToolkit's database, version 4.0 (doc/FORMATS.md of HPCToolkit): declarations that its files share. */
 #ifndef BLAME_COMMAND_EXPORT_HPCTOOLKIT_H
 #define BLAME_COMMAND_EXPORT_HPCTOOLKIT_H
 
@@ -16,36 +16,40 @@
 #include "command/rows/metric.h"
 #include "command/rows/row.h"
 
-/* A function, construct or row in angle brackets; or a source line of its parent, with its own cost and the calls made there. Numbers: ctxId. */
+/* A context: a function, a construct, a pseudo row or a source line. A line's parent is its function; its
+ * children are the calls made on it. HPCToolkit calls the context's number ctxId. */
 struct hpc_context {
-    uint32_t parent, first, last, next; /* 0: none; the parent's number is the smaller one */
-    uint32_t row;                       /* ROW_NONE: a line, or what only traces have */
-    uint32_t traced;                    /* 1 + index in trace_label; 0: rows have it */
+    uint32_t parent, first, last, next; /* numbers of other contexts, 0: none; a parent's number is smaller */
+    /* row number; ROW_NONE: a line, or a state that occurs only in traces */
+    uint32_t row;
+    uint32_t traced; /* 1 + index in trace_label; 0: not a state of a trace */
     int line;
     const char *file;
 };
 
 struct hpc_contexts {
     const struct rows *rows;
-    struct hpc_context *context; /* from HPC_GLOBAL on */
+    struct hpc_context *context; /* starts with HPC_GLOBAL */
     size_t count, room;
     uint32_t *of_row;
-    struct measures beside; /* metrics: their numbers are METRIC_COLUMNS and those behind */
-    char **name;            /* by number: "lock wait (sec)" */
+    struct measures beside; /* measures beside the metrics; the first one has the number METRIC_COLUMNS */
+    char **name;            /* name by metric number: "lock wait (sec)" */
     size_t metrics;
-    uint16_t values; /* each metric has two ids: its inclusive values' and, behind it, its exclusive ones' */
-    const struct row_label *trace_label[PROFILE_TIME_STATES + 1]; /* states, and what is not known */
+    /* number of value ids: two for each metric, first for inclusive, then for exclusive values */
+    uint16_t values;
+    /* labels of states, and of time that is not sampled */
+    const struct row_label *trace_label[PROFILE_TIME_STATES + 1];
     uint32_t trace_labels;
 };
 
 void hpc_contexts_make(struct hpc_contexts *contexts, const struct rows *rows);
 void hpc_contexts_free(struct hpc_contexts *contexts);
 
-/* A file of the database while it is written, and how long it is. */
+/* A file being written, and the number of bytes written so far. */
 struct hpc_file {
     FILE *stream;
     uint64_t at;
-    int why; /* the first thing that went wrong, errno; a stream knows only that something did */
+    int why; /* errno of the first failure; a stream only records that there was one */
 };
 
 struct hpc_section {
@@ -54,27 +58,29 @@ struct hpc_section {
 
 bool hpc_open(struct hpc_file *file, const char *directory, const char *name, size_t sections);
 void hpc_put(struct hpc_file *file, const void *data, size_t bytes);
-/* Footer, then the header in front of all. false: errno says why. */
+/* Writes the footer, then the header at the start of the file, and closes the file. Returns false, with
+ * errno, if any write failed. */
 bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_section *sections, size_t count,
                const char *footer);
 
-/* meta.db, and the source files that are found below src/. */
+/* Writes meta.db, and copies source files to src/. */
 bool hpc_write_meta(const char *directory, const struct profile *profile, const struct hpc_contexts *contexts);
 
-/* The same, line by line. */
+/* Writes trace.db, one thread at a time. */
 struct hpc_trace {
     const char *directory;
     struct hpc_contexts *contexts;
-    struct hpc_file file;  /* its stream is NULL before the first line */
-    struct pair_map known; /* contexts, by the sum's node and by parent */
+    struct hpc_file file;  /* the stream is NULL before the first thread */
+    struct pair_map known; /* context numbers, by node and state and by parent and state */
     struct hpc_trace_line *line;
     size_t count, room;
     uint64_t first_ns, last_ns;
 };
-/* Of a profile with that number, each behind those with smaller ones; the spans' nodes are the sum's, their clock the header's. */
+/* Adds the trace of the profile with that number. Numbers must increase. The spans' nodes are the sum's;
+ * their times are on the header's clock. */
 bool hpc_put_trace(struct hpc_trace *trace, uint32_t profile, const struct profile_header *header,
                    const struct trace_lane *lane);
-/* Ends the file, if there is any, and frees all. */
+/* Finishes the file, if one was started, and frees everything. */
 bool hpc_close_trace(struct hpc_trace *trace);
 
 #endif

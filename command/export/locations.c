@@ -17,20 +17,22 @@
 struct process {
     const char *path;
     struct profile
-        *outline; /* of a rank's file, which its locations' records and hosts are in; NULL: the sum's profile */
+        /* profile of a rank's file with records and hosts but without values; NULL: the sum's profile is used */
+        *outline;
 };
 
 struct location_source {
-    struct profile sum;    /* a copy of the record: nothing is added to the tree */
-    struct node_tree tree; /* the sum's */
+    struct profile sum;    /* copy of the profile record; nothing is added to its tree */
+    struct node_tree tree; /* tree of `sum` */
     struct process *process;
     size_t process_room, location_room;
-    uint32_t *all; /* the sum's rows */
+    uint32_t *all; /* rows of the sum, by number */
 };
 
-/* Nodes are the same by what leads to them; a rank's keys become its job's first. What the sum does not have, as the program still ran when it was read,
- * is its parent's. */
-static uint32_t *match_nodes(struct location_source *source, const struct profile *part)
+/* Returns the sum's node for each node of `part`, malloc'ed. Nodes match if their paths from the root match.
+ * A rank's keys are first translated to the job's. A node that the sum lacks (the program was still running
+ * when it was read) is given the node of its parent. */
+static uint32_t *locations_match_nodes(struct location_source *source, const struct profile *part)
 {
     struct job_keys keys;
     bool of_job = source->sum.header.merged;
@@ -48,8 +50,8 @@ static uint32_t *match_nodes(struct location_source *source, const struct profil
     return node;
 }
 
-/* Whether the file says which samples are whose. */
-static bool threads_are_known(const struct profile *profile)
+/* Returns whether the file says which thread each sample belongs to. */
+static bool locations_threads_are_known(const struct profile *profile)
 {
     bool known = profile->path && !profile->header.merged && !profile->tree && profile->thread_count;
     for (size_t i = 0; i < profile->thread_count && known; i++)
@@ -57,7 +59,8 @@ static bool threads_are_known(const struct profile *profile)
     return known;
 }
 
-static struct location *add(struct locations *locations, enum location_kind kind, const struct profile *process)
+static struct location *locations_add(struct locations *locations, enum location_kind kind,
+                                      const struct profile *process)
 {
     const char *host = process->header.merged ? NULL : profile_text(process, "host");
     memory_grow(&locations->location, &locations->source->location_room, locations->count, sizeof *locations->location);
@@ -73,8 +76,9 @@ static struct location *add(struct locations *locations, enum location_kind kind
     return location;
 }
 
-/* Time before the start is the first initial thread's: a tree that it has is its, whoever had it before. */
-static void add_threads(struct locations *locations, const struct profile *profile)
+/* Adds a location for each tree. A tree that several threads used, one after another, belongs to the first
+ * initial thread among them, because the time before the start belongs to that thread. */
+static void locations_add_threads(struct locations *locations, const struct profile *profile)
 {
     struct pair_map owner = {0};
     uint32_t number = 0;
@@ -88,7 +92,7 @@ static void add_threads(struct locations *locations, const struct profile *profi
         const struct profile_thread *thread = &profile->threads[i];
         if (!thread->tree || *pair_map_slot(&owner, thread->tree, 0) != i)
             continue;
-        struct location *location = add(locations, LOCATION_THREAD, profile);
+        struct location *location = locations_add(locations, LOCATION_THREAD, profile);
         location->number = number++;
         location->thread = i;
         location->record = thread;
@@ -96,20 +100,21 @@ static void add_threads(struct locations *locations, const struct profile *profi
     pair_map_free(&owner);
 }
 
-static void add_process(struct locations *locations, const char *path, struct profile *outline)
+static void locations_add_process(struct locations *locations, const char *path, struct profile *outline)
 {
     struct location_source *source = locations->source;
     memory_grow(&source->process, &source->process_room, locations->processes, sizeof *source->process);
     source->process[locations->processes++] = (struct process){.path = path, .outline = outline};
 }
 
-static void number_nodes(struct locations *locations)
+static void locations_number_hosts(struct locations *locations)
 {
     struct strings *hosts = strings_new();
     for (size_t i = 0; i < locations->count; i++) {
         struct location *location = &locations->location[i];
         bool same = i && location->process == location[-1].process;
-        char *host = memory_text("at %s", location->host); /* the empty text has a number of its own */
+        /* prefix, so that an empty host name has a number too */
+        char *host = memory_text("at %s", location->host);
         location->node = same ? location[-1].node : strings_intern(hosts, host) - 1;
         locations->nodes = location->node >= locations->nodes ? location->node + 1 : locations->nodes;
         free(host);
@@ -117,9 +122,9 @@ static void number_nodes(struct locations *locations)
     strings_free(hosts);
 }
 
-/* The file of a rank's process; NULL: it is not among them. */
-static const char *find_file(const struct profile_rank *record, const struct profile_header *headers,
-                             const char *const *files, size_t count)
+/* Returns the file of a rank's process, NULL if it is not among the files. */
+static const char *locations_find_rank_file(const struct profile_rank *record, const struct profile_header *headers,
+                                            const char *const *files, size_t count)
 {
     for (size_t i = 0; i < count && record->state <= PROFILE_RANK_OPEN; i++)
         if (headers[i].version && !headers[i].merged && headers[i].rank == record->rank &&
@@ -128,7 +133,7 @@ static const char *find_file(const struct profile_rank *record, const struct pro
     return NULL;
 }
 
-static void add_ranks(struct locations *locations, const char *const *files, size_t count)
+static void locations_add_ranks(struct locations *locations, const char *const *files, size_t count)
 {
     const struct profile *job = locations->profile;
     struct job_reference like = {.identity = profile_text(job, "job_identity")};
@@ -139,17 +144,17 @@ static void add_ranks(struct locations *locations, const char *const *files, siz
         if (!profile_read_header(files[i], &headers[i]))
             headers[i].version = 0;
     for (size_t i = 0; i < job->rank_count; i++) {
-        const char *path = find_file(&job->ranks[i], headers, files, count);
+        const char *path = locations_find_rank_file(&job->ranks[i], headers, files, count);
         struct profile *outline = path ? profile_read_outline(path, error, sizeof error) : NULL;
         if (!outline || job_why_foreign(&like, outline)) {
             profile_free(outline);
             continue;
         }
-        add_process(locations, path, outline);
-        if (threads_are_known(outline))
-            add_threads(locations, outline);
+        locations_add_process(locations, path, outline);
+        if (locations_threads_are_known(outline))
+            locations_add_threads(locations, outline);
         else
-            add(locations, LOCATION_PROCESS, outline);
+            locations_add(locations, LOCATION_PROCESS, outline);
     }
     job_reference_free(&like);
     free(headers);
@@ -162,16 +167,16 @@ void locations_find(struct locations *locations, const struct profile *profile, 
     struct location_source *source = locations->source = memory_array(1, sizeof *source);
     source->sum = *profile;
     if (profile->header.merged)
-        add_ranks(locations, rank_files, rank_file_count);
+        locations_add_ranks(locations, rank_files, rank_file_count);
     if (!locations->count)
-        add_process(locations, profile->path, NULL);
-    if (threads_are_known(profile))
-        add_threads(locations, profile);
+        locations_add_process(locations, profile->path, NULL);
+    if (locations_threads_are_known(profile))
+        locations_add_threads(locations, profile);
     if (locations->count)
         node_tree_resume(&source->tree, &source->sum);
     else
-        add(locations, LOCATION_ALL, profile);
-    number_nodes(locations);
+        locations_add(locations, LOCATION_ALL, profile);
+    locations_number_hosts(locations);
 }
 
 void locations_sum(struct locations *locations, struct location_rows *sum)
@@ -185,8 +190,9 @@ void locations_sum(struct locations *locations, struct location_rows *sum)
     *sum = (struct location_rows){.rows = locations->rows, .of = source->all};
 }
 
-/* A rank's share of its job's idleness, which is reckoned with the job's most threads (command/profile/job.c). */
-static void scale_idleness(const struct location_source *source, struct profile *rank)
+/* Scales a rank's idleness to the job's. The job computes idleness with the largest thread count of all its
+ * ranks (command/profile/job.c). */
+static void locations_scale_idleness(const struct location_source *source, struct profile *rank)
 {
     double share = (double)rank->header.threads_max / source->sum.header.threads_max;
     for (size_t i = 0; i < rank->node_count; i++)
@@ -195,7 +201,8 @@ static void scale_idleness(const struct location_source *source, struct profile 
     rank->header.before_inverse_busy_ns = share * (double)rank->header.before_start_ns;
 }
 
-static bool read_part(struct locations *locations, const struct location *location, struct location_rows *read)
+static bool locations_read_part(struct locations *locations, const struct location *location,
+                                struct location_rows *read)
 {
     struct location_source *source = locations->source;
     const char *path = source->process[location->process].path;
@@ -207,9 +214,9 @@ static bool read_part(struct locations *locations, const struct location *locati
         return false;
     part->header.environment = source->sum.header.environment;
     if (source->sum.header.merged)
-        scale_idleness(source, part);
+        locations_scale_idleness(source, part);
     *read = (struct location_rows){.profile = part};
-    uint32_t *node = match_nodes(source, part);
+    uint32_t *node = locations_match_nodes(source, part);
     read->rows = read->made = rows_part(locations->rows, part, node, &read->made_of);
     read->of = read->made_of;
     free(node);
@@ -220,7 +227,7 @@ bool locations_read(struct locations *locations, size_t index, struct location_r
 {
     if (locations->location[index].kind == LOCATION_ALL)
         locations_sum(locations, read);
-    else if (!read_part(locations, &locations->location[index], read))
+    else if (!locations_read_part(locations, &locations->location[index], read))
         return false;
     uint64_t samples = read->rows->row[0].inclusive->samples;
     locations->lost -= samples < locations->lost ? samples : locations->lost;
@@ -239,7 +246,7 @@ struct trace *locations_read_trace(struct locations *locations, size_t process, 
         part = profile_read(source->process[process].path, error, sizeof error);
     struct trace *trace = part || !outline ? trace_read(part ? part : &source->sum, error, sizeof error) : NULL;
     if (trace && part) {
-        uint32_t *node = match_nodes(source, part);
+        uint32_t *node = locations_match_nodes(source, part);
         for (size_t i = 0; i < trace->lane_count; i++)
             for (size_t j = 0; j < trace->lanes[i].span_count; j++)
                 trace->lanes[i].spans[j].node = node[trace->lanes[i].spans[j].node];

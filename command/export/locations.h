@@ -1,5 +1,7 @@
-/* Where values were measured: the threads of a process, or the ranks of a job and their threads. Which there are is known before any value is read;
- * values are read one location at a time, so memory is that of the rows and of one location's tree, however many there are. */
+/* Locations: the threads or ranks whose values are exported separately. They are the threads of a process, or
+ * the ranks of a job with their threads. All locations are known before any value is read. Values are read
+ * for one location at a time, so memory holds the rows and one location's tree, however many locations there
+ * are. */
 #ifndef BLAME_COMMAND_EXPORT_LOCATIONS_H
 #define BLAME_COMMAND_EXPORT_LOCATIONS_H
 
@@ -14,68 +16,81 @@ struct profile_header;
 struct profile_thread;
 
 enum location_kind {
-    LOCATION_ALL,     /* the only one: whose samples are whose is not known, or nobody asked; its rows are the sum's */
-    LOCATION_PROCESS, /* all threads of a rank whose file does not say which samples are whose */
+    /* the only location: samples are not known by thread, or the user did not ask; its rows are the sum's */
+    LOCATION_ALL,
+    LOCATION_PROCESS, /* all threads of a rank whose file does not say which thread a sample belongs to */
     LOCATION_THREAD,
 };
 
 #define LOCATION_NO_THREAD SIZE_MAX
 
 struct location {
-    uint8_t kind;     /* enum location_kind */
-    bool ranked;      /* `rank` is known: one process of a job, alone or among others */
-    uint32_t rank;    /* 0 where it is not */
-    uint32_t of_rank; /* which of its rank's processes, from 0 on: rank 3.1 is the second one of rank 3 */
-    uint32_t number;  /* of the locations of its process, from 0 on */
-    size_t process;   /* counts processes from 0 on; locations of one stand together, in the order of ranks */
-    int32_t pid;      /* 0: not known */
-    const char *host; /* "": not known */
-    uint32_t node;    /* counts hosts from 0 on */
+    uint8_t kind;  /* enum location_kind */
+    bool ranked;   /* whether `rank` is known; the process is one of a job, alone or with others */
+    uint32_t rank; /* 0 if unknown */
+    /* index of the process among those of its rank, from 0: rank 3.1 is the second process of rank 3 */
+    uint32_t of_rank;
+    uint32_t number; /* index of the location within its process, from 0 */
+    /* index of the process, from 0; the locations of a process are adjacent, processes are in order of ranks */
+    size_t process;
+    int32_t pid;      /* 0: unknown */
+    const char *host; /* "": unknown */
+    uint32_t node;    /* index of the host, from 0 */
     size_t
-        thread; /* its row in the process's threads.csv, LOCATION_NO_THREAD where all threads are together. Threads that had one tree one after the
-                        other are one location, that of the first initial one, else of the first */
-    const struct profile_thread *record; /* of that thread, NULL: all together */
+        /* the thread's row in the process's threads.csv; LOCATION_NO_THREAD: all threads together. Threads
+         * that used one tree one after another are one location, with the row of the first initial thread, or
+         * of the first thread if none is initial */
+        thread;
+    const struct profile_thread *record; /* record of that thread; NULL: all threads together */
 };
 
 struct location_source;
 
 struct locations {
-    const struct profile *profile; /* of the sum */
-    const struct rows *rows;       /* of the sum, from rows_build() */
+    const struct profile *profile; /* the sum's profile */
+    const struct rows *rows;       /* the sum's rows, from rows_build() */
     struct location *location;
     size_t count; /* at least 1 */
     size_t processes, nodes;
     uint64_t
-        lost; /* samples of the sum that no location has that was read until now: when all were, what is nobody's */
+        /* samples of the sum that no location read so far has; after the last location, samples that belong
+         * to no location */
+        lost;
     struct location_source *source;
-    uint64_t traced, thinned; /* samples of the traces that were read; that these had no room for */
-    char trace_error[512];    /* of the first that could not be, "": all could */
-    char refusal[512];        /* what the writer lacked that is not its output, in a line, "": errno says it of that */
-    void (*note)(const char *text); /* tells the user a line while it is written; NULL: nobody listens */
+    /* traced: samples in the traces that were read; thinned: samples that these traces had no room for */
+    uint64_t traced, thinned;
+    char trace_error[512]; /* error of the first unreadable trace; "": none */
+    /* message about a failure other than writing the output, one line; "": see errno */
+    char refusal[512];
+    /* shows the user a message while the output is written; NULL: messages are dropped */
+    void (*note)(const char *text);
 };
 
-/* What one location has. */
+/* The values of one location. */
 struct location_rows {
-    /* Rows as all writers know them: those of the sum in which it has something, and what is above them, in the sum's order. Exclusive and inclusive
-     * sums, exact times, counters are this location's; names, depth and lines the sum's; row 0 is the root. */
+    /* The sum's rows in which the location has a value, with all rows above them, in the sum's order. Sums,
+     * exact times and counters are the location's. Names, depths and lines are the sum's. Row 0 is the root. */
     const struct rows *rows;
-    const uint32_t *of;      /* by row: its number in the sum's rows, rising with the row */
-    struct profile *profile; /* the location's own; NULL: the sum's */
+    const uint32_t *of;      /* number of the same row in the sum's rows, by row; increasing */
+    struct profile *profile; /* the location's own profile; NULL: the sum's */
     struct rows *made;
     uint32_t *made_of;
 };
 
-/* Which there are. Ranks' files: of a job that was merged those that it was made of, in any order; they are read when it is their turn, and must be there
- * still. Without them a merged job has one location. Both profile and rows must outlive them. */
+/* Finds the locations. rank_files are the files that a merged job was made from, in any order; without them,
+ * a merged job has one location. Each file must exist until it has been read. `profile` and `rows` must live
+ * longer than `locations`. */
 void locations_find(struct locations *locations, const struct profile *profile, const struct rows *rows,
                     const char *const *rank_files, size_t rank_file_count);
-/* Reads one, in any order, each once. false: its file cannot be read, or not any more, as refusal says; nothing is to be freed. */
+/* Reads one location's values. Locations may be read in any order, each once. Returns false if the file
+ * cannot be read; `refusal` says why, and there is nothing to free. */
 bool locations_read(struct locations *locations, size_t index, struct location_rows *read);
-/* The same of the sum, which nothing is read for. */
+/* Returns the sum's values as those of a location. Reads no file. */
 void locations_sum(struct locations *locations, struct location_rows *sum);
 struct trace;
 
-/* A process's trace and header. Spans' nodes are the sum's. NULL: it has none, or none that can be read. */
+/* Reads a process's trace and header. The spans refer to nodes of the sum. Returns NULL if there is no trace
+ * or if it cannot be read. */
 struct trace *locations_read_trace(struct locations *locations, size_t process, struct profile_header *header);
 void location_rows_free(struct location_rows *read);
 void locations_free(struct locations *locations);

@@ -7,8 +7,8 @@
 #include "command/rows/error.h"
 #include "command/text/memory.h"
 
-/* word: NULL, or another title to make it of; both are malloc'ed. */
-static void add(struct measures *measures, const struct measure *measure, char *title, char *word)
+/* Adds a measure and takes ownership of both malloc'ed texts. `word` NULL: made from `title`. */
+static void measures_add(struct measures *measures, const struct measure *measure, char *title, char *word)
 {
     struct measure *made = &measures->measure[measures->count++];
     *made = *measure;
@@ -19,111 +19,113 @@ static void add(struct measures *measures, const struct measure *measure, char *
 }
 
 /* Adds a metric. Its parent is the last measure of a lower level. */
-static void add_metric(struct measures *measures, const struct rows *rows, enum metric metric, uint8_t level)
+static void measures_add_metric(struct measures *measures, const struct rows *rows, enum metric metric, uint8_t level)
 {
     size_t parent = measures->count;
     while (level && measures->measure[--parent].level >= level)
         ;
-    add(measures,
-        &(struct measure){.kind = MEASURE_METRIC,
-                          .number = metric,
-                          .whole = metric == METRIC_SAMPLES,
-                          .adds_up = true,
-                          .in_seconds = metric != METRIC_SAMPLES && !rows->events,
-                          .level = level,
-                          .parent = level ? parent : MEASURE_NO_PARENT,
-                          .about = metric_about(metric)},
-        memory_text("%s", metric_title(metric)), NULL);
+    measures_add(measures,
+                 &(struct measure){.kind = MEASURE_METRIC,
+                                   .number = metric,
+                                   .whole = metric == METRIC_SAMPLES,
+                                   .adds_up = true,
+                                   .in_seconds = metric != METRIC_SAMPLES && !rows->events,
+                                   .level = level,
+                                   .parent = level ? parent : MEASURE_NO_PARENT,
+                                   .about = metric_about(metric)},
+                 memory_text("%s", metric_title(metric)), NULL);
 }
 
-/* Adds effort and its parts, those of blame below blame; then the metrics that are no parts. */
-static void add_metrics(struct measures *measures, const struct rows *rows)
+/* Adds effort and its parts, with the parts of blame below blame, then the metrics that are not parts. */
+static void measures_add_metrics(struct measures *measures, const struct rows *rows)
 {
     static const enum metric others[] = {
 #define METRIC(name, ...) METRIC_##name,
         METRIC_TABLE_OTHERS(METRIC) METRIC_TABLE_RANKS(METRIC)
 #undef METRIC
     };
-    add_metric(measures, rows, METRIC_EFFORT, 0);
-    add_metric(measures, rows, METRIC_WORK, 1);
-    add_metric(measures, rows, METRIC_BLAME, 1);
+    measures_add_metric(measures, rows, METRIC_EFFORT, 0);
+    measures_add_metric(measures, rows, METRIC_WORK, 1);
+    measures_add_metric(measures, rows, METRIC_BLAME, 1);
     for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
-        add_metric(measures, rows, metric_blame_part[i], 2);
+        measures_add_metric(measures, rows, metric_blame_part[i], 2);
     for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
-        add_metric(measures, rows, metric_parts[i], 1);
+        measures_add_metric(measures, rows, metric_parts[i], 1);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        add_metric(measures, rows, others[i], 0);
+        measures_add_metric(measures, rows, others[i], 0);
 }
 
-static void add_exact(struct measures *measures)
+static void measures_add_exact(struct measures *measures)
 {
     const struct measure calls = {.kind = MEASURE_CALLS,
                                   .whole = true,
                                   .parent = MEASURE_NO_PARENT,
-                                  .about = "How often a phase, event or parameter began"};
+                                  .about = "Number of times that a phase, event or parameter began"};
     const struct measure exact = {.kind = MEASURE_EXACT,
                                   .in_seconds = true,
                                   .adds_up = true,
                                   .parent = MEASURE_NO_PARENT,
                                   .about = "Time in phases, events and parameters, by the clock"};
-    add(measures, &calls, memory_text("calls"), NULL);
-    add(measures, &exact, memory_text("exact"), NULL);
+    measures_add(measures, &calls, memory_text("calls"), NULL);
+    measures_add(measures, &exact, memory_text("exact"), NULL);
 }
 
-static void add_counters(struct measures *measures, const struct rows *rows, bool counted)
+static void measures_add_counters(struct measures *measures, const struct rows *rows, bool counted)
 {
     for (size_t i = 0; i < rows->counter_count; i++)
-        add(measures,
+        measures_add(
+            measures,
             &(struct measure){.kind = counted ? MEASURE_COUNTED : MEASURE_COUNTER,
                               .number = (uint16_t)i,
                               .adds_up = !counted,
                               .parent = MEASURE_NO_PARENT,
-                              .about = counted ? "Counted from begin to end of phases, events and parameters"
+                              .about = counted ? "Counted from the start to the end of phases, events and parameters"
                                                : "Counted at samples"},
             memory_text(counted ? "%s exact" : "%s", rows->counter_name[i]), NULL);
 }
 
-static void add_errors(struct measures *measures, const struct rows *rows)
+static void measures_add_errors(struct measures *measures, const struct rows *rows)
 {
     for (size_t i = 0; i < METRIC_COLUMNS; i++)
-        add(measures,
+        measures_add(
+            measures,
             &(struct measure){.kind = MEASURE_ERROR,
                               .number = metric_columns[i],
                               .in_seconds = metric_columns[i] != METRIC_SAMPLES && !rows->events,
                               .parent = MEASURE_NO_PARENT,
-                              .about = "In 95 of 100 measurements the value is so close to the truth"},
+                              .about = "95 of 100 measurements differ from the true value by no more than this"},
             memory_text("%s \xc2\xb1", metric_title(metric_columns[i])),
             memory_text("%s error", metric_title(metric_columns[i])));
 }
 
-static struct measures none(const struct rows *rows)
+static struct measures measures_none(const struct rows *rows)
 {
     return (struct measures){.measure = memory_array(METRIC_NAMED + 1 + 2 + 2 * rows->counter_count + METRIC_COLUMNS,
                                                      sizeof(struct measure))};
 }
 
-static void add_beside(struct measures *measures, const struct rows *rows, bool errors)
+static void measures_add_beside(struct measures *measures, const struct rows *rows, bool errors)
 {
     if (rows->probed)
-        add_exact(measures);
-    add_counters(measures, rows, false);
+        measures_add_exact(measures);
+    measures_add_counters(measures, rows, false);
     if (rows->probed)
-        add_counters(measures, rows, true);
+        measures_add_counters(measures, rows, true);
     if (errors)
-        add_errors(measures, rows);
+        measures_add_errors(measures, rows);
 }
 
 void measures_gather(struct measures *measures, const struct rows *rows)
 {
-    *measures = none(rows);
-    add_metrics(measures, rows);
-    add_beside(measures, rows, true);
+    *measures = measures_none(rows);
+    measures_add_metrics(measures, rows);
+    measures_add_beside(measures, rows, true);
 }
 
 void measures_gather_beside(struct measures *measures, const struct rows *rows, bool errors)
 {
-    *measures = none(rows);
-    add_beside(measures, rows, errors);
+    *measures = measures_none(rows);
+    measures_add_beside(measures, rows, errors);
 }
 
 void measures_free(struct measures *measures)
@@ -135,7 +137,8 @@ void measures_free(struct measures *measures)
     free(measures->measure);
 }
 
-static double value(const struct measure *measure, const struct rows *rows, const struct row *row, bool inclusive)
+static double measure_value(const struct measure *measure, const struct rows *rows, const struct row *row,
+                            bool inclusive)
 {
     const struct profile_sums *sums = inclusive ? row->inclusive : row->exclusive;
     const struct row_extra *extra = row->extra;
@@ -159,15 +162,15 @@ static double value(const struct measure *measure, const struct rows *rows, cons
 
 double measure_own(const struct measure *measure, const struct rows *rows, const struct row *row)
 {
-    return value(measure, rows, row, false);
+    return measure_value(measure, rows, row, false);
 }
 
 double measure_inclusive(const struct measure *measure, const struct rows *rows, const struct row *row)
 {
-    return value(measure, rows, row, true);
+    return measure_value(measure, rows, row, true);
 }
 
 int64_t measure_whole(const struct measure *measure, const struct rows *rows, const struct row *row, bool inclusive)
 {
-    return export_whole(value(measure, rows, row, inclusive) * (measure->in_seconds ? 1e9 : 1));
+    return export_whole(measure_value(measure, rows, row, inclusive) * (measure->in_seconds ? 1e9 : 1));
 }

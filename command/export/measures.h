@@ -1,5 +1,6 @@
-/* What rows are measured by, all of it, as formats may show it: the metrics of profile.csv, what is stated of their errors, calls, exact times and
- * counters. A format chooses by kind; what a measure is called, its unit and its value are said here once. */
+/* Everything that a row has a value of, as formats may show it: the metrics of profile.csv and their errors,
+ * calls, exact times and counters. A format selects measures by kind. This unit alone defines their names,
+ * units and values. */
 #ifndef BLAME_COMMAND_EXPORT_MEASURES_H
 #define BLAME_COMMAND_EXPORT_MEASURES_H
 
@@ -11,11 +12,11 @@
 
 enum measure_kind {
     MEASURE_METRIC,  /* number: enum metric */
-    MEASURE_CALLS,   /* of phases, events and parameters, by the clock: how often they were begun, */
-    MEASURE_EXACT,   /* their time without that of others in them (own), and with it (inclusive) */
-    MEASURE_COUNTER, /* number: of rows->counter_name; counted at samples */
-    MEASURE_COUNTED, /* the same from begin to end of phases, events and parameters; inclusive */
-    MEASURE_ERROR,   /* number: enum metric, whose value is stated with +- so much */
+    MEASURE_CALLS,   /* number of times that a phase, event or parameter began */
+    MEASURE_EXACT,   /* time in phases, events and parameters, by the clock; own values exclude nested ones */
+    MEASURE_COUNTER, /* number: index in rows->counter_name; counted at samples */
+    MEASURE_COUNTED, /* the same counters, from begin to end of phases, events and parameters; inclusive */
+    MEASURE_ERROR,   /* number: enum metric; half the width of its 95 % interval */
 };
 
 #define MEASURE_NO_PARENT SIZE_MAX
@@ -23,39 +24,47 @@ enum measure_kind {
 struct measure {
     uint8_t kind; /* enum measure_kind */
     uint16_t number;
-    bool whole;      /* values are whole numbers, not below 0 */
-    bool in_seconds; /* else numbers: of samples, calls, events */
+    bool whole;      /* whether values are whole numbers of 0 or more */
+    bool in_seconds; /* in seconds; otherwise a number of samples, calls or events */
     bool
-        adds_up; /* own values add up along calls to inclusive ones, and locations' to the sum's. Else a value is the row's, or the location's, alone */
+        /* whether own values add up along calls to inclusive values, and the locations' values to the sum's.
+         * Otherwise a value applies to its row or location alone */
+        adds_up;
     size_t
-        parent; /* the measure that it is a part of, whose number is smaller: parts add up to it; or MEASURE_NO_PARENT */
-    uint8_t level;     /* how many are above it */
-    char *title;       /* "lock wait", "exact", "lock wait ±", as columns of profile.csv have it */
-    char *word;        /* without blanks: "lock_wait", "exact", "lock_wait_error" */
-    const char *about; /* as metric_about() has it */
+        /* index of the measure that this one is a part of, always smaller; MEASURE_NO_PARENT: none. A measure
+         * is the sum of its parts */
+        parent;
+    uint8_t level;     /* number of measures above this one */
+    char *title;       /* title of the column in profile.csv: "lock wait", "exact", "lock wait ±" */
+    char *word;        /* title without blanks: "lock_wait", "exact", "lock_wait_error" */
+    const char *about; /* description, from metric_about() for metrics */
 };
 
 struct measures {
     struct measure *
-        measure; /* in preorder of parts: a part stands behind what it is a part of, or behind its siblings with their parts */
+        /* in preorder: a part follows its parent, or its preceding sibling and that sibling's parts */
+        measure;
     size_t count;
 };
 
-/* Those that the rows can have: calls and exact times where there are phases, counters where there are. Where an effort stands first of metrics:
- * effort = work + blame + no core + blocked + mpi wait, blame = idleness + overhead + lock wait. Others are no parts. */
+/* Lists all measures that the rows can have. Calls and exact times exist only if there are phases, counters
+ * only if the run had some. effort = work + blame + no core + blocked + mpi wait, and blame = idleness +
+ * overhead + lock wait. Other measures are not parts. */
 void measures_gather(struct measures *measures, const struct rows *rows);
-/* The same without metrics, which a format may have in an order of its own: what is by the clock and what is counted; errors where they are asked for. */
+/* Lists the measures without metrics, for formats with their own order of metrics. Errors are included if
+ * `errors` is set. */
 void measures_gather_beside(struct measures *measures, const struct rows *rows, bool errors);
 void measures_free(struct measures *measures);
 
-/* A row's value, of rows of the sum or of a location: without what is below it, but for functions with their statements; and with it. In seconds, or a
- * number. What a row cannot have is 0. Errors are those of all threads' rows: of a location they say too much. */
+/* Returns a row's own or inclusive value, in seconds or as a number. The own value of a function includes its
+ * statements. A measure that the row cannot have is 0. The rows belong to the sum or to a location. Errors
+ * are estimated for all threads' rows, so they are too large for one location. */
 double measure_own(const struct measure *measure, const struct rows *rows, const struct row *row);
 double measure_inclusive(const struct measure *measure, const struct rows *rows, const struct row *row);
-/* Either of them in whole nanoseconds, or as a whole number. */
+/* Returns the own or inclusive value in whole nanoseconds, or as a whole number. */
 int64_t measure_whole(const struct measure *measure, const struct rows *rows, const struct row *row, bool inclusive);
 
-/* How many of the first are a row's own: metrics, calls, exact times and counters at samples. */
+/* Returns the number of leading measures that are neither MEASURE_COUNTED nor MEASURE_ERROR. */
 static inline size_t measures_own(const struct measures *measures)
 {
     size_t count = 0;
@@ -64,7 +73,8 @@ static inline size_t measures_own(const struct measures *measures)
     return count;
 }
 
-/* Whether own or inclusive values say anything: calls are a row's alone, and what is counted from begin to end is so with all that is between. */
+/* Returns whether the measure has own (or inclusive) values. Calls have only own values. Counts from begin to
+ * end have only inclusive ones. */
 static inline bool measure_has(const struct measure *measure, bool inclusive)
 {
     return measure->kind != (inclusive ? MEASURE_CALLS : MEASURE_COUNTED);

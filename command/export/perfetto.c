@@ -24,18 +24,18 @@ enum interned {
 
 struct perfetto {
     FILE *out;
-    bool good; /* false: out is in error */
+    bool good; /* false: writing failed */
     uint64_t last_uuid;
     struct strings *strings[INTERNED_KINDS];
-    uint32_t string_count[INTERNED_KINDS]; /* written */
+    uint32_t string_count[INTERNED_KINDS]; /* number of texts written, by kind */
     struct trace_stacks stacks;
-    size_t frame_count; /* written */
+    size_t frame_count; /* number of frames written */
     uint64_t task_count;
     uint8_t *packed;
     size_t packed_room;
 };
 
-/* All packets are of one sequence, whose interned data is never thrown away. */
+/* All packets belong to one sequence, whose interned data is kept to the end. */
 #define SEQUENCE     1
 #define STATE_NEEDED 2
 
@@ -57,7 +57,7 @@ static void perfetto_finish(struct perfetto *perfetto)
     free(perfetto->packed);
 }
 
-/* Says of which sequence it is. */
+/* Writes a packet, after setting its sequence. */
 static void perfetto_write(struct perfetto *perfetto, Perfetto__Protos__TracePacket *packet)
 {
     Perfetto__Protos__Trace trace = PERFETTO__PROTOS__TRACE__INIT;
@@ -76,15 +76,15 @@ static void perfetto_write(struct perfetto *perfetto, Perfetto__Protos__TracePac
     perfetto->good = perfetto->good && fwrite(perfetto->packed, 1, bytes, perfetto->out) == bytes;
 }
 
-static void write_data(struct perfetto *perfetto, interned_data *data)
+static void perfetto_write_data(struct perfetto *perfetto, interned_data *data)
 {
     Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     packet.interned_data = data;
     perfetto_write(perfetto, &packet);
 }
 
-/* A module is known by its path alone: a text, and a mapping of the same number. */
-static void write_name(struct perfetto *perfetto, enum interned kind, uint64_t iid, const char *text)
+/* Writes an interned text. A module consists of its path and of a mapping with the same number. */
+static void perfetto_write_name(struct perfetto *perfetto, enum interned kind, uint64_t iid, const char *text)
 {
     Perfetto__Protos__EventName event = PERFETTO__PROTOS__EVENT_NAME__INIT, *events = &event;
     Perfetto__Protos__DebugAnnotationName annotation = PERFETTO__PROTOS__DEBUG_ANNOTATION_NAME__INIT,
@@ -107,25 +107,26 @@ static void write_name(struct perfetto *perfetto, enum interned kind, uint64_t i
     data.n_function_names = kind == INTERNED_FUNCTION;
     data.n_source_paths = kind == INTERNED_SOURCE;
     data.n_mapping_paths = data.n_mappings = kind == INTERNED_MODULE;
-    write_data(perfetto, &data);
+    perfetto_write_data(perfetto, &data);
 }
 
-/* The number of a text, 0 for "". */
+/* Returns the number of a text, which is written at its first use. */
 static uint64_t perfetto_name(struct perfetto *perfetto, enum interned kind, const char *text)
 {
-    char *clean = format_clean(*text ? text : "?", false); /* number 0 is none */
+    /* an empty text would get number 0, which means none */
+    char *clean = format_clean(*text ? text : "?", false);
     uint32_t id = strings_intern(perfetto->strings[kind], clean);
     if (id > perfetto->string_count[kind]) {
         perfetto->string_count[kind] = id;
-        write_name(perfetto, kind, id, clean);
+        perfetto_write_name(perfetto, kind, id, clean);
     }
     free(clean);
     return id;
 }
 
-/* Rows join many addresses, so a frame has none: it has its source line, or, where that is not known, its module, in which readers tell frames
- * apart by their names then. */
-static void write_frame(struct perfetto *perfetto, const struct trace_frame *entry, uint64_t iid)
+/* Writes a frame. A row combines many addresses, so its frame has no address. It has a source line; if that
+ * is unknown, it has a module, and readers then distinguish frames by name. */
+static void perfetto_write_frame(struct perfetto *perfetto, const struct trace_frame *entry, uint64_t iid)
 {
     const struct row_label *label = perfetto->stacks.functions[entry->function - 1];
     Perfetto__Protos__Frame frame = PERFETTO__PROTOS__FRAME__INIT, *frames = &frame;
@@ -144,10 +145,10 @@ static void write_frame(struct perfetto *perfetto, const struct trace_frame *ent
     }
     data.n_frames = 1;
     data.frames = &frames;
-    write_data(perfetto, &data);
+    perfetto_write_data(perfetto, &data);
 }
 
-static void write_stack(struct perfetto *perfetto, uint32_t number)
+static void perfetto_write_stack(struct perfetto *perfetto, uint32_t number)
 {
     const struct trace_stack *stacks = perfetto->stacks.stacks;
     Perfetto__Protos__Callstack stack = PERFETTO__PROTOS__CALLSTACK__INIT, *callstacks = &stack;
@@ -164,21 +165,21 @@ static void write_stack(struct perfetto *perfetto, uint32_t number)
     stack.frame_ids = frames;
     data.n_callstacks = 1;
     data.callstacks = &callstacks;
-    write_data(perfetto, &data);
+    perfetto_write_data(perfetto, &data);
     free(frames);
 }
 
-/* Makes a stack known by its number. */
+/* Writes the stack, and all frames so far, unless they were written before. */
 static void perfetto_stack(struct perfetto *perfetto, uint32_t stack)
 {
     for (; perfetto->frame_count < perfetto->stacks.frame_count; perfetto->frame_count++)
-        write_frame(perfetto, &perfetto->stacks.frames[perfetto->frame_count], perfetto->frame_count + 1);
+        perfetto_write_frame(perfetto, &perfetto->stacks.frames[perfetto->frame_count], perfetto->frame_count + 1);
     if (!perfetto->stacks.stacks[stack - 1].written)
-        write_stack(perfetto, stack);
+        perfetto_write_stack(perfetto, stack);
     perfetto->stacks.stacks[stack - 1].written = true;
 }
 
-/* The number of a thread. */
+/* Writes a thread's record and returns its number. */
 static uint64_t perfetto_task(struct perfetto *perfetto, int32_t pid, int32_t tid)
 {
     Perfetto__Protos__StackSampleTaskContext task = PERFETTO__PROTOS__STACK_SAMPLE_TASK_CONTEXT__INIT, *tasks = &task;
@@ -189,7 +190,7 @@ static uint64_t perfetto_task(struct perfetto *perfetto, int32_t pid, int32_t ti
     task.tid = (uint32_t)tid;
     data.n_stack_sample_task_contexts = 1;
     data.stack_sample_task_contexts = &tasks;
-    write_data(perfetto, &data);
+    perfetto_write_data(perfetto, &data);
     return task.iid;
 }
 
@@ -204,7 +205,7 @@ static uint64_t perfetto_task(struct perfetto *perfetto, int32_t pid, int32_t ti
 #define BY_RANK          1
 #define MOST_ANNOTATIONS (SHARING_MOST + 2)
 
-static void write_descriptor(struct perfetto *perfetto, Perfetto__Protos__TrackDescriptor *track)
+static void perfetto_write_descriptor(struct perfetto *perfetto, Perfetto__Protos__TrackDescriptor *track)
 {
     Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     track->has_uuid = true;
@@ -212,9 +213,9 @@ static void write_descriptor(struct perfetto *perfetto, Perfetto__Protos__TrackD
     perfetto_write(perfetto, &packet);
 }
 
-/* A track below another one; `unit`: of a counter. Returns its uuid. */
-static uint64_t write_track(struct perfetto *perfetto, uint64_t parent, const char *name, const char *description,
-                            const char *unit)
+/* Writes a track below `parent` and returns its uuid. `unit` is set only for a counter. */
+static uint64_t perfetto_write_track(struct perfetto *perfetto, uint64_t parent, const char *name,
+                                     const char *description, const char *unit)
 {
     Perfetto__Protos__TrackDescriptor track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
     Perfetto__Protos__CounterDescriptor counter = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__INIT;
@@ -227,12 +228,12 @@ static uint64_t write_track(struct perfetto *perfetto, uint64_t parent, const ch
     counter.unit_name = (char *)unit;
     counter.y_axis_share_key = (char *)unit;
     track.counter = unit ? &counter : NULL;
-    write_descriptor(perfetto, &track);
+    perfetto_write_descriptor(perfetto, &track);
     free(clean);
     return track.uuid;
 }
 
-static uint64_t write_process(struct perfetto *perfetto, const struct traced_process *process, size_t number)
+static uint64_t perfetto_write_process(struct perfetto *perfetto, const struct traced_process *process, size_t number)
 {
     Perfetto__Protos__TrackDescriptor track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
     Perfetto__Protos__ProcessDescriptor descriptor = PERFETTO__PROTOS__PROCESS_DESCRIPTOR__INIT;
@@ -243,11 +244,11 @@ static uint64_t write_process(struct perfetto *perfetto, const struct traced_pro
     descriptor.has_pid = true;
     descriptor.pid = process->pid;
     descriptor.process_name = process->name;
-    write_descriptor(perfetto, &track);
+    perfetto_write_descriptor(perfetto, &track);
     return track.uuid;
 }
 
-static uint64_t write_thread(struct perfetto *perfetto, const struct traced_process *process, size_t number)
+static uint64_t perfetto_write_thread(struct perfetto *perfetto, const struct traced_process *process, size_t number)
 {
     const struct traced_thread *thread = &process->threads[number];
     Perfetto__Protos__TrackDescriptor track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
@@ -260,13 +261,13 @@ static uint64_t write_thread(struct perfetto *perfetto, const struct traced_proc
     descriptor.pid = process->pid;
     descriptor.tid = thread->tid;
     descriptor.thread_name = thread->name;
-    write_descriptor(perfetto, &track);
+    perfetto_write_descriptor(perfetto, &track);
     return track.uuid;
 }
 
-/* A slice's begin or end, or a counter's value. */
-static void write_event(struct perfetto *perfetto, uint64_t time_ns, Perfetto__Protos__TrackEvent *event, int32_t type,
-                        uint64_t track)
+/* Writes the start or end of a slice, or a counter's value. */
+static void perfetto_write_event(struct perfetto *perfetto, uint64_t time_ns, Perfetto__Protos__TrackEvent *event,
+                                 int32_t type, uint64_t track)
 {
     Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     packet.has_timestamp = true;
@@ -278,68 +279,73 @@ static void write_event(struct perfetto *perfetto, uint64_t time_ns, Perfetto__P
     perfetto_write(perfetto, &packet);
 }
 
-static void write_slice(struct perfetto *perfetto, uint64_t track, uint64_t time_ns, const char *name)
+static void perfetto_write_slice(struct perfetto *perfetto, uint64_t track, uint64_t time_ns, const char *name)
 {
     Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
     event.has_name_iid = name != NULL;
     event.name_iid = name ? perfetto_name(perfetto, INTERNED_EVENT, name) : 0;
-    write_event(perfetto, time_ns, &event, name ? SLICE_BEGINS : SLICE_ENDS, track);
+    perfetto_write_event(perfetto, time_ns, &event, name ? SLICE_BEGINS : SLICE_ENDS, track);
 }
 
-static void write_counter(struct perfetto *perfetto, uint64_t track, uint64_t time_ns, double value)
+static void perfetto_write_counter(struct perfetto *perfetto, uint64_t track, uint64_t time_ns, double value)
 {
     Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
     event.has_double_counter_value = true;
     event.double_counter_value = value;
-    write_event(perfetto, time_ns, &event, COUNTER, track);
+    perfetto_write_event(perfetto, time_ns, &event, COUNTER, track);
 }
 
-static void write_phases(struct perfetto *perfetto, const struct traced_process *process, uint64_t parent)
+static void perfetto_write_phases(struct perfetto *perfetto, const struct traced_process *process, uint64_t parent)
 {
     struct traced_phase *phases;
     size_t count = traced_phases(process, &phases);
-    uint64_t track =
-        count ? write_track(perfetto, parent, "phases", "As the samples of the first thread saw them.", NULL) : 0;
+    uint64_t track = count ? perfetto_write_track(perfetto, parent, "phases",
+                                                  "Phases, as seen in the samples of the first thread.", NULL)
+                           : 0;
     for (size_t i = 0; i < count; i++)
-        write_slice(perfetto, track, phases[i].time_ns, phases[i].begins ? phases[i].name : NULL);
+        perfetto_write_slice(perfetto, track, phases[i].time_ns, phases[i].begins ? phases[i].name : NULL);
     free(phases);
 }
 
-/* One counter: its value is what it is from then on; nothing is written while it stays. */
-static void write_levels(struct perfetto *perfetto, uint64_t track, const struct sharing *culprits, size_t offset)
+/* Writes one counter. A value holds until the next one, so only changes are written. */
+static void perfetto_write_levels(struct perfetto *perfetto, uint64_t track, const struct sharing *culprits,
+                                  size_t offset)
 {
     double last = -1;
     for (size_t i = 0; i < culprits->level_count; i++) {
         double value = sharing_level(culprits, i, offset);
         if (value != last)
-            write_counter(perfetto, track, culprits->begin_ns + i * culprits->window_ns, value);
+            perfetto_write_counter(perfetto, track, culprits->begin_ns + i * culprits->window_ns, value);
         last = value;
     }
     if (last > 0)
-        write_counter(perfetto, track, culprits->end_ns, 0);
+        perfetto_write_counter(perfetto, track, culprits->end_ns, 0);
 }
 
-static void write_counters(struct perfetto *perfetto, const struct sharing *culprits, uint64_t parent)
+static void perfetto_write_counters(struct perfetto *perfetto, const struct sharing *culprits, uint64_t parent)
 {
-    write_levels(
-        perfetto,
-        write_track(perfetto, parent, "busy threads", "That work or wait for a lock or for other ranks.", "threads"),
-        culprits, offsetof(struct culprit_level, busy));
-    write_levels(
-        perfetto,
-        write_track(perfetto, parent, "blamed idleness", "Threads that idle while another one is busy.", "threads"),
-        culprits, offsetof(struct culprit_level, blamed));
+    perfetto_write_levels(perfetto,
+                          perfetto_write_track(perfetto, parent, "busy threads",
+                                               "Threads that work, or wait for a lock or for other ranks.", "threads"),
+                          culprits, offsetof(struct culprit_level, busy));
+    perfetto_write_levels(perfetto,
+                          perfetto_write_track(perfetto, parent, "blamed idleness",
+                                               "Threads that are idle while another thread is busy.", "threads"),
+                          culprits, offsetof(struct culprit_level, blamed));
     for (size_t i = 0; i < culprits->count; i++) {
         char *name = culprit_name(&culprits->top[i]), *title = memory_text("idle because of %s", name);
-        write_levels(perfetto, write_track(perfetto, parent, title, "Its part of blamed idleness.", "threads"),
-                     culprits, offsetof(struct culprit_level, culprit) + i * sizeof(double));
+        perfetto_write_levels(perfetto,
+                              perfetto_write_track(perfetto, parent, title,
+                                                   "The part of blamed idleness that is due to this function.",
+                                                   "threads"),
+                              culprits, offsetof(struct culprit_level, culprit) + i * sizeof(double));
         free(title);
         free(name);
     }
 }
 
-static void annotate(struct perfetto *perfetto, Perfetto__Protos__DebugAnnotation *annotation, const char *name,
-                     double ns)
+static void perfetto_annotate(struct perfetto *perfetto, Perfetto__Protos__DebugAnnotation *annotation,
+                              const char *name, double ns)
 {
     *annotation = (Perfetto__Protos__DebugAnnotation)PERFETTO__PROTOS__DEBUG_ANNOTATION__INIT;
     annotation->has_name_iid = annotation->has_double_value = true;
@@ -347,9 +353,9 @@ static void annotate(struct perfetto *perfetto, Perfetto__Protos__DebugAnnotatio
     annotation->double_value = ns / 1e6;
 }
 
-/* An idle slice says in milliseconds because of whom. */
-static void write_idle(struct perfetto *perfetto, const struct sharing *culprits, const struct idle_share *share,
-                       uint64_t track, uint64_t time_ns)
+/* Starts an idle slice, with the milliseconds that each culprit is blamed for. */
+static void perfetto_write_idle(struct perfetto *perfetto, const struct sharing *culprits,
+                                const struct idle_share *share, uint64_t track, uint64_t time_ns)
 {
     Perfetto__Protos__DebugAnnotation entries[MOST_ANNOTATIONS], *list[MOST_ANNOTATIONS],
         blamed = PERFETTO__PROTOS__DEBUG_ANNOTATION__INIT;
@@ -359,13 +365,13 @@ static void write_idle(struct perfetto *perfetto, const struct sharing *culprits
     for (size_t i = 0; i < culprits->count; i++)
         if (share->culprit[i] > 0) {
             char *name = culprit_name(&culprits->top[i]);
-            annotate(perfetto, &entries[count++], name, share->culprit[i]);
+            perfetto_annotate(perfetto, &entries[count++], name, share->culprit[i]);
             free(name);
         }
     if (share->others > 0)
-        annotate(perfetto, &entries[count++], "others", share->others);
+        perfetto_annotate(perfetto, &entries[count++], "others", share->others);
     if (share->nobody > 0)
-        annotate(perfetto, &entries[count++], "nobody was busy", share->nobody);
+        perfetto_annotate(perfetto, &entries[count++], "nobody was busy", share->nobody);
     for (size_t i = 0; i < count; i++)
         list[i] = &entries[i];
     blamed.has_name_iid = true;
@@ -376,11 +382,11 @@ static void write_idle(struct perfetto *perfetto, const struct sharing *culprits
     event.debug_annotations = &annotations;
     event.has_name_iid = true;
     event.name_iid = perfetto_name(perfetto, INTERNED_EVENT, trace_state_name[PROFILE_TIME_IDLE]);
-    write_event(perfetto, time_ns, &event, SLICE_BEGINS, track);
+    perfetto_write_event(perfetto, time_ns, &event, SLICE_BEGINS, track);
 }
 
-static void write_samples(struct perfetto *perfetto, const struct trace_lane *lane, const struct trace_span *span,
-                          uint64_t task)
+static void perfetto_write_samples(struct perfetto *perfetto, const struct trace_lane *lane,
+                                   const struct trace_span *span, uint64_t task)
 {
     uint32_t pieces = traced_pieces(lane, span), stack = trace_stack(&perfetto->stacks, span->node, span->state);
     perfetto_stack(perfetto, stack);
@@ -402,9 +408,11 @@ static void write_samples(struct perfetto *perfetto, const struct trace_lane *la
     }
 }
 
-/* Slices of the thread's states, and samples; `share`: of its next idle span, moved on. */
-static void write_spans(struct perfetto *perfetto, const struct sharing *culprits, const struct trace_lane *lane,
-                        uint64_t track, uint64_t task, const struct idle_share **share)
+/* Writes the slices of a thread's states, and its samples. `share` is the share of the thread's next idle
+ * span, and is advanced. */
+static void perfetto_write_spans(struct perfetto *perfetto, const struct sharing *culprits,
+                                 const struct trace_lane *lane, uint64_t track, uint64_t task,
+                                 const struct idle_share **share)
 {
     for (size_t i = 0, end; i < lane->span_count && perfetto->good; i = end) {
         struct idle_share sum = {0};
@@ -413,33 +421,34 @@ static void write_spans(struct perfetto *perfetto, const struct sharing *culprit
         for (size_t j = i; j < end; j++)
             sharing_add_share(&lane->spans[j], share, &sum);
         if (state == PROFILE_TIME_IDLE)
-            write_idle(perfetto, culprits, &sum, track, lane->spans[i].begin_ns);
+            perfetto_write_idle(perfetto, culprits, &sum, track, lane->spans[i].begin_ns);
         else
-            write_slice(perfetto, track, lane->spans[i].begin_ns, trace_state_name[state]);
+            perfetto_write_slice(perfetto, track, lane->spans[i].begin_ns, trace_state_name[state]);
         for (size_t j = i; j < end; j++)
-            write_samples(perfetto, lane, &lane->spans[j], task);
-        write_slice(perfetto, track, lane->spans[end - 1].end_ns, NULL);
+            perfetto_write_samples(perfetto, lane, &lane->spans[j], task);
+        perfetto_write_slice(perfetto, track, lane->spans[end - 1].end_ns, NULL);
     }
 }
 
-static void write_traced_process(struct perfetto *perfetto, const struct traced_process *process, size_t number)
+static void perfetto_write_traced_process(struct perfetto *perfetto, const struct traced_process *process,
+                                          size_t number)
 {
     const struct idle_share *share = process->culprits.share;
     if (!process->thread_count)
         return;
     trace_stacks_of(&perfetto->stacks, process->rows);
-    uint64_t parent = write_process(perfetto, process, number);
-    write_phases(perfetto, process, parent);
-    write_counters(perfetto, &process->culprits, parent);
+    uint64_t parent = perfetto_write_process(perfetto, process, number);
+    perfetto_write_phases(perfetto, process, parent);
+    perfetto_write_counters(perfetto, &process->culprits, parent);
     for (size_t i = 0; i < process->thread_count && perfetto->good; i++) {
         const struct traced_thread *thread = &process->threads[i];
-        uint64_t track = write_thread(perfetto, process, i);
-        write_spans(perfetto, &process->culprits, thread->lane, track,
-                    perfetto_task(perfetto, process->pid, thread->tid), &share);
+        uint64_t track = perfetto_write_thread(perfetto, process, i);
+        perfetto_write_spans(perfetto, &process->culprits, thread->lane, track,
+                             perfetto_task(perfetto, process->pid, thread->tid), &share);
     }
 }
 
-static void write_beginning(struct perfetto *perfetto)
+static void perfetto_write_defaults(struct perfetto *perfetto)
 {
     Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     Perfetto__Protos__TracePacketDefaults defaults = PERFETTO__PROTOS__TRACE_PACKET_DEFAULTS__INIT;
@@ -464,7 +473,7 @@ static void write_beginning(struct perfetto *perfetto)
     perfetto_write(perfetto, &packet);
     root.has_process_ordering = root.has_thread_ordering = true;
     root.process_ordering = root.thread_ordering = BY_RANK;
-    write_descriptor(perfetto, &root);
+    perfetto_write_descriptor(perfetto, &root);
 }
 
 bool export_perfetto(FILE *out, const struct export_input *input)
@@ -473,9 +482,9 @@ bool export_perfetto(FILE *out, const struct export_input *input)
     struct perfetto perfetto = {.out = out, .good = true};
     traced_make(&traced, input->processes, input->process_count);
     perfetto_start(&perfetto);
-    write_beginning(&perfetto);
+    perfetto_write_defaults(&perfetto);
     for (size_t i = 0; i < input->process_count && perfetto.good; i++)
-        write_traced_process(&perfetto, &input->processes[i], i);
+        perfetto_write_traced_process(&perfetto, &input->processes[i], i);
     int error = errno;
     perfetto_finish(&perfetto);
     traced_free(&traced);

@@ -19,16 +19,16 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-/* ---- a gzip stream into a file, by zlib ---- */
+/* ---- gzip output, by zlib ---- */
 
 struct gzip {
     z_stream stream;
     FILE *out;
-    int error; /* errno of a write that failed */
+    int error; /* errno of a failed write */
     unsigned char bytes[1 << 16];
 };
 
-#define GZIP_WINDOW (15 + 16) /* zlib's way to ask for gzip's header */
+#define GZIP_WINDOW (15 + 16) /* window size; 16 makes zlib write a gzip header */
 
 static void gzip_start(struct gzip *gzip, FILE *out)
 {
@@ -39,8 +39,8 @@ static void gzip_start(struct gzip *gzip, FILE *out)
         memory_check(NULL);
 }
 
-/* Compresses what is due until zlib has nothing more to say. */
-static bool drain(struct gzip *gzip, int flush)
+/* Compresses the pending input and writes all output that zlib has ready. */
+static bool gzip_drain(struct gzip *gzip, int flush)
 {
     do {
         gzip->stream.next_out = gzip->bytes;
@@ -63,7 +63,7 @@ static bool gzip_put(struct gzip *gzip, const void *data, size_t bytes)
         uInt part = bytes < 1u << 30 ? (uInt)bytes : 1u << 30;
         gzip->stream.next_in = (unsigned char *)next;
         gzip->stream.avail_in = part;
-        if (!drain(gzip, Z_NO_FLUSH))
+        if (!gzip_drain(gzip, Z_NO_FLUSH))
             return false;
         next += part;
         bytes -= part;
@@ -71,24 +71,25 @@ static bool gzip_put(struct gzip *gzip, const void *data, size_t bytes)
     return true;
 }
 
-/* Writes what is held back if `good`, and gives zlib's memory back. false: out is in error. */
+/* Writes the remaining output if `good`, and frees zlib's memory. Returns false if writing failed. */
 static bool gzip_finish(struct gzip *gzip, bool good)
 {
     gzip->stream.avail_in = 0;
-    good = good && drain(gzip, Z_FINISH);
+    good = good && gzip_drain(gzip, Z_FINISH);
     deflateEnd(&gzip->stream);
     return good;
 }
 
-/* A line of a function, and the line of another one that it is inlined at. */
+/* A line of a function. If the function is inlined, `outer` is the line that it is inlined into. */
 struct pprof_line {
-    uint32_t outer;    /* 1 + its number, 0: not inlined */
-    uint32_t function; /* of the list below */
+    uint32_t outer;    /* 1 + number of that line; 0: not inlined */
+    uint32_t function; /* index in pprof.function */
     int line;
-    uint32_t location; /* id of the location whose innermost line this is, 0: none */
+    uint32_t location; /* id of the location whose innermost line this is; 0: none yet */
 };
 
-/* A frame's function in one source file: lines of a macro or an included file are another file's. */
+/* A frame's function in one source file. A macro or an included file adds lines of another file to a
+ * function. */
 struct pprof_function {
     uint32_t frame;
     const char *file;
@@ -105,16 +106,16 @@ struct pprof {
     size_t function_count, function_room;
     struct pair_map line_map, function_map, mapping_map;
     uint32_t location_count;
-    uint8_t *packed; /* a message on its way */
+    uint8_t *packed; /* buffer for an encoded message */
     size_t packed_room;
     struct gzip gzip;
-    bool good; /* false: the file is in error; nothing is worth doing any more */
+    bool good; /* false: writing failed, and further output is skipped */
 };
 
 typedef Perftools__Profiles__Profile part_message;
 #define PART_INIT PERFTOOLS__PROFILES__PROFILE__INIT
 
-/* The number of a text in the string table. */
+/* Returns the index of a text in the string table. */
 static int64_t pprof_string(struct pprof *pprof, const char *text)
 {
     char *clean = format_clean(text, false);
@@ -125,11 +126,11 @@ static int64_t pprof_string(struct pprof *pprof, const char *text)
     return id;
 }
 
-static uint32_t find_function(struct pprof *pprof, uint32_t frame, const char *file)
+static uint32_t pprof_find_function(struct pprof *pprof, uint32_t frame, const char *file)
 {
     const char *own = pprof->frames.label[frame]->file;
     file = file ? file : own;
-    /* The text of files is interned: one address, one file. */
+    /* File names are interned, so equal names have equal addresses. */
     uint32_t *slot = pair_map_slot(&pprof->function_map, frame, (uintptr_t)file);
     if (*slot != PAIR_MAP_NEW)
         return *slot;
@@ -139,10 +140,10 @@ static uint32_t find_function(struct pprof *pprof, uint32_t frame, const char *f
     return *slot;
 }
 
-/* 1 + the number of a line of a frame's function; file: NULL, the function's own. */
+/* Returns 1 + the number of a line in a frame's function. `file` NULL: the function's own file. */
 static uint32_t pprof_line(struct pprof *pprof, uint32_t outer, uint32_t frame, const char *file, int line)
 {
-    uint32_t function = find_function(pprof, frame, file);
+    uint32_t function = pprof_find_function(pprof, frame, file);
     uint32_t *slot = pair_map_slot(&pprof->line_map, (uint64_t)outer << 32 | function, (uint32_t)line);
     if (*slot != PAIR_MAP_NEW)
         return *slot + 1;
@@ -152,7 +153,7 @@ static uint32_t pprof_line(struct pprof *pprof, uint32_t outer, uint32_t frame, 
     return *slot + 1;
 }
 
-/* The id of the location that a line is the innermost of. */
+/* Returns the id of the location whose innermost line is `line`. */
 static uint64_t pprof_location(struct pprof *pprof, uint32_t line)
 {
     if (!pprof->line[line - 1].location)
@@ -160,7 +161,7 @@ static uint64_t pprof_location(struct pprof *pprof, uint32_t line)
     return pprof->line[line - 1].location;
 }
 
-/* Appends a part of the profile: repeated fields of all parts are one list. */
+/* Appends a part of the profile. Protobuf joins the repeated fields of all parts. */
 static void pprof_write(struct pprof *pprof, const part_message *part)
 {
     size_t bytes = perftools__profiles__profile__get_packed_size(part);
@@ -174,9 +175,9 @@ static void pprof_write(struct pprof *pprof, const part_message *part)
     pprof->good = gzip_put(&pprof->gzip, pprof->packed, bytes);
 }
 
-/* Ids of mappings are those of modules. Two modules of one base name cannot be told apart by the rows: what
- * is in either is said to be in the first. */
-static uint64_t mapping_of(struct pprof *pprof, const char *module)
+/* Returns the id of the module's mapping, 0 if it has none. Rows know only the base name of a module, so
+ * modules with equal base names all get the mapping of the first one. */
+static uint64_t pprof_mapping_of(struct pprof *pprof, const char *module)
 {
     if (!*module)
         return 0;
@@ -192,7 +193,7 @@ static uint64_t mapping_of(struct pprof *pprof, const char *module)
     return *slot;
 }
 
-static void write_location(struct pprof *pprof, uint32_t innermost)
+static void pprof_write_location(struct pprof *pprof, uint32_t innermost)
 {
     size_t count = 0, n = 0;
     for (uint32_t at = innermost; at; at = pprof->line[at - 1].outer)
@@ -211,7 +212,7 @@ static void write_location(struct pprof *pprof, uint32_t innermost)
     }
     uint32_t frame = pprof->function[pprof->line[outermost - 1].function].frame;
     location.id = pprof->line[innermost - 1].location;
-    location.mapping_id = mapping_of(pprof, pprof->frames.label[frame]->module);
+    location.mapping_id = pprof_mapping_of(pprof, pprof->frames.label[frame]->module);
     location.n_line = n;
     location.line = list;
     part_message part = PART_INIT;
@@ -222,7 +223,7 @@ static void write_location(struct pprof *pprof, uint32_t innermost)
     free(list);
 }
 
-static void write_function(struct pprof *pprof, uint32_t index)
+static void pprof_write_function(struct pprof *pprof, uint32_t index)
 {
     const struct pprof_function *of = &pprof->function[index];
     const struct row_label *label = pprof->frames.label[of->frame];
@@ -237,7 +238,7 @@ static void write_function(struct pprof *pprof, uint32_t index)
     pprof_write(pprof, &part);
 }
 
-static void write_mapping(struct pprof *pprof, size_t index)
+static void pprof_write_mapping(struct pprof *pprof, size_t index)
 {
     const struct profile_module *module = &pprof->profile->modules[index];
     char build_id[2 * sizeof module->build_id + 1] = "";
@@ -260,12 +261,12 @@ static void pprof_write_tables(struct pprof *pprof)
 {
     for (size_t i = 0; pprof->good && i < pprof->profile->module_count; i++)
         if (!(pprof->profile->modules[i].flags & PROFILE_MODULE_PYTHON))
-            write_mapping(pprof, i);
+            pprof_write_mapping(pprof, i);
     for (uint32_t i = 0; pprof->good && i < pprof->line_count; i++)
         if (pprof->line[i].location)
-            write_location(pprof, i + 1);
+            pprof_write_location(pprof, i + 1);
     for (uint32_t i = 0; pprof->good && i < pprof->function_count; i++)
-        write_function(pprof, i);
+        pprof_write_function(pprof, i);
     for (uint32_t id = 0; pprof->good && id < pprof->string_count; id++) {
         char *text = (char *)strings_text(pprof->strings, id);
         part_message part = PART_INIT;
@@ -283,23 +284,23 @@ static void pprof_write_tables(struct pprof *pprof)
 
 #define MOST_VALUES (METRIC_COLUMNS + 2 + PROFILE_COUNTERS)
 
-/* The way to a row: what is on the stack below it, and into what it is inlined. */
+/* The path of callers to the current row at one depth. */
 struct step {
-    uint32_t locations; /* how many of the path's belong to its callers */
-    uint32_t outer;     /* 1 + the line that the row is inlined at, 0: it is a frame of its own */
+    uint32_t locations; /* number of the path's locations that belong to callers */
+    uint32_t outer;     /* 1 + the line into which the row is inlined; 0: not inlined */
 };
 
 struct walk {
     const struct rows *rows;
     struct pprof *pprof;
-    const struct measures *beside; /* metrics */
-    size_t values;                 /* of a sample: metrics, and behind them the first of these */
+    const struct measures *beside; /* measures beside the metrics */
+    size_t values;                 /* number of values of a sample: all metrics, then the first measures */
     struct step *step;             /* by depth */
     uint64_t *path;                /* ids of locations, outermost first */
     uint64_t *reversed;
 };
 
-static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line, const int64_t values[MOST_VALUES])
+static void pprof_write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line, const int64_t values[MOST_VALUES])
 {
     uint32_t callers = walk->step[depth].locations, count = 0;
     int64_t value[MOST_VALUES];
@@ -318,7 +319,7 @@ static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line, 
     pprof_write(walk->pprof, &part);
 }
 
-static bool read_values(const struct walk *walk, uint32_t index, int64_t values[MOST_VALUES])
+static bool pprof_read_values(const struct walk *walk, uint32_t index, int64_t values[MOST_VALUES])
 {
     const struct rows *rows = walk->rows;
     bool any = false;
@@ -331,23 +332,23 @@ static bool read_values(const struct walk *walk, uint32_t index, int64_t values[
     return any;
 }
 
-/* Samples of a function's lines, and one of what is in none of them. */
-static void write_row(struct walk *walk, uint32_t index)
+/* Writes one sample for each line of a function, and one for the values that no line has. */
+static void pprof_write_row(struct walk *walk, uint32_t index)
 {
     const struct rows *rows = walk->rows;
     const struct row *row = &rows->row[index];
     uint32_t outer = walk->step[row->depth].outer, frame = walk->pprof->frames.of_row[index];
     int64_t rest[MOST_VALUES], values[MOST_VALUES], lines = 0;
-    if (!read_values(walk, index, rest))
+    if (!pprof_read_values(walk, index, rest))
         return;
     for (uint32_t child = index + 1; child < row->end && walk->pprof->good; child = rows->row[child].end) {
         const struct row_label *label = rows->row[child].label;
-        if (rows->row[child].kind != ROW_STATEMENT || !read_values(walk, child, values))
+        if (rows->row[child].kind != ROW_STATEMENT || !pprof_read_values(walk, child, values))
             continue;
         for (size_t i = 0; i < walk->values; i++)
             rest[i] = (int64_t)((uint64_t)rest[i] - (uint64_t)values[i]);
         lines++;
-        write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, label->file, label->line), values);
+        pprof_write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, label->file, label->line), values);
     }
     bool any = false;
     for (size_t i = 0; i < walk->values; i++) {
@@ -355,11 +356,11 @@ static void write_row(struct walk *walk, uint32_t index)
         any |= rest[i] > rounding || rest[i] < -rounding;
     }
     if (any && walk->pprof->good)
-        write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, NULL, 0), rest);
+        pprof_write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, NULL, 0), rest);
 }
 
-/* The row's caller is now known to be in the line that calls it. */
-static void enter_row(struct walk *walk, uint32_t index)
+/* Adds the caller's line to the path. */
+static void pprof_enter_row(struct walk *walk, uint32_t index)
 {
     const struct row *row = &walk->rows->row[index];
     struct step *step = &walk->step[row->depth];
@@ -376,7 +377,7 @@ static void enter_row(struct walk *walk, uint32_t index)
         walk->path[step->locations++] = pprof_location(walk->pprof, line);
 }
 
-static void write_samples(struct pprof *pprof, const struct rows *rows, const struct measures *beside)
+static void pprof_write_samples(struct pprof *pprof, const struct rows *rows, const struct measures *beside)
 {
     size_t depths = (size_t)pprof->frames.depth + 2;
     struct walk walk = {.rows = rows,
@@ -389,15 +390,15 @@ static void write_samples(struct pprof *pprof, const struct rows *rows, const st
     for (uint32_t i = 0; pprof->good && i < rows->count; i++) {
         if (rows->row[i].kind == ROW_STATEMENT)
             continue;
-        enter_row(&walk, i);
-        write_row(&walk, i);
+        pprof_enter_row(&walk, i);
+        pprof_write_row(&walk, i);
     }
     free(walk.step);
     free(walk.path);
     free(walk.reversed);
 }
 
-static int64_t write_comment(struct pprof *pprof, const char *what, const char *text)
+static int64_t pprof_comment(struct pprof *pprof, const char *what, const char *text)
 {
     char *comment = memory_text("%s: %s", what, text);
     int64_t id = pprof_string(pprof, comment);
@@ -405,8 +406,8 @@ static int64_t write_comment(struct pprof *pprof, const char *what, const char *
     return id;
 }
 
-/* What samples were taken by, without its period. */
-static int64_t write_event(struct pprof *pprof)
+/* Returns the name of the sampled event, without its period. */
+static int64_t pprof_event_name(struct pprof *pprof)
 {
     const char *sample = profile_text(pprof->profile, "sample");
     char *event = memory_check(strndup(sample, strcspn(sample, "@")));
@@ -415,9 +416,9 @@ static int64_t write_event(struct pprof *pprof)
     return id;
 }
 
-/* What is no list of its own. */
-static void write_header(struct pprof *pprof, const struct rows *rows, const struct measures *beside,
-                         enum metric metric)
+/* Writes all fields that are not lists of their own. */
+static void pprof_write_header(struct pprof *pprof, const struct rows *rows, const struct measures *beside,
+                               enum metric metric)
 {
     const struct profile *profile = pprof->profile;
     const struct profile_header *header = &profile->header;
@@ -440,12 +441,12 @@ static void write_header(struct pprof *pprof, const struct rows *rows, const str
         types[i].unit = pprof_string(pprof, measure->in_seconds ? "nanoseconds" : "count");
         list[i] = &types[i];
     }
-    period.type = rows->events ? write_event(pprof) : pprof_string(pprof, header->clock == 1 ? "cpu" : "wall");
+    period.type = rows->events ? pprof_event_name(pprof) : pprof_string(pprof, header->clock == 1 ? "cpu" : "wall");
     period.unit = pprof_string(pprof, rows->events ? "events" : "nanoseconds");
     const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host");
-    int64_t comments[] = {write_comment(pprof, "command", command ? command : "unknown"),
-                          write_comment(pprof, "host", host ? host : "unknown"),
-                          write_comment(pprof, "written by", "blame " BLAME_VERSION)};
+    int64_t comments[] = {pprof_comment(pprof, "command", command ? command : "unknown"),
+                          pprof_comment(pprof, "host", host ? host : "unknown"),
+                          pprof_comment(pprof, "written by", "blame " BLAME_VERSION)};
     part.n_sample_type = values;
     part.sample_type = list;
     part.time_nanos = header->start_realtime_ns;
@@ -470,8 +471,8 @@ bool export_pprof(FILE *out, const struct export_input *input)
     pprof->good = true;
     frames_gather(&pprof->frames, rows);
     gzip_start(&pprof->gzip, out);
-    write_header(pprof, rows, &beside, input->metric);
-    write_samples(pprof, rows, &beside);
+    pprof_write_header(pprof, rows, &beside, input->metric);
+    pprof_write_samples(pprof, rows, &beside);
     pprof_write_tables(pprof);
     bool good = gzip_finish(&pprof->gzip, pprof->good);
     int error = pprof->gzip.error;

@@ -12,14 +12,14 @@
 #define BLAME_VERSION "0.1.0"
 #endif
 
-/* The path to a row as text, "4,17,3", made longer and shorter as rows come in preorder. */
+/* The path to the current row as text ("4,17,3"). It grows and shrinks as rows are visited in preorder. */
 struct path {
     char *text;
     size_t room;
-    size_t *end; /* by depth: where the text of the path that ends there ends */
+    size_t *end; /* length of the path's text, by depth */
 };
 
-static void put_frame(FILE *out, const struct row_label *label)
+static void speedscope_put_frame(FILE *out, const struct row_label *label)
 {
     fputs("{\"name\":", out);
     json_text(out, label->name);
@@ -32,8 +32,9 @@ static void put_frame(FILE *out, const struct row_label *label)
     putc('}', out);
 }
 
-/* The root's own time is all that is said of it: every path would begin with it. */
-static void extend(struct path *path, const struct row *row, uint32_t frame)
+/* Appends the row's frame to the path. Only the root's own samples name the root; otherwise every path would
+ * start with it. */
+static void speedscope_extend_path(struct path *path, const struct row *row, uint32_t frame)
 {
     size_t before = row->depth > 1 ? path->end[row->depth - 1] : 0;
     if (before + FORMAT_NUMBER_BYTES + 1 > path->room) {
@@ -45,14 +46,15 @@ static void extend(struct path *path, const struct row *row, uint32_t frame)
     path->end[row->depth] = (size_t)(format_integer(path->text + before, frame) - path->text);
 }
 
-/* What a profile is of. */
+/* The metric or counter of one profile. */
 struct what {
     enum metric metric;
-    const struct measure *counter; /* instead of it; or NULL */
+    const struct measure *counter; /* used instead of `metric`; NULL: none */
 };
 
-/* What a stack of this row weighs: no format of stacks has negative weights. */
-static int64_t weight_of(const struct rows *rows, uint32_t index, const struct what *what)
+/* Returns the row's value; values of 0 or less are not written, because stack formats have no negative
+ * weights. */
+static int64_t speedscope_weight_of(const struct rows *rows, uint32_t index, const struct what *what)
 {
     const struct row *row = &rows->row[index];
     if (row->kind == ROW_STATEMENT)
@@ -61,7 +63,8 @@ static int64_t weight_of(const struct rows *rows, uint32_t index, const struct w
                          : export_value(rows, row->exclusive, what->metric);
 }
 
-static void put_samples(FILE *out, const struct rows *rows, const struct frames *frames, const struct what *what)
+static void speedscope_put_samples(FILE *out, const struct rows *rows, const struct frames *frames,
+                                   const struct what *what)
 {
     struct path path = {.end = memory_array(frames->depth + 1, sizeof *path.end)};
     bool first = true;
@@ -69,8 +72,8 @@ static void put_samples(FILE *out, const struct rows *rows, const struct frames 
         const struct row *row = &rows->row[i];
         if (row->kind == ROW_STATEMENT)
             continue;
-        extend(&path, row, frames->of_row[i]);
-        if (weight_of(rows, i, what) <= 0)
+        speedscope_extend_path(&path, row, frames->of_row[i]);
+        if (speedscope_weight_of(rows, i, what) <= 0)
             continue;
         fputs(first ? "\n[" : ",\n[", out);
         fwrite(path.text, 1, path.end[row->depth], out);
@@ -81,13 +84,13 @@ static void put_samples(FILE *out, const struct rows *rows, const struct frames 
     free(path.end);
 }
 
-static double put_weights(FILE *out, const struct rows *rows, const struct what *what)
+static double speedscope_put_weights(FILE *out, const struct rows *rows, const struct what *what)
 {
     char number[FORMAT_NUMBER_BYTES];
     double sum = 0;
     size_t count = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
-        int64_t weight = weight_of(rows, i, what);
+        int64_t weight = speedscope_weight_of(rows, i, what);
         if (weight <= 0)
             continue;
         if (count)
@@ -100,8 +103,9 @@ static double put_weights(FILE *out, const struct rows *rows, const struct what 
     return sum;
 }
 
-/* Of events the name says which; speedscope has no unit for them. */
-static void put_name(FILE *out, const struct profile *profile, const struct rows *rows, const struct what *what)
+/* Writes the profile's name. speedscope has no unit for events, so the name contains the event. */
+static void speedscope_put_name(FILE *out, const struct profile *profile, const struct rows *rows,
+                                const struct what *what)
 {
     enum metric metric = what->metric;
     if (what->counter) {
@@ -118,27 +122,28 @@ static void put_name(FILE *out, const struct profile *profile, const struct rows
     free(name);
 }
 
-static void put_profile(FILE *out, const struct profile *profile, const struct rows *rows, const struct frames *frames,
-                        const struct what *what)
+static void speedscope_put_profile(FILE *out, const struct profile *profile, const struct rows *rows,
+                                   const struct frames *frames, const struct what *what)
 {
     fputs("{\"type\":\"sampled\",\"name\":", out);
-    put_name(out, profile, rows, what);
+    speedscope_put_name(out, profile, rows, what);
     fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
             !what->counter && export_in_ns(rows, what->metric) ? "nanoseconds" : "none");
-    put_samples(out, rows, frames, what);
+    speedscope_put_samples(out, rows, frames, what);
     fputs("],\n\"weights\":[", out);
-    double sum = put_weights(out, rows, what);
+    double sum = speedscope_put_weights(out, rows, what);
     fprintf(out, "],\n\"endValue\":%s}", DECIMAL(sum, 0));
 }
 
-static void put_counters(FILE *out, const struct profile *profile, const struct rows *rows, const struct frames *frames)
+static void speedscope_put_counters(FILE *out, const struct profile *profile, const struct rows *rows,
+                                    const struct frames *frames)
 {
     struct measures measures;
     measures_gather_beside(&measures, rows, false);
     for (size_t i = 0; i < measures.count; i++)
         if (measures.measure[i].kind == MEASURE_COUNTER) {
             fputs(",\n", out);
-            put_profile(out, profile, rows, frames, &(struct what){.counter = &measures.measure[i]});
+            speedscope_put_profile(out, profile, rows, frames, &(struct what){.counter = &measures.measure[i]});
         }
     measures_free(&measures);
 }
@@ -156,16 +161,16 @@ void export_speedscope(FILE *out, const struct profile *profile, const struct ro
     fprintf(out, ",\n\"activeProfileIndex\":%d,\n\"shared\":{\"frames\":[", alone ? 0 : (int)metric);
     for (size_t i = 0; i < frames.count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        put_frame(out, frames.label[i]);
+        speedscope_put_frame(out, frames.label[i]);
     }
     fputs("]},\n\"profiles\":[\n", out);
     enum metric first = alone ? metric : 0, end = alone ? metric + 1 : METRIC_COLUMNS;
     for (enum metric metric = first; metric < end; metric++) {
         fputs(metric > first ? ",\n" : "", out);
-        put_profile(out, profile, rows, &frames, &(struct what){.metric = metric});
+        speedscope_put_profile(out, profile, rows, &frames, &(struct what){.metric = metric});
     }
     if (!alone)
-        put_counters(out, profile, rows, &frames);
+        speedscope_put_counters(out, profile, rows, &frames);
     fputs("]}\n", out);
     frames_free(&frames);
 }

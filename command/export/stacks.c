@@ -11,34 +11,36 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define MOST_NODES 100000u /* of a path */
+#define MOST_NODES 100000u /* maximum number of nodes in a path */
 #define CIRCLE     UINT32_MAX
-#define READ_AGAIN 4 /* a path that changes while it is read */
+#define READ_AGAIN 4 /* attempts to read a path that changes meanwhile */
 #define NS_PER_US  1000u
 #define NO_FRAME   UINT32_MAX
 
-/* A node that will not change any more. */
+/* A node whose path to the root is final. */
 struct known {
-    uint32_t parent; /* index in `known` + 1; 0: none */
-    uint32_t frame;  /* index in `frames`; NO_FRAME: it stands for none */
+    uint32_t parent; /* 1 + index of the parent in `known`; 0: none */
+    uint32_t frame;  /* index in `frames`; NO_FRAME: the node has no frame */
 };
 
 struct stacks {
     FILE *out,
-        *line; /* each is written as a whole: errno is that of its writing, and not of what looks for its names */
+        /* buffer for one output line. Each line is written to `out` by one fwrite, so errno comes from
+         * writing, not from looking up names */
+        *line;
     char *text;
     size_t bytes;
     struct trace_tail *tail;
     enum stacks_clock clock;
     struct symbols *(*open)(void *), *symbols;
     void *data;
-    struct pair_map frame_of; /* by key and kind */
-    char **frames;            /* as they stand in a line, those that are inlined in front */
+    struct pair_map frame_of; /* index in `frames`, by node key and kind */
+    char **frames;            /* a node's frames as text for an output line, inlined functions first */
     size_t frame_count, frame_room;
-    struct pair_map known_of; /* by node of the file */
+    struct pair_map known_of; /* 1 + index in `known`, by node index in the file */
     struct known *known;
     size_t known_count, known_room;
-    struct profile_node *path; /* of the sample at hand, from its own node outward */
+    struct profile_node *path; /* nodes of the current sample's path, innermost first */
     uint32_t *path_idx;
     size_t path_count, path_room, idx_room;
 };
@@ -72,7 +74,7 @@ void stacks_free(struct stacks *stacks)
 
 /* ---- frames ---- */
 
-static char *frame_text(const char *name, const char *file, int line, uint64_t address)
+static char *stacks_frame_text(const char *name, const char *file, int line, uint64_t address)
 {
     char *clean_name = format_escaped(name, ";"), *clean_file = format_escaped(file && *file ? file : "?", ";:");
     char *text = memory_text("%s:%s:%d:0x%" PRIx64, clean_name, clean_file, line > 0 ? line : 0, address);
@@ -81,20 +83,20 @@ static char *frame_text(const char *name, const char *file, int line, uint64_t a
     return text;
 }
 
-static size_t lookup(struct stacks *stacks, uint64_t key, const struct symbol_frame **frame)
+static size_t stacks_lookup(struct stacks *stacks, uint64_t key, const struct symbol_frame **frame)
 {
     if (!stacks->symbols || (PROFILE_KEY_MODULE(key) > stacks->tail->module_count && trace_tail_has_more(stacks->tail)))
         stacks->symbols = stacks->open(stacks->data);
     return symbols_lookup(stacks->symbols, key, frame);
 }
 
-static char *code_text(struct stacks *stacks, uint64_t key)
+static char *stacks_code_text(struct stacks *stacks, uint64_t key)
 {
     const struct symbol_frame *frame;
-    size_t count = lookup(stacks, key, &frame);
+    size_t count = stacks_lookup(stacks, key, &frame);
     char *text = NULL;
     for (size_t i = 0; i < count; i++) {
-        char *one = frame_text(frame[i].name, frame[i].at_file, frame[i].at_line, PROFILE_KEY_VADDR(key));
+        char *one = stacks_frame_text(frame[i].name, frame[i].at_file, frame[i].at_line, PROFILE_KEY_VADDR(key));
         char *both = text ? memory_text("%s;%s", text, one) : one;
         if (text) {
             free(text);
@@ -105,71 +107,72 @@ static char *code_text(struct stacks *stacks, uint64_t key)
     return text;
 }
 
-static char *holder_text(struct stacks *stacks, uint64_t key)
+static char *stacks_holder_text(struct stacks *stacks, uint64_t key)
 {
     const struct symbol_frame *frame;
-    lookup(stacks, key, &frame);
+    stacks_lookup(stacks, key, &frame);
     char *name = memory_text(ROW_NAME_HOLDER, frame->name),
-         *text = frame_text(name, frame->at_file, frame->at_line, PROFILE_KEY_VADDR(key));
+         *text = stacks_frame_text(name, frame->at_file, frame->at_line, PROFILE_KEY_VADDR(key));
     free(name);
     return text;
 }
 
-/* Of what the program says of itself: where it did so first. */
-static char *probe_text(struct stacks *stacks, const struct profile_node *node)
+/* Returns the text of a phase, event or parameter, with the source line where the program first declared it. */
+static char *stacks_probe_text(struct stacks *stacks, const struct profile_node *node)
 {
     const struct symbol_frame *frame = NULL;
     if (node->key > stacks->tail->name_count && trace_tail_has_more(stacks->tail))
         stacks->symbols = stacks->open(stacks->data);
     if (node->key == 0 || node->key > stacks->tail->name_count)
-        return frame_text("<no name>", NULL, 0, 0);
+        return stacks_frame_text("<no name>", NULL, 0, 0);
     const struct profile_name *name = &stacks->tail->names[node->key - 1];
     if (name->place)
-        lookup(stacks, name->place, &frame);
-    char label[sizeof name->text + 8]; /* as rows have it */
+        stacks_lookup(stacks, name->place, &frame);
+    char label[sizeof name->text + 8]; /* label as rows show it */
     snprintf(label, sizeof label, "%s%s",
              node->kind == PROFILE_NODE_PHASE   ? "phase "
              : node->kind == PROFILE_NODE_EVENT ? "event "
                                                 : "",
              name->text);
-    return frame_text(label, frame ? frame->at_file : NULL, frame ? frame->at_line : 0, PROFILE_KEY_VADDR(name->place));
+    return stacks_frame_text(label, frame ? frame->at_file : NULL, frame ? frame->at_line : 0,
+                             PROFILE_KEY_VADDR(name->place));
 }
 
-/* NULL: it stands for no frame. */
-static char *node_text(struct stacks *stacks, const struct profile_node *node)
+/* Returns the node's frame text, malloc'ed. NULL: the node has no frame. */
+static char *stacks_node_text(struct stacks *stacks, const struct profile_node *node)
 {
     char number[32];
     switch (node->kind) {
     case PROFILE_NODE_FRAME:
     case PROFILE_NODE_RUNTIME:
-        return code_text(stacks, node->key);
+        return stacks_code_text(stacks, node->key);
     case PROFILE_NODE_HOLDER:
-        return holder_text(stacks, node->key);
+        return stacks_holder_text(stacks, node->key);
     case PROFILE_NODE_MPI:
-        return frame_text(mpi_call_name(node->key), NULL, 0, 0);
-    case PROFILE_NODE_PSEUDO: /* the first two are states of the context around them */
+        return stacks_frame_text(mpi_call_name(node->key), NULL, 0, 0);
+    case PROFILE_NODE_PSEUDO: /* no core and blocked are states of the surrounding context, not frames */
         return node->key == PROFILE_PSEUDO_NO_CORE || node->key == PROFILE_PSEUDO_BLOCKED
                    ? NULL
-                   : frame_text(row_pseudo_name(node->key), NULL, 0, 0);
+                   : stacks_frame_text(row_pseudo_name(node->key), NULL, 0, 0);
     case PROFILE_NODE_PHASE:
     case PROFILE_NODE_EVENT:
     case PROFILE_NODE_PARAMETER:
-        return probe_text(stacks, node);
+        return stacks_probe_text(stacks, node);
     case PROFILE_NODE_INSTANCE:
         snprintf(number, sizeof number, node->key == PROFILE_INSTANCE_REST ? "[others]" : "[%" PRId64 "]",
                  (int64_t)node->key);
-        return frame_text(number, NULL, 0, 0);
+        return stacks_frame_text(number, NULL, 0, 0);
     default:
         return NULL;
     }
 }
 
-static uint32_t frame_of(struct stacks *stacks, const struct profile_node *node)
+static uint32_t stacks_frame_of(struct stacks *stacks, const struct profile_node *node)
 {
     uint32_t *slot = pair_map_slot(&stacks->frame_of, node->key, node->kind);
     if (*slot != PAIR_MAP_NEW)
-        return *slot - 1; /* 0 is NO_FRAME */
-    char *text = node_text(stacks, node);
+        return *slot - 1; /* NO_FRAME + 1 is 0 */
+    char *text = stacks_node_text(stacks, node);
     uint32_t frame = NO_FRAME;
     if (text) {
         memory_grow(&stacks->frames, &stacks->frame_room, stacks->frame_count, sizeof *stacks->frames);
@@ -182,12 +185,12 @@ static uint32_t frame_of(struct stacks *stacks, const struct profile_node *node)
 
 /* ---- paths ---- */
 
-static uint32_t *known_slot(struct stacks *stacks, uint32_t node_idx)
+static uint32_t *stacks_known_slot(struct stacks *stacks, uint32_t node_idx)
 {
     return pair_map_slot(&stacks->known_of, node_idx, 0);
 }
 
-static void add_to_path(struct stacks *stacks, uint32_t node_idx, const struct profile_node *node)
+static void stacks_add_to_path(struct stacks *stacks, uint32_t node_idx, const struct profile_node *node)
 {
     memory_grow(&stacks->path, &stacks->path_room, stacks->path_count, sizeof *stacks->path);
     memory_grow(&stacks->path_idx, &stacks->idx_room, stacks->path_count, sizeof *stacks->path_idx);
@@ -195,15 +198,16 @@ static void add_to_path(struct stacks *stacks, uint32_t node_idx, const struct p
     stacks->path_idx[stacks->path_count++] = node_idx;
 }
 
-/* Reads nodes outward, up to one that is known, whose index + 1 is the result, or to the end: 0. A damaged file may have them in a circle: those that
- * are moved are in the path then, too. */
-static uint32_t read_path(struct stacks *stacks, uint32_t node_idx)
+/* Reads nodes from node_idx outward until a known node, and returns 1 + that node's index in `known`. Returns
+ * 0 if the path ends first. A damaged file may contain a cycle of nodes; then the result is CIRCLE. Moved
+ * nodes are part of `path` too, so that a cycle is always complete. */
+static uint32_t stacks_read_path(struct stacks *stacks, uint32_t node_idx)
 {
     struct profile_node node;
-    uint32_t mark = 0, next_mark = 1; /* a node that was passed; met again, it is a circle */
+    uint32_t mark = 0, next_mark = 1; /* a node passed earlier; meeting it again means a cycle */
     stacks->path_count = 0;
     for (uint32_t steps = 0; node_idx && steps < MOST_NODES; steps++) {
-        uint32_t *slot = known_slot(stacks, node_idx);
+        uint32_t *slot = stacks_known_slot(stacks, node_idx);
         if (*slot != PAIR_MAP_NEW && *slot != 0)
             return *slot;
         *slot = 0;
@@ -215,13 +219,13 @@ static uint32_t read_path(struct stacks *stacks, uint32_t node_idx)
         }
         if (!trace_tail_node(stacks->tail, node_idx, &node))
             return 0;
-        add_to_path(stacks, node_idx, &node);
+        stacks_add_to_path(stacks, node_idx, &node);
         node_idx = node.kind == PROFILE_NODE_MOVED ? (uint32_t)node.key : node.parent;
     }
     return 0;
 }
 
-static bool path_is_as_it_was(const struct stacks *stacks)
+static bool stacks_path_is_unchanged(const struct stacks *stacks)
 {
     struct profile_node node;
     for (size_t i = 0; i < stacks->path_count; i++) {
@@ -233,31 +237,33 @@ static bool path_is_as_it_was(const struct stacks *stacks)
     return true;
 }
 
-/* What leads to the program's root stays; below a region's placeholder nodes are others when the region's context is known. */
-static void keep_path(struct stacks *stacks, uint32_t outer)
+/* Adds the nodes of the path to `known`. The caller ensures that the path reaches the root: nodes below a
+ * region's placeholder get other parents when the region's context becomes known. */
+static void stacks_keep_path(struct stacks *stacks, uint32_t outer)
 {
     for (size_t i = stacks->path_count; i-- > 0;) {
         memory_grow(&stacks->known, &stacks->known_room, stacks->known_count, sizeof *stacks->known);
-        stacks->known[stacks->known_count++] = (struct known){outer, frame_of(stacks, &stacks->path[i])};
+        stacks->known[stacks->known_count++] = (struct known){outer, stacks_frame_of(stacks, &stacks->path[i])};
         outer = (uint32_t)stacks->known_count;
-        *known_slot(stacks, stacks->path_idx[i]) = outer;
+        *stacks_known_slot(stacks, stacks->path_idx[i]) = outer;
     }
     stacks->path_count = 0;
 }
 
-/* What has no end is of no context: the index + 1 of what stands for that. */
-static uint32_t keep_circle(struct stacks *stacks)
+/* Gives the nodes of a cycle the unresolved context, because they have no root. Returns 1 + the index of that
+ * context in `known`. */
+static uint32_t stacks_keep_cycle(struct stacks *stacks)
 {
     const struct profile_node unknown = {.kind = PROFILE_NODE_PSEUDO, .key = PROFILE_PSEUDO_UNRESOLVED};
     memory_grow(&stacks->known, &stacks->known_room, stacks->known_count, sizeof *stacks->known);
-    stacks->known[stacks->known_count++] = (struct known){0, frame_of(stacks, &unknown)};
+    stacks->known[stacks->known_count++] = (struct known){0, stacks_frame_of(stacks, &unknown)};
     for (size_t i = 0; i < stacks->path_count; i++)
-        *known_slot(stacks, stacks->path_idx[i]) = (uint32_t)stacks->known_count;
+        *stacks_known_slot(stacks, stacks->path_idx[i]) = (uint32_t)stacks->known_count;
     stacks->path_count = 0;
     return (uint32_t)stacks->known_count;
 }
 
-static void put_frame(struct stacks *stacks, uint32_t frame, bool *first)
+static void stacks_put_frame(struct stacks *stacks, uint32_t frame, bool *first)
 {
     if (frame == NO_FRAME)
         return;
@@ -267,35 +273,35 @@ static void put_frame(struct stacks *stacks, uint32_t frame, bool *first)
     *first = false;
 }
 
-static void put_path(struct stacks *stacks, uint32_t node_idx)
+static void stacks_put_path(struct stacks *stacks, uint32_t node_idx)
 {
     uint32_t outer = 0;
     bool first = true;
     for (int i = 0; i < READ_AGAIN; i++) {
-        outer = read_path(stacks, node_idx);
-        if (path_is_as_it_was(stacks))
+        outer = stacks_read_path(stacks, node_idx);
+        if (stacks_path_is_unchanged(stacks))
             break;
     }
     if (outer == CIRCLE)
-        outer = keep_circle(stacks);
+        outer = stacks_keep_cycle(stacks);
     const struct profile_node *last = stacks->path_count ? &stacks->path[stacks->path_count - 1] : NULL;
     bool ends = outer || (last && last->kind == PROFILE_NODE_ROOT);
     if (ends && last) {
-        keep_path(stacks, outer);
+        stacks_keep_path(stacks, outer);
         outer = (uint32_t)stacks->known_count;
     }
     for (size_t i = 0; i < stacks->path_count; i++)
-        put_frame(stacks, frame_of(stacks, &stacks->path[i]), &first);
-    if (!ends) { /* a region's context is known at its end */
+        stacks_put_frame(stacks, stacks_frame_of(stacks, &stacks->path[i]), &first);
+    if (!ends) { /* the region has not ended, so its context is still unknown */
         struct profile_node fork = {.kind = PROFILE_NODE_FRAME,
                                     .key = last && last->kind == PROFILE_NODE_REGION ? last->key : 0};
         struct profile_node unknown = {.kind = PROFILE_NODE_PSEUDO, .key = PROFILE_PSEUDO_UNRESOLVED};
         if (fork.key)
-            put_frame(stacks, frame_of(stacks, &fork), &first);
-        put_frame(stacks, frame_of(stacks, &unknown), &first);
+            stacks_put_frame(stacks, stacks_frame_of(stacks, &fork), &first);
+        stacks_put_frame(stacks, stacks_frame_of(stacks, &unknown), &first);
     }
     for (; outer; outer = stacks->known[outer - 1].parent)
-        put_frame(stacks, stacks->known[outer - 1].frame, &first);
+        stacks_put_frame(stacks, stacks->known[outer - 1].frame, &first);
 }
 
 bool stacks_put(struct stacks *stacks, const struct trace_sample *sample)
@@ -317,7 +323,7 @@ bool stacks_put(struct stacks *stacks, const struct trace_sample *sample)
         fprintf(stacks->line, "%u\t", sample->thread);
     fprintf(stacks->line, "%s\t", state_name[sample->state % PROFILE_TIME_STATES]);
     if (sample->node)
-        put_path(stacks, sample->node);
+        stacks_put_path(stacks, sample->node);
     putc('\n', stacks->line);
     memory_check(fflush(stacks->line) == 0 ? stacks->line : NULL);
     return fwrite(stacks->text, 1, stacks->bytes, stacks->out) == stacks->bytes;

@@ -1,4 +1,5 @@
-/* A log of stacks, as hpsgprof's: a line a sample. docs/time-and-traces.md says what stands in it. */
+/* A log of stacks with one line for each sample, in the format of hpsgprof. docs/time-and-traces.md describes
+ * the columns. */
 #ifndef BLAME_COMMAND_EXPORT_STACKS_H
 #define BLAME_COMMAND_EXPORT_STACKS_H
 
@@ -13,13 +14,15 @@ enum stacks_clock { STACKS_WALL = 0, STACKS_CPU = 1 };
 
 struct stacks;
 
-/* Lines of the samples that the tail has. symbols(data) calls trace_tail_tables() and gives what is for its modules; it is called before the first
- * name, and again, and what it gave before is not used any more, when samples name what was not there then. */
+/* Creates a writer for the samples of `tail`. symbols(data) must call trace_tail_tables() and return symbols
+ * for the tail's modules. It is called before the first name is looked up. It is called again when samples
+ * refer to modules or names that were unknown then; the symbols returned earlier are no longer used. */
 struct stacks *stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock clock,
                           struct symbols *(*symbols)(void *), void *data);
 void stacks_free(struct stacks *stacks);
 
-/* One line; of the processor's time there is none for a sample that did not find the thread running. False, with errno: it could not be written. */
+/* Writes one line. With STACKS_CPU, nothing is written for a sample that did not find the thread running.
+ * Returns false, with errno, if writing failed. */
 bool stacks_put(struct stacks *stacks, const struct trace_sample *sample);
 
 #endif

@@ -1,4 +1,5 @@
-/* TAU's profiles: a folder a metric, in it a file a thread, in it a line for each event. docs/options-and-files.md. */
+/* TAU's profiles: a folder for each metric, with a file for each thread, with a line for each event. See
+ * docs/options-and-files.md. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,7 +20,7 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-/* Parts are metric_parts[], and behind them the rows' counters at samples. */
+/* Parts are the metrics in metric_parts[], followed by the counters at samples. */
 #define TAU_MOST_PARTS (METRIC_TOLD + PROFILE_COUNTERS)
 
 static inline size_t tau_parts(const struct rows *rows)
@@ -31,29 +32,31 @@ struct tau_event {
     const char *group, *path_group;
     double inclusive[TAU_MOST_PARTS], exclusive[TAU_MOST_PARTS];
     uint64_t calls, callees;
-    uint32_t until;             /* calls of itself by itself end there: they are counted once */
-    struct profile_probe exact; /* of a phase, event or parameter */
+    /* end of the outermost call of the event; recursive calls inside it are not counted again */
+    uint32_t until;
+    struct profile_probe exact; /* exact times of a phase, event or parameter */
 };
 
-/* Of one thread's rows. */
+/* The events of one thread's rows. */
 struct tau_events {
     const struct rows *rows;
     struct strings *names;
-    struct tau_event *event; /* by the number of its name; 0 is none */
+    struct tau_event *event; /* by the number of its name; event 0 does not exist */
     size_t count, room;
-    uint32_t *of_row, *own; /* a row's event; where its own time is that no statement has */
-    size_t *length;         /* by depth: of the path to there */
+    /* of_row: the row's event; own: the event of its own time that no statement has */
+    uint32_t *of_row, *own;
+    size_t *length; /* by depth: length of the path's text */
 };
 
 /* ---- events ---- */
 
-/* A function is TAU's [UNWIND] event, its own time its lines' [SAMPLE] events, as TAU's sampling writes them; each event is there by itself and by
- * each of its paths: `a => b`. */
+/* As in TAU's own sampling, a function is an [UNWIND] event, and the own time of its lines are [SAMPLE]
+ * events. Each event is listed once by itself, and once for each path `a => b` to it. */
 
 #define APPLICATION   ".TAU application"
 #define CONTEXT       "[CONTEXT] " APPLICATION
-#define NO_EVENT      0u     /* the empty name's number */
-#define ROUNDING      0.0005 /* less is written as 0 */
+#define NO_EVENT      0u     /* number of the empty name */
+#define ROUNDING      0.0005 /* smaller values are written as 0 */
 #define LINES_OF_ROOT 3u
 
 struct numbers {
@@ -61,8 +64,8 @@ struct numbers {
     uint64_t calls, callees;
 };
 
-/* In microseconds, events, or as it was counted. */
-static double value_of(const struct rows *rows, const struct row *row, bool inclusive, size_t part)
+/* Returns the row's value of a part, in microseconds, events or the counter's unit. Negative values become 0. */
+static double tau_value(const struct rows *rows, const struct row *row, bool inclusive, size_t part)
 {
     double value = 0;
     if (part < METRIC_TOLD)
@@ -73,17 +76,17 @@ static double value_of(const struct rows *rows, const struct row *row, bool incl
     return value > 0 ? value : 0;
 }
 
-/* What a row has itself, but for its statements: code of no line. */
-static double own_value(const struct rows *rows, uint32_t index, size_t part)
+/* Returns the row's own value without its statements' values, for code without a known line. */
+static double tau_own_value(const struct rows *rows, uint32_t index, size_t part)
 {
-    double all = value_of(rows, &rows->row[index], false, part), left = all;
+    double all = tau_value(rows, &rows->row[index], false, part), left = all;
     for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end)
         if (rows->row[child].kind == ROW_STATEMENT)
-            left -= value_of(rows, &rows->row[child], false, part);
+            left -= tau_value(rows, &rows->row[child], false, part);
     return left > ROUNDING + 1e-12 * all ? left : 0;
 }
 
-static uint64_t own_samples(const struct rows *rows, uint32_t index)
+static uint64_t tau_own_samples(const struct rows *rows, uint32_t index)
 {
     uint64_t samples = rows->row[index].exclusive->samples;
     for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end)
@@ -93,7 +96,7 @@ static uint64_t own_samples(const struct rows *rows, uint32_t index)
 }
 
 /* Returns a copy of the name for use in a path: "=>" separates names there, so it becomes "= >". */
-static char *name_of(const char *name)
+static char *tau_clean_name(const char *name)
 {
     char *clean = format_clean(name, true), *text;
     FILE *out = memory_stream(&text);
@@ -104,7 +107,7 @@ static char *name_of(const char *name)
     return text;
 }
 
-static uint32_t add_event(struct tau_events *events, const char *name, const char *group, const char *path_group)
+static uint32_t tau_add_event(struct tau_events *events, const char *name, const char *group, const char *path_group)
 {
     uint32_t number = strings_intern(events->names, name);
     while (events->count <= number) {
@@ -116,12 +119,12 @@ static uint32_t add_event(struct tau_events *events, const char *name, const cha
     return number;
 }
 
-/* A function's event, or with a line: that of its own time there. */
-static uint32_t event_of(struct tau_events *events, const struct row *row, const struct row_label *place, int line,
-                         bool own)
+/* Returns the row's event; if `own` is set, the event of its own time at the line. */
+static uint32_t tau_event_of_row(struct tau_events *events, const struct row *row, const struct row_label *place,
+                                 int line, bool own)
 {
-    char *name = name_of(row->label->name), *file = name_of(place->file && *place->file ? place->file : place->module),
-         *text;
+    char *name = tau_clean_name(row->label->name),
+         *file = tau_clean_name(place->file && *place->file ? place->file : place->module), *text;
     bool plain =
         !own && (row_is_probe(row) || row->kind == ROW_PARALLEL || row->kind == ROW_TASK || row_is_mpi_wait(row));
     uint32_t number;
@@ -130,35 +133,35 @@ static uint32_t event_of(struct tau_events *events, const struct row *row, const
     else
         text = memory_text("[%s] %s [{%s} {%d}]", own ? "SAMPLE" : "UNWIND", name, file, line);
     if (own)
-        number = add_event(events, text, "TAU_SAMPLE", "TAU_SAMPLE|TAU_CALLPATH");
+        number = tau_add_event(events, text, "TAU_SAMPLE", "TAU_SAMPLE|TAU_CALLPATH");
     else if (!plain)
-        number = add_event(events, text, "TAU_UNWIND", "TAU_UNWIND|TAU_SAMPLE|TAU_CALLPATH");
+        number = tau_add_event(events, text, "TAU_UNWIND", "TAU_UNWIND|TAU_SAMPLE|TAU_CALLPATH");
     else if (row_is_probe(row))
-        number = add_event(events, text, "TAU_USER", "TAU_USER|TAU_CALLPATH");
+        number = tau_add_event(events, text, "TAU_USER", "TAU_USER|TAU_CALLPATH");
     else if (row_is_mpi_wait(row))
-        number = add_event(events, text, "MPI", "MPI|TAU_CALLPATH");
+        number = tau_add_event(events, text, "MPI", "MPI|TAU_CALLPATH");
     else
-        number = add_event(events, text, "TAU_OPENMP", "TAU_OPENMP|TAU_CALLPATH");
+        number = tau_add_event(events, text, "TAU_OPENMP", "TAU_OPENMP|TAU_CALLPATH");
     free(name);
     free(file);
     free(text);
     return number;
 }
 
-static bool has_own(const struct rows *rows, uint32_t index)
+static bool tau_has_own(const struct rows *rows, uint32_t index)
 {
-    bool has = own_samples(rows, index) > 0;
+    bool has = tau_own_samples(rows, index) > 0;
     for (size_t part = 0; part < tau_parts(rows); part++)
-        has |= own_value(rows, index, part) > 0;
+        has |= tau_own_value(rows, index, part) > 0;
     return has;
 }
 
-static uint64_t calls_of(const struct row *row)
+static uint64_t tau_calls(const struct row *row)
 {
     return row_is_probe(row) && row->extra ? row->extra->probe.calls : row->inclusive->samples;
 }
 
-static uint64_t callees_of(const struct rows *rows, uint32_t index)
+static uint64_t tau_callees(const struct rows *rows, uint32_t index)
 {
     uint64_t count = 0;
     for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end)
@@ -166,7 +169,7 @@ static uint64_t callees_of(const struct rows *rows, uint32_t index)
     return count;
 }
 
-static void add_exact(struct profile_probe *sum, const struct profile_probe *probe)
+static void tau_add_exact(struct profile_probe *sum, const struct profile_probe *probe)
 {
     if (!probe->calls)
         return;
@@ -177,32 +180,32 @@ static void add_exact(struct profile_probe *sum, const struct profile_probe *pro
     sum->sum_of_squares += probe->sum_of_squares;
 }
 
-/* What an event has in all its paths. */
-static void add_row(struct tau_events *events, uint32_t index)
+/* Adds a row's values to its event, which sums over all paths. */
+static void tau_add_row(struct tau_events *events, uint32_t index)
 {
     const struct rows *rows = events->rows;
     const struct row *row = &rows->row[index];
     struct tau_event *own = &events->event[events->own[index]], *event = &events->event[events->of_row[index]];
     for (size_t part = 0; part < tau_parts(rows) && events->own[index]; part++) {
-        double value = own_value(rows, index, part);
+        double value = tau_own_value(rows, index, part);
         own->inclusive[part] += value;
         own->exclusive[part] += value;
     }
     if (events->own[index])
-        own->calls += own_samples(rows, index);
+        own->calls += tau_own_samples(rows, index);
     if (row->kind == ROW_STATEMENT)
         return;
     if (row_is_probe(row) && row->extra)
-        add_exact(&event->exact, &row->extra->probe);
-    event->callees += callees_of(rows, index);
+        tau_add_exact(&event->exact, &row->extra->probe);
+    event->callees += tau_callees(rows, index);
     if (index < event->until && !row_is_probe(row))
         return;
-    event->calls += calls_of(row);
+    event->calls += tau_calls(row);
     if (index < event->until)
         return;
     event->until = row->end;
     for (size_t part = 0; part < tau_parts(rows); part++)
-        event->inclusive[part] += value_of(rows, row, true, part);
+        event->inclusive[part] += tau_value(rows, row, true, part);
 }
 
 static void tau_events_gather(struct tau_events *events, const struct rows *rows)
@@ -212,19 +215,19 @@ static void tau_events_gather(struct tau_events *events, const struct rows *rows
                                   .names = strings_new(),
                                   .of_row = memory_array(rows->count, sizeof *events->of_row),
                                   .own = memory_array(rows->count, sizeof *events->own)};
-    add_event(events, "", NULL, NULL);
+    tau_add_event(events, "", NULL, NULL);
     for (uint32_t i = 1; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         depth = row->depth > depth ? row->depth : depth;
         if (row->kind == ROW_STATEMENT) {
-            events->own[i] = event_of(events, &rows->row[row->parent], row->label, row->label->line, true);
+            events->own[i] = tau_event_of_row(events, &rows->row[row->parent], row->label, row->label->line, true);
         } else {
-            events->of_row[i] = event_of(events, row, row->label, row->label->line, false);
-            events->own[i] = has_own(rows, i) ? event_of(events, row, row->label, 0, true) : NO_EVENT;
+            events->of_row[i] = tau_event_of_row(events, row, row->label, row->label->line, false);
+            events->own[i] = tau_has_own(rows, i) ? tau_event_of_row(events, row, row->label, 0, true) : NO_EVENT;
         }
     }
     for (uint32_t i = 1; i < rows->count; i++)
-        add_row(events, i);
+        tau_add_row(events, i);
     events->length = memory_array((size_t)depth + 1, sizeof *events->length);
 }
 
@@ -237,9 +240,9 @@ static void tau_events_free(struct tau_events *events)
     free(events->length);
 }
 
-/* `path`: what is in front of the name. */
-static void put_event(FILE *out, const char *path, size_t path_bytes, const char *name, const struct numbers *numbers,
-                      const char *group)
+/* Writes an event's line. `path` is the part of the path before the name. */
+static void tau_put_event(FILE *out, const char *path, size_t path_bytes, const char *name,
+                          const struct numbers *numbers, const char *group)
 {
     putc('"', out);
     if (path_bytes)
@@ -249,24 +252,24 @@ static void put_event(FILE *out, const char *path, size_t path_bytes, const char
             numbers->inclusive > 0 ? DECIMAL(numbers->inclusive, 3) : "0", group);
 }
 
-static void put_flat(const struct tau_events *events, FILE *out, size_t part)
+static void tau_put_flat(const struct tau_events *events, FILE *out, size_t part)
 {
     const struct rows *rows = events->rows;
     const struct row *root = rows->row;
-    struct numbers whole = {value_of(rows, root, false, part), value_of(rows, root, true, part), 1, 1};
+    struct numbers whole = {tau_value(rows, root, false, part), tau_value(rows, root, true, part), 1, 1};
     struct numbers sampled = {0, whole.inclusive - whole.exclusive, root->inclusive->samples - root->exclusive->samples,
-                              callees_of(rows, 0)};
-    put_event(out, NULL, 0, APPLICATION, &whole, "TAU_DEFAULT");
-    put_event(out, NULL, 0, CONTEXT, &sampled, "TAU_SAMPLE_CONTEXT");
-    put_event(out, APPLICATION, strlen(APPLICATION), CONTEXT, &sampled, "TAU_SAMPLE_CONTEXT|TAU_CALLPATH");
+                              tau_callees(rows, 0)};
+    tau_put_event(out, NULL, 0, APPLICATION, &whole, "TAU_DEFAULT");
+    tau_put_event(out, NULL, 0, CONTEXT, &sampled, "TAU_SAMPLE_CONTEXT");
+    tau_put_event(out, APPLICATION, strlen(APPLICATION), CONTEXT, &sampled, "TAU_SAMPLE_CONTEXT|TAU_CALLPATH");
     for (uint32_t i = 1; i < events->count; i++) {
         const struct tau_event *event = &events->event[i];
         struct numbers numbers = {event->exclusive[part], event->inclusive[part], event->calls, event->callees};
-        put_event(out, NULL, 0, strings_text(events->names, i), &numbers, event->group);
+        tau_put_event(out, NULL, 0, strings_text(events->names, i), &numbers, event->group);
     }
 }
 
-static void put_paths(struct tau_events *events, FILE *out, size_t part)
+static void tau_put_paths(struct tau_events *events, FILE *out, size_t part)
 {
     const struct rows *rows = events->rows;
     char *path = memory_text("%s => %s", APPLICATION, CONTEXT);
@@ -277,8 +280,8 @@ static void put_paths(struct tau_events *events, FILE *out, size_t part)
         size_t bytes = events->length[row->depth - 1];
         if (row->kind != ROW_STATEMENT) {
             const char *name = strings_text(events->names, events->of_row[i]);
-            struct numbers numbers = {0, value_of(rows, row, true, part), calls_of(row), callees_of(rows, i)};
-            put_event(out, path, bytes, name, &numbers, events->event[events->of_row[i]].path_group);
+            struct numbers numbers = {0, tau_value(rows, row, true, part), tau_calls(row), tau_callees(rows, i)};
+            tau_put_event(out, path, bytes, name, &numbers, events->event[events->of_row[i]].path_group);
             for (const char *text[] = {" => ", name}, **at = text; at < text + 2; bytes += strlen(*at++)) {
                 while (room < bytes + strlen(*at) + 1)
                     path = memory_check(realloc(path, room *= 2));
@@ -287,19 +290,20 @@ static void put_paths(struct tau_events *events, FILE *out, size_t part)
             events->length[row->depth] = bytes;
         }
         if (events->own[i]) {
-            double own = own_value(rows, i, part);
-            put_event(out, path, bytes, strings_text(events->names, events->own[i]),
-                      &(struct numbers){own, own, own_samples(rows, i), 0}, events->event[events->own[i]].path_group);
+            double own = tau_own_value(rows, i, part);
+            tau_put_event(out, path, bytes, strings_text(events->names, events->own[i]),
+                          &(struct numbers){own, own, tau_own_samples(rows, i), 0},
+                          events->event[events->own[i]].path_group);
         }
     }
     free(path);
 }
 
-/* Those lines, with the values of a part. */
+/* Writes the lines of all events, with the values of one part. */
 static void tau_events_put(struct tau_events *events, FILE *out, size_t part)
 {
-    put_flat(events, out, part);
-    put_paths(events, out, part);
+    tau_put_flat(events, out, part);
+    tau_put_paths(events, out, part);
 }
 
 static size_t tau_events_lines(const struct tau_events *events)
@@ -310,7 +314,7 @@ static size_t tau_events_lines(const struct tau_events *events)
     return count;
 }
 
-/* Exact times of phases, events and parameters. */
+/* Writes the exact times of phases, events and parameters. */
 static void tau_events_put_exact(const struct tau_events *events, FILE *out)
 {
     size_t count = 0;
@@ -335,15 +339,16 @@ static void tau_events_put_exact(const struct tau_events *events, FILE *out)
 struct tau {
     const char *directory;
     struct locations *locations;
-    uint32_t rank;                 /* of the location that is written, */
-    size_t process, first_process; /* its process, and the first one of its rank */
-    unsigned threads;              /* locations written of the process */
-    uint64_t bytes;                /* written */
-    bool noted;                    /* that it will be many */
+    uint32_t rank;                 /* rank of the current location */
+    size_t process, first_process; /* process of the current location; first process of its rank */
+    unsigned threads;              /* locations of the process written so far */
+    uint64_t bytes;                /* bytes written so far */
+    bool noted;                    /* whether the user was warned of large output */
 };
 
-/* A name of a file, and of no operators: a hyphen is readers' minus. */
-static char *name_of_counter(const struct rows *rows, size_t counter)
+/* Returns a counter's name as part of a file name. Other characters than letters and digits become '_',
+ * because readers take '-' for a minus sign. */
+static char *tau_counter_name(const struct rows *rows, size_t counter)
 {
     char *name = memory_text("%s", rows->counter_name[counter]);
     for (char *at = name; *at; at++)
@@ -351,10 +356,10 @@ static char *name_of_counter(const struct rows *rows, size_t counter)
     return name;
 }
 
-static char *name_of_part(const struct rows *rows, size_t part)
+static char *tau_part_name(const struct rows *rows, size_t part)
 {
     if (part < METRIC_TOLD) {
-        /* Readers take numbers for times where the name says so. */
+        /* Readers treat a metric as a time if its name contains "time". */
         char *name = memory_text("%s%s", metric_word[metric_parts[part]], rows->events ? "_events" : "_time");
         for (char *at = name; *at; at++)
             *at = *at == '-' ? '_' : *at;
@@ -362,9 +367,9 @@ static char *name_of_part(const struct rows *rows, size_t part)
     }
     size_t counter = part - METRIC_TOLD;
     bool alone = true;
-    char *name = name_of_counter(rows, counter);
+    char *name = tau_counter_name(rows, counter);
     for (size_t i = 0; i < counter; i++) {
-        char *other = name_of_counter(rows, i);
+        char *other = tau_counter_name(rows, i);
         alone = alone && strcmp(name, other) != 0;
         free(other);
     }
@@ -373,7 +378,7 @@ static char *name_of_part(const struct rows *rows, size_t part)
     return whole;
 }
 
-static void put_xml(FILE *out, const char *text)
+static void tau_put_xml(FILE *out, const char *text)
 {
     char *clean = format_clean(text, true);
     for (const char *at = clean; *at; at++)
@@ -384,45 +389,45 @@ static void put_xml(FILE *out, const char *text)
     free(clean);
 }
 
-static void put_fact(FILE *out, const char *name, const char *value)
+static void tau_put_fact(FILE *out, const char *name, const char *value)
 {
     if (!value || !*value)
         return;
     fprintf(out, "<attribute><name>%s</name><value>", name);
-    put_xml(out, value);
+    tau_put_xml(out, value);
     fputs("</value></attribute>", out);
 }
 
-static void put_number(FILE *out, const char *name, uint64_t value)
+static void tau_put_number_fact(FILE *out, const char *name, uint64_t value)
 {
     fprintf(out, "<attribute><name>%s</name><value>%" PRIu64 "</value></attribute>", name, value);
 }
 
-/* Main facts of run.json, by TAU's names where it has one. */
-static void put_facts(FILE *out, const struct profile *profile, size_t thread)
+/* Writes the main facts of run.json, under TAU's names where TAU has one. */
+static void tau_put_facts(FILE *out, const struct profile *profile, size_t thread)
 {
     const struct profile_header *header = &profile->header;
-    put_fact(out, "Executable", header->program);
-    put_fact(out, "Command Line", profile_text(profile, "command"));
-    put_fact(out, "Hostname", profile_text(profile, "host"));
-    put_number(out, "pid", (uint64_t)header->pid);
-    put_number(out, "Starting Timestamp",
-               header->start_realtime_ns > 0 ? (uint64_t)header->start_realtime_ns / 1000 : 0);
-    put_number(out, "CPU Cores", header->cores);
-    put_number(out, "Threads at Most", header->threads_max);
-    put_number(out, "Samples a Second", header->rate);
-    put_fact(out, "OpenMP Runtime", profile_text(profile, "runtime"));
-    put_fact(out, "Environment", header->environment ? "shared" : "dedicated");
+    tau_put_fact(out, "Executable", header->program);
+    tau_put_fact(out, "Command Line", profile_text(profile, "command"));
+    tau_put_fact(out, "Hostname", profile_text(profile, "host"));
+    tau_put_number_fact(out, "pid", (uint64_t)header->pid);
+    tau_put_number_fact(out, "Starting Timestamp",
+                        header->start_realtime_ns > 0 ? (uint64_t)header->start_realtime_ns / 1000 : 0);
+    tau_put_number_fact(out, "CPU Cores", header->cores);
+    tau_put_number_fact(out, "Threads at Most", header->threads_max);
+    tau_put_number_fact(out, "Samples a Second", header->rate);
+    tau_put_fact(out, "OpenMP Runtime", profile_text(profile, "runtime"));
+    tau_put_fact(out, "Environment", header->environment ? "shared" : "dedicated");
     if (header->merged)
-        put_number(out, "Processes Merged", header->merged);
+        tau_put_number_fact(out, "Processes Merged", header->merged);
     if (thread != LOCATION_NO_THREAD)
-        put_number(out, "Row of threads.csv", thread);
+        tau_put_number_fact(out, "Row of threads.csv", thread);
     else
-        put_fact(out, "Threads", "all, added up");
+        tau_put_fact(out, "Threads", "all, added up");
 }
 
-static bool put_file(struct tau *tau, struct tau_events *events, const struct location_rows *from,
-                     const struct location *location, size_t part, const char *name)
+static bool tau_put_file(struct tau *tau, struct tau_events *events, const struct location_rows *from,
+                         const struct location *location, size_t part, const char *name)
 {
     char *path = memory_text("%s/MULTI__%s/profile.%u.%zu.%u", tau->directory, name, location->rank,
                              location->process - tau->first_process, tau->threads);
@@ -430,11 +435,12 @@ static bool put_file(struct tau *tau, struct tau_events *events, const struct lo
     free(path);
     if (!out)
         return false;
-    /* Readers take calls, groups and facts from whichever metric they find first: all have all. */
+    /* Readers take calls, groups and facts from the first metric that they find, so each metric's file has
+     * all of them. */
     fprintf(out, "%zu templated_functions_MULTI_%s\n# Name Calls Subrs Excl Incl ProfileCalls # <metadata>",
             tau_events_lines(events), name);
-    put_fact(out, "Metric Name", name);
-    put_facts(out, from->profile ? from->profile : tau->locations->profile, location->thread);
+    tau_put_fact(out, "Metric Name", name);
+    tau_put_facts(out, from->profile ? from->profile : tau->locations->profile, location->thread);
     fputs("</metadata>\n", out);
     tau_events_put(events, out, part);
     fputs("0 aggregates\n", out);
@@ -444,29 +450,30 @@ static bool put_file(struct tau *tau, struct tau_events *events, const struct lo
     return fclose(out) == 0 && good;
 }
 
-static bool is_written(const struct rows *rows, size_t part)
+static bool tau_part_is_written(const struct rows *rows, size_t part)
 {
     return part < METRIC_ALWAYS_PARTS || part >= METRIC_TOLD ||
            metric_value(rows, rows->row[0].inclusive, metric_parts[part]) > 0;
 }
 
-static bool put_rows(struct tau *tau, const struct location_rows *from, const struct location *location)
+static bool tau_put_rows(struct tau *tau, const struct location_rows *from, const struct location *location)
 {
     struct tau_events events;
     bool good = true;
     tau_events_gather(&events, from->rows);
     for (size_t part = 0; part < tau_parts(tau->locations->rows) && good; part++)
-        if (is_written(tau->locations->rows, part)) {
-            char *name = name_of_part(tau->locations->rows, part);
-            good = put_file(tau, &events, from, location, part, name);
+        if (tau_part_is_written(tau->locations->rows, part)) {
+            char *name = tau_part_name(tau->locations->rows, part);
+            good = tau_put_file(tau, &events, from, location, part, name);
             free(name);
         }
     tau_events_free(&events);
     return good;
 }
 
-/* TAU's nodes are ranks, its contexts the processes of one. */
-static void go_to(struct tau *tau, const struct location *location)
+/* Moves to the location's rank and process. TAU's nodes are ranks, and its contexts are the processes of a
+ * rank. */
+static void tau_go_to_location(struct tau *tau, const struct location *location)
 {
     if (location->rank != tau->rank)
         tau->first_process = location->process;
@@ -476,39 +483,40 @@ static void go_to(struct tau *tau, const struct location *location)
     tau->process = location->process;
 }
 
-/* Paths are written out, for each thread and metric: what that comes to is known from the locations that are there, and told while there is time. */
-static void note_size(struct tau *tau, size_t written)
+/* Warns the user early if the output will be large. The size is extrapolated from the locations written so
+ * far, because the files have every path in full for each thread and metric. */
+static void tau_note_size(struct tau *tau, size_t written)
 {
     double whole = (double)tau->bytes / (double)written * (double)tau->locations->count;
     if (whole < LARGE_BYTES || tau->noted || !tau->locations->note)
         return;
-    char *text = memory_text("tau: this will be about %.0f GB, as TAU's files have every call path in words for each "
-                             "thread and metric; hpctoolkit and cube "
-                             "have the same values in a fraction of it",
-                             whole * 1e-9);
+    char *text =
+        memory_text("tau: the output will be about %.0f GB, because TAU's files repeat every call path in full for "
+                    "each thread and metric; the formats hpctoolkit and cube have the same values and are much smaller",
+                    whole * 1e-9);
     tau->locations->note(text);
     tau->noted = true;
     free(text);
 }
 
-static bool put_location(struct tau *tau, size_t index)
+static bool tau_put_location(struct tau *tau, size_t index)
 {
     struct location_rows read;
-    go_to(tau, &tau->locations->location[index]);
+    tau_go_to_location(tau, &tau->locations->location[index]);
     if (!locations_read(tau->locations, index, &read))
         return false;
-    bool good = put_rows(tau, &read, &tau->locations->location[index]);
+    bool good = tau_put_rows(tau, &read, &tau->locations->location[index]);
     location_rows_free(&read);
     tau->threads++;
     return good;
 }
 
-static bool make_folders(const struct tau *tau)
+static bool tau_make_folders(const struct tau *tau)
 {
     bool good = true;
     for (size_t part = 0; part < tau_parts(tau->locations->rows) && good; part++)
-        if (is_written(tau->locations->rows, part)) {
-            char *name = name_of_part(tau->locations->rows, part);
+        if (tau_part_is_written(tau->locations->rows, part)) {
+            char *name = tau_part_name(tau->locations->rows, part);
             char *path = memory_text("%s/MULTI__%s", tau->directory, name);
             good = mkdir(path, 0777) == 0;
             free(path);
@@ -521,9 +529,9 @@ bool export_tau(const char *directory, const struct export_input *input)
 {
     struct locations *locations = input->locations;
     struct tau tau = {.directory = directory, .locations = locations, .rank = locations->location[0].rank};
-    bool good = make_folders(&tau);
+    bool good = tau_make_folders(&tau);
     for (size_t i = 0; i < locations->count && good; i++)
-        if ((good = put_location(&tau, i)))
-            note_size(&tau, i + 1);
+        if ((good = tau_put_location(&tau, i)))
+            tau_note_size(&tau, i + 1);
     return good;
 }

@@ -17,7 +17,7 @@ const struct row_label trace_state_label[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_STOPPED] = {"<stopped>", "", "", 0},
 };
 
-static uint32_t function_of(struct trace_stacks *stacks, const struct row_label *label)
+static uint32_t trace_function_of(struct trace_stacks *stacks, const struct row_label *label)
 {
     uint32_t *known = pair_map_slot(&stacks->label_map, (uintptr_t)label, 0);
     if (*known != PAIR_MAP_NEW)
@@ -33,10 +33,10 @@ static uint32_t function_of(struct trace_stacks *stacks, const struct row_label 
     return *known = *function;
 }
 
-static uint32_t push(struct trace_stacks *stacks, uint32_t parent, const struct row_label *label, int line,
-                     uint8_t state)
+static uint32_t trace_stack_push(struct trace_stacks *stacks, uint32_t parent, const struct row_label *label, int line,
+                                 uint8_t state)
 {
-    uint32_t function = function_of(stacks, label);
+    uint32_t function = trace_function_of(stacks, label);
     uint32_t *frame = pair_map_slot(&stacks->frame_map, function, (uint32_t)line);
     if (*frame == PAIR_MAP_NEW) {
         memory_grow(&stacks->frames, &stacks->frame_room, stacks->frame_count, sizeof *stacks->frames);
@@ -52,8 +52,9 @@ static uint32_t push(struct trace_stacks *stacks, uint32_t parent, const struct 
     return *stack;
 }
 
-/* The row's functions from the outermost on; the root is the program and no frame, unless there is no other. */
-static uint32_t push_rows(struct trace_stacks *stacks, uint32_t leaf)
+/* Adds the row's functions to the tree of stacks, outermost first. The root stands for the program and is
+ * left out unless it is the only row. */
+static uint32_t trace_stack_push_rows(struct trace_stacks *stacks, uint32_t leaf)
 {
     const struct row *rows = stacks->rows->row;
     int line = 0;
@@ -67,8 +68,8 @@ static uint32_t push_rows(struct trace_stacks *stacks, uint32_t leaf)
     if (!depth)
         path[depth++] = 0;
     while (depth-- > 0)
-        stack = push(stacks, stack, rows[path[depth]].label, depth ? rows[path[depth - 1]].call_line : line,
-                     PROFILE_TIME_WORK);
+        stack = trace_stack_push(stacks, stack, rows[path[depth]].label, depth ? rows[path[depth - 1]].call_line : line,
+                                 PROFILE_TIME_WORK);
     free(path);
     return stack;
 }
@@ -80,12 +81,13 @@ uint32_t trace_stack(struct trace_stacks *stacks, uint32_t node, uint8_t state)
         return *known;
     uint32_t row = row_of_node(stacks->rows, node), stack = 0;
     const struct row_label *label = &trace_state_label[state];
-    if (label->name && strcmp(stacks->rows->row[row].label->name, label->name) == 0) /* said once */
+    /* the row already names the state */
+    if (label->name && strcmp(stacks->rows->row[row].label->name, label->name) == 0)
         row = stacks->rows->row[row].parent;
     if (node != 0 || !label->name)
-        stack = push_rows(stacks, row);
+        stack = trace_stack_push_rows(stacks, row);
     if (label->name)
-        stack = push(stacks, stack, label, 0, state);
+        stack = trace_stack_push(stacks, stack, label, 0, state);
     return *pair_map_slot(&stacks->span_map, node, state) = stack;
 }
 

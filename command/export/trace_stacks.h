@@ -1,4 +1,5 @@
-/* The stacks of a trace's spans as trees that formats list once and refer to, made as spans are met. */
+/* The distinct stacks of a trace's spans, as a tree. Formats list each function, frame and stack once and
+ * refer to its number. Entries are added while spans are read. */
 #ifndef BLAME_COMMAND_EXPORT_TRACE_STACKS_H
 #define BLAME_COMMAND_EXPORT_TRACE_STACKS_H
 
@@ -8,24 +9,26 @@
 #include "command/rows/row.h"
 #include "command/text/strings.h"
 
-/* A function with the line that it calls from, or that it is in; or, innermost, the thread's state where that is not work. */
+/* A function with a source line, or the state of a thread that is not working. The line is the line of the
+ * call; in the innermost frame it is the executing line. A state is always the innermost frame. */
 struct trace_frame {
-    uint32_t function; /* from 1 on */
-    int line;          /* 0: not known */
-    uint8_t state;     /* PROFILE_TIME_WORK: a function */
+    uint32_t function; /* number of the function, starting at 1 */
+    int line;          /* 0: unknown */
+    uint8_t state;     /* PROFILE_TIME_WORK: the frame is a function */
 };
 
 struct trace_stack {
-    uint32_t parent; /* 0: the outermost */
+    uint32_t parent; /* number of the caller's stack; 0: none */
     uint32_t frame;
-    bool written; /* for formats that list only those that samples have */
+    bool written; /* whether the stack was written; used by formats that list only the stacks of samples */
 };
 
-/* Functions, frames and stacks are numbered from 1 on; a stack's parent has a smaller number. Functions of several profiles are the same if
- * they are called so and are of one file and module. */
+/* Functions, frames and stacks have numbers starting at 1. A stack's parent has a smaller number than the
+ * stack. Functions of different profiles are the same if they have the same name, source file, line and
+ * module. */
 struct trace_stacks {
-    const struct rows *rows;            /* of the profile at hand */
-    const struct row_label **functions; /* number n is functions[n - 1] */
+    const struct rows *rows;            /* rows of the current profile */
+    const struct row_label **functions; /* functions[n - 1] has number n */
     struct trace_frame *frames;
     struct trace_stack *stacks;
     size_t function_count, function_room, frame_count, frame_room, stack_count, stack_room;
@@ -34,13 +37,13 @@ struct trace_stacks {
 };
 
 extern const char *const trace_state_name[PROFILE_TIME_STATES];
-/* The frame that stands for it inside its context's; no name: work has none. */
+/* The frame that is added inside a context for each state. Work has no frame, so its name is NULL. */
 extern const struct row_label trace_state_label[PROFILE_TIME_STATES];
 
 void trace_stacks_start(struct trace_stacks *stacks);
-/* The next profile. */
+/* Selects the profile that later spans belong to. */
 void trace_stacks_of(struct trace_stacks *stacks, const struct rows *rows);
-/* The number of a stack. */
+/* Returns the number of the stack for a node and state; adds it if necessary. */
 uint32_t trace_stack(struct trace_stacks *stacks, uint32_t node, uint8_t state);
 void trace_stacks_free(struct trace_stacks *stacks);
 

@@ -12,24 +12,28 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-/* Viewers need no more samples than this of a span that is long: one for each of the program's, but not more than 50 a second, nor more in a thread's
- * time than they can show, or a damaged file can ask for. */
+/* Minimum length of a piece of a span. A long span is exported as several samples: at most one for each of
+ * the program's samples, at most 50 per second, and at most TRACED_PIECES in a thread's whole time. The last
+ * limit bounds the output for damaged files. */
 #define TRACED_PIECE_NS 20000000u
 
 /* ---- sharing ---- */
 
-/* Whom idle threads waited for, by a trace: at each moment the busy threads of a process have equal shares of each idle thread's time, as
- * docs/accounting.md divides it at samples. Busy are those that work or wait for a lock or for other ranks, as there. */
+/* Divides idle time between the busy threads, as docs/accounting.md does at samples. At each moment, every
+ * busy thread of the process has an equal share of each idle thread's time. A thread is busy if it works or
+ * waits for a lock or for other ranks. */
 
-#define SHARING_LEVELS 8192u /* of a counter, at most */
+#define SHARING_LEVELS 8192u /* maximum number of values of a counter */
 
 enum side { SIDE_NEITHER, SIDE_BUSY, SIDE_IDLE };
 
-/* A span begins or ends. */
+/* The start or end of a span. */
 struct event {
     uint64_t time_ns;
     uint32_t lane,
-        culprit; /* of busy threads: among all of them; later: among the top ones, SHARING_MOST: the others */
+        /* of a busy thread: index in sweep.all; after sharing_find_top, index in sharing.top, or SHARING_MOST for the
+         * others */
+        culprit;
     uint8_t side;
     bool begins;
 };
@@ -42,15 +46,16 @@ struct sweep {
     size_t all_count, all_room;
     struct at_begin {
         double per_busy, nobody, culprit[SHARING_MOST + 1];
-    } *lane;       /* the sums as they stood when the lane's open span began */
-    size_t *share; /* by lane: of its next idle span */
+    } *lane;       /* values of the integrals at the start of the lane's current span */
+    size_t *share; /* by lane: index of its next idle span's share */
     uint32_t busy[SHARING_MOST + 1], busy_count, idle_count;
-    /* Integrals up to now: of each busy thread's share of all that idle; of the time of one idle thread that a culprit's threads share; of
-     * that in which nobody was busy. */
+    /* Integrals over time up to now, in ns. per_busy integrates the number of idle threads per busy thread.
+     * culprit integrates the fraction of the busy threads that execute a culprit. nobody is the time without
+     * a busy thread. */
     double per_busy, culprit[SHARING_MOST + 1], nobody;
 };
 
-static enum side side_of(const struct trace_span *span)
+static enum side sharing_side_of_span(const struct trace_span *span)
 {
     if (span->end_ns <= span->begin_ns)
         return SIDE_NEITHER;
@@ -59,8 +64,8 @@ static enum side side_of(const struct trace_span *span)
     return span->state == PROFILE_TIME_STOPPED ? SIDE_NEITHER : SIDE_BUSY;
 }
 
-static uint32_t find_culprit(struct sweep *sweep, struct pair_map *map, const struct rows *rows,
-                             const struct trace_span *span)
+static uint32_t sharing_find_culprit(struct sweep *sweep, struct pair_map *map, const struct rows *rows,
+                                     const struct trace_span *span)
 {
     const struct row_label *label = rows->row[rows_own(rows, row_of_node(rows, span->node))].label;
     bool waits = span->state == PROFILE_TIME_LOCK_WAIT || span->state == PROFILE_TIME_MPI_WAIT;
@@ -73,8 +78,9 @@ static uint32_t find_culprit(struct sweep *sweep, struct pair_map *map, const st
     return *slot;
 }
 
-/* Ends come before begins: a lane's next span may begin where the last one ends. */
-static int by_time(const void *a, const void *b)
+/* Orders events by time. Ends come before starts, because a lane's next span may start where the last one
+ * ends. */
+static int sharing_compare_events(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->time_ns != y->time_ns)
@@ -84,8 +90,8 @@ static int by_time(const void *a, const void *b)
     return (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-static void gather_events(struct sweep *sweep, const struct rows *rows, const struct trace_lane *lanes,
-                          size_t lane_count)
+static void sharing_gather_events(struct sweep *sweep, const struct rows *rows, const struct trace_lane *lanes,
+                                  size_t lane_count)
 {
     struct pair_map map = {0};
     size_t spans = 0;
@@ -96,21 +102,22 @@ static void gather_events(struct sweep *sweep, const struct rows *rows, const st
         sweep->share[i] = sweep->sharing->share_count;
         for (size_t j = 0; j < lanes[i].span_count; j++) {
             const struct trace_span *span = &lanes[i].spans[j];
-            enum side side = side_of(span);
+            enum side side = sharing_side_of_span(span);
             if (side == SIDE_NEITHER)
                 continue;
-            uint32_t culprit = side == SIDE_BUSY ? find_culprit(sweep, &map, rows, span) : 0;
+            uint32_t culprit = side == SIDE_BUSY ? sharing_find_culprit(sweep, &map, rows, span) : 0;
             sweep->events[sweep->event_count++] = (struct event){span->begin_ns, i, culprit, side, true};
             sweep->events[sweep->event_count++] = (struct event){span->end_ns, i, culprit, side, false};
             sweep->sharing->share_count += side == SIDE_IDLE;
         }
     }
     pair_map_free(&map);
-    qsort(sweep->events, sweep->event_count, sizeof *sweep->events, by_time);
+    qsort(sweep->events, sweep->event_count, sizeof *sweep->events, sharing_compare_events);
 }
 
-/* How much all are blamed for; then events name the top ones by their rank. */
-static void find_top(struct sweep *sweep)
+/* Computes the idle time that each culprit is blamed for and selects the largest ones. Then replaces the
+ * culprit in each event by its rank among them. */
+static void sharing_find_top(struct sweep *sweep)
 {
     struct sharing *sharing = sweep->sharing;
     uint32_t *rank = memory_array(sweep->all_count + 1, sizeof *rank);
@@ -148,8 +155,8 @@ static void find_top(struct sweep *sweep)
     free(rank);
 }
 
-/* From the last event to this one nothing changed. */
-static void add_levels(struct sweep *sweep, uint64_t begin_ns, uint64_t end_ns)
+/* Adds the interval between two events to the levels; nothing changes within it. */
+static void sharing_add_levels(struct sweep *sweep, uint64_t begin_ns, uint64_t end_ns)
 {
     struct sharing *sharing = sweep->sharing;
     double blamed = sweep->busy_count ? sweep->idle_count : 0;
@@ -168,24 +175,24 @@ static void add_levels(struct sweep *sweep, uint64_t begin_ns, uint64_t end_ns)
     }
 }
 
-static void advance(struct sweep *sweep, uint64_t from_ns, uint64_t to_ns)
+static void sharing_advance(struct sweep *sweep, uint64_t from_ns, uint64_t to_ns)
 {
     double since = (double)(to_ns - from_ns);
     if (sweep->busy_count == 0)
         sweep->nobody += since;
     for (size_t i = 0; sweep->busy_count && i <= SHARING_MOST; i++)
         sweep->culprit[i] += since * sweep->busy[i] / sweep->busy_count;
-    add_levels(sweep, from_ns, to_ns);
+    sharing_add_levels(sweep, from_ns, to_ns);
 }
 
-static void share_idleness(struct sweep *sweep)
+static void sharing_divide_idleness(struct sweep *sweep)
 {
     struct sharing *sharing = sweep->sharing;
     uint64_t last = sharing->begin_ns;
     for (size_t i = 0; i < sweep->event_count; i++) {
         const struct event *event = &sweep->events[i];
         struct at_begin *begin = &sweep->lane[event->lane];
-        advance(sweep, last, event->time_ns);
+        sharing_advance(sweep, last, event->time_ns);
         last = event->time_ns;
         *(event->side == SIDE_BUSY ? &sweep->busy_count : &sweep->idle_count) += event->begins ? 1u : -1u;
         if (event->side == SIDE_BUSY) {
@@ -210,7 +217,7 @@ void sharing_find(struct sharing *sharing, const struct rows *rows, const struct
                           .lane = memory_array(lane_count + 1, sizeof *sweep.lane),
                           .share = memory_array(lane_count + 1, sizeof *sweep.share)};
     *sharing = (struct sharing){.window_ns = 1};
-    gather_events(&sweep, rows, lanes, lane_count);
+    sharing_gather_events(&sweep, rows, lanes, lane_count);
     if (sweep.event_count) {
         sharing->begin_ns = sweep.events[0].time_ns;
         sharing->end_ns = sweep.events[sweep.event_count - 1].time_ns;
@@ -221,8 +228,8 @@ void sharing_find(struct sharing *sharing, const struct rows *rows, const struct
     }
     sharing->share = memory_array(sharing->share_count + 1, sizeof *sharing->share);
     sharing->level = memory_array(sharing->level_count + 1, sizeof *sharing->level);
-    find_top(&sweep);
-    share_idleness(&sweep);
+    sharing_find_top(&sweep);
+    sharing_divide_idleness(&sweep);
     free(sweep.events);
     free(sweep.all);
     free(sweep.lane);
@@ -231,7 +238,7 @@ void sharing_find(struct sharing *sharing, const struct rows *rows, const struct
 
 void sharing_add_share(const struct trace_span *span, const struct idle_share **share, struct idle_share *sum)
 {
-    if (side_of(span) != SIDE_IDLE)
+    if (sharing_side_of_span(span) != SIDE_IDLE)
         return;
     for (size_t i = 0; i < SHARING_MOST; i++)
         sum->culprit[i] += (*share)->culprit[i];
@@ -255,15 +262,15 @@ char *culprit_name(const struct awaited *culprit)
 
 #define PHASES_DEEP 64
 
-static char *process_name(const struct profile_header *header, bool job)
+static char *traced_process_name(const struct profile_header *header, bool job)
 {
     const char *program = *header->program ? header->program : "program";
     return job || header->ranks ? format_printable("rank %u: %s (pid %d)", header->rank, program, header->pid)
                                 : format_printable("%s", program);
 }
 
-/* Threads are numbered as in threads.csv. */
-static void add_thread(struct traced_process *process, const struct trace_lane *lane, int32_t number, bool job)
+/* Adds a thread. Threads have the same numbers as in threads.csv. */
+static void traced_add_thread(struct traced_process *process, const struct trace_lane *lane, int32_t number, bool job)
 {
     const struct profile *profile = process->rows->profile;
     const struct profile_thread *thread = lane->thread < profile->thread_count ? &profile->threads[lane->thread] : NULL;
@@ -273,7 +280,7 @@ static void add_thread(struct traced_process *process, const struct trace_lane *
     entry->name = memory_text("thread %u %s", lane->thread, thread ? thread_kind_name(thread) : "other");
 }
 
-static void move_to_clock(struct trace *trace, uint64_t start_ns, uint64_t later_ns)
+static void traced_move_to_clock(struct trace *trace, uint64_t start_ns, uint64_t later_ns)
 {
     for (size_t i = 0; i < trace->lane_count; i++)
         for (size_t j = 0; j < trace->lanes[i].span_count; j++) {
@@ -297,13 +304,14 @@ void traced_make(struct traced *traced, struct traced_process *processes, size_t
         struct traced_process *process = &processes[i];
         const struct profile_header *header = &process->rows->profile->header;
         struct trace *trace = process->trace;
-        move_to_clock(trace, header->start_ns, (uint64_t)(header->start_realtime_ns - traced->start_realtime_ns));
+        traced_move_to_clock(trace, header->start_ns,
+                             (uint64_t)(header->start_realtime_ns - traced->start_realtime_ns));
         process->pid = job || header->pid <= 0 ? number : header->pid;
-        process->name = process_name(header, job);
+        process->name = traced_process_name(header, job);
         process->threads = memory_array(trace->lane_count + 1, sizeof *process->threads);
         for (size_t j = 0; j < trace->lane_count; j++)
             if (trace->lanes[j].span_count)
-                add_thread(process, &trace->lanes[j], number++, job);
+                traced_add_thread(process, &trace->lanes[j], number++, job);
         sharing_find(&process->culprits, process->rows, trace->lanes, trace->lane_count);
     }
 }
@@ -329,7 +337,7 @@ uint32_t traced_pieces(const struct trace_lane *lane, const struct trace_span *s
     return pieces > 1 ? (uint32_t)pieces : 1;
 }
 
-static uint64_t part_of(uint64_t whole, uint32_t pieces, uint32_t piece)
+static uint64_t traced_part_of(uint64_t whole, uint32_t pieces, uint32_t piece)
 {
     return whole / pieces * piece + whole % pieces * piece / pieces;
 }
@@ -338,9 +346,10 @@ struct trace_span traced_piece(const struct trace_span *span, uint32_t pieces, u
 {
     struct trace_span part = *span;
     uint64_t whole = span->end_ns - span->begin_ns;
-    part.begin_ns = span->begin_ns + part_of(whole, pieces, piece);
-    part.end_ns = span->begin_ns + part_of(whole, pieces, piece + 1);
-    part.samples = (uint32_t)(part_of(span->samples, pieces, piece + 1) - part_of(span->samples, pieces, piece));
+    part.begin_ns = span->begin_ns + traced_part_of(whole, pieces, piece);
+    part.end_ns = span->begin_ns + traced_part_of(whole, pieces, piece + 1);
+    part.samples =
+        (uint32_t)(traced_part_of(span->samples, pieces, piece + 1) - traced_part_of(span->samples, pieces, piece));
     return part;
 }
 
@@ -358,18 +367,19 @@ struct phase_walk {
     size_t count, room;
     uint32_t open[PHASES_DEEP]; /* rows */
     uint32_t depth;
-    uint64_t seen_ns[PHASES_DEEP]; /* until when a sample was in it */
-    uint32_t *last;                /* by row: the last span that is in it */
+    uint64_t seen_ns[PHASES_DEEP]; /* end of the last span that was in the phase */
+    uint32_t *last;                /* by row: index of the last span in it */
 };
 
-static void put_phase(struct phase_walk *walk, const struct rows *rows, uint32_t row, uint64_t time_ns, bool begins)
+static void traced_add_phase(struct phase_walk *walk, const struct rows *rows, uint32_t row, uint64_t time_ns,
+                             bool begins)
 {
     memory_grow(&walk->list, &walk->room, walk->count, sizeof *walk->list);
     walk->list[walk->count++] = (struct traced_phase){time_ns, rows->row[row].label->name, begins};
 }
 
-/* The phases around a row, the outermost first. */
-static uint32_t phases_around(const struct rows *rows, uint32_t row, uint32_t found[PHASES_DEEP])
+/* Finds the phases around a row, outermost first. Returns their number, at most PHASES_DEEP. */
+static uint32_t traced_phases_around(const struct rows *rows, uint32_t row, uint32_t found[PHASES_DEEP])
 {
     uint32_t count = 0, deep = 0;
     for (uint32_t at = row; at != 0; at = rows->row[at].parent)
@@ -382,8 +392,9 @@ static uint32_t phases_around(const struct rows *rows, uint32_t row, uint32_t fo
     return deep;
 }
 
-/* Of idle time, and of what the program does as a whole (<region end>), nobody knows in which phase it is. */
-static bool knows_phase(const struct rows *rows, const struct trace_span *span, uint32_t row)
+/* Returns whether the span's phase is known. It is unknown for idle time and for work of the whole program,
+ * such as <region end>. */
+static bool traced_phase_is_known(const struct rows *rows, const struct trace_span *span, uint32_t row)
 {
     if (row == 0 || span->state == PROFILE_TIME_IDLE || span->state == PROFILE_TIME_STOPPED)
         return false;
@@ -392,16 +403,18 @@ static bool knows_phase(const struct rows *rows, const struct trace_span *span, 
     return rows->row[row].kind != ROW_PSEUDO;
 }
 
-static void close_phases(struct phase_walk *walk, const struct rows *rows, uint32_t depth)
+static void traced_close_phases(struct phase_walk *walk, const struct rows *rows, uint32_t depth)
 {
     while (walk->depth > depth) {
         walk->depth--;
-        put_phase(walk, rows, walk->open[walk->depth], walk->seen_ns[walk->depth], false);
+        traced_add_phase(walk, rows, walk->open[walk->depth], walk->seen_ns[walk->depth], false);
     }
 }
 
-/* A numbered execution goes on while samples find it: one between them that did not find it knows less. */
-static bool interrupts(const struct phase_walk *walk, const struct rows *rows, uint32_t same, uint32_t span)
+/* Returns whether the span must be ignored because a numbered execution of a phase continues after it. Later
+ * samples show that the execution was still running. */
+static bool traced_execution_continues(const struct phase_walk *walk, const struct rows *rows, uint32_t same,
+                                       uint32_t span)
 {
     for (uint32_t i = same; i < walk->depth; i++) {
         const struct row *row = &rows->row[walk->open[i]];
@@ -411,7 +424,7 @@ static bool interrupts(const struct phase_walk *walk, const struct rows *rows, u
     return false;
 }
 
-static void find_last(struct phase_walk *walk, const struct rows *rows, const struct trace_lane *lane)
+static void traced_find_last_spans(struct phase_walk *walk, const struct rows *rows, const struct trace_lane *lane)
 {
     walk->last = memory_array(rows->count, sizeof *walk->last);
     for (uint32_t i = 0; i < lane->span_count; i++)
@@ -424,26 +437,26 @@ size_t traced_phases(const struct traced_process *process, struct traced_phase *
     const struct trace_lane *lane = process->threads[0].lane;
     const struct rows *rows = process->rows;
     struct phase_walk walk = {0};
-    find_last(&walk, rows, lane);
+    traced_find_last_spans(&walk, rows, lane);
     for (uint32_t i = 0; i < lane->span_count; i++) {
         const struct trace_span *span = &lane->spans[i];
         uint32_t found[PHASES_DEEP], same = 0, row = trace_row(rows, span->node);
-        if (!knows_phase(rows, span, row))
+        if (!traced_phase_is_known(rows, span, row))
             continue;
-        uint32_t count = phases_around(rows, row, found);
+        uint32_t count = traced_phases_around(rows, row, found);
         while (same < count && same < walk.depth && walk.open[same] == found[same])
             same++;
-        if (interrupts(&walk, rows, same, i))
+        if (traced_execution_continues(&walk, rows, same, i))
             continue;
-        close_phases(&walk, rows, same);
+        traced_close_phases(&walk, rows, same);
         for (; walk.depth < count; walk.depth++) {
             walk.open[walk.depth] = found[walk.depth];
-            put_phase(&walk, rows, found[walk.depth], span->begin_ns, true);
+            traced_add_phase(&walk, rows, found[walk.depth], span->begin_ns, true);
         }
         for (uint32_t j = 0; j < walk.depth; j++)
             walk.seen_ns[j] = span->end_ns;
     }
-    close_phases(&walk, rows, 0);
+    traced_close_phases(&walk, rows, 0);
     free(walk.last);
     *phases = walk.list;
     return walk.count;

@@ -1,4 +1,6 @@
-/* Traces as formats of threads over time need them: by process, on one clock, with names, and with the phases that samples were in. */
+/* Traces prepared for formats that show threads over time: grouped by process, on one clock, with names and
+ * phases. A culprit is a function that some threads executed while others were idle; idle time is blamed on
+ * it. */
 #ifndef BLAME_COMMAND_EXPORT_TRACED_H
 #define BLAME_COMMAND_EXPORT_TRACED_H
 
@@ -9,30 +11,32 @@
 #include "command/profile/trace.h"
 #include "command/rows/row.h"
 
-#define SHARING_MOST 5 /* named; the rest are summed */
+#define SHARING_MOST 5 /* number of culprits with a name; all others are summed */
 
 struct awaited {
-    const struct row_label *label; /* a function of the program's own code */
-    bool waits;                    /* not what it did, but its threads' waiting for a lock or for other ranks */
-    double ns;                     /* idle thread time that it is blamed for */
+    const struct row_label *label; /* function of the program's own code */
+    /* whether the function's threads waited too, for a lock or for other ranks */
+    bool waits;
+    double ns; /* ns of idle thread time for which the function is blamed */
 };
 
-/* Of one idle span, in nanoseconds: together its length. */
+/* The parts of one idle span's time, in ns. Their sum is the span's length. */
 struct idle_share {
     float culprit[SHARING_MOST], others, nobody;
 };
 
-/* Threads, on average over a window. */
+/* Numbers of threads, averaged over a window. */
 struct culprit_level {
-    double busy, blamed, culprit[SHARING_MOST]; /* idle while somebody was busy, and the parts */
+    /* blamed: idle threads while another thread was busy; culprit: each culprit's part of that */
+    double busy, blamed, culprit[SHARING_MOST];
 };
 
-/* Of the lanes of one process. */
+/* Who is blamed for the idle time of one process's threads. */
 struct sharing {
-    struct awaited top[SHARING_MOST]; /* the largest first */
+    struct awaited top[SHARING_MOST]; /* largest first */
     size_t count;
     double others_ns, nobody_ns;
-    struct idle_share *share; /* of idle spans, by lane and time */
+    struct idle_share *share; /* one for each idle span, by lane and time */
     size_t share_count;
     uint64_t begin_ns, end_ns, window_ns;
     struct culprit_level *level;
@@ -40,17 +44,18 @@ struct sharing {
 };
 
 void sharing_find(struct sharing *sharing, const struct rows *rows, const struct trace_lane *lanes, size_t lane_count);
-/* Adds the share of an idle span to the sum and moves on to that of the next one; of other spans nothing. */
+/* If the span is idle, adds its share to `sum` and advances `*share` to the next idle span's. Otherwise, does
+ * nothing. */
 void sharing_add_share(const struct trace_span *span, const struct idle_share **share, struct idle_share *sum);
 void sharing_free(struct sharing *sharing);
 
-/* What stands at that offset of a window's struct culprit_level. */
+/* Returns the member at that offset in a window's struct culprit_level. */
 static inline double sharing_level(const struct sharing *sharing, size_t window, size_t offset)
 {
     return *(const double *)((const char *)&sharing->level[window] + offset);
 }
 
-/* "refine", "refine (waiting)"; malloc'ed. */
+/* Returns a malloc'ed name such as "refine" or "refine (waiting)". */
 char *culprit_name(const struct awaited *culprit);
 
 #define TRACED_PIECES 500000u
@@ -61,37 +66,41 @@ struct traced_thread {
     char *name;
 };
 
-/* What is to be exported: a program's run, or a rank of a job. */
+/* A process to be exported: a run, or one rank of a job. */
 struct traced_process {
     const struct rows *rows;
-    struct trace *trace; /* its spans' times are changed to those of the common clock */
+    struct trace *trace; /* its spans' times are moved to the common clock */
     int32_t
-        pid; /* of several: made up, as pids of several nodes may be equal; the first thread's number is the process's */
+        /* invented if there are several processes, because pids of different nodes may be equal; then it is
+         * the number of the first thread */
+        pid;
     char *name;
     struct traced_thread *threads;
-    size_t thread_count; /* of those that have samples */
+    size_t thread_count; /* number of threads that have samples */
     struct sharing culprits;
 };
 
 struct traced {
     struct traced_process *processes;
     size_t count;
-    int64_t start_realtime_ns; /* where time begins: the first process's start */
+    int64_t start_realtime_ns; /* time 0 of the common clock: the start of the first process */
 };
 
-/* Of `count` processes whose rows and traces are set. */
+/* Prepares processes whose `rows` and `trace` are set. */
 void traced_make(struct traced *traced, struct traced_process *processes, size_t count);
 void traced_free(struct traced *traced);
 
-/* Part `piece` of a span of the lane that is cut into so many. */
+/* traced_pieces returns the number of samples to export for a span. traced_piece returns the span's part
+ * number `piece`. */
 uint32_t traced_pieces(const struct trace_lane *lane, const struct trace_span *span);
 struct trace_span traced_piece(const struct trace_span *span, uint32_t pieces, uint32_t piece);
 
-/* The end of a run of spans: those behind `first` that begin where the last one ended, in the same state. One behind the last. */
+/* Returns the end (exclusive) of the run of spans that starts at `first`: adjacent spans without gaps, in the
+ * same state. */
 size_t traced_run_end(const struct trace_lane *lane, size_t first);
 
-/* A phase or event as the samples of its process's first thread found it: from the first one in it to the last. In the order in which they
- * begin and end: what is inside another one begins after it and ends before. */
+/* The start or end of a phase or event, as seen in the samples of the process's first thread. A phase extends
+ * from the first sample in it to the last. Starts and ends are listed in order and are properly nested. */
 struct traced_phase {
     uint64_t time_ns;
     const char *name;

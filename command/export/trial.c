@@ -28,44 +28,44 @@
 #include "command/text/json_text.h"
 #include "command/text/memory.h"
 
-/* ---- contexts that trials have in common: rows are known again by what leads to them ---- */
+/* ---- contexts of trials: a row is identified by its path from the root ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t with)
+static uint64_t trial_mix(uint64_t hash, uint64_t with)
 {
     hash = (hash ^ with) * HASH_FACTOR;
     return hash ^ hash >> 29;
 }
 
-static uint64_t mix_text(uint64_t hash, const char *text)
+static uint64_t trial_mix_text(uint64_t hash, const char *text)
 {
-    return mix(hash, text ? hash_bytes(text, strlen(text)) : 0);
+    return trial_mix(hash, text ? hash_bytes(text, strlen(text)) : 0);
 }
 
-static uint64_t own_identity(const struct row *row)
+static uint64_t trial_row_identity(const struct row *row)
 {
-    uint64_t hash = mix(row->kind + 1u, (uint64_t)row->call_line);
-    hash = mix_text(mix_text(mix_text(hash, row->label->name), row->label->module), row->label->file);
-    return mix(hash, (uint64_t)row->label->line);
+    uint64_t hash = trial_mix(row->kind + 1u, (uint64_t)row->call_line);
+    hash = trial_mix_text(trial_mix_text(trial_mix_text(hash, row->label->name), row->label->module), row->label->file);
+    return trial_mix(hash, (uint64_t)row->label->line);
 }
 
-static uint64_t canonical_hash(const struct row *row)
+static uint64_t trial_canonical_hash(const struct row *row)
 {
     char *name = canonical_name(row->kind, row->label->name),
          *module = canonical_module(row->label->module ? row->label->module : "");
-    uint64_t hash = mix_text(mix_text(row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind, name), module);
+    uint64_t hash = trial_mix_text(trial_mix_text(row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind, name), module);
     free(name);
     free(module);
     return hash;
 }
 
-/* What a label's text is worth is asked once. */
+/* Hashes of each label's texts, computed once. */
 struct label_hashes {
     struct pair_map place;
     uint64_t *own, *canonical;
     size_t count, own_room, canonical_room;
 };
 
-static size_t find_label(struct label_hashes *hashes, const struct row *row)
+static size_t trial_find_label(struct label_hashes *hashes, const struct row *row)
 {
     uint32_t *place =
         pair_map_slot(&hashes->place, (uintptr_t)row->label, (uint64_t)row->kind << 32 | (uint32_t)row->call_line);
@@ -74,15 +74,16 @@ static size_t find_label(struct label_hashes *hashes, const struct row *row)
     *place = (uint32_t)hashes->count;
     memory_grow(&hashes->own, &hashes->own_room, hashes->count, sizeof *hashes->own);
     memory_grow(&hashes->canonical, &hashes->canonical_room, hashes->count, sizeof *hashes->canonical);
-    hashes->own[hashes->count] = own_identity(row);
-    hashes->canonical[hashes->count] = row->kind == ROW_STATEMENT ? 0 : canonical_hash(row);
+    hashes->own[hashes->count] = trial_row_identity(row);
+    hashes->canonical[hashes->count] = row->kind == ROW_STATEMENT ? 0 : trial_canonical_hash(row);
     return hashes->count++;
 }
 
-/* identity: of the names, modules, files and lines from the root down to a row, and of no other of the rows; the same whenever a run of the same
- * build has the row. path: of kinds and canonical names alone (docs/lab.md), the same in another build; a row of a line has that of its
- * function. Both malloc'ed, by row. */
-static void contexts_identify(const struct rows *rows, int64_t **identity, int64_t **path)
+/* Computes two hashes for each row; both arrays are malloc'ed. `identity` covers names, modules, files and
+ * lines from the root to the row. It does not depend on other rows, so it is the same in all runs of the same
+ * build. `path` covers only kinds and canonical names (docs/lab.md), so it is the same in other builds too. A
+ * statement row has the path of its function. */
+static void trial_identify_contexts(const struct rows *rows, int64_t **identity, int64_t **path)
 {
     struct label_hashes hashes = {0};
     struct pair_map taken = {0};
@@ -90,18 +91,18 @@ static void contexts_identify(const struct rows *rows, int64_t **identity, int64
     *path = memory_array(rows->count, sizeof **path);
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
-        size_t label = find_label(&hashes, row);
+        size_t label = trial_find_label(&hashes, row);
         uint64_t above = i ? (uint64_t)(*identity)[row->parent] : 0,
                  above_path = i ? (uint64_t)(*path)[row->parent] : 0;
-        uint64_t own = mix(above, i ? hashes.own[label] : ROW_ROOT + 1u);
-        /* Siblings that nothing tells apart are told apart by their order. */
+        uint64_t own = trial_mix(above, i ? hashes.own[label] : ROW_ROOT + 1u);
+        /* Siblings that are alike in everything are distinguished by their order. */
         while (*pair_map_slot(&taken, own, 1) != PAIR_MAP_NEW)
-            own = mix(own, 1);
+            own = trial_mix(own, 1);
         *pair_map_slot(&taken, own, 1) = i;
         (*identity)[i] = (int64_t)own;
         (*path)[i] = (int64_t)(!i                           ? own
                                : row->kind == ROW_STATEMENT ? above_path
-                                                            : mix(above_path, hashes.canonical[label]));
+                                                            : trial_mix(above_path, hashes.canonical[label]));
     }
     pair_map_free(&taken);
     pair_map_free(&hashes.place);
@@ -109,14 +110,14 @@ static void contexts_identify(const struct rows *rows, int64_t **identity, int64
     free(hashes.canonical);
 }
 
-/* ---- what is known of a run besides its measurement: its environment, its compiler, what the user says of it ---- */
+/* ---- facts about a run: its environment, its compiler, and what the user says about it ---- */
 
-#define FACT_USER        "user"        /* what the user said, by blame run --meta or blame db add --meta */
+#define FACT_USER        "user"        /* given by the user, with --meta of `blame run` or `blame db add` */
 #define FACT_ENVIRONMENT "environment" /* OMP_... and KMP_... */
-#define FACT_MACHINE     "machine"     /* what it ran on, as run.json has it */
-#define FACT_OPTION      "option"      /* of the measurement, as run.json has them */
-#define FACT_PARAMETER   "parameter"   /* of the program's phases */
-#define FACT_BUILD       "build"       /* a module's build id */
+#define FACT_MACHINE     "machine"     /* the machine, as in run.json */
+#define FACT_OPTION      "option"      /* options of the measurement, as in run.json */
+#define FACT_PARAMETER   "parameter"   /* parameters of the program's phases */
+#define FACT_BUILD       "build"       /* build id of a module */
 
 void facts_put(struct facts *facts, const char *kind, const char *name, const char *value)
 {
@@ -136,7 +137,8 @@ void facts_put(struct facts *facts, const char *kind, const char *name, const ch
     facts->fact[facts->count++] = (struct fact){memory_text("%s", kind), format_clean(name, true), clean};
 }
 
-/* The same of lines NAME=VALUE. less: what all their names begin with, which goes; what is left is made small. */
+/* Adds facts from lines NAME=VALUE. `less` is a prefix: lines without it are skipped, and it is removed from
+ * the names, which become lower case. */
 static void facts_put_lines(struct facts *facts, const char *kind, const char *lines, const char *less)
 {
     size_t skip = strlen(less);
@@ -155,8 +157,8 @@ static void facts_put_lines(struct facts *facts, const char *kind, const char *l
     }
 }
 
-/* "size = 512", as the measurement has a parameter's name. */
-static void put_parameters(struct facts *facts, const struct profile *profile)
+/* Adds the program's parameters. The measurement stores a parameter as text like "size = 512". */
+static void facts_put_parameters(struct facts *facts, const struct profile *profile)
 {
     for (size_t i = 0; i < profile->name_count; i++) {
         const struct profile_name *name = &profile->names[i];
@@ -169,13 +171,13 @@ static void put_parameters(struct facts *facts, const struct profile *profile)
     }
 }
 
-static void put_builds(struct facts *facts, const struct profile *profile)
+static void facts_put_builds(struct facts *facts, const struct profile *profile)
 {
     for (size_t i = 0; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
         char digits[2 * sizeof module->build_id + 1] = "";
         if (module->flags & PROFILE_MODULE_PYTHON)
-            continue; /* a function */
+            continue; /* a Python function, not a module */
         for (uint32_t byte = 0; byte < module->build_id_bytes && byte < sizeof module->build_id; byte++)
             snprintf(digits + 2 * byte, 3, "%02x", module->build_id[byte]);
         char *path = memory_text("%.*s", (int)sizeof module->path, module->path);
@@ -191,8 +193,8 @@ void facts_of_profile(struct facts *facts, const struct profile *profile)
     facts_put_lines(facts, FACT_MACHINE, profile_text(profile, "machine"), "");
     facts_put_lines(facts, FACT_ENVIRONMENT, profile_text(profile, "environment"), "");
     facts_put_lines(facts, FACT_USER, profile_text(profile, "meta"), "");
-    put_parameters(facts, profile);
-    put_builds(facts, profile);
+    facts_put_parameters(facts, profile);
+    facts_put_builds(facts, profile);
 }
 
 void facts_free(struct facts *facts)
@@ -208,36 +210,36 @@ void facts_free(struct facts *facts)
 
 /* ---- a run ---- */
 
-static void put_key(FILE *out, const char *key)
+static void trial_put_key(FILE *out, const char *key)
 {
     fprintf(out, ",\"%s\":", key);
 }
 
-static void put_text(FILE *out, const char *key, const char *text)
+static void trial_put_text(FILE *out, const char *key, const char *text)
 {
-    put_key(out, key);
+    trial_put_key(out, key);
     if (text && *text)
         json_text(out, text);
     else
         fputs("null", out);
 }
 
-static void put_integer(FILE *out, const char *key, int64_t number)
+static void trial_put_integer(FILE *out, const char *key, int64_t number)
 {
-    put_key(out, key);
+    trial_put_key(out, key);
     fprintf(out, "%" PRId64, number);
 }
 
-static void put_known(FILE *out, const char *key, bool known, int64_t number)
+static void trial_put_known(FILE *out, const char *key, bool known, int64_t number)
 {
     if (known)
-        put_integer(out, key, number);
+        trial_put_integer(out, key, number);
     else
-        put_text(out, key, NULL);
+        trial_put_text(out, key, NULL);
 }
 
-/* Digits from which the same double is read. Most values are 0. */
-static void put_real(FILE *out, double value)
+/* Writes enough digits to read the same double back. 0 is handled first, because most values are 0. */
+static void trial_put_real(FILE *out, double value)
 {
     char text[32];
     if (value == 0 || !isfinite(value)) {
@@ -246,34 +248,35 @@ static void put_real(FILE *out, double value)
     }
     snprintf(text, sizeof text, "%.17g", value);
     for (char *at = text; *at; at++)
-        putc(*at == ',' ? '.' : *at, out); /* whatever the locale */
+        putc(*at == ',' ? '.' : *at, out); /* independent of the locale */
 }
 
-static void put_metrics(FILE *out, const char *key, const struct rows *rows, const struct profile_sums *sums)
+static void trial_put_metrics(FILE *out, const char *key, const struct rows *rows, const struct profile_sums *sums)
 {
-    put_key(out, key);
+    trial_put_key(out, key);
     for (int i = 0; i < METRIC_COLUMNS; i++) {
         putc(i ? ',' : '[', out);
-        put_real(out, metric_value(rows, sums, (enum metric)i));
+        trial_put_real(out, metric_value(rows, sums, (enum metric)i));
     }
     putc(']', out);
 }
 
-static void put_started(FILE *out, int64_t realtime_ns)
+static void trial_put_started(FILE *out, int64_t realtime_ns)
 {
     char text[32] = "";
     time_t when = (time_t)(realtime_ns / 1000000000);
     struct tm utc;
     if (realtime_ns > 0 && gmtime_r(&when, &utc))
         strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    put_text(out, "started", text);
+    trial_put_text(out, "started", text);
 }
 
-/* A path may have bytes that no JSON text has. */
-static void put_source(FILE *out, const char *path)
+/* Writes the profile's path. A path may contain bytes that JSON text cannot have; then it is also written in
+ * hexadecimal. */
+static void trial_put_source(FILE *out, const char *path)
 {
     char *real = realpath(path, NULL), *clean = format_clean(real ? real : path, false);
-    put_text(out, "source", clean);
+    trial_put_text(out, "source", clean);
     if (strcmp(clean, real ? real : path) != 0) {
         fputs(",\"source_bytes\":\"", out);
         for (const unsigned char *at = (const unsigned char *)(real ? real : path); *at; at++)
@@ -284,9 +287,9 @@ static void put_source(FILE *out, const char *path)
     free(real);
 }
 
-static void put_facts(FILE *out, const struct facts *facts)
+static void trial_put_facts(FILE *out, const struct facts *facts)
 {
-    put_key(out, "facts");
+    trial_put_key(out, "facts");
     putc('[', out);
     for (size_t i = 0; i < facts->count; i++) {
         const char *const text[] = {facts->fact[i].kind, facts->fact[i].name, facts->fact[i].value};
@@ -299,127 +302,128 @@ static void put_facts(FILE *out, const struct facts *facts)
     putc(']', out);
 }
 
-static bool has_locations(const struct locations *locations)
+static bool trial_has_locations(const struct locations *locations)
 {
     return locations && locations->location[0].kind != LOCATION_ALL;
 }
 
-static void put_run(FILE *out, const struct trial_run *run)
+static void trial_put_run(FILE *out, const struct trial_run *run)
 {
     const struct profile *profile = run->profile;
     const struct profile_header *header = &profile->header;
     char id[PROFILE_IDENTITY_BYTES];
     profile_identity(profile, id);
     fprintf(out, "{\"record\":\"run\",\"run\":\"%s\"", id);
-    put_text(out, "path", run->path);
-    put_source(out, run->path);
-    put_started(out, header->start_realtime_ns);
-    put_text(out, "ended", header->finished ? "normally" : header->snapshot ? "not yet" : "killed");
-    put_text(out, "program", header->program);
-    put_text(out, "command", profile_text(profile, "command"));
-    put_text(out, "host",
-             header->merged ? profile->rank_count ? profile->ranks[0].host : NULL : profile_text(profile, "host"));
-    put_text(out, "cpu_model", profile_text(profile, "cpu_model"));
-    put_text(out, "binding", profile_text(profile, "binding"));
-    put_text(out, "clock", header->clock ? "cpu" : "wall");
-    put_text(out, "environment", header->environment ? "shared" : "dedicated");
-    put_text(out, "unit", profile_text(profile, "sample") ? profile_text(profile, "sample") : "s");
-    put_text(out, "runtime", profile_text(profile, "runtime"));
-    put_text(out, "blame", profile_text(profile, "version"));
-    put_integer(out, "cores", header->cores);
-    put_integer(out, "threads", header->threads_max);
-    put_integer(out, "ranks", header->merged ? header->merged : 1);
-    put_integer(out, "nodes", header->merged ? (int64_t)ranks_nodes(profile) : 1);
-    put_integer(out, "rate", header->rate);
-    put_integer(out, "finished", header->finished);
-    put_integer(out, "merged", header->merged);
-    put_key(out, "wall_s");
-    put_real(out, profile_wall_s(profile));
-    put_facts(out, run->facts);
-    put_key(out, "metrics");
+    trial_put_text(out, "path", run->path);
+    trial_put_source(out, run->path);
+    trial_put_started(out, header->start_realtime_ns);
+    trial_put_text(out, "ended", header->finished ? "normally" : header->snapshot ? "not yet" : "killed");
+    trial_put_text(out, "program", header->program);
+    trial_put_text(out, "command", profile_text(profile, "command"));
+    trial_put_text(out, "host",
+                   header->merged ? profile->rank_count ? profile->ranks[0].host : NULL
+                                  : profile_text(profile, "host"));
+    trial_put_text(out, "cpu_model", profile_text(profile, "cpu_model"));
+    trial_put_text(out, "binding", profile_text(profile, "binding"));
+    trial_put_text(out, "clock", header->clock ? "cpu" : "wall");
+    trial_put_text(out, "environment", header->environment ? "shared" : "dedicated");
+    trial_put_text(out, "unit", profile_text(profile, "sample") ? profile_text(profile, "sample") : "s");
+    trial_put_text(out, "runtime", profile_text(profile, "runtime"));
+    trial_put_text(out, "blame", profile_text(profile, "version"));
+    trial_put_integer(out, "cores", header->cores);
+    trial_put_integer(out, "threads", header->threads_max);
+    trial_put_integer(out, "ranks", header->merged ? header->merged : 1);
+    trial_put_integer(out, "nodes", header->merged ? (int64_t)ranks_nodes(profile) : 1);
+    trial_put_integer(out, "rate", header->rate);
+    trial_put_integer(out, "finished", header->finished);
+    trial_put_integer(out, "merged", header->merged);
+    trial_put_key(out, "wall_s");
+    trial_put_real(out, profile_wall_s(profile));
+    trial_put_facts(out, run->facts);
+    trial_put_key(out, "metrics");
     for (int i = 0; i < METRIC_COLUMNS; i++) {
         putc(i ? ',' : '[', out);
         json_text(out, metric_word[i]);
     }
     putc(']', out);
     if (run->rows) {
-        put_integer(out, "samples", (int64_t)run->rows->row[0].inclusive->samples);
-        put_integer(out, "contexts", (int64_t)run->rows->count);
-        put_text(out, "detail", has_locations(run->locations) ? "locations" : "sums");
+        trial_put_integer(out, "samples", (int64_t)run->rows->row[0].inclusive->samples);
+        trial_put_integer(out, "contexts", (int64_t)run->rows->count);
+        trial_put_text(out, "detail", trial_has_locations(run->locations) ? "locations" : "sums");
     }
     fputs("}\n", out);
 }
 
-static void put_findings(FILE *out, const struct findings *findings)
+static void trial_put_findings(FILE *out, const struct findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->finding[i];
         fputs("{\"record\":\"finding\"", out);
-        put_text(out, "rule", finding->rule);
-        put_text(out, "title", finding->title);
-        put_text(out, "place", finding->place);
-        put_key(out, "share");
-        put_real(out, finding->share);
-        put_key(out, "gain_s");
-        put_real(out, finding->gain_s);
+        trial_put_text(out, "rule", finding->rule);
+        trial_put_text(out, "title", finding->title);
+        trial_put_text(out, "place", finding->place);
+        trial_put_key(out, "share");
+        trial_put_real(out, finding->share);
+        trial_put_key(out, "gain_s");
+        trial_put_real(out, finding->gain_s);
         fputs("}\n", out);
     }
 }
 
-/* What a context is called; parent: its number, ROW_NONE: it has none. */
-static void put_label(FILE *out, uint32_t number, uint32_t parent, uint32_t depth, uint8_t kind,
-                      const struct row_label *label)
+/* Writes a context's number, parent and label. The parent ROW_NONE means none. */
+static void trial_put_label(FILE *out, uint32_t number, uint32_t parent, uint32_t depth, uint8_t kind,
+                            const struct row_label *label)
 {
     fprintf(out, "{\"record\":\"context\",\"context\":%" PRIu32, number);
-    put_known(out, "parent", parent != ROW_NONE, parent);
-    put_integer(out, "depth", depth);
-    put_text(out, "kind", row_kind_name[kind]);
-    put_text(out, "name", label->name);
-    put_text(out, "module", label->module);
-    put_text(out, "file", label->file);
-    put_known(out, "line", label->line != 0, label->line);
+    trial_put_known(out, "parent", parent != ROW_NONE, parent);
+    trial_put_integer(out, "depth", depth);
+    trial_put_text(out, "kind", row_kind_name[kind]);
+    trial_put_text(out, "name", label->name);
+    trial_put_text(out, "module", label->module);
+    trial_put_text(out, "file", label->file);
+    trial_put_known(out, "line", label->line != 0, label->line);
 }
 
-/* Numbers of 64 bits are text: many readers of JSON have doubles. */
-static void put_contexts(FILE *out, const struct rows *rows)
+/* Writes all contexts. 64-bit numbers are strings, because many JSON readers store numbers as doubles. */
+static void trial_put_contexts(FILE *out, const struct rows *rows)
 {
     int64_t *identity, *path;
-    contexts_identify(rows, &identity, &path);
+    trial_identify_contexts(rows, &identity, &path);
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
-        put_label(out, i, row->parent, row->depth, row->kind, row->label);
-        put_known(out, "call_line", row->call_line != 0, row->call_line);
+        trial_put_label(out, i, row->parent, row->depth, row->kind, row->label);
+        trial_put_known(out, "call_line", row->call_line != 0, row->call_line);
         fprintf(out, ",\"identity\":\"%" PRId64 "\",\"path\":\"%" PRId64 "\"", identity[i], path[i]);
-        put_metrics(out, "inclusive", rows, row->inclusive);
-        put_metrics(out, "exclusive", rows, row->exclusive);
+        trial_put_metrics(out, "inclusive", rows, row->inclusive);
+        trial_put_metrics(out, "exclusive", rows, row->exclusive);
         fputs("}\n", out);
     }
     free(identity);
     free(path);
 }
 
-static void put_location(FILE *out, size_t number, const struct location *location)
+static void trial_put_location(FILE *out, size_t number, const struct location *location)
 {
     static const char *const kinds[] = {
         [LOCATION_ALL] = "all", [LOCATION_PROCESS] = "process", [LOCATION_THREAD] = "thread"};
     fprintf(out, "{\"record\":\"location\",\"location\":%zu", number);
-    put_text(out, "kind", kinds[location->kind]);
-    put_known(out, "rank", location->ranked, location->rank);
-    put_known(out, "thread", location->thread != LOCATION_NO_THREAD, (int64_t)location->thread);
-    put_text(out, "host", location->host);
-    put_known(out, "pid", location->pid != 0, location->pid);
+    trial_put_text(out, "kind", kinds[location->kind]);
+    trial_put_known(out, "rank", location->ranked, location->rank);
+    trial_put_known(out, "thread", location->thread != LOCATION_NO_THREAD, (int64_t)location->thread);
+    trial_put_text(out, "host", location->host);
+    trial_put_known(out, "pid", location->pid != 0, location->pid);
     fputs("}\n", out);
 }
 
-static bool put_location_values(FILE *out, struct locations *locations, size_t number)
+static bool trial_put_location_values(FILE *out, struct locations *locations, size_t number)
 {
     struct location_rows read;
     if (!locations_read(locations, number, &read))
         return false;
     for (uint32_t i = 0; i < read.rows->count; i++) {
         fprintf(out, "{\"record\":\"values\",\"location\":%zu,\"context\":%" PRIu32, number, read.of ? read.of[i] : i);
-        put_metrics(out, "inclusive", read.rows, read.rows->row[i].inclusive);
-        put_metrics(out, "exclusive", read.rows, read.rows->row[i].exclusive);
+        trial_put_metrics(out, "inclusive", read.rows, read.rows->row[i].inclusive);
+        trial_put_metrics(out, "exclusive", read.rows, read.rows->row[i].exclusive);
         fputs("}\n", out);
     }
     location_rows_free(&read);
@@ -429,31 +433,32 @@ static bool put_location_values(FILE *out, struct locations *locations, size_t n
 bool export_trial(FILE *out, const struct trial_run *run)
 {
     bool good = true;
-    put_run(out, run);
+    trial_put_run(out, run);
     if (!run->rows)
         return true;
-    put_findings(out, run->findings);
-    put_contexts(out, run->rows);
+    trial_put_findings(out, run->findings);
+    trial_put_contexts(out, run->rows);
     for (size_t i = 0; good && run->locations && i < run->locations->count; i++) {
-        put_location(out, i, &run->locations->location[i]);
+        trial_put_location(out, i, &run->locations->location[i]);
         if (run->locations->location[i].kind != LOCATION_ALL)
-            good = put_location_values(out, run->locations, i);
+            good = trial_put_location_values(out, run->locations, i);
     }
     if (good)
-        fputs("{\"record\":\"end\"}\n", out); /* of a run that has none, the rest is missing */
+        fputs("{\"record\":\"end\"}\n", out); /* a run without this line is incomplete */
     return good;
 }
 
-/* A value of each metric that is a part of the effort, and of the rest; or its variance by sampling. */
-static void put_compared(FILE *out, const struct comparison *comparison, size_t run, uint32_t context, const char *key,
-                         bool inclusive, bool variance)
+/* Writes an array with one value for each metric. If `variance` is set, it contains their sampling variances
+ * instead. */
+static void trial_put_compared(FILE *out, const struct comparison *comparison, size_t run, uint32_t context,
+                               const char *key, bool inclusive, bool variance)
 {
     struct error_basis basis = comparison_basis(comparison, run, context, inclusive);
-    put_key(out, key);
+    trial_put_key(out, key);
     for (int i = 0; i < METRIC_COLUMNS; i++) {
         double value = comparison_value(comparison, run, context, (enum metric)i, inclusive);
         putc(i ? ',' : '[', out);
-        put_real(out, variance ? comparison_variance(comparison, run, (enum metric)i, value, basis) : value);
+        trial_put_real(out, variance ? comparison_variance(comparison, run, (enum metric)i, value, basis) : value);
     }
     putc(']', out);
 }
@@ -462,13 +467,13 @@ void export_trial_compared(FILE *out, const struct comparison *comparison)
 {
     for (uint32_t context = 0; context < comparison->count; context++) {
         const struct compare_context *of = &comparison->context[context];
-        put_label(out, context, of->parent, of->depth, of->kind, &of->label);
+        trial_put_label(out, context, of->parent, of->depth, of->kind, &of->label);
         fputs("}\n", out);
         for (size_t run = 0; run < comparison->run_count; run++) {
             fprintf(out, "{\"record\":\"values\",\"run\":%zu,\"context\":%" PRIu32, run, context);
-            put_compared(out, comparison, run, context, "inclusive", true, false);
-            put_compared(out, comparison, run, context, "exclusive", false, false);
-            put_compared(out, comparison, run, context, "variance", false, true);
+            trial_put_compared(out, comparison, run, context, "inclusive", true, false);
+            trial_put_compared(out, comparison, run, context, "exclusive", false, false);
+            trial_put_compared(out, comparison, run, context, "variance", false, true);
             fputs("}\n", out);
         }
     }
