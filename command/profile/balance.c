@@ -6,15 +6,15 @@
 #include "base/mpi_calls.h"
 #include "command/text/memory.h"
 
-#define NOTHING 1e-9 /* relative to the mean; smaller differences are due to rounding */
+#define NOTHING 1e-9 /* relative to the mean; smaller differences are rounding errors */
 
 static bool rank_has_figures(const struct profile_rank *rank)
 {
     return rank->state <= PROFILE_RANK_OPEN;
 }
 
-/* Returns whether a rank that leaves this call has waited for all ranks of its communicator. In calls with a
- * root, and in most calls for files and windows, a rank may wait for only some. */
+/* Returns whether a rank leaves this MPI function only after all ranks of the communicator have called it. In
+ * functions with a root, and in most functions for files and windows, a rank may wait for only some. */
 static bool meets_all(uint64_t function)
 {
     static const uint8_t meets[MPI_CALL_COUNT] = {
@@ -33,8 +33,8 @@ static uint32_t ranks_of_job(const struct profile *job)
     return job->header.ranks > job->header.merged ? job->header.ranks : job->header.merged;
 }
 
-/* Returns whether the calls were made by all ranks. In a smaller communicator, a rank that does not wait may
- * not take part. MPI_Finalize has no communicator. */
+/* Returns whether all ranks of the job made the calls of this node. In a smaller communicator, a rank that
+ * does not wait may simply not take part. MPI_Finalize has no communicator. */
 static bool is_of_all(const struct profile *job, const struct merged_node *node)
 {
     const struct profile_sums *sums = &node->metric;
@@ -65,8 +65,8 @@ static void choose_charged_calls(struct balance *balance)
     free(untold);
 }
 
-/* Returns whether each rank is one process, and not all ranks saw each other. With two processes, one of them
- * would seem to wait less than the rank does. */
+/* Returns whether each rank is one process, and at least one rank could not see all others. If a rank had two
+ * processes, the file of each would show less waiting than the rank had. */
 static bool are_comparable(const struct profile *job)
 {
     const struct profile_rank *before = NULL;
@@ -94,7 +94,7 @@ bool balance_start(struct balance *balance, struct profile *job)
     return true;
 }
 
-/* Adds how long something ran in each context outside MPI, by node of the job. */
+/* Adds, for each of the job's nodes, how long something ran in that context outside MPI. */
 static void balance_add_times(const struct balance *balance, const struct profile *rank, const uint32_t *place,
                               double *time)
 {
@@ -129,11 +129,11 @@ void balance_add_rank(struct balance *balance, const struct profile *rank, const
 /* One rank's arrival at a call. */
 struct arrival {
     double wait;
-    double untold; /* part of `wait` for which no rank of the node is blamed, 0 to 1 */
+    double untold; /* part of `wait` for which no rank of the same node is blamed, 0 to 1 */
     size_t record;
 };
 
-/* Sorts by waiting, longest first: the rank that waited longest arrived first. */
+/* Sorts by waiting, longest first. The rank that waited longest arrived first. */
 static int compare_arrivals(const void *left, const void *right)
 {
     const struct arrival *a = left, *b = right;
@@ -142,14 +142,16 @@ static int compare_arrivals(const void *left, const void *right)
     return (a->record > b->record) - (a->record < b->record);
 }
 
-/* Charges one call as if all ranks had met only once. Between two arrivals, ranks that have arrived wait for
- * those that have not, which are charged in equal parts. */
+/* Charges one call as if all ranks had met only once. Between two arrivals, the ranks that have arrived wait
+ * for the rest. The rest are charged in equal parts. */
 static void charge_call(struct balance *balance, size_t call, struct arrival *arrival)
 {
     struct profile *job = balance->job;
     struct profile_balance *sum = &balance->of_call[call];
     size_t count = 0;
-    double there = 0, each = 0; /* number of ranks waiting; charge for each rank that has not arrived */
+    /* number of waiting ranks, each weighted by its unblamed part; ns charged to each rank that has not
+     * arrived */
+    double there = 0, each = 0;
     for (size_t i = 0; i < job->rank_count; i++) {
         double all = balance->waits[i].all[call], untold = balance->waits[i].untold[call];
         if (balance->waits[i].known)
@@ -209,15 +211,16 @@ static void add_charge(struct profile_balance *to, double charged, uint32_t rank
 }
 
 struct excess {
-    double own, whole; /* excess over the mean: own; with callees */
-    double weight;     /* share for dividing the caller's charge */
-    double parts;      /* sum of the weights of the context itself and its callees */
+    double own, whole; /* ns above the mean over the ranks: in the context alone, and with its callees */
+    double weight;     /* share in the division of the caller's charge */
+    /* sum of the weights among which the context's charge is divided: its own and its callees' */
+    double parts;
     double charged;
 };
 
-/* Computes the weights from the leaves to the root. A context's weight is its inclusive excess, in which
- * chance matters less than in many small parts. It is at least the largest weight of a callee, which a
- * shorter callee must not hide. */
+/* Computes the weights from the leaves to the root. A context's weight is its inclusive excess, which varies
+ * less by chance than many small parts. The weight is at least the largest weight of a callee, because a
+ * callee that took less than the mean must not hide one that took more. */
 static void weigh(struct excess *excess, const struct merged_node *nodes, size_t count)
 {
     for (size_t i = count; i-- > 0;) {

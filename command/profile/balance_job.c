@@ -17,13 +17,14 @@ struct second {
     struct balance balance;
     struct node_tree tree;
     struct job_reference like;
-    size_t modules, names; /* counts of the job at the start */
+    size_t modules, names; /* numbers of modules and names in the job before the second reading */
     struct profile_name *name;
-    size_t *record; /* by file; NO_RECORD: the file does not count */
+    /* by file: index of its rank's record in the job, or NO_RECORD if the file does not count */
+    size_t *record;
 };
 
-/* Returns the index of the rank's record. Records are sorted by rank, and each rank has at most one that
- * counts. */
+/* Returns the index of the rank's record in the job, or NO_RECORD. Records are sorted by rank, and at most
+ * one record of a rank has figures. */
 static size_t rank_record_of(const struct second *second, const struct profile *rank)
 {
     const struct profile *job = second->balance.job;
@@ -78,8 +79,8 @@ static bool is_late_record(size_t record, const size_t *late, size_t count)
     return false;
 }
 
-/* Ends the second reading. Removes nodes, modules and names that a rank that is still running added after the
- * job was read. */
+/* Ends the second reading. A rank that still runs may have new nodes, modules and names by then; they are
+ * removed from the job. */
 static void balance_finish(struct second *second)
 {
     struct profile *job = second->balance.job;

@@ -6,7 +6,7 @@
 
 bool profile_number_sane(double value)
 {
-    /* 1e24 ns is a thousand years on 30,000 threads. */
+    /* 1e24 ns is a thousand years on 30,000 threads */
     return isfinite(value) && fabs(value) <= 1e24;
 }
 

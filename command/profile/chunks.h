@@ -1,4 +1,4 @@
-/* The chunks of one measurement file: finds records and checks that they can be valid. */
+/* The chunks of one measurement file. Finds records and checks that they can be valid. */
 #ifndef BLAME_COMMAND_PROFILE_CHUNKS_H
 #define BLAME_COMMAND_PROFILE_CHUNKS_H
 
@@ -18,7 +18,7 @@ struct profile_chunks {
     uint64_t only_tree; /* number of the only tree to read; 0: all trees */
 };
 
-/* Returns whether a chunk with a tree's measurements belongs to what is read. */
+/* Returns whether a chunk has measurements of a tree that is to be read. */
 static inline bool profile_chunk_wanted(const struct profile_chunks *chunks, const struct profile_chunk *chunk)
 {
     return chunk->kind == PROFILE_CHUNK_TREE && (!chunks->only_tree || chunk->owner == chunks->only_tree);
@@ -34,11 +34,12 @@ static inline const struct profile_chunk *profile_chunk_at(const struct profile_
 const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx);
 const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks, uint32_t metric_idx);
 
-#define PROFILE_PLACE_MERGED 3u /* in a list of places by node_idx: this plus the merged node's index */
+/* in a node map, by node_idx: a merged node is stored as this plus its index */
+#define PROFILE_PLACE_MERGED 3u
 
-/* Iterates over nodes of one kind: finds the next node after *at (0 at first) that has a record and hangs
- * below a merged node. Returns the record and fills in the node and the merged node; NULL at the end. place:
- * as made by profile_merge(). */
+/* Iterates over the file's nodes of one kind: finds the next node after *at (0 at first) that has a record
+ * and whose parent was merged. Returns its record and sets *found; NULL at the end. node_map: as made by
+ * profile_merge(). */
 struct profile_below {
     const struct profile_node *node;
     uint32_t merged;
@@ -46,7 +47,7 @@ struct profile_below {
 const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *place, enum profile_node_kind kind,
                                uint32_t *at, struct profile_below *found);
 
-/* Returns whether a measured sum is plausible: finite, and no larger than times can be. */
+/* Returns whether a measured sum is plausible: finite, and not larger than a time can be. */
 bool profile_number_sane(double value);
 
 #endif

@@ -1,5 +1,5 @@
-/* A hash map from a hash to the 32-bit index of a record that the caller stores, including its key. It needs
- * 8 bytes an entry where a pair_map needs 24. Meant for the millions of nodes and rows of large profiles; not
+/* A hash map that finds the 32-bit index of a record. The caller stores the records, with their keys. An
+ * entry takes 8 bytes, in a pair_map 24. Meant for the millions of nodes and rows of large profiles, and not
  * used in the measured program. */
 #ifndef BLAME_COMMAND_PROFILE_INDEX_MAP_H
 #define BLAME_COMMAND_PROFILE_INDEX_MAP_H
@@ -31,8 +31,9 @@ static inline uint32_t index_map_hash(uint64_t a, uint64_t b)
 /* Makes room for one more entry. */
 void index_map_reserve(struct index_map *map);
 
-/* Returns the first entry that may hold the record, or the empty entry for it. If the entry's record is
- * another one, continue with index_map_next(). The map must have room: call index_map_reserve() first. */
+/* Returns the first entry with this hash, or the empty entry where the record belongs. If the entry's record
+ * is not the one sought, index_map_next() returns the next candidate. The map must have room for an entry:
+ * call index_map_reserve() first. */
 static inline struct index_entry *index_map_first(const struct index_map *map, uint32_t tag)
 {
     size_t mask = map->capacity - 1, at = tag & mask;

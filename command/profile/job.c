@@ -23,11 +23,12 @@
 
 /* ---- records of ranks ---- */
 
-/* Records of a job's ranks: those with figures, and those that are only mentioned. */
+/* Records of a job's ranks. A rank whose file is missing or of no use has a record that says why, without
+ * figures. */
 
-#define MOST_MISSING 1024 /* most missing ranks that get a record */
+#define MOST_MISSING 1024 /* at most this many missing ranks get a record */
 
-/* Adds a record. The pointer is valid until the next call. */
+/* Adds a rank's record and returns it. The next call may move it. */
 static struct profile_rank *job_add_record(struct profile *job, uint32_t rank, enum profile_rank_state state,
                                            const char *why)
 {
@@ -40,7 +41,7 @@ static struct profile_rank *job_add_record(struct profile *job, uint32_t rank, e
     return record;
 }
 
-/* Returns the rank number in a file's name, for files that cannot be read. */
+/* Reads the rank and process numbers from the name of a file that cannot be read. */
 static uint32_t job_rank_by_name(const char *path, uint32_t *process)
 {
     const char *name = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "rank-");
@@ -58,7 +59,7 @@ static int compare_records(const void *left, const void *right)
     return (a->process > b->process) - (a->process < b->process);
 }
 
-/* Sorts the records by rank, and updates the threads that refer to them. */
+/* Sorts the records by rank and updates the threads and lanes, which refer to records by index. */
 static void job_sort_records(struct profile *profile)
 {
     uint64_t *now = memory_array(profile->rank_count + 1, sizeof *now);
@@ -92,29 +93,29 @@ static void job_add_missing(struct profile *profile)
 
 /* ---- the ranks' files ---- */
 
-/* start of the first rank on the job's clock. The ranks' clocks are unrelated, and other ranks may have begun
- * earlier. */
+/* The ranks' clocks are unrelated, so the job has its own. The first file's rank starts at this time on it,
+ * in ns, which leaves room for ranks that started earlier. */
 #define START_NS       (1000 * 86400 * (uint64_t)1000000000)
-#define JOINED_AT_ONCE 10000 /* least number of new probes and counters before all are sorted again */
+#define JOINED_AT_ONCE 10000 /* fewest new probes and counters for which all are sorted again */
 
 struct job {
     struct profile *profile;
     struct node_tree tree;
     size_t thread_room, lock_room;
-    size_t joined; /* number of probes and counters at the last sorting */
+    size_t joined; /* number of probes and counters after the last sorting */
     struct pair_map locks;
     struct spread_sums spreads;
     struct timeline_join timeline;
-    int64_t start_realtime_ns; /* time of day at START_NS */
-    bool based;                /* header and texts are set, from the first rank */
+    int64_t start_realtime_ns; /* time of day at START_NS, in ns since the epoch */
+    bool based;                /* header and texts have been taken from the first rank */
     struct job_reference like;
-    bool of_parts; /* the files are parts of the job instead of ranks */
+    bool of_parts; /* each file is a merged part of the job, not one rank */
 };
 
 /* Converts a time from the rank's clock to the job's. */
 static uint64_t shifted(const struct job *job, const struct profile *rank, uint64_t ns)
 {
-    /* may have any value in a damaged file */
+    /* 128 bits, because the times of a damaged file may have any value */
     __int128 late = (__int128)rank->header.start_realtime_ns - job->start_realtime_ns;
     __int128 shifted_ns = START_NS + late + (int64_t)(ns - rank->header.start_ns);
     return shifted_ns > INT64_MAX ? INT64_MAX : shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
@@ -174,7 +175,7 @@ static void add_rank_record(struct job *job, const struct profile *rank, uint64_
     copy_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));
 }
 
-/* Adds the threads; returns the end of the last one. */
+/* Adds a rank's threads to the job. Returns the latest end of a thread, on the job's clock. */
 static uint64_t job_add_threads(struct job *job, const struct profile *rank)
 {
     struct profile *to = job->profile;
@@ -186,7 +187,7 @@ static uint64_t job_add_threads(struct job *job, const struct profile *rank)
             begin_ns = rank->header.tool_start_ns;
         thread.begin_ns = shifted(job, rank, begin_ns);
         thread.end_ns = thread.last_ns = shifted(job, rank, end_ns < begin_ns ? begin_ns : end_ns);
-        thread.tree = 0; /* the tree belongs to all ranks */
+        thread.tree = 0; /* unknown, because the job's tree is merged from all ranks */
         memset(thread.counters, 0, sizeof thread.counters);
         thread.rank_record = to->rank_count + (job->of_parts ? thread.rank_record : 1);
         memory_grow(&to->threads, &job->thread_room, to->thread_count, sizeof *to->threads);
@@ -217,9 +218,10 @@ static void add_lock(struct job *job, const struct job_keys *keys, const struct 
     known->longest_ns = fmax(known->longest_ns, lock.longest_ns);
 }
 
-/* Adds the nodes. Idleness is T x inverse_busy minus own time, and a rank must keep its idleness under the
- * job's T. So inverse_busy is multiplied by the rank's T here, and divide_idleness() divides it by the job's
- * T, which is known when all ranks are read. */
+/* Adds a rank's nodes to the job's tree. A node's idleness is T x inverse_busy minus own time, and T is the
+ * number of threads, which may differ between rank and job. To keep a rank's idleness, this function
+ * multiplies inverse_busy by the rank's T. When all ranks are read, job_divide_idleness() divides the sums by
+ * the job's T. */
 static void job_add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank, uint32_t *place)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
@@ -244,7 +246,7 @@ static void divide_idleness(struct profile *profile)
     profile->header.before_inverse_busy_ns /= profile->header.threads_max;
 }
 
-/* Adds the probes; a rank's threads count as one tree. */
+/* Adds a rank's probes to the job. All threads of the rank count as one tree. */
 static void job_add_probes(struct job *job, const struct profile *rank, const uint32_t *place)
 {
     struct profile *to = job->profile;
@@ -319,7 +321,7 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
     }
 }
 
-/* Returns whether a text belongs to one rank or one file, not to the job. */
+/* Returns whether the text under a key describes one rank or one file instead of the job. */
 static bool is_ranks_own(const char *key)
 {
     static const char *const keys[] = {"rank", "binding",       "host",        "directory",
@@ -347,7 +349,7 @@ static void copy_texts(struct profile *to, const struct profile *from)
     }
 }
 
-/* Takes header, texts and names of counters from the first rank; sums start at zero. */
+/* Takes the header, the texts and the counters' names from the first rank. The sums start at zero. */
 static void take_base(struct job *job, const struct profile *rank)
 {
     struct profile *to = job->profile;
@@ -383,7 +385,7 @@ static void take_base(struct job *job, const struct profile *rank)
     job->based = true;
 }
 
-/* Adds a rank or a part of the job. */
+/* Adds a rank, or a part of the job, to the sums. */
 static void add_figures(struct job *job, const struct profile *rank, bool gone)
 {
     struct job_keys keys;
@@ -423,7 +425,7 @@ static void job_add_rank(struct job *job, const struct profile *rank, bool gone)
     add_figures(job, rank, gone);
 }
 
-/* Adds a part. Returns false if its file cannot be read back. */
+/* Adds a part of the job. Returns false if its file cannot be read back. */
 static bool add_part(struct job *job, const char *path)
 {
     char error[512];
@@ -436,8 +438,8 @@ static bool add_part(struct job *job, const char *path)
     return part != NULL;
 }
 
-/* Returns whether no process of this machine writes to the file. Checked before the file is read, so that
- * nothing is added afterwards. */
+/* Returns whether the file's process does not exist on this machine. Called before the file is read: if the
+ * process is gone by then, the file is complete. */
 static bool has_no_process(const char *path)
 {
     struct profile_header header;

@@ -1,4 +1,4 @@
-/* Merging the files of a job's ranks into one profile, which blame merge writes as job.blame. */
+/* Merges the files of a job's ranks into one profile, which blame merge writes as job.blame. */
 #ifndef BLAME_COMMAND_PROFILE_JOB_H
 #define BLAME_COMMAND_PROFILE_JOB_H
 
@@ -7,23 +7,24 @@
 #include "command/profile/job_reference.h"
 #include "command/profile/profile.h"
 
-/* Reads and merges the files one by one. Contexts are matched by build id and address in the binary.
- * identity: the job's, NULL for that of the first file. Missing ranks, and files that are unreadable or of
- * another job, get a record that says so. Returns NULL if no file could be read; *why then describes the
- * first, and the caller frees it. */
+/* Reads the files of a job's ranks one by one and merges them. Contexts of two ranks are the same context if
+ * the build id and the address in the binary are the same. identity: the job's identity; NULL: the first
+ * file's. A missing rank, an unreadable file and a file of another job get a record that says so. Returns
+ * NULL if no file could be used; *why then says why, and the caller frees it. */
 struct profile *job_read(const char *const *paths, size_t count, const char *identity, char **why);
 
-/* Reads a part of a job. As long as the order of ranks is kept, any division into parts and smaller parts
- * gives the same result, except for rounding. */
+/* Reads a part of a job. Any division of the ranks into parts, and of parts into smaller parts, gives the
+ * same result except for rounding, if it keeps the ranks' order. */
 struct profile *job_read_part(const char *const *paths, size_t count, const struct job_reference *like);
-/* Joins parts that this program wrote (profile_write_fd) into one. Returns NULL if a file cannot be read
- * back. */
+/* Joins parts that this program has written (profile_write_fd) into one part. Returns NULL if a file cannot
+ * be read back. */
 struct profile *job_join_parts(const char *const *paths, size_t count);
-/* Completes a part that contains the whole job. Returns the same profile as job_read() would. On failure,
- * frees the part and returns NULL. */
+/* Completes a part that contains the whole job, which gives the same profile as job_read(). On failure, frees
+ * the part, sets *why and returns NULL. */
 struct profile *job_complete(struct profile *part, char **why);
 
-/* Returns how many processes of ranks a profile covers; 1 if it is not a job. */
+/* Returns the number of processes whose measurements were merged into the profile; 1 for the profile of a
+ * single process. */
 size_t job_ranks(const struct profile *profile);
 
 #endif

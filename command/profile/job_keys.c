@@ -13,8 +13,8 @@ static bool same_module(const struct profile_module *a, const struct profile_mod
     return a->build_id_bytes ? memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0 : strcmp(a->path, b->path) == 0;
 }
 
-/* Returns the module's number in the job; adds the module if needed. Ranks list nearly the same modules in
- * the same order, so the search starts where the last one was found. */
+/* Returns the module's number in the job, and adds the module if it is new. Ranks list nearly the same
+ * modules in the same order, so the search starts after the module that was found last. */
 static uint32_t find_module(struct profile *job, const struct profile_module *module, size_t *hint)
 {
     for (size_t i = 0; i < job->module_count; i++) {
@@ -58,7 +58,8 @@ uint64_t job_key_address(const struct job_keys *keys, uint64_t key)
     return module && module <= keys->module_count ? PROFILE_KEY(keys->module[module], PROFILE_KEY_VADDR(key)) : key;
 }
 
-/* Returns the address of a variable as if loaded at the job's address of its module. */
+/* Returns the address that a variable would have if each module were loaded where the job's record of it
+ * says. */
 static uint64_t address_in_job(const struct profile *job, uint64_t key)
 {
     uint32_t module = PROFILE_KEY_MODULE(key);
@@ -66,8 +67,9 @@ static uint64_t address_in_job(const struct profile *job, uint64_t key)
     return PROFILE_KEY_VADDR(key) + bias;
 }
 
-/* Returns the job's key of a lock. Locks have different addresses in each rank, so the key is made from the
- * lock's variable, or else from the call that initialised it. All other locks of one kind share a key. */
+/* Returns the job's key for a rank's lock. A lock's address differs between ranks, so the key is made from
+ * the lock's variable. If that is unknown, the key is made from the call that initialised the lock. All other
+ * locks of one kind share a key. */
 static uint64_t lock_in_job(const struct job_keys *keys, const struct profile *job, const struct profile *rank,
                             const struct profile_lock *lock)
 {
@@ -117,7 +119,7 @@ void job_keys_start(struct job_keys *keys, struct profile *job, const struct pro
             map_lock(keys, job, rank, &(struct profile_lock){.key = rank->nodes[i].key}, &locks);
 }
 
-/* Copies a list whose capacity is the next power of two. */
+/* Copies a list with a capacity that is the next power of two, as find functions of this file expect. */
 static void *copy_list(const void *list, size_t count, size_t bytes)
 {
     size_t room = 1;
@@ -151,7 +153,8 @@ void job_keys_end(struct job_keys *keys)
 static uint64_t wait_key_of(const struct job_keys *keys, uint64_t key)
 {
     uint64_t call = job_key_address(keys, PROFILE_PLACE_CALL(key));
-    if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES) /* a rank does not know such modules either */
+    /* no room in the key for this module number: the call is unknown, as in the rank's own file */
+    if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES)
         call = 0;
     return (key & ~(uint64_t)0x0fffffffffffffffull) | call;
 }
@@ -159,7 +162,7 @@ static uint64_t wait_key_of(const struct job_keys *keys, uint64_t key)
 static uint64_t ranks_call_of(const struct job_keys *keys, uint64_t key)
 {
     uint64_t call = job_key_address(keys, PROFILE_RANKS_CALL(key));
-    if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES) /* as above */
+    if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES) /* as in wait_key_of() */
         call = 0;
     return PROFILE_RANKS_KEY(PROFILE_RANKS_FUNCTION(key), call);
 }

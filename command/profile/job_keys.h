@@ -1,4 +1,5 @@
-/* Translates one rank's keys to the job's: modules by build id, locks and names by identity. */
+/* Translates the keys of one rank into the job's keys. Modules are matched by build id, names by their text,
+ * locks by their variable or initialiser. */
 #ifndef BLAME_COMMAND_PROFILE_JOB_KEYS_H
 #define BLAME_COMMAND_PROFILE_JOB_KEYS_H
 
@@ -6,17 +7,17 @@
 #include "command/profile/profile.h"
 
 struct job_keys {
-    uint32_t *module; /* by module number in the rank; [0] is 0 */
+    uint32_t *module; /* the job's module number by the rank's; [0] is 0 */
     size_t module_count;
-    uint64_t *name; /* by name number in the rank; [0] is 0 */
+    uint64_t *name; /* the job's name number by the rank's; [0] is 0 */
     size_t name_count;
-    struct pair_map lock_map; /* lock key -> lock */
+    struct pair_map lock_map; /* from the rank's lock key to an index into `lock` */
     uint64_t *lock;
 };
 
 /* Prepares the translation. Adds the rank's modules and names to the job if they are new. */
 void job_keys_start(struct job_keys *keys, struct profile *job, const struct profile *rank);
-/* The same without changing the job, for a rank that the job contains already. */
+/* Prepares the translation for a rank that the job contains already, without changing the job. */
 void job_keys_find(struct job_keys *keys, const struct profile *job, const struct profile *rank);
 void job_keys_end(struct job_keys *keys);
 

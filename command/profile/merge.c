@@ -1,9 +1,8 @@
-/* The file may come from a process that was killed at any time, or from anywhere. So every index is checked
- * before use, and nodes whose path to a root is broken or circular are left out.
- *
- * Each node of the file has a place, which is found once: the merged node to which it adds, or PLACE_SKIP. A
- * node's place depends on its parent's, so ancestors without a place go on a stack and are placed from the
- * outermost inward. */
+/* The file may come from a process that was killed at any time, or from an untrusted source. Every index is
+ * therefore checked before use, and nodes whose path to a root is broken or circular are left out.
+ * The node map is filled once for each node of the file: with the merged node that receives the node's sums,
+ * or with NODE_SKIP. The merged node depends on the parent's. Ancestors that are not mapped yet therefore go
+ * on a stack, from which they are mapped from the outermost inward. */
 #include "command/profile/merge.h"
 
 #include <stdlib.h>
@@ -17,15 +16,15 @@
 
 enum {
     PLACE_UNKNOWN = 0,
-    PLACE_IN_PROGRESS = 1, /* on the stack; meeting it again means a cycle */
+    PLACE_IN_PROGRESS = 1, /* the node is on the stack; meeting it again means a cycle */
     PLACE_SKIP = 2,
-    PLACE_MERGED = PROFILE_PLACE_MERGED, /* plus the merged node's index */
+    PLACE_MERGED = PROFILE_PLACE_MERGED, /* this plus the merged node's index */
 };
 
 struct merge {
     const struct profile_chunks *chunks;
     struct profile *profile;
-    uint32_t *place; /* by node_idx */
+    uint32_t *place; /* the node map, by node_idx */
     uint32_t *stack;
     size_t stack_count, stack_capacity;
     struct node_tree tree;
@@ -43,7 +42,8 @@ static bool is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
     return kind == PROFILE_NODE_PSEUDO && key == pseudo;
 }
 
-/* Returns the place of a node. parent: the place of its parent, PLACE_SKIP if the parent is invalid. */
+/* Returns the entry for a node in the node map. parent: the parent's entry, NODE_SKIP if the parent is
+ * invalid. */
 static uint32_t merge_place_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
 {
     switch (node->kind) {
@@ -77,7 +77,8 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
         if (parent == PLACE_SKIP || merge->profile->nodes[parent - PLACE_MERGED].kind != PROFILE_NODE_PHASE)
             return PLACE_SKIP;
         return PLACE_MERGED + node_tree_child(&merge->tree, parent - PLACE_MERGED, node->kind, node->key);
-    default: /* recycled, a trie of region contexts, or unknown to this version */
+    /* a recycled node, a node of the tree of region contexts, or a kind that this version does not know */
+    default:
         return PLACE_SKIP;
     }
 }
@@ -137,7 +138,7 @@ static bool merge_metric_sane(const struct profile_node *node, const struct prof
            metric->lock_wait >= 0 && metric->inverse_busy >= 0 && metric->lock_wait_here >= 0;
 }
 
-/* Adds a node's record to the sums of its merged node, and for `<no core>` also to the parent's. */
+/* Adds a node's record to the sums of its merged node. For `<no core>`, the parent's sums change as well. */
 static void merge_metric(struct merge *merge, const struct profile_node *node, uint32_t merged,
                          const struct profile_metric *metric)
 {
@@ -157,7 +158,7 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
         sums.mpi_bytes = sums.lock_wait_here;
         sums.work = sums.overhead = sums.lock_wait_here = sums.waits = 0;
     } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
-        /* `overhead` is time of the parent whose inverse_busy is counted here */
+        /* time of the parent whose inverse_busy is counted here */
         sums.no_core = sums.work;
         sums.own_elsewhere = -sums.overhead;
         nodes[nodes[merged].parent].metric.own_elsewhere += sums.overhead;
@@ -166,8 +167,8 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     profile_sums_add(&nodes[merged].metric, &sums);
 }
 
-/* Returns the threads of a node. In a merged file, the fields that the writer of trees uses hold them, as the
- * owner says nothing. */
+/* Returns bits for the trees that are merged in a node. In a merged file, a chunk's owner does not name a
+ * tree, and the node has the bits itself. */
 static uint64_t threads_of(const struct merge *merge, const struct profile_node *node, uint32_t owner)
 {
     return merge->profile->header.merged ? PROFILE_NODE_THREADS(node) : 1ull << owner % 64;
@@ -209,8 +210,8 @@ static void merge_sum_unresolved(struct profile *profile)
     free(unresolved);
 }
 
-/* Divides stopped time among all threads that ever existed, so that none of them idles. The tool could not do
- * this because it did not know the number of threads yet. */
+/* Divides stopped time among all threads that ever existed, so that none of them counts as idle. The tool
+ * could not do this, because it did not know the final number of threads. */
 static void merge_stopped(struct profile *profile)
 {
     double threads = profile->header.threads_max ? profile->header.threads_max : 1;

@@ -1,5 +1,5 @@
-/* A merged tree under construction: finds children by kind and key. Threads' trees and ranks' profiles are
- * merged with it. */
+/* A merged tree that still grows. Finds children by kind and key. Used to merge the trees of threads and the
+ * profiles of ranks. */
 #ifndef BLAME_COMMAND_PROFILE_NODE_TREE_H
 #define BLAME_COMMAND_PROFILE_NODE_TREE_H
 
@@ -7,7 +7,7 @@
 #include "command/profile/profile.h"
 
 struct node_tree {
-    struct profile *profile; /* owner of the nodes */
+    struct profile *profile; /* profile that owns the nodes */
     size_t capacity;
     struct index_map children; /* nodes by key, parent and kind */
 };
@@ -18,13 +18,14 @@ void node_tree_start(struct node_tree *tree, struct profile *profile);
 /* Prepares an existing tree for more nodes. */
 void node_tree_resume(struct node_tree *tree, struct profile *profile);
 
-/* Returns the child of that kind and key; creates it if needed. The call may move the nodes in memory. */
+/* Returns the child of this kind and key, and creates it if there is none. The call may move the profile's
+ * nodes in memory. */
 uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
 
-/* Returns the child of that kind and key; 0 if there is none. */
+/* Returns the child of this kind and key; 0 if there is none. */
 uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
 
-/* Frees the index. The nodes stay with the profile. */
+/* Frees the index. The profile keeps the nodes. */
 void node_tree_end(struct node_tree *tree);
 
 #endif

@@ -1,12 +1,11 @@
-/* A hash map from a pair of 64-bit numbers to a 32-bit index. Readers and report builders use it to find a
- * child by (parent, kind, key) in constant time. Not used in the measured program. */
+/* A hash map from a pair of 64-bit numbers to a 32-bit index. Not used in the measured program. */
 #ifndef BLAME_COMMAND_PROFILE_PAIR_MAP_H
 #define BLAME_COMMAND_PROFILE_PAIR_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAIR_MAP_NEW UINT32_MAX /* value of a pair that was just added */
+#define PAIR_MAP_NEW UINT32_MAX /* value of a pair that the call has just added */
 
 struct pair_entry {
     uint64_t a, b;
@@ -21,8 +20,8 @@ struct pair_map {
     size_t count;
 };
 
-/* Returns the value of (a, b); PAIR_MAP_NEW if the pair was just added. The pointer is valid until the next
- * call. */
+/* Returns the value of (a, b). If the pair is new, adds it with the value PAIR_MAP_NEW. The pointer is valid
+ * until the next call. */
 uint32_t *pair_map_slot(struct pair_map *map, uint64_t a, uint64_t b);
 void pair_map_free(struct pair_map *map);
 

@@ -8,7 +8,7 @@
 
 #define NAMES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_NAME_BYTES) / PROFILE_NAME_BYTES)
 
-/* Splits the text "counters" into lines. */
+/* Splits the profile's text "counters" into the counters' names, one a line. */
 static void read_counter_names(struct profile *profile)
 {
     const char *text = profile_text(profile, "counters");
@@ -42,7 +42,7 @@ void profile_read_names(const struct profile_chunks *chunks, struct profile *pro
     read_counter_names(profile);
 }
 
-/* Makes room for one more item; the capacity is a power of two. */
+/* Makes room for one more record. The list's capacity is always a power of two. */
 static void *grow_records(void *list, size_t count, size_t bytes)
 {
     bool full = (count & (count - 1)) == 0;
@@ -71,7 +71,7 @@ static bool probe_sane(const struct profile_probe *probe)
     return probe->sum_of_squares >= 0 && probe->sum_of_squares <= 1e48;
 }
 
-/* Returns the merged node of a node of the file; UINT32_MAX if there is none. */
+/* Returns the merged node for a node of the file; UINT32_MAX if there is none. */
 static uint32_t merged_of(const struct profile_chunks *chunks, const uint32_t *place, uint32_t node_idx)
 {
     if (!profile_node_at(chunks, node_idx) || place[node_idx] < PROFILE_PLACE_MERGED)
@@ -99,8 +99,8 @@ static const char *read_counters(struct profile *profile, uint32_t node, const s
     return NULL;
 }
 
-/* Returns a probe's tree. In a merged file the probe itself names the rank's tree, because chunks contain all
- * ranks'. */
+/* Returns the number of the tree that a probe belongs to. In a merged file, the probe itself holds the
+ * number, because a chunk has the probes of all ranks. */
 static uint32_t tree_of(const struct profile *profile, const struct profile_node *probe, uint32_t owner)
 {
     return profile->header.merged && probe->key ? (uint32_t)probe->key : owner;
@@ -136,7 +136,7 @@ static int compare_counters(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Sorts the probes, and leaves one for each pair of node and tree. */
+/* Sorts the probes and merges those of the same node and tree. */
 static void merge_probes(struct profile *profile)
 {
     size_t kept = 0;
@@ -165,7 +165,7 @@ static void merge_counters(struct profile *profile)
     profile->counters_count = kept;
 }
 
-/* Adds counters below a PROBE node, which were counted from begin to end, to the probe. */
+/* Adds the counters below a PROBE node to the probe. They were counted between its begin and end. */
 static const char *read_exact(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
                               const struct profile_node *node, uint32_t tree)
 {

@@ -1,25 +1,25 @@
-/* What the program declares about itself, read from a measurement file: names, exact times, counters. The
- * third part of profile_read(). */
+/* Reads phases, events, parameters and counters from a measurement file: names, exact times and counts. This
+ * is the third part of profile_read(). */
 #ifndef BLAME_COMMAND_PROFILE_PROBES_H
 #define BLAME_COMMAND_PROFILE_PROBES_H
 
 #include "command/profile/chunks.h"
 #include "command/profile/profile.h"
 
-/* Returns whether a node stands for a phase, event, parameter or instance. [any] */
+/* Returns whether a node of this kind is a phase, event, parameter or instance. [any] */
 static inline bool profile_kind_is_probe(uint8_t kind)
 {
     return kind >= PROFILE_NODE_PHASE && kind <= PROFILE_NODE_INSTANCE;
 }
 
-/* Fills names and counter_names of *profile, whose text must have been read. */
+/* Fills names and counter_name of *profile, whose text must have been read. */
 void profile_read_names(const struct profile_chunks *chunks, struct profile *profile);
 
-/* Fills probes and counters of *profile, whose nodes must have been merged. place: PROFILE_PLACE_MERGED +
- * merged node, by node_idx; smaller values mean no node. Returns NULL, or what is wrong with the file. */
+/* Fills probes and counters of *profile, whose nodes must have been merged. node_map: as made by
+ * profile_merge(). Returns NULL, or a text that says what is wrong with the file. */
 const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);
 
-/* Sorts probes and counters, and adds up probes with the same node and tree, and counters with the same node. */
+/* Sorts probes and counters. Merges probes of the same node and tree, and counters of the same node. */
 void profile_join_probes(struct profile *profile);
 
 #endif

@@ -118,9 +118,7 @@ uint32_t profile_program(const struct profile *profile)
     return 0;
 }
 
-/* ---- identity ---- */
-
-/* ---- the identity of a run: the same for all copies of its files ---- */
+/* ---- the identity of a run ---- */
 
 static const char *identity_text(const struct profile *profile, const char *key)
 {
@@ -128,8 +126,8 @@ static const char *identity_text(const struct profile *profile, const char *key)
     return text ? text : "";
 }
 
-/* Returns the first rank that counts. Ranks are compared by number, because files may be listed in any order
- * and others may join later. */
+/* Returns the rank with the smallest number among those with figures. The order of the files does not matter,
+ * because they may be listed in any order. */
 static const struct profile_rank *first_rank(const struct profile *job)
 {
     const struct profile_rank *first = NULL;
@@ -142,7 +140,8 @@ static const struct profile_rank *first_rank(const struct profile *job)
     return first;
 }
 
-/* The options contain the seed, which differs between runs unless it was set. */
+/* All copies of a run's files have the same identity. The options contain the seed, which differs between
+ * runs unless the user set it. */
 void profile_identity(const struct profile *profile, char text[PROFILE_IDENTITY_BYTES])
 {
     const struct profile_header *header = &profile->header;

@@ -19,9 +19,7 @@
 
 /* ---- processes that were killed ---- */
 
-/* What a killed process could no longer book. */
-
-/* Waiting for one lock that no holder has been blamed for. */
+/* Waiting for one lock that no holder has been blamed for yet, in ns. */
 struct lock_sum {
     uint64_t key;
     double open;
@@ -72,8 +70,8 @@ static void append_node(struct profile *profile, uint32_t parent, enum profile_n
     node->key = key;
 }
 
-/* Adds the open waiting below <unreleased lock>. How many threads were busy meanwhile is unknown; assuming
- * all of them adds no idleness. */
+/* Adds the waiting below <unreleased lock>. The number of threads that were busy meanwhile is unknown. The
+ * sums assume that all were, which adds no idleness. */
 static void book_open_locks(struct profile *profile, const struct lock_sum *sums, size_t count)
 {
     profile->nodes =
@@ -93,14 +91,16 @@ static void book_open_locks(struct profile *profile, const struct lock_sum *sums
     }
 }
 
-/* Completes the merged profile of a process that did not finish. Counts samples that were cut off, and adds
- * waiting that no holder was blamed for below <unreleased lock>, for each lock. */
+/* Completes the merged profile of a process that did not finish. Counts the samples that were cut off. Adds a
+ * row <unreleased lock> with the waiting for each lock that no holder was blamed for. */
 static void profile_complete_killed(struct profile *profile)
 {
-    if (profile->header.finished || profile->header.merged) /* has been done for each rank */
+    /* done for each rank of a merged file before it was merged */
+    if (profile->header.finished || profile->header.merged)
         return;
     count_cut_off(profile);
-    if (profile->tree) /* other threads release the locks that this thread waits for */
+    /* the locks that this thread waits for are released by other threads, whose trees were not read */
+    if (profile->tree)
         return;
     struct lock_sum *sums = memory_array(profile->node_count, sizeof *sums);
     size_t count = sum_locks(profile, sums);
@@ -118,12 +118,12 @@ static void profile_complete_killed(struct profile *profile)
 #define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)
 #define RANKS_PER_CHUNK   ((PROFILE_CHUNK_BYTES - PROFILE_RANK_BYTES) / PROFILE_RANK_BYTES)
 #define ALL_THREADS       SIZE_MAX
-#define OUTLINE           (SIZE_MAX - 1) /* no thread's contexts */
+#define OUTLINE           (SIZE_MAX - 1) /* read no thread's contexts */
 #define TEXT_PER_CHUNK    (PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES)
 
 static const char NEWER[] = "made by a newer blame";
 
-/* Reads exactly `bytes` at `offset`. A short read is an error with errno 0. */
+/* Reads exactly `bytes` bytes at `offset`. If the file is too short, returns false with errno 0. */
 static bool read_exactly_at(int file, void *to, size_t bytes, off_t offset)
 {
     for (size_t done = 0; done < bytes;) {
@@ -139,7 +139,8 @@ static bool read_exactly_at(int file, void *to, size_t bytes, off_t offset)
     return true;
 }
 
-/* Returns what is wrong with the header, or NULL. The layout of newer formats is unknown. */
+/* Returns what is wrong with the header, or NULL. A newer format may have any layout, so its version is
+ * checked first. */
 static const char *check_header(const struct profile_header *header)
 {
     if (memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) != 0)
@@ -277,7 +278,7 @@ static void read_profile_text(const struct profile_chunks *chunks, struct profil
     }
 }
 
-/* Returns the lock of a WAITS node or of a node below one; 0 if there is none. */
+/* Returns the key of the lock that a WAITS node, or a node below one, belongs to; 0 if there is none. */
 static uint64_t lock_key_of(const struct profile_chunks *chunks, const struct profile_node *node)
 {
     const struct profile_node *parent = profile_node_at(chunks, node->parent);
@@ -294,7 +295,7 @@ static struct profile_lock *lock_with_key(struct profile *profile, struct pair_m
     uint32_t *slot = pair_map_slot(map, key, initialiser);
     if (*slot == PAIR_MAP_NEW) {
         size_t count = profile->lock_count;
-        if ((count & (count - 1)) == 0) /* full at each power of two */
+        if ((count & (count - 1)) == 0) /* the list is full whenever its count is a power of two */
             profile->locks = memory_check(reallocarray(profile->locks, count ? 2 * count : 1, sizeof *profile->locks));
         *slot = (uint32_t)profile->lock_count++;
         profile->locks[*slot] = (struct profile_lock){.key = key, .initialiser = initialiser};
@@ -355,7 +356,8 @@ static int compare_life_ends(const void *left, const void *right)
     return a->change - b->change;
 }
 
-/* Returns T for a process that ended before the tool wrote it: the largest number of overlapping lifetimes. */
+/* Returns the number of threads T of a process that was killed before it could write T: the largest number of
+ * threads that lived at the same time. */
 static uint32_t most_threads(const struct profile *profile)
 {
     struct life_end *ends = memory_array(2 * profile->thread_count, sizeof *ends);
@@ -369,7 +371,7 @@ static uint32_t most_threads(const struct profile *profile)
     qsort(ends, 2 * profile->thread_count, sizeof *ends, compare_life_ends);
     for (size_t i = 0; i < 2 * profile->thread_count; i++) {
         if (ends[i].change < 0 && now == 0)
-            continue; /* the end is before the begin: a damaged record */
+            continue; /* a damaged record: the thread ends before it begins */
         now += (uint32_t)ends[i].change;
         most = now > most ? now : most;
     }
@@ -388,8 +390,9 @@ static bool is_trees(const struct profile_chunk *chunk)
     return chunk->kind == PROFILE_CHUNK_TREE || chunk->kind == PROFILE_CHUNK_TIME || chunk->kind == PROFILE_CHUNK_TRACE;
 }
 
-/* Reads the headers of trees' chunks, and completely those of one thread's tree. None of the tree's nodes
- * hangs below another tree's, so the other chunks may stay empty. Returns false as read_exactly_at() does. */
+/* Reads the chunks of one thread's tree, and only the headers of the chunks of other trees. The tree has no
+ * nodes below other trees' nodes, so their chunks may stay empty. On failure, returns false and sets errno
+ * like read_exactly_at(). */
 static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t thread)
 {
     struct profile_chunks chunks = {.bytes = bytes, .count = count};
@@ -413,7 +416,7 @@ static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t
     return good;
 }
 
-/* Reads the chunks into *bytes, which the caller frees. Returns NULL, or what is wrong. */
+/* Reads the chunks into *bytes, which the caller frees. Returns NULL, or a text that says what is wrong. */
 static const char *load_chunks(int file, const struct profile_header *header, off_t size, size_t thread,
                                unsigned char **bytes, char *buffer, size_t buffer_bytes)
 {
@@ -424,7 +427,8 @@ static const char *load_chunks(int file, const struct profile_header *header, of
                  header->chunk_count);
         return buffer;
     }
-    *bytes = calloc(wanted + 1, 1); /* calloc does not touch the pages */
+    /* calloc, because it does not touch the pages of chunks that will not be read */
+    *bytes = calloc(wanted + 1, 1);
     if (!*bytes)
         return "not enough memory to read it";
     if (thread == ALL_THREADS ? !read_exactly_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)
@@ -435,7 +439,7 @@ static const char *load_chunks(int file, const struct profile_header *header, of
     return NULL;
 }
 
-/* Selects a thread's tree. Returns NULL, or what is wrong. */
+/* Selects a thread's tree. Returns NULL, or a text that says what is wrong. */
 static const char *select_thread(struct profile *profile, size_t thread, char *buffer, size_t buffer_bytes)
 {
     if (!profile->thread_count)
@@ -453,7 +457,7 @@ static const char *select_thread(struct profile *profile, size_t thread, char *b
         return "does not say which samples are whose: an older tool, or too many threads; it can be read "
                "without a "
                "choice of threads only";
-    size_t first = 0; /* time before the tool's start belongs to the first initial thread */
+    size_t first = 0; /* first initial thread, which has the time before the tool's start */
     while (first + 1 < profile->thread_count && profile->threads[first].kind != PROFILE_THREAD_INITIAL)
         first++;
     if (first != thread)
@@ -461,8 +465,8 @@ static const char *select_thread(struct profile *profile, size_t thread, char *b
     return NULL;
 }
 
-/* Reads an open file into *bytes, which the caller frees. Returns NULL, or what is wrong (possibly a text in
- * buffer). */
+/* Reads an open file into *bytes, which the caller frees. Returns NULL, or a text that says what is wrong,
+ * which may stand in `buffer`. */
 static const char *read_open_file(int file, struct profile_header *header, size_t thread, unsigned char **bytes,
                                   char *buffer, size_t buffer_bytes)
 {
@@ -496,7 +500,7 @@ static const char *read_open_file(int file, struct profile_header *header, size_
 static const char *read_chunks(const char *path, struct profile_header *header, size_t thread, unsigned char **bytes,
                                char *buffer, size_t buffer_bytes)
 {
-    /* O_NONBLOCK prevents hanging on a FIFO in place of a profile. */
+    /* O_NONBLOCK: opening a FIFO must not wait for a writer */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     *bytes = NULL;
     if (file < 0) {
@@ -525,8 +529,8 @@ static void note_trace(const struct profile_chunks *chunks, struct profile *prof
     }
 }
 
-/* Assumes that all threads were busy before the tool started, because a runtime linked into the program may
- * have kept them busy. So nobody counts as idle then. */
+/* Counts nobody as idle before the tool's start if the OpenMP runtime is linked into the program. Such a
+ * runtime may have kept all threads busy before the tool saw it. */
 static void excuse_start(struct profile *profile)
 {
     struct profile_header *header = &profile->header;
@@ -534,7 +538,7 @@ static void excuse_start(struct profile *profile)
         header->before_inverse_busy_ns = (double)header->before_start_ns / header->threads_max;
 }
 
-/* Fills *profile. Returns NULL, or what is wrong (possibly a text in buffer). */
+/* Fills *profile. Returns NULL, or a text that says what is wrong, which may stand in `buffer`. */
 static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer,
                                 size_t buffer_bytes)
 {

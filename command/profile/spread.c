@@ -81,16 +81,17 @@ static double compared_time(const struct profile_sums *sums, enum profile_spread
     return sums->work + sums->overhead + sums->lock_wait_here + sums->no_core + sums->blocked + sums->mpi_wait;
 }
 
-/* Returns whether a node's figures are part of its parent's. */
+/* Returns whether a node's sums count as its parent's own. */
 static bool is_part_of_parent(const struct merged_node *node)
 {
     return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS;
 }
 
-/* One metric of a rank's nodes, summed for comparing ranks. */
+/* One metric of a rank's nodes, summed for the comparison of ranks. */
 struct values {
-    double *own, *whole;               /* of the node itself, and with callees */
-    double *callee_own, *callee_whole; /* of the frames below the node */
+    double *own, *whole; /* of the node alone, and with its callees */
+    /* sums over the frames directly below the node: of each frame alone, and with its callees */
+    double *callee_own, *callee_whole;
 };
 
 static void sum_values(const struct profile *rank, enum profile_spread_metric metric, const uint32_t *same,
@@ -138,7 +139,7 @@ static void spread_add_metric(struct spread_sums *sums, const struct profile *ra
     }
 }
 
-/* Returns for each node of the rank its first node with the same job node. */
+/* Returns, for each node of the rank, the first of the rank's nodes that became the same node of the job. */
 static uint32_t *find_first_of_node(struct spread_sums *sums, const struct profile *rank, const uint32_t *place)
 {
     uint32_t *same = memory_array(rank->node_count, sizeof *same);

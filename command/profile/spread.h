@@ -1,5 +1,5 @@
-/* How times of contexts differ between a job's ranks. The statistics of ranks and of groups of ranks can be
- * combined in any order. */
+/* How much the times of a context differ between a job's ranks. The statistics of ranks, or of groups of
+ * ranks, can be combined in any order. */
 #ifndef BLAME_COMMAND_PROFILE_SPREAD_H
 #define BLAME_COMMAND_PROFILE_SPREAD_H
 
@@ -9,30 +9,31 @@
 /* Combines the statistics of two groups of ranks (Chan, Golub, LeVeque 1979). */
 void profile_spread_add(struct profile_spread *to, const struct profile_spread *from);
 
-/* Statistics over all ranks of the job. Ranks without the node count as 0. */
+/* Statistics over all ranks of the job, where a rank without the node counts as 0. */
 struct spread_shown {
     double mean, deviation, least, most;
-    bool least_known; /* `least` belongs to one rank; otherwise several ranks lack the node */
+    /* every rank has the node, so `least` is the time of one rank */
+    bool least_known;
 };
 struct spread_shown profile_spread_over(const struct profile_spread *spread, uint32_t ranks);
 
-/* A job's statistics while ranks are added. Zeroed means empty. */
+/* A job's statistics while ranks are added. All bytes 0: no rank yet. */
 struct spread_sums {
     struct merged_spread *spread;
-    uint32_t *next;  /* by spread: 1 + next spread of the same node; 0: none */
-    uint32_t *first; /* by node of the job: 1 + first spread; 0: none */
+    uint32_t *next;  /* by index in `spread`: 1 + index of the next spread of the same node; 0: none */
+    uint32_t *first; /* by node of the job: 1 + index of the node's first spread; 0: none */
     size_t count, room, next_room, nodes;
-    uint32_t *seen; /* by node of the job: scratch space, 0 between calls */
+    uint32_t *seen; /* by node of the job: working space, 0 between calls */
 };
 
-/* Adds a rank, or a job that is a part of this one. place: job node for each of its nodes. nodes: current
- * node count of the job. */
+/* Adds a rank, or a part of the job. node_map: the job's node for each node of the rank. nodes: number of the
+ * job's nodes now. */
 void spread_sums_add(struct spread_sums *sums, const struct profile *rank, const uint32_t *place, size_t nodes);
 /* Moves the statistics to the profile and empties `sums`. */
 void spread_sums_end(struct spread_sums *sums, struct profile *profile);
 
-/* Reads the statistics from a file. place: merged node for each node of the file. Returns NULL, or what is
- * wrong with the file. */
+/* Reads the statistics from a file. node_map: as made by profile_merge(). Returns NULL, or a text that says
+ * what is wrong with the file. */
 const char *profile_read_spreads(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);
 
 #endif

@@ -22,7 +22,7 @@ static void add_time_value(struct profile_time_value *to, const struct profile_t
     to->lock_wait += from->lock_wait;
 }
 
-/* Sorts cells by one of their numbers, all below `end`. Stable. */
+/* Sorts cells by one of their numbers; all values are less than `end`. The sort is stable. */
 static struct timeline_cell *sort_by(struct timeline_cell *cells, size_t count, size_t member, size_t end)
 {
 #define NUMBER_OF(cell) (*(const uint32_t *)((const char *)(cell) + member))
@@ -60,7 +60,8 @@ struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, si
     return sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
 }
 
-/* Adds up by bin the cells [first, end) of one node, if there is one lane. Returns the end of the result. */
+/* Adds up the cells [first, end) of one node by bin, for a timeline with one lane. Stores the result from
+ * `at` on and returns its end. */
 static size_t join_bins(struct timeline_cell *cells, size_t first, size_t end, size_t at)
 {
     struct timeline_cell sum[PROFILE_TIME_BINS];

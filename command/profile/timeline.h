@@ -1,4 +1,4 @@
-/* Course of a run: threads' states, and each context's own time and blame, in bins of equal width
+/* The course of a run: the threads' states, and each context's own time and blame, in bins of equal width
  * (cct/profile_time.h). */
 #ifndef BLAME_COMMAND_PROFILE_TIMELINE_H
 #define BLAME_COMMAND_PROFILE_TIMELINE_H
@@ -9,61 +9,63 @@
 
 #include "cct/profile_time.h"
 
-/* One line of the picture: the threads that used one tree, one after another. In a merged job it may be a
- * rank or a group of ranks. */
+/* One row of the timeline: the threads that used one tree, one after another. In a merged job, a row may also
+ * be a rank or a group of ranks. */
 struct timeline_lane {
-    uint64_t tree;   /* tree number; 0 in a job */
+    uint64_t tree;   /* number of the tree; 0 in a job */
     uint32_t thread; /* index in profile.threads of the first thread that used the tree */
-    /* most threads at any one time; a bin's times add up to at most its width times this */
+    /* largest number of these threads at one time; the times in a bin add up to at most this number times the
+     * bin's width */
     uint32_t threads;
-    uint32_t rank_record; /* 1 + index in profile.ranks of the first rank; 0: no job */
-    uint32_t rank;        /* its number */
-    /* the lane that counts this lane's cells: usually itself, in a large job the first lane of a group */
+    uint32_t rank_record; /* 1 + index in profile.ranks of the lane's first rank; 0: not a job */
+    uint32_t rank;        /* number of that rank */
+    /* lane that has the cells of this lane: in general the lane itself, in a large job the first lane of a
+     * group */
     uint32_t cell_lane;
-    double (*ns)[PROFILE_TIME_STATES]; /* array of lane_bins bins */
+    double (*ns)[PROFILE_TIME_STATES]; /* ns by bin and state; lane_bins bins */
 };
 
-/* One context's values in one bin from one lane's samples, in ns. */
+/* One context's values in one bin, from the samples of one lane, in ns. */
 struct timeline_cell {
-    uint32_t node; /* the merged node */
+    uint32_t node; /* index of the merged node */
     uint32_t lane;
     uint32_t bin;
     struct profile_time_value value;
 };
 
-/* Levels of detail of a job's lanes and cells: 0 threads, 1 ranks, n groups of 2^(n-1) ranks. */
+/* Levels of detail of a job's lanes and cells. 0: one lane a thread; 1: one a rank; n: one for each group of
+ * 2^(n-1) ranks. */
 #define TIMELINE_THREADS 0u
 #define TIMELINE_RANKS   1u
-#define TIMELINE_ONE     33u /* all ranks are one group */
+#define TIMELINE_ONE     33u /* one lane for all ranks */
 
 struct timeline {
-    /* start of bin 0 on the clock of profile_header.start_ns; in a job up to a bin before the tool's
-     * start */
+    /* start of bin 0 on the clock of profile_header.start_ns; in a job, up to one bin before the tool's start */
     uint64_t origin_ns;
-    uint64_t bin_ns;      /* width of contexts' bins */
-    uint64_t lane_bin_ns; /* width of lanes' bins; 1, 2 or 4 of them make one of bin_ns */
-    /* number of bins, at most PROFILE_TIME_BINS and PROFILE_LANE_BINS; 0: measured without a timeline */
+    uint64_t bin_ns;      /* width of a context's bins */
+    uint64_t lane_bin_ns; /* width of a lane's bins; 1, 2 or 4 of them make one bin of bin_ns */
+    /* numbers of bins, at most PROFILE_TIME_BINS and PROFILE_LANE_BINS; 0: measured without a timeline */
     uint32_t bins, lane_bins;
-    struct timeline_lane *lanes; /* sorted as profile.threads; in a job by rank */
+    struct timeline_lane *lanes; /* in the order of profile.threads; in a job, of ranks */
     size_t lane_count;
     struct timeline_cell *cells; /* sorted by node, bin and lane */
     size_t cell_count;
     uint8_t level, cell_level;
-    uint32_t without; /* in a job: number of ranks without a timeline */
+    uint32_t without; /* only in a job: number of ranks without a timeline */
 };
 
 void timeline_free(struct timeline *timeline);
 
-/* Sorts the cells, and adds up those with the same node, bin and lane. */
+/* Sorts the cells and adds up cells with the same node, bin and lane. */
 void timeline_join_cells(struct timeline *timeline, size_t node_count);
 
 /* Returns a copy of the cells sorted by node, lane and bin. The caller frees it. */
 struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, size_t node_count);
 
-/* Adds a cell in the last bin. node: greater than any node with cells. */
+/* Adds a cell in the last bin. node: larger than all nodes that have cells. */
 void timeline_add_at_end(struct timeline *timeline, uint32_t node, const struct profile_time_value *value);
 
-/* Return the sums over all lanes by state, and over all cells, in ns. */
+/* Return sums in ns: by state over all lanes, and over all cells. */
 void timeline_sum_lanes(const struct timeline *timeline, double sum[PROFILE_TIME_STATES]);
 struct timeline_sum {
     double own, inverse_busy, shared_idle, lock_wait;

@@ -6,27 +6,27 @@
 
 #include "command/text/memory.h"
 
-#define JOINED_AT_ONCE 65536 /* least number of new cells before all are sorted again */
+#define JOINED_AT_ONCE 65536 /* fewest new cells for which all are sorted again */
 
 static uint64_t time_of_day(const struct profile_header *header, uint64_t ns)
 {
     return (uint64_t)header->start_realtime_ns + (ns - header->start_ns);
 }
 
-/* Returns the group of a rank at a level of detail. */
+/* Returns the number of a rank's group at a level of detail. */
 static uint64_t rank_group(uint32_t rank, uint32_t level)
 {
     return (uint64_t)rank >> (level - 1);
 }
 
-/* The job's bins. They start at multiples of the width of contexts' bins. */
+/* The job's bins. They start at multiples of the width of a context's bins. */
 struct grid {
     uint64_t origin;
     uint32_t shift, lane_shift, bins, lane_bins;
 };
 
-/* Returns the narrowest grid with at least the given widths that covers begin to end with at most
- * PROFILE_TIME_BINS bins, and keeps the bins of all lanes within the limit. */
+/* Returns the narrowest bins that cover begin to end and are at least 2^shift and 2^lane_shift ns wide. There
+ * are at most PROFILE_TIME_BINS of them, and the bins of all lanes stay within the limit. */
 static struct grid choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uint32_t lane_shift, size_t lanes)
 {
     struct grid grid = {.shift = shift};
@@ -43,14 +43,14 @@ static struct grid choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uin
     return grid;
 }
 
-/* Returns the bin that contains a time; times outside belong to the first or last bin. */
+/* Returns the bin that contains a time. Times outside belong to the first or the last bin. */
 static uint32_t bin_at(uint64_t origin, uint64_t at, uint32_t shift, uint32_t bins)
 {
     uint64_t bin = at > origin ? (at - origin) >> shift : 0;
     return bin < bins ? (uint32_t)bin : bins - 1;
 }
 
-/* Moves everything to a grid whose bins are at least as wide. */
+/* Moves all values to a grid whose bins are at least as wide. */
 static void regrid(struct timeline_join *join, struct timeline *timeline, const struct grid *grid)
 {
     for (size_t i = 0; i < timeline->lane_count; i++) {
@@ -79,8 +79,8 @@ static void fit_grid(struct timeline_join *join, struct profile *job, uint32_t s
 {
     const struct profile_header *header = &job->header;
     struct timeline *timeline = &job->timeline;
-    /* Count TIMELINE_JOB_LANES once threads were merged into ranks, so that the result does not depend on
-     * when that happened. */
+    /* If lanes are ranks already, count as many as possible. Otherwise the result would depend on when they
+     * became ranks. */
     size_t lanes = timeline->level == TIMELINE_THREADS ? timeline->lane_count : TIMELINE_JOB_LANES;
     struct grid grid = choose_grid(time_of_day(header, header->tool_start_ns), time_of_day(header, header->end_ns),
                                    shift > join->shift ? shift : join->shift,
@@ -90,7 +90,7 @@ static void fit_grid(struct timeline_join *join, struct profile *job, uint32_t s
         regrid(join, timeline, &grid);
 }
 
-/* Returns the entry for a rank's group. */
+/* Returns the map's entry for a rank's group. */
 static uint32_t *slot_of(struct pair_map *map, uint32_t rank, uint32_t level)
 {
     return pair_map_slot(map, rank_group(rank, level), 0);
@@ -107,7 +107,7 @@ static void set_cell_lane(struct timeline_join *join, struct timeline *timeline,
     timeline->lanes[lane].cell_lane = *slot;
 }
 
-/* Returns the job's lane for a lane of a rank; creates it if needed. */
+/* Returns the job's lane for a lane of a rank, and creates it if there is none. */
 static uint32_t place_lane(struct timeline_join *join, struct timeline *timeline, const struct timeline_lane *from)
 {
     uint32_t *slot = timeline->level == TIMELINE_THREADS ? NULL : slot_of(&join->lanes, from->rank, timeline->level);
@@ -124,7 +124,7 @@ static uint32_t place_lane(struct timeline_join *join, struct timeline *timeline
     return lane;
 }
 
-/* Changes the levels of detail, and merges lanes and cells accordingly. */
+/* Changes the levels of detail and merges lanes and cells to match. */
 static void regroup(struct timeline_join *join, struct timeline *timeline, uint8_t level, uint8_t cell_level)
 {
     struct timeline_lane *old = timeline->lanes;
@@ -151,10 +151,11 @@ static void regroup(struct timeline_join *join, struct timeline *timeline, uint8
     free(old);
 }
 
-/* Returns the number of pairs of context and lane that have cells; sets *contexts to the number of contexts. */
+/* Returns the number of pairs of a context and a lane that have cells. Sets *contexts to the number of
+ * contexts. */
 static size_t count_pairs(const struct timeline *timeline, size_t *contexts)
 {
-    /* 1 + the last node with a cell in the lane */
+    /* by lane: 1 + the last node with a cell in the lane */
     uint32_t *seen = memory_array(timeline->lane_count, sizeof *seen);
     size_t pairs = 0;
     *contexts = 0;
@@ -190,12 +191,12 @@ static void join_cells(struct timeline_join *join, struct profile *job)
     join->joined = timeline->cell_count;
 }
 
-/* An interval in the time of day. */
+/* An interval of the time of day, in ns. */
 struct stretch {
     uint64_t begin, end;
 };
 
-/* Returns the part of a stretch that lies in a bin. */
+/* Returns the part of a stretch that lies in a bin, 0 to 1. The stretch lies in the bins `first` to `last`. */
 static double part_in(const struct stretch *stretch, uint64_t origin, uint32_t bin, uint32_t shift, uint32_t first,
                       uint32_t last)
 {
@@ -207,8 +208,8 @@ static double part_in(const struct stretch *stretch, uint64_t origin, uint32_t b
     return (double)(end - begin) / (double)(stretch->end - stretch->begin);
 }
 
-/* Returns the interval that a rank's timeline covers: from its origin to the rank's end, after which nothing
- * was measured. For a part of a job, to the end of its bins. */
+/* Returns the interval that a rank's timeline covers: from its origin to the rank's end, since nothing was
+ * measured later. For a part of a job, the interval lasts to the end of the bins. */
 static struct stretch run_of(const struct profile *rank)
 {
     const struct timeline *timeline = &rank->timeline;
@@ -335,7 +336,7 @@ void timeline_join_end(struct timeline_join *join, struct profile *job)
     pair_map_free(&join->cell_lanes);
 }
 
-/* The cells of one context and lane. */
+/* The cells of one context and one lane. */
 struct pair {
     uint32_t node, lane, bins;
     bool kept;
@@ -350,7 +351,7 @@ static int compare_pair_weights(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Returns the pairs by node. *map: (node, lane) -> the pair. */
+/* Returns the pairs sorted by node. Fills *map, from (node, lane) to the index of the pair. */
 static struct pair *gather_cell_pairs(const struct timeline *timeline, struct pair_map *map, size_t *count)
 {
     struct pair *pairs = NULL;
@@ -375,7 +376,7 @@ static struct pair *gather_cell_pairs(const struct timeline *timeline, struct pa
     return pairs;
 }
 
-/* Marks the pairs to keep: those with few bins, the root's, and the largest of the others. */
+/* Marks the pairs to keep: those with few bins, the root's, and the largest of the rest. */
 static void mark_kept(struct pair *pairs, size_t count)
 {
     struct pair **dense = memory_array(count, sizeof *dense);
@@ -391,7 +392,7 @@ static void mark_kept(struct pair *pairs, size_t count)
     free(dense);
 }
 
-/* Returns the nearest ancestor with many bins of that lane that are kept, or the root. */
+/* Returns the nearest ancestor that has many bins in that lane and is kept, or the root. */
 static uint32_t kept_above(const struct profile *job, struct pair_map *map, const struct pair *pairs, uint32_t node,
                            uint32_t lane)
 {

@@ -1,38 +1,40 @@
 /* Merges the timelines of a job's ranks, or of parts of a job, into one.
- *
- * A job's bins begin at multiples of their width in the time of day, wherever a part begins. A rank's bins
- * are divided among the job's bins once, by overlapping time; after that, parts can be added exactly.
- * Timelines that are too large become coarser, by rules that give the same result for any division into
- * parts: lanes are threads, then ranks, then groups of ranks; lanes' bins become as wide as contexts' bins if
- * there are many threads. */
+ * A job's bins start at multiples of their width in the time of day, whenever a part started. A rank's bins
+ * are divided among the job's bins once, by overlapping time; from then on, parts can be added exactly. A
+ * timeline that is too large is made coarser. The rules for this give the same result for any division into
+ * parts: lanes become ranks, then groups of ranks, and the bins of many lanes become as wide as the contexts'
+ * bins. */
 #ifndef BLAME_COMMAND_PROFILE_TIMELINE_JOB_H
 #define BLAME_COMMAND_PROFILE_TIMELINE_JOB_H
 
 #include "command/profile/pair_map.h"
 #include "command/profile/profile.h"
 
-#define TIMELINE_JOB_LANES 1024u /* most lanes, and most bins of lanes in units of PROFILE_TIME_BINS */
-/* most pairs of context and lane. With more contexts than this, cells of all lanes are merged. */
+#define TIMELINE_JOB_LANES 1024u /* most lanes. The lanes' bins may number PROFILE_TIME_BINS times as many. */
+/* most pairs of a context and a lane. If there are more contexts than this, the cells of all lanes are
+ * merged. */
 #define TIMELINE_JOB_PAIRS 2048u
-#define TIMELINE_JOB_DENSE 2048u /* most pairs of a job that may have more than PROFILE_MOMENTS bins */
+/* most pairs of a context and a lane that may have more than PROFILE_FEW_BINS bins */
+#define TIMELINE_JOB_DENSE 2048u
 
-/* Zeroed means empty. */
+/* Working data of the merge. All bytes 0: nothing merged yet. */
 struct timeline_join {
-    uint64_t origin; /* start of bin 0, as time of day */
+    uint64_t origin; /* start of bin 0 in the time of day, in ns */
     uint32_t shift, lane_shift;
-    size_t lane_room, cell_room, joined; /* joined: number of cells at the last sorting */
-    struct pair_map lanes, cell_lanes;   /* (group, 0) -> the lane */
+    size_t lane_room, cell_room, joined; /* `joined`: number of cells after the last sorting */
+    struct pair_map lanes, cell_lanes;   /* from (group, 0) to the number of the lane */
 };
 
-/* Adds the timeline of a rank or part to the job. The job's header and nodes must include the rank already,
- * its records of ranks must not. place: job node for each of the rank's nodes. threads: the job's thread
- * count before. */
+/* Adds the timeline of a rank, or of a part, to the job. The job's header and nodes must include the rank
+ * already, but not its rank record. node_map: the job's node for each node of the rank. threads: number of
+ * the job's threads before the rank was added. */
 void timeline_join_add(struct timeline_join *join, struct profile *job, const struct profile *rank,
                        const uint32_t *place, size_t threads);
-/* Ends the merge. The job's T is now known, so inverse_busy is divided by it. */
+/* Ends the merge. All ranks are known now, so inverse_busy is divided by the job's number of threads T. */
 void timeline_join_end(struct timeline_join *join, struct profile *job);
 
-/* Completes a whole job: adds contexts beyond TIMELINE_JOB_DENSE, smallest first, to their parents. */
+/* Completes a whole job. Contexts with many bins beyond TIMELINE_JOB_DENSE are added to their parents,
+ * smallest first. */
 void timeline_join_prune(struct profile *job);
 
 #endif

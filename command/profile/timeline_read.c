@@ -1,5 +1,5 @@
-/* Records are checked before use: they may come from a process that was killed while writing, or from
- * anywhere. */
+/* Records are checked before use. They may come from a process that was killed while it wrote them, or from
+ * an untrusted source. */
 #include "command/profile/timeline_read.h"
 
 #include <stdlib.h>
@@ -9,17 +9,17 @@
 #include "command/profile/timeline_record.h"
 #include "command/text/memory.h"
 
-#define MOST_SHIFT 58u /* wider bins would exceed any clock */
+#define MOST_SHIFT 58u /* binary logarithm of the widest bin in ns; wider bins would exceed any clock */
 #define NO_LANE    (PAIR_MAP_NEW - 1)
 #define NO_BIN     UINT32_MAX
 
 static const char damaged[] = "damaged: a bin of time is not what can be measured";
 
-/* A LANE or TIME node. */
+/* A LANE or TIME node of the file. */
 struct item {
     const void *record;
-    uint32_t node;  /* the merged node; for TIME its parent's */
-    uint32_t owner; /* tree number; in a job, 1 + lane number */
+    uint32_t node;  /* index of the merged node that has the time: for a TIME node, its parent's */
+    uint32_t owner; /* number of the tree; in a job, 1 + number of the lane */
     bool lane, few;
 };
 
@@ -29,13 +29,13 @@ struct reading {
     struct profile *profile;
     struct item *item;
     size_t count, room;
-    uint8_t *taken;        /* one bit for each unit: a node uses the record there */
-    struct pair_map lanes; /* (owner, 0) -> the lane; NO_LANE: no thread used that tree */
+    uint8_t *taken;        /* one bit for each unit of the file: a node has claimed the record there */
+    struct pair_map lanes; /* from (owner, 0) to the lane; NO_LANE: no thread used that tree */
     uint32_t shift, lane_shift;
     size_t cell_room;
 };
 
-/* Returns the record at a unit of a chunk of kind TIME; NULL if `bytes` do not fit there. */
+/* Returns the record at a unit of a TIME chunk; NULL if `bytes` bytes do not fit there. */
 static const void *profile_time_at(const struct profile_chunks *chunks, uint32_t unit_idx, size_t bytes)
 {
     uint32_t chunk_no = unit_idx / PROFILE_UNITS_PER_CHUNK, unit = unit_idx % PROFILE_UNITS_PER_CHUNK;
@@ -54,7 +54,8 @@ static const void *lane_at(const struct reading *reading, uint32_t unit_idx)
     return sane ? profile_time_at(reading->chunks, unit_idx, sizeof *lane + lane->bins * sizeof *lane->ns) : NULL;
 }
 
-/* Returns the context of a node. Locks and waiters of a context have no times of their own. */
+/* Returns the context that a node belongs to. Times are kept by context, so a context's locks and waiters
+ * have none of their own. */
 static uint32_t context_of_node(const struct profile *profile, uint32_t node)
 {
     uint8_t kind = profile->nodes[node].kind;
@@ -65,8 +66,8 @@ static uint32_t context_of_node(const struct profile *profile, uint32_t node)
     return node;
 }
 
-/* Claims a record; returns false if another node has it. Otherwise a small file with one record and many
- * nodes could require any amount of memory. */
+/* Claims a record for one node. Returns false if another node has claimed it. Without this check, a small
+ * file with many nodes for one record could need any amount of memory. */
 static bool claim_record(struct reading *reading, uint32_t unit_idx)
 {
     uint8_t bit = (uint8_t)(1u << unit_idx % 8), *byte = &reading->taken[unit_idx / 8];
@@ -145,7 +146,7 @@ static bool lane_sane(const struct profile_lane *lane)
            states_sane(lane->ns, PROFILE_LANE_BINS);
 }
 
-/* Returns whether a job's lane is valid. All lanes of a job have the same grid. */
+/* Returns whether a job's lane is valid. All lanes of a job must have the same bins as the first. */
 static bool job_lane_sane(const struct timeline_lane_record *lane, const struct timeline_lane_record *first)
 {
     bool narrow = lane->shift <= lane->cell_shift && lane->cell_shift <= MOST_SHIFT &&
@@ -157,7 +158,7 @@ static bool job_lane_sane(const struct timeline_lane_record *lane, const struct 
            lane->origin_ns == first->origin_ns && lane->threads > 0 && states_sane(lane->ns, lane->bins);
 }
 
-/* Checks all records and finds the widest bins. */
+/* Checks all records, and finds the width of the widest bins. */
 static const char *check_items(struct reading *reading)
 {
     bool job = reading->profile->header.merged;
@@ -165,7 +166,7 @@ static const char *check_items(struct reading *reading)
     for (size_t i = 0; i < reading->count; i++) {
         const struct item *item = &reading->item[i];
         const struct profile_moments *moments = item->record;
-        uint32_t shift = moments->shift; /* all of these records have it at the same offset */
+        uint32_t shift = moments->shift; /* all kinds of records have it at the same offset */
         first = item->lane && !first ? item->record : first;
         bool sane = item->lane  ? (job ? job_lane_sane(item->record, first) : lane_sane(item->record))
                     : item->few ? moments_sane(moments)
@@ -183,7 +184,7 @@ _Static_assert(offsetof(struct profile_moments, shift) == offsetof(struct profil
                    offsetof(struct profile_moments, shift) == offsetof(struct timeline_lane_record, shift),
                "it is in the same place");
 
-/* Returns the time from the tool's start to the end, as far as known. */
+/* Returns the ns from the tool's start to the end of the run, or to the last sample if the run did not end. */
 static uint64_t length_of(const struct profile *profile)
 {
     uint64_t begin = profile->header.tool_start_ns, end = profile->header.end_ns;
@@ -194,7 +195,7 @@ static uint64_t length_of(const struct profile *profile)
     return end > begin ? end - begin : 0;
 }
 
-/* Chooses the width of bins: by the run's length, but at least the widest found. */
+/* Chooses the width of the bins by the run's length. It is at least the largest width in the file. */
 static void choose_widths(struct reading *reading)
 {
     uint32_t shift = profile_time_shift(length_of(reading->profile));
@@ -234,8 +235,8 @@ static void make_lanes(struct reading *reading)
     }
 }
 
-/* Converts bin number `bin` of a record to a bin of the common width. Returns NO_BIN if the bin was merged
- * into an earlier one. merged: as in struct profile_bins. */
+/* Converts a record's bin number to the bin of the common width. Returns NO_BIN if the bin was merged into an
+ * earlier one. `shift` and `merged`: as in struct profile_bins. */
 static uint32_t bin_of(uint32_t bin, uint32_t shift, uint32_t merged, uint32_t widest)
 {
     if (merged && bin >= merged && bin < 2 * merged)
@@ -269,7 +270,7 @@ static void add_cell(struct reading *reading, const struct item *item, uint32_t 
     timeline->bins = bin >= timeline->bins ? bin + 1 : timeline->bins;
 }
 
-/* Returns the first thread of each rank record. The caller frees it. */
+/* Returns, for each rank record, the index of the rank's first thread. The caller frees the list. */
 static uint32_t *first_threads(const struct profile *profile)
 {
     uint32_t *first = memory_array(profile->rank_count + 1, sizeof *first);
@@ -279,7 +280,7 @@ static uint32_t *first_threads(const struct profile *profile)
     return first;
 }
 
-/* Returns the first thread of a job's lane, identified by its rank, thread id and begin. */
+/* Returns the first thread of a job's lane. It is found by its rank, thread id and start. */
 static uint32_t find_thread(const struct profile *profile, const struct timeline_lane_record *from, uint32_t first)
 {
     for (size_t i = first; from->level == TIMELINE_THREADS && i < profile->thread_count; i++) {
@@ -290,8 +291,8 @@ static uint32_t find_thread(const struct profile *profile, const struct timeline
     return first;
 }
 
-/* Creates a lane of a job. Returns false if its number is too large or used already, or if its rank or its
- * cell_lane does not exist. */
+/* Creates a lane of a job. Returns false if the lane's number is too large or already used, or if its rank or
+ * its cell_lane does not exist. */
 static bool make_job_lane(struct reading *reading, const struct item *item, const uint32_t *first_thread)
 {
     struct timeline *timeline = &reading->profile->timeline;
@@ -335,13 +336,13 @@ static bool make_job_lanes(struct reading *reading)
     for (size_t i = 0; good && i < reading->count; i++)
         good = make_job_lane(reading, &reading->item[i], first_thread);
     free(first_thread);
-    /* all have the same width, and no other bins */
+    /* all records of a job have one width; a record with another is damaged */
     good = good && timeline->bin_ns >> reading->shift;
     reading->shift = good ? (uint32_t)__builtin_ctzll(timeline->bin_ns) : 0;
     return good;
 }
 
-/* Adds the states of a job's lane, whose bins have the common width already. */
+/* Adds the states of a job's lane, whose bins have the job's width already. */
 static void add_job_states(const struct timeline *timeline, const struct timeline_lane_record *from,
                            struct timeline_lane *to)
 {
@@ -368,7 +369,7 @@ static void add_item(struct reading *reading, const struct item *item)
     }
 }
 
-/* Sets the numbers of bins to cover the run and all bins that have values. */
+/* Sets the numbers of bins to cover the run and all bins with values. */
 static void count_bins(struct reading *reading)
 {
     struct timeline *timeline = &reading->profile->timeline;

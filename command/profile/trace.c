@@ -1,4 +1,4 @@
-/* The file may come from anywhere: see merge.c. */
+/* The file may come from an untrusted source: see merge.c. */
 #include "command/profile/trace.h"
 
 #include <stdbool.h>
@@ -15,11 +15,11 @@
 
 /* ---- records ---- */
 
-/* Decoding the records of one chunk of a trace (cct/profile_trace.h), which may come from anywhere. */
+/* Decodes the records of one trace chunk (cct/profile_trace.h). */
 
 #define TIME_MOST (1ull << 62)
 
-/* Reads a number. Returns false if it is cut off or too large. */
+/* Reads a number. Returns false if it is cut off or does not fit. */
 static bool stream_number(struct trace_stream *stream, uint64_t *number)
 {
     *number = 0;
@@ -34,7 +34,7 @@ static bool stream_number(struct trace_stream *stream, uint64_t *number)
     return false;
 }
 
-/* Applies a record that is not a sample. */
+/* Applies a record that changes the time or the period and is not a sample. */
 static bool take_time(struct trace_stream *stream, unsigned kind)
 {
     uint64_t number;
@@ -59,7 +59,7 @@ static bool take_time(struct trace_stream *stream, unsigned kind)
     return stream->end_ns <= TIME_MOST;
 }
 
-/* Reads the context and state of a record that begins with the byte `kind`. */
+/* Reads the context and the state of a record that starts with the byte `kind`. */
 static bool take_pair(struct trace_stream *stream, unsigned kind, uint64_t *pair)
 {
     uint32_t place = PROFILE_TRACE_PLACES - 1;
@@ -97,7 +97,8 @@ static bool take_samples(struct trace_stream *stream, unsigned kind, struct trac
     return true;
 }
 
-/* Returns the kind of the next sample: from a record's first byte, or the second sample of a record with two. */
+/* Returns the kind of the next sample. It comes from a record's first byte, or is the second sample of a
+ * record with two. */
 static unsigned take_kind(struct trace_stream *stream)
 {
     unsigned kind = stream->second ? stream->second : stream->bytes[stream->at++];
@@ -123,14 +124,14 @@ bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
 /* ---- spans ---- */
 
 #define MOVES_MOST  4096u /* most moves of one node between regions that are followed */
-#define TOUCHING_NS 1000u /* spans with a shorter gap between them touch */
+#define TOUCHING_NS 1000u /* spans with a shorter gap between them count as adjacent */
 
 struct tracing {
     struct profile *profile;
     struct profile_chunks chunks;
-    uint32_t *place;  /* by node_idx, as in profile_merge() */
-    uint32_t *merged; /* by place: the profile's node */
-    uint32_t *known;  /* by node_idx: 1 + the profile's node; 0: not looked up yet */
+    uint32_t *place;  /* node map, as made by profile_merge() for the file's tree now */
+    uint32_t *merged; /* by index of a node in that tree: index of the profile's node */
+    uint32_t *known;  /* by node_idx: 1 + index of the profile's node; 0: not looked up yet */
     struct trace *trace;
 };
 
@@ -146,8 +147,8 @@ static uint32_t find_merged(const struct tracing *tracing, uint32_t node_idx)
     return tracing->merged[tracing->place[node_idx] - PROFILE_PLACE_MERGED];
 }
 
-/* Returns the profile's node for a node of the trace. A trace repeats nodes very often, so moves are followed
- * once for each node. */
+/* Returns the profile's node for a node of the trace. A trace names the same nodes very often, so the moves
+ * of each node are followed only once. */
 static uint32_t merged_node(const struct tracing *tracing, uint32_t node_idx)
 {
     if (!profile_node_at(&tracing->chunks, node_idx))
@@ -161,7 +162,8 @@ static void add_span(struct trace_lane *lane, size_t *room, struct trace_span sp
 {
     struct trace_span *last = lane->span_count ? &lane->spans[lane->span_count - 1] : NULL;
     if (last && span.begin_ns < last->end_ns + TOUCHING_NS) {
-        span.begin_ns = last->end_ns; /* a thread's last period extends beyond its end */
+        /* the spans may overlap, because a thread's last period extends beyond its end */
+        span.begin_ns = last->end_ns;
         span.end_ns = span.end_ns < span.begin_ns ? span.begin_ns : span.end_ns;
         if (last->node == span.node && last->state == span.state && UINT32_MAX - last->samples > span.samples) {
             last->end_ns = span.end_ns;
@@ -243,7 +245,7 @@ static const char *read_lanes(const struct tracing *tracing)
     return good ? NULL : "damaged: its trace makes no sense";
 }
 
-/* Returns for each node of the file's current merged tree the matching node of the profile. */
+/* Returns, for each node of the file's tree now, the profile's node for that context. */
 static uint32_t *nodes_of(struct profile *profile, const struct profile *now)
 {
     uint32_t *merged = memory_array(now->node_count, sizeof *merged);

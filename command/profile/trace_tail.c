@@ -15,21 +15,21 @@
 /* The samples of one tree. */
 struct tail_lane {
     uint32_t tree;
-    uint32_t *chunks; /* its chunks, in file order */
+    uint32_t *chunks; /* numbers of the tree's trace chunks, in file order */
     size_t chunk_count, chunk_room;
-    uint32_t chunk_no;                /* the chunk being read */
-    struct profile_trace_chunk chunk; /* header of that chunk; number 0: none yet */
+    uint32_t chunk_no;                /* number of the chunk that is being read */
+    struct profile_trace_chunk chunk; /* header of that chunk; its number is 0 before the first chunk */
     struct trace_stream stream;       /* the part of that chunk in memory */
-    bool asked;                       /* threads were read again to find this lane's */
-    /* the record whose samples are being returned */
+    bool asked;                       /* the threads were read once more to find the lane's thread */
+    /* record whose samples are being returned */
     struct trace_record record;
     uint64_t given;
     struct trace_sample next;
     bool has_next;   /* `next` has not been returned yet */
-    uint64_t cpu_ns; /* the thread's CPU time before the record */
+    uint64_t cpu_ns; /* the thread's CPU time before the record, in ns */
     uint32_t thread;
-    uint64_t thread_from_ns, thread_until_ns; /* interval in which `thread` is the lane's thread */
-    uint32_t bits;                            /* moment_bits() in force until bits_until_ns */
+    uint64_t thread_from_ns, thread_until_ns; /* interval in which `thread` used the tree */
+    uint32_t bits;                            /* result of moment_bits_at(), valid until bits_until_ns */
     uint64_t bits_until_ns;
     size_t bits_threads; /* number of known threads when `bits` was computed */
     unsigned char bytes[DATA_BYTES];
@@ -96,7 +96,7 @@ static struct tail_lane *tail_lane_of(struct trace_tail *tail, uint32_t tree)
     return tail->lanes[tail->lane_count++] = lane;
 }
 
-/* Registers a chunk. Returns false if it is still being created. */
+/* Remembers a chunk. Returns false if the chunk is still being created. */
 static bool note_chunk(struct trace_tail *tail, uint32_t chunk_no)
 {
     struct profile_chunk chunk;
@@ -139,7 +139,7 @@ static size_t count_tail_records(const struct trace_tail *tail, uint32_t kind, s
     return count;
 }
 
-/* Reads all records of one kind, replacing the list. */
+/* Reads all records of one kind, and replaces the list. */
 static void read_records(const struct trace_tail *tail, uint32_t kind, size_t bytes, void *list, size_t *count)
 {
     size_t per_chunk = PROFILE_CHUNK_BYTES / bytes - 1, room = count_tail_records(tail, kind, bytes), found = 0;
@@ -211,7 +211,8 @@ static void tail_begin_chunk(struct tail_lane *lane, uint32_t chunk_no, const st
     lane->stream = (struct trace_stream){.bytes = lane->bytes};
 }
 
-/* Reads more of the current chunk. Returns false if there is no more, or if the chunk was reused. */
+/* Reads what the program has added to the current chunk. Returns false if it has added nothing, or if the
+ * chunk was reused. */
 static bool read_more(const struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk before, after;
@@ -230,12 +231,12 @@ static bool read_more(const struct trace_tail *tail, struct tail_lane *lane)
     return true;
 }
 
-/* Finds the tree's next chunk after the current one. */
+/* Finds the tree's chunk that follows the current one. */
 static bool find_chunk(struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk chunk, best = {0};
     uint32_t best_no = 0, next = lane->chunk.next;
-    /* usual case, without searching: the linked next chunk */
+    /* in general, the current chunk names the next one */
     if (lane->chunk.number && next < tail->seen &&
         read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(next)) && chunk.kind == PROFILE_CHUNK_TRACE &&
         chunk.owner == lane->tree && chunk.number == lane->chunk.number + 1) {
@@ -277,12 +278,13 @@ static bool next_record(struct trace_tail *tail, struct tail_lane *lane)
         if (read_more(tail, lane))
             continue;
         bool gone_on = has_gone_on(tail, lane);
-        if (gone_on && read_more(tail, lane)) /* read what was written before the next chunk began */
+        /* the program may have completed this chunk before it started the next */
+        if (gone_on && read_more(tail, lane))
             continue;
         if (!gone_on || !find_chunk(tail, lane))
             return false;
     }
-    if (lane->record.count > lane->chunk.samples) { /* more samples than the chunk's header says */
+    if (lane->record.count > lane->chunk.samples) { /* more samples than the chunk's header counts */
         lane->stream.damaged = true;
         lane->record.count = 0;
     }
@@ -291,7 +293,8 @@ static bool next_record(struct trace_tail *tail, struct tail_lane *lane)
 
 /* ---- samples ---- */
 
-/* Finds the thread that used the tree at that time; short-lived threads can share a tree. */
+/* Finds the thread that used the tree at the time of the record. Threads that live one after another can
+ * share a tree. */
 static void choose_lane_thread(struct trace_tail *tail, struct tail_lane *lane)
 {
     uint64_t time_ns = lane->record.begin_ns + lane->record.length_ns / 2;
@@ -311,7 +314,7 @@ static void choose_lane_thread(struct trace_tail *tail, struct tail_lane *lane)
         lane->thread_from_ns = lane->thread == TRACE_NO_THREAD ? 0 : tail->threads[i].begin_ns;
         lane->thread = (uint32_t)i;
     }
-    if (lane->thread == TRACE_NO_THREAD && !lane->asked) { /* it may have begun after the refresh */
+    if (lane->thread == TRACE_NO_THREAD && !lane->asked) { /* the thread may have started after the refresh */
         lane->asked = true;
         lane->thread_until_ns = 0;
         read_tail_threads(tail);
@@ -321,7 +324,7 @@ static void choose_lane_thread(struct trace_tail *tail, struct tail_lane *lane)
         lane->cpu_ns = 0;
 }
 
-/* Returns how finely periods were divided at that time, which depends on the highest thread number so far. */
+/* Returns how finely periods were divided at that time. It depends on the highest thread number until then. */
 static uint32_t bits_at(const struct trace_tail *tail, struct tail_lane *lane, uint64_t time_ns)
 {
     if (time_ns < lane->bits_until_ns && lane->bits_threads == tail->thread_count)
@@ -340,7 +343,7 @@ static uint32_t bits_at(const struct trace_tail *tail, struct tail_lane *lane, u
     return lane->bits;
 }
 
-/* Returns the time at which the sample of the period around middle_ns was due. */
+/* Returns the moment at which the sample for the period around middle_ns was due. */
 static uint64_t due_moment(const struct trace_tail *tail, struct tail_lane *lane, uint64_t middle_ns)
 {
     const struct profile_header *header = &tail->header;
@@ -354,7 +357,7 @@ static uint64_t due_moment(const struct trace_tail *tail, struct tail_lane *lane
                                   bits_at(tail, lane, begin_ns));
     uint64_t from_ns = thread->begin_ns > begin_ns && thread->begin_ns < end_ns
                            ? thread->begin_ns
-                           : begin_ns; /* a thread's first period is shorter */
+                           : begin_ns; /* a thread's first period starts with the thread */
     uint64_t moment_ns = moment_at(from_ns, end_ns - from_ns, place), last_ns = record->begin_ns + record->length_ns;
     return moment_ns < record->begin_ns ? record->begin_ns : moment_ns > last_ns ? last_ns : moment_ns;
 }
@@ -410,7 +413,7 @@ bool trace_tail_refresh(struct trace_tail *tail)
     read_tail_threads(tail);
     tail->heap_count = tail->damaged = 0;
     for (size_t i = 0; i < tail->lane_count; i++) {
-        tail->lanes[i]->thread_until_ns = 0; /* new threads may have used the tree */
+        tail->lanes[i]->thread_until_ns = 0; /* threads that started since may have used the tree */
         tail->lanes[i]->asked = false;
         if (tail_lane_advance(tail, tail->lanes[i]))
             tail->heap[tail->heap_count++] = tail->lanes[i];

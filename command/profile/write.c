@@ -19,9 +19,9 @@ struct writer {
     unsigned char *chunks;
     uint32_t count;
     size_t room;
-    struct pair_map open; /* (kind, owner) -> the chunk being filled */
-    uint32_t *node_idx;   /* by node of the profile */
-    bool full;            /* more than PROFILE_MAX_CHUNKS are needed */
+    struct pair_map open; /* from (kind, owner) to the number of the chunk that is being filled */
+    uint32_t *node_idx;   /* by node of the profile: its index in the file */
+    bool full;            /* the file would need more than PROFILE_MAX_CHUNKS chunks */
 };
 
 static struct profile_chunk *writer_chunk(const struct writer *writer, uint32_t number)
@@ -31,7 +31,7 @@ static struct profile_chunk *writer_chunk(const struct writer *writer, uint32_t 
 
 static uint32_t add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
 {
-    /* keep overwriting the last chunk; the file will not be written */
+    /* no file will be written: overwrite the last chunk from here on */
     if (writer->count == PROFILE_MAX_CHUNKS) {
         writer->full = true;
         writer->count--;
@@ -50,8 +50,8 @@ static uint32_t add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
     return writer->count++;
 }
 
-/* Returns a chunk of that kind and owner with room; adds one if needed. wanted: units in a tree's chunk,
- * bytes of text, or 1 record. */
+/* Returns the number of a chunk of this kind and owner that has room, and adds a chunk if there is none.
+ * wanted: units in a tree's chunk, bytes of text, or 1 record. */
 static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t owner, uint32_t wanted, uint32_t most)
 {
     uint32_t number = *pair_map_slot(&writer->open, kind, owner);
@@ -62,7 +62,7 @@ static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t o
     return chunk->used + wanted <= limit ? number : add_chunk(writer, kind, owner);
 }
 
-/* Writes a node and its record, of a metric's size or NULL. Returns the node's index. */
+/* Writes a node and its record. The record has the size of a metric, or is NULL. Returns the node's index. */
 static uint32_t write_node(struct writer *writer, const struct profile_node *node, const void *record)
 {
     uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TREE, MAIN_TREE, record ? 3 : 1, 0);
@@ -90,8 +90,7 @@ static bool is_nothing(const void *record)
     return memcmp(record, &nothing, sizeof nothing) == 0;
 }
 
-/* Writes a node's sums. Undoes what readers do with the pseudo nodes for blocked time and missing cores and
- * with MPI calls (profile_format.h). */
+/* Writes a node's sums. Reverses what merge_metric() does with blocked time, missing cores and MPI calls. */
 static void put_sums(struct writer *writer, uint32_t i)
 {
     const struct merged_node *from = &writer->profile->nodes[i];
@@ -108,7 +107,7 @@ static void put_sums(struct writer *writer, uint32_t i)
     } else if (from->kind == PROFILE_NODE_PSEUDO && from->key == PROFILE_PSEUDO_STOPPED) {
         metric.inverse_busy = writer->profile->stopped_ns;
     } else if (from->kind == PROFILE_NODE_MPI) {
-        /* The count is limited; with more calls only the averages are kept. */
+        /* The number of calls has 32 bits. With more calls, only the averages are kept. */
         double calls = from->metric.mpi_calls, part = calls > UINT32_MAX ? UINT32_MAX / calls : 1;
         metric.work = from->metric.mpi_wait;
         metric.waits = (uint32_t)(calls * part);
@@ -162,7 +161,7 @@ static void put_nodes(struct writer *writer)
     }
 }
 
-/* Writes a LANE or TIME node with its record in a chunk of kind TIME. */
+/* Writes a LANE or TIME node, and its record in a TIME chunk. */
 static void write_time(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key, const void *record,
                        size_t bytes)
 {
@@ -205,7 +204,7 @@ static void write_lane(struct writer *writer, uint32_t number)
     free(record);
 }
 
-/* Writes one context's bins from one lane. */
+/* Writes the bins of one context in one lane. */
 static void put_cells(struct writer *writer, const struct timeline_cell *cells, size_t count)
 {
     uint8_t shift = (uint8_t)__builtin_ctzll(writer->profile->timeline.bin_ns);
@@ -250,7 +249,7 @@ static void write_lock_node(struct writer *writer, struct pair_map *nodes, const
     if (*slot == PAIR_MAP_NEW)
         *slot = write_node(writer, &node, lock->initialiser ? NULL : &waits);
     else if (!lock->initialiser)
-        write_node(writer, &node, &waits); /* readers add up nodes with the same key */
+        write_node(writer, &node, &waits); /* readers add up WAITS nodes with the same key */
     if (lock->initialiser) {
         node = (struct profile_node){.key = lock->initialiser, .kind = PROFILE_NODE_INITIALISER, .parent = *slot};
         write_node(writer, &node, &waits);
@@ -328,13 +327,13 @@ static int write_profile_file(const struct writer *writer, const char *path)
         wrong = write_stream(writer, out);
         if (!wrong && rename(part, path) != 0)
             wrong = errno;
-        unfinished_remove(part); /* no effect if it was renamed */
+        unfinished_remove(part); /* no effect after a successful rename */
     }
     free(part);
     return wrong;
 }
 
-/* Writes to a path, or to the descriptor if path is NULL. */
+/* Writes to a path; if path is NULL, to the descriptor, which is closed. */
 static int write_to(const struct profile *profile, const char *path, int file)
 {
     struct writer writer = {.profile = profile};
