@@ -41,15 +41,15 @@ struct profile_time_value {
 enum profile_time_form { PROFILE_TIME_FEW = 0, PROFILE_TIME_DENSE = 1 };
 
 /* The metric of TIME nodes whose context has been sampled in only a few bins. */
-#define PROFILE_MOMENTS 3u
-struct profile_moments {
+#define PROFILE_FEW_BINS 3u
+struct profile_few_bins {
     uint8_t form; /* PROFILE_TIME_FEW */
     uint8_t shift, count;
     uint8_t above; /* 1: further values are in the dense bins of a context above; for the writer */
     struct {
         uint32_t bin;
         struct profile_time_value value;
-    } moment[PROFILE_MOMENTS];
+    } entry[PROFILE_FEW_BINS];
 };
 
 /* Dense bins, in a chunk of kind TIME. A killed process may leave a record half merged. `shift` is then the

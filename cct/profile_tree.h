@@ -63,7 +63,7 @@ enum profile_node_kind {
          * command/profile/balance_record.h; no row */
     23,
     PROFILE_NODE_TIME =
-        /* below a context: its own time and the blame on it, by time; key: 0; metric: struct profile_moments
+        /* below a context: its own time and the blame on it, by time; key: 0; metric: struct profile_few_bins
          * or struct profile_bins; no row */
     24,
     PROFILE_NODE_LANE =

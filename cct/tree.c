@@ -11,8 +11,8 @@
 
 _Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node is one unit");
 _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metric record is two units");
-_Static_assert(sizeof(struct profile_moments) == sizeof(struct profile_metric),
-               "a context's few moments stand in a metric's place");
+_Static_assert(sizeof(struct profile_few_bins) == sizeof(struct profile_metric),
+               "a context's few bins have the size of a metric");
 
 #define CHAIN_MOST 128u /* limit of nodes in one bucket; a full bucket has no room for another node */
 

@@ -63,20 +63,20 @@ void widen_bins(struct profile_bins *bins, uint32_t shift)
         merge_neighbours(bins, &bins->bin[0].own, PROFILE_TIME_BINS, VALUES);
 }
 
-void widen_moments(struct profile_moments *few, uint32_t shift)
+void widen_few_bins(struct profile_few_bins *few, uint32_t shift)
 {
     uint32_t count = 0, by = shift > few->shift ? shift - few->shift : 0;
     for (uint32_t i = 0; by && i < few->count; i++) {
-        uint32_t bin = few->moment[i].bin >> by, at = 0;
-        struct profile_time_value value = few->moment[i].value;
-        while (at < count && few->moment[at].bin != bin)
+        uint32_t bin = few->entry[i].bin >> by, at = 0;
+        struct profile_time_value value = few->entry[i].value;
+        while (at < count && few->entry[at].bin != bin)
             at++;
         if (at == count) {
-            few->moment[count].bin = bin;
-            few->moment[count++].value = value;
+            few->entry[count].bin = bin;
+            few->entry[count++].value = value;
             continue;
         }
-        struct profile_time_value *to = &few->moment[at].value;
+        struct profile_time_value *to = &few->entry[at].value;
         *to = (struct profile_time_value){to->own + value.own, to->inverse_busy + value.inverse_busy,
                                           to->shared_idle + value.shared_idle, to->lock_wait + value.lock_wait};
     }
@@ -90,7 +90,7 @@ void widen_moments(struct profile_moments *few, uint32_t shift)
 
 #define LANE_UNITS  (sizeof(struct profile_lane) / PROFILE_UNIT_BYTES)
 #define DENSE_UNITS (sizeof(struct profile_bins) / PROFILE_UNIT_BYTES)
-#define FEW_LEFT    2u  /* dense bins with at most this many in use become moments again */
+#define FEW_LEFT    2u  /* dense bins with at most this many in use become a few bins again */
 #define MERGES      16u /* levels searched upward for dense bins that can be merged */
 
 /* The four parts of a value as one vector, as floats and as doubles. */
@@ -126,24 +126,24 @@ static inline void add_dense(struct times *times, struct profile_bins *bins, uin
 }
 
 /* Adds a value to a record of few bins. Returns false if it has no room for another bin. */
-static inline bool add_few(struct times *times, struct profile_moments *few, uint64_t after_ns,
+static inline bool add_few(struct times *times, struct profile_few_bins *few, uint64_t after_ns,
                            struct profile_time_value value)
 {
     if (unlikely(after_ns >> few->shift >= PROFILE_TIME_BINS)) {
         forget_cached(times);
-        widen_moments(few, profile_time_shift(after_ns));
+        widen_few_bins(few, profile_time_shift(after_ns));
     }
     uint32_t bin = (uint32_t)(after_ns >> few->shift), i = few->count;
     while (i-- > 0) {
-        if (few->moment[i].bin == bin) {
-            add_value(times, &few->moment[i].value, &value);
+        if (few->entry[i].bin == bin) {
+            add_value(times, &few->entry[i].value, &value);
             return true;
         }
     }
-    if (few->count == PROFILE_MOMENTS)
+    if (few->count == PROFILE_FEW_BINS)
         return false;
-    few->moment[few->count].bin = bin;
-    few->moment[few->count].value = value;
+    few->entry[few->count].bin = bin;
+    few->entry[few->count].value = value;
     release_fence(); /* for readers of the file */
     few->count++;
     return true;
@@ -228,11 +228,11 @@ static struct profile_bins *dense_above(struct tree *tree, uint32_t context)
     return bins ? bins : dense_at(&tree->times, 0);
 }
 
-static void add_moments(struct times *times, struct profile_bins *to, const struct profile_moments *few)
+static void add_few_bins(struct times *times, struct profile_bins *to, const struct profile_few_bins *few)
 {
     widen_bins(to, few->shift);
     for (uint32_t i = 0; i < few->count; i++)
-        add_dense(times, to, (uint64_t)few->moment[i].bin << few->shift, few->moment[i].value);
+        add_dense(times, to, (uint64_t)few->entry[i].bin << few->shift, few->entry[i].value);
 }
 
 static void add_dense_bins(struct profile_bins *to, struct profile_bins *from)
@@ -247,11 +247,11 @@ static void add_dense_bins(struct profile_bins *to, struct profile_bins *from)
 
 /* Returns an empty record. With `above` set, further values go to a context above. A node without a record
  * sends them up, too, until the next value. */
-static uint32_t new_moments(struct tree *tree, uint32_t shift, bool above)
+static uint32_t new_few_bins(struct tree *tree, uint32_t shift, bool above)
 {
     uint32_t unit_idx = tree_record(tree);
     if (unit_idx) {
-        struct profile_moments *few = arena_unit(unit_idx);
+        struct profile_few_bins *few = arena_unit(unit_idx);
         few->shift = (uint8_t)shift;
         few->above = above;
     }
@@ -260,7 +260,7 @@ static uint32_t new_moments(struct tree *tree, uint32_t shift, bool above)
 
 static void give_up_dense(struct tree *tree, struct profile_bins *bins)
 {
-    store_release(&tree_node(bins->node)->metric, new_moments(tree, bins->shift, true));
+    store_release(&tree_node(bins->node)->metric, new_few_bins(tree, bins->shift, true));
 }
 
 static void merge_into(struct tree *tree, struct profile_bins *bins, struct profile_bins *into)
@@ -282,7 +282,7 @@ static bool rise_to(struct tree *tree, struct profile_bins *bins, uint32_t conte
     store_release(&node->metric, bins_idx);
     if (!few_idx)
         return true;
-    add_moments(&tree->times, bins, arena_unit(few_idx));
+    add_few_bins(&tree->times, bins, arena_unit(few_idx));
     tree_recycle_record(tree, few_idx);
     return true;
 }
@@ -323,7 +323,7 @@ static bool merge_upward(struct tree *tree, struct profile_bins *bins, double me
     struct times *times = &tree->times;
     for (uint32_t merges = 0; merges < MERGES; merges++) {
         uint32_t above = context_above(bins), used = times->used;
-        const struct profile_moments *few = above ? time_record(tree_find(tree, above, PROFILE_NODE_TIME, 0)) : NULL;
+        const struct profile_few_bins *few = above ? time_record(tree_find(tree, above, PROFILE_NODE_TIME, 0)) : NULL;
         struct profile_bins *into = above ? dense_of(tree, above) : dense_at(times, 0);
         if (!into && ((few && few->above) || !rise_to(tree, bins, above)))
             break;
@@ -345,15 +345,15 @@ static bool merge_upward(struct tree *tree, struct profile_bins *bins, double me
  * Returns false if there is no memory. */
 static bool thin_out(struct tree *tree, struct profile_bins *bins)
 {
-    uint32_t unit_idx = new_moments(tree, bins->shift, false);
+    uint32_t unit_idx = new_few_bins(tree, bins->shift, false);
     if (!unit_idx)
         return false;
-    struct profile_moments *few = arena_unit(unit_idx);
+    struct profile_few_bins *few = arena_unit(unit_idx);
     for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++) {
         if (!is_in_use(&bins->bin[i]))
             continue;
-        few->moment[few->count].bin = i;
-        few->moment[few->count++].value = bins->bin[i];
+        few->entry[few->count].bin = i;
+        few->entry[few->count++].value = bins->bin[i];
     }
     store_release(&tree_node(bins->node)->metric, unit_idx);
     free_dense(&tree->times, bins);
@@ -387,12 +387,12 @@ static bool reclaim(struct tree *tree, uint32_t shift)
 
 /* Turns a record of few bins into dense bins. Returns NULL if there is no room; later values then go to a
  * context above. */
-static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, struct profile_moments *few)
+static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, struct profile_few_bins *few)
 {
     struct profile_node *node = tree_node(time_idx);
     uint32_t few_idx = node->metric, bins_idx = take_dense(tree, time_idx, few->shift);
     if (node->metric !=
-        /* making room merged the bins of contexts below into this one; they include the moments, and the old
+        /* making room merged the bins of contexts below into this one; they include the few bins, and the old
          * record belongs to another node */
         few_idx) {
         if (bins_idx)
@@ -405,7 +405,7 @@ static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, str
         return NULL;
     }
     struct profile_bins *bins = arena_unit(bins_idx);
-    add_moments(&tree->times, bins, few);
+    add_few_bins(&tree->times, bins, few);
     store_release(&node->metric, bins_idx);
     tree_recycle_record(tree, few_idx);
     return bins;
@@ -417,11 +417,11 @@ static void *add_at(struct tree *tree, uint32_t time_idx, uint64_t after_ns, str
     struct times *times = &tree->times;
     struct profile_node *node = tree_node(time_idx);
     if (!node->metric)
-        store_release(&node->metric, new_moments(tree, profile_time_shift(after_ns), false));
+        store_release(&node->metric, new_few_bins(tree, profile_time_shift(after_ns), false));
     void *record = time_record(time_idx);
     struct profile_bins *bins = record && is_dense(record) ? record : NULL;
     if (record && !bins) {
-        struct profile_moments *few = record;
+        struct profile_few_bins *few = record;
         if (!few->above && add_few(times, few, after_ns, value))
             return few;
         bins = few->above ? NULL : make_dense(tree, time_idx, few);
@@ -439,13 +439,13 @@ static uint64_t after_of(const struct times *times, uint64_t at_ns)
 
 static void cache_bin(struct times *times, uint32_t node_idx, void *record, uint64_t after_ns)
 {
-    struct profile_moments *few = is_dense(record) ? NULL : record;
+    struct profile_few_bins *few = is_dense(record) ? NULL : record;
     struct profile_bins *bins = record;
     uint32_t shift = few ? few->shift : bins->shift, bin = (uint32_t)(after_ns >> shift), i = 0;
-    while (few && few->moment[i].bin != bin)
+    while (few && few->entry[i].bin != bin)
         i++;
     times->cached[node_idx % TIME_CACHED] = (struct time_cached){node_idx, (uint64_t)bin << shift, 1ull << shift,
-                                                                 few ? &few->moment[i].value : &bins->bin[bin]};
+                                                                 few ? &few->entry[i].value : &bins->bin[bin]};
 }
 
 static __attribute__((noinline)) void add_slowly(struct tree *tree, uint32_t node_idx, uint64_t at_ns,
@@ -524,13 +524,13 @@ static void widen_record(void *record, uint32_t shift)
     if (record && is_dense(record))
         widen_bins(record, shift);
     else if (record)
-        widen_moments(record, shift);
+        widen_few_bins(record, shift);
 }
 
 void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 {
     struct profile_node *from = tree_node(from_idx), *to = tree_node(to_idx);
-    struct profile_moments *few = time_record(to_idx);
+    struct profile_few_bins *few = time_record(to_idx);
     if (!few ||
         /* the larger record keeps its form */
         (is_dense(time_record(from_idx)) && !is_dense(few) && !few->above)) {
@@ -552,7 +552,7 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     few = record;
     widen_record(time_record(to_idx), few->shift);
     for (uint32_t i = 0; i < few->count; i++)
-        add_at(tree, to_idx, (uint64_t)few->moment[i].bin << few->shift, few->moment[i].value);
+        add_at(tree, to_idx, (uint64_t)few->entry[i].bin << few->shift, few->entry[i].value);
     tree_recycle_record(tree, from->metric);
     from->metric = 0;
 }

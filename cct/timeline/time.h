@@ -62,8 +62,8 @@ void time_fix(struct times *times, bool fixed);
 /* ---- wider bins ---- As the run grows, neighbouring bins are merged in place until bins are 2^shift ns
  * wide. Bins already that wide stay as they are. */
 
-void widen_lane(struct profile_lane *lane, uint32_t shift);          /* [handler] */
-void widen_bins(struct profile_bins *bins, uint32_t shift);          /* [handler] */
-void widen_moments(struct profile_moments *moments, uint32_t shift); /* [handler] */
+void widen_lane(struct profile_lane *lane, uint32_t shift);        /* [handler] */
+void widen_bins(struct profile_bins *bins, uint32_t shift);        /* [handler] */
+void widen_few_bins(struct profile_few_bins *few, uint32_t shift); /* [handler] */
 
 #endif

@@ -8,14 +8,14 @@
 
 #define NOTHING 1e-9 /* relative to the mean; smaller differences are rounding errors */
 
-static bool rank_has_figures(const struct profile_rank *rank)
+static bool rank_record_has_sums(const struct profile_rank *rank)
 {
     return rank->state <= PROFILE_RANK_OPEN;
 }
 
 /* Returns whether a rank leaves this MPI function only after all ranks of the communicator have called it. In
  * functions with a root, and in most functions for files and windows, a rank may wait for only some. */
-static bool meets_all(uint64_t function)
+static bool mpi_function_meets_all(uint64_t function)
 {
     static const uint8_t meets[MPI_CALL_COUNT] = {
         [MPI_CALL_Barrier] = 1,         [MPI_CALL_Allgather] = 1,      [MPI_CALL_Allgatherv] = 1,
@@ -28,51 +28,52 @@ static bool meets_all(uint64_t function)
     return function < MPI_CALL_COUNT && meets[function];
 }
 
-static uint32_t ranks_of_job(const struct profile *job)
+static uint32_t job_rank_total(const struct profile *job)
 {
     return job->header.ranks > job->header.merged ? job->header.ranks : job->header.merged;
 }
 
 /* Returns whether all ranks of the job made the calls of this node. In a smaller communicator, a rank that
  * does not wait may simply not take part. MPI_Finalize has no communicator. */
-static bool is_of_all(const struct profile *job, const struct merged_node *node)
+static bool mpi_calls_have_all_ranks(const struct profile *job, const struct merged_node *node)
 {
     const struct profile_sums *sums = &node->metric;
-    return node->key == MPI_CALL_Finalize || sums->mpi_ranks >= (ranks_of_job(job) - 0.5) * sums->mpi_calls;
+    return node->key == MPI_CALL_Finalize || sums->mpi_ranks >= (job_rank_total(job) - 0.5) * sums->mpi_calls;
 }
 
-static void choose_charged_calls(struct balance *balance)
+static void balance_choose_calls(struct balance *balance)
 {
     const struct profile *job = balance->job;
-    double *untold = memory_array(job->node_count, sizeof *untold);
+    double *unblamed = memory_array(job->node_count, sizeof *unblamed);
     for (uint32_t i = 1; i < job->node_count; i++) {
         const struct merged_node *node = &job->nodes[i];
-        if (node->kind == PROFILE_NODE_MPI && meets_all(node->key) && node->metric.mpi_wait > 0 && is_of_all(job, node))
-            untold[i] += node->metric.mpi_wait;
+        if (node->kind == PROFILE_NODE_MPI && mpi_function_meets_all(node->key) && node->metric.mpi_wait > 0 &&
+            mpi_calls_have_all_ranks(job, node))
+            unblamed[i] += node->metric.mpi_wait;
         else if (node->kind == PROFILE_NODE_RANKS)
-            untold[node->parent] -= node->metric.rank_waited;
+            unblamed[node->parent] -= node->metric.rank_waited;
     }
     for (; balance->calls < BALANCE_CALLS; balance->calls++) {
         uint32_t most = 0;
         for (uint32_t i = 1; i < job->node_count; i++)
-            if (untold[i] > (most ? untold[most] : 0))
+            if (unblamed[i] > (most ? unblamed[most] : 0))
                 most = i;
         if (!most)
             break;
         balance->call[balance->calls] = most;
-        untold[most] = 0;
+        unblamed[most] = 0;
     }
-    free(untold);
+    free(unblamed);
 }
 
 /* Returns whether each rank is one process, and at least one rank could not see all others. If a rank had two
  * processes, the file of each would show less waiting than the rank had. */
-static bool are_comparable(const struct profile *job)
+static bool job_ranks_are_comparable(const struct profile *job)
 {
     const struct profile_rank *before = NULL;
-    bool seen = job->header.ranks_seen >= ranks_of_job(job);
+    bool seen = job->header.ranks_seen >= job_rank_total(job);
     for (size_t i = 0; i < job->rank_count; i++) {
-        if (!rank_has_figures(&job->ranks[i]))
+        if (!rank_record_has_sums(&job->ranks[i]))
             continue;
         if (job->ranks[i].process || (before && before->rank == job->ranks[i].rank))
             return false;
@@ -84,8 +85,8 @@ static bool are_comparable(const struct profile *job)
 bool balance_start(struct balance *balance, struct profile *job)
 {
     *balance = (struct balance){.job = job, .nodes = job->node_count};
-    if (are_comparable(job))
-        choose_charged_calls(balance);
+    if (job_ranks_are_comparable(job))
+        balance_choose_calls(balance);
     if (!balance->calls)
         return false;
     balance->waits = memory_array(job->rank_count, sizeof *balance->waits);
@@ -95,33 +96,33 @@ bool balance_start(struct balance *balance, struct profile *job)
 }
 
 /* Adds, for each of the job's nodes, how long something ran in that context outside MPI. */
-static void balance_add_times(const struct balance *balance, const struct profile *rank, const uint32_t *place,
+static void balance_add_times(const struct balance *balance, const struct profile *rank, const uint32_t *node_map,
                               double *time)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
-        uint32_t at = place[node->kind == PROFILE_NODE_LOCK ? node->parent : i];
+        uint32_t at = node_map[node->kind == PROFILE_NODE_LOCK ? node->parent : i];
         if (at < balance->nodes && node->kind != PROFILE_NODE_WAITERS && node->kind != PROFILE_NODE_RANKS &&
             node->kind != PROFILE_NODE_MPI)
             time[at] += node->metric.inverse_busy;
     }
 }
 
-void balance_add_rank(struct balance *balance, const struct profile *rank, const uint32_t *place, size_t record)
+void balance_add_rank(struct balance *balance, const struct profile *rank, const uint32_t *node_map, size_t record)
 {
     struct balance_waits *waits = &balance->waits[record];
     waits->known = true;
     balance->ranks++;
-    balance_add_times(balance, rank, place, balance->time);
+    balance_add_times(balance, rank, node_map, balance->time);
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
         if (node->kind != PROFILE_NODE_MPI && node->kind != PROFILE_NODE_RANKS)
             continue;
-        uint32_t at = place[node->kind == PROFILE_NODE_RANKS ? node->parent : i];
+        uint32_t at = node_map[node->kind == PROFILE_NODE_RANKS ? node->parent : i];
         for (size_t call = 0; call < balance->calls; call++)
             if (balance->call[call] == at) {
                 waits->all[call] += node->metric.mpi_wait;
-                waits->untold[call] += node->metric.mpi_wait - node->metric.rank_waited;
+                waits->unblamed[call] += node->metric.mpi_wait - node->metric.rank_waited;
             }
     }
 }
@@ -129,7 +130,7 @@ void balance_add_rank(struct balance *balance, const struct profile *rank, const
 /* One rank's arrival at a call. */
 struct arrival {
     double wait;
-    double untold; /* part of `wait` for which no rank of the same node is blamed, 0 to 1 */
+    double unblamed; /* part of `wait` for which no rank of the same node is blamed, 0 to 1 */
     size_t record;
 };
 
@@ -144,7 +145,7 @@ static int compare_arrivals(const void *left, const void *right)
 
 /* Charges one call as if all ranks had met only once. Between two arrivals, the ranks that have arrived wait
  * for the rest. The rest are charged in equal parts. */
-static void charge_call(struct balance *balance, size_t call, struct arrival *arrival)
+static void balance_charge_call(struct balance *balance, size_t call, struct arrival *arrival)
 {
     struct profile *job = balance->job;
     struct profile_balance *sum = &balance->of_call[call];
@@ -153,16 +154,16 @@ static void charge_call(struct balance *balance, size_t call, struct arrival *ar
      * arrived */
     double there = 0, each = 0;
     for (size_t i = 0; i < job->rank_count; i++) {
-        double all = balance->waits[i].all[call], untold = balance->waits[i].untold[call];
+        double all = balance->waits[i].all[call], unblamed = balance->waits[i].unblamed[call];
         if (balance->waits[i].known)
-            arrival[count++] = (struct arrival){all, all > 0 ? fmin(1, fmax(0, untold / all)) : 0, i};
+            arrival[count++] = (struct arrival){all, all > 0 ? fmin(1, fmax(0, unblamed / all)) : 0, i};
     }
     qsort(arrival, count, sizeof *arrival, compare_arrivals);
     for (size_t i = 0; i < count; i++) {
         struct profile_rank *rank = &job->ranks[arrival[i].record];
         if (i > 0)
             each += there * (arrival[i - 1].wait - arrival[i].wait) / (double)(count - i);
-        there += arrival[i].untold;
+        there += arrival[i].unblamed;
         rank->charged += each;
         sum->charged += each;
         if (each > sum->most) {
@@ -177,7 +178,7 @@ void balance_charge_calls(struct balance *balance)
 {
     struct arrival *arrival = memory_array(balance->job->rank_count, sizeof *arrival);
     for (size_t call = 0; call < balance->calls; call++)
-        charge_call(balance, call, arrival);
+        balance_charge_call(balance, call, arrival);
     free(arrival);
     balance->more_ranks = (struct profile_balance){0};
     for (size_t i = 0; i < balance->job->rank_count; i++)
@@ -199,7 +200,7 @@ size_t balance_late(const struct balance *balance, size_t late[BALANCE_RANKS])
     return count;
 }
 
-static void add_charge(struct profile_balance *to, double charged, uint32_t rank, double time, double mean)
+static void balance_add_charge(struct profile_balance *to, double charged, uint32_t rank, double time, double mean)
 {
     to->charged += charged;
     if (charged <= to->most)
@@ -221,7 +222,7 @@ struct excess {
 /* Computes the weights from the leaves to the root. A context's weight is its inclusive excess, which varies
  * less by chance than many small parts. The weight is at least the largest weight of a callee, because a
  * callee that took less than the mean must not hide one that took more. */
-static void weigh(struct excess *excess, const struct merged_node *nodes, size_t count)
+static void balance_weigh_contexts(struct excess *excess, const struct merged_node *nodes, size_t count)
 {
     for (size_t i = count; i-- > 0;) {
         struct excess *of = &excess[i], *above = &excess[nodes[i].parent];
@@ -236,28 +237,29 @@ static void weigh(struct excess *excess, const struct merged_node *nodes, size_t
     }
 }
 
-void balance_charge_contexts(struct balance *balance, const struct profile *rank, const uint32_t *place, size_t record)
+void balance_charge_contexts(struct balance *balance, const struct profile *rank, const uint32_t *node_map,
+                             size_t record)
 {
     const struct profile_rank *late = &balance->job->ranks[record];
     struct excess *excess = memory_array(balance->nodes, sizeof *excess);
     double *time = memory_array(balance->nodes, sizeof *time);
-    balance_add_times(balance, rank, place, time);
+    balance_add_times(balance, rank, node_map, time);
     for (size_t i = 0; i < balance->nodes; i++) {
         double mean = balance->time[i] / (double)balance->ranks;
         excess[i].own = fabs(time[i] - mean) > NOTHING * mean ? time[i] - mean : 0;
     }
-    weigh(excess, balance->job->nodes, balance->nodes);
+    balance_weigh_contexts(excess, balance->job->nodes, balance->nodes);
     excess[0].charged = late->charged;
     balance->more_ranks.charged -= late->charged;
     if (!(excess[0].parts > 0))
-        add_charge(&balance->no_context, late->charged, late->rank, 0, 0);
+        balance_add_charge(&balance->no_context, late->charged, late->rank, 0, 0);
     for (size_t i = 0; i < balance->nodes; i++) {
         const struct excess *above = &excess[balance->job->nodes[i].parent];
         if (i > 0 && above->charged > 0 && above->parts > 0)
             excess[i].charged = above->charged * excess[i].weight / above->parts;
         if (excess[i].charged > 0 && excess[i].own > 0)
-            add_charge(&balance->context[i], excess[i].charged * excess[i].own / excess[i].parts, late->rank, time[i],
-                       balance->time[i] / (double)balance->ranks);
+            balance_add_charge(&balance->context[i], excess[i].charged * excess[i].own / excess[i].parts, late->rank,
+                               time[i], balance->time[i] / (double)balance->ranks);
     }
     free(time);
     free(excess);
@@ -278,7 +280,7 @@ static int compare_balances(const void *left, const void *right)
     return (a->key > b->key) - (a->key < b->key);
 }
 
-static void sort_balances(struct profile *profile)
+static void balance_sort(struct profile *profile)
 {
     if (profile->balance_count)
         qsort(profile->balances, profile->balance_count, sizeof *profile->balances, compare_balances);
@@ -298,7 +300,7 @@ void balance_end(struct balance *balance)
     balance->more_ranks.charged = fmax(0, balance->more_ranks.charged);
     if (balance->more_ranks.charged > 0)
         balance_put(job, &room, 0, PROFILE_BALANCE_MORE_RANKS, &balance->more_ranks);
-    sort_balances(job);
+    balance_sort(job);
     free(balance->waits);
     free(balance->time);
     free(balance->context);
@@ -313,19 +315,21 @@ static bool balance_sane(const struct profile_balance *balance)
     return true;
 }
 
-const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile)
+const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                  struct profile *profile)
 {
     struct profile_below below;
     const struct profile_balance *balance;
     size_t room = 0;
     uint32_t at = 0;
-    while (profile->header.merged && (balance = profile_next_below(chunks, place, PROFILE_NODE_BALANCE, &at, &below))) {
+    while (profile->header.merged &&
+           (balance = profile_next_below(chunks, node_map, PROFILE_NODE_BALANCE, &at, &below))) {
         if (below.node->key >= PROFILE_BALANCE_KEYS)
             continue;
         if (!balance_sane(balance))
             return "damaged: what ranks are charged is not a number that can be measured";
         balance_put(profile, &room, below.merged, (uint32_t)below.node->key, balance);
     }
-    sort_balances(profile);
+    balance_sort(profile);
     return NULL;
 }

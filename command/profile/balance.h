@@ -20,7 +20,7 @@ struct balance {
     size_t calls;
     struct balance_waits {
         /* ns of waiting in each call, and the part of it for which no rank of the node is blamed */
-        double all[BALANCE_CALLS], untold[BALANCE_CALLS];
+        double all[BALANCE_CALLS], unblamed[BALANCE_CALLS];
         bool known;
     } *waits;                        /* by index of the rank's record in the job */
     size_t ranks;                    /* number of ranks added */
@@ -33,17 +33,19 @@ struct balance {
 bool balance_start(struct balance *balance, struct profile *job);
 /* Adds a rank. node_map: the job's node for each node of the rank; a number of balance->nodes or more stands
  * for none. record: index of the rank's record in the job. */
-void balance_add_rank(struct balance *balance, const struct profile *rank, const uint32_t *place, size_t record);
+void balance_add_rank(struct balance *balance, const struct profile *rank, const uint32_t *node_map, size_t record);
 /* Charges the waiting in calls and stores each rank's charge in its record. */
 void balance_charge_calls(struct balance *balance);
 /* Stores the record indices of the late ranks whose contexts are to be compared. Returns their number. */
 size_t balance_late(const struct balance *balance, size_t late[BALANCE_RANKS]);
-void balance_charge_contexts(struct balance *balance, const struct profile *rank, const uint32_t *place, size_t record);
+void balance_charge_contexts(struct balance *balance, const struct profile *rank, const uint32_t *node_map,
+                             size_t record);
 /* Moves the charges to the job's profile and frees the rest. */
 void balance_end(struct balance *balance);
 
 /* Reads the charges from a file. node_map: as made by profile_merge(). Returns NULL, or a text that says what
  * is wrong with the file. */
-const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);
+const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                  struct profile *profile);
 
 #endif

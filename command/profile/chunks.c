@@ -32,8 +32,8 @@ const struct profile_metric *profile_metric_at(const struct profile_chunks *chun
     return (const struct profile_metric *)((const struct profile_node *)chunk + unit);
 }
 
-const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *place, enum profile_node_kind kind,
-                               uint32_t *at, struct profile_below *found)
+const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *node_map,
+                               enum profile_node_kind kind, uint32_t *at, struct profile_below *found)
 {
     while (++*at < chunks->count * PROFILE_UNITS_PER_CHUNK) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, *at / PROFILE_UNITS_PER_CHUNK);
@@ -43,10 +43,10 @@ const void *profile_next_below(const struct profile_chunks *chunks, const uint32
         }
         const struct profile_node *node = profile_node_at(chunks, *at);
         if (!node || node->kind != kind || !node->metric || !profile_node_at(chunks, node->parent) ||
-            place[node->parent] < PROFILE_PLACE_MERGED)
+            node_map[node->parent] < PROFILE_MAP_MERGED)
             continue;
         const void *record = profile_metric_at(chunks, node->metric);
-        *found = (struct profile_below){node, place[node->parent] - PROFILE_PLACE_MERGED};
+        *found = (struct profile_below){node, node_map[node->parent] - PROFILE_MAP_MERGED};
         if (record)
             return record;
     }

@@ -35,7 +35,7 @@ const struct profile_node *profile_node_at(const struct profile_chunks *chunks, 
 const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks, uint32_t metric_idx);
 
 /* in a node map, by node_idx: a merged node is stored as this plus its index */
-#define PROFILE_PLACE_MERGED 3u
+#define PROFILE_MAP_MERGED 3u
 
 /* Iterates over the file's nodes of one kind: finds the next node after *at (0 at first) that has a record
  * and whose parent was merged. Returns its record and sets *found; NULL at the end. node_map: as made by
@@ -44,8 +44,8 @@ struct profile_below {
     const struct profile_node *node;
     uint32_t merged;
 };
-const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *place, enum profile_node_kind kind,
-                               uint32_t *at, struct profile_below *found);
+const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *node_map,
+                               enum profile_node_kind kind, uint32_t *at, struct profile_below *found);
 
 /* Returns whether a measured sum is plausible: finite, and not larger than a time can be. */
 bool profile_number_sane(double value);

@@ -51,7 +51,7 @@ static uint32_t job_rank_by_name(const char *path, uint32_t *process)
     return known ? rank : PROFILE_RANK_UNKNOWN;
 }
 
-static int compare_records(const void *left, const void *right)
+static int compare_rank_records(const void *left, const void *right)
 {
     const struct profile_rank *a = left, *b = right;
     if (a->rank != b->rank)
@@ -65,7 +65,7 @@ static void job_sort_records(struct profile *profile)
     uint64_t *now = memory_array(profile->rank_count + 1, sizeof *now);
     for (size_t i = 0; i < profile->rank_count; i++)
         profile->ranks[i].reserved = (uint32_t)i + 1; /* index before sorting, plus 1 */
-    qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, compare_records);
+    qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, compare_rank_records);
     for (size_t i = 0; i < profile->rank_count; i++) {
         now[profile->ranks[i].reserved] = i + 1;
         profile->ranks[i].reserved = 0;
@@ -113,7 +113,7 @@ struct job {
 };
 
 /* Converts a time from the rank's clock to the job's. */
-static uint64_t shifted(const struct job *job, const struct profile *rank, uint64_t ns)
+static uint64_t job_time_of(const struct job *job, const struct profile *rank, uint64_t ns)
 {
     /* 128 bits, because the times of a damaged file may have any value */
     __int128 late = (__int128)rank->header.start_realtime_ns - job->start_realtime_ns;
@@ -121,39 +121,39 @@ static uint64_t shifted(const struct job *job, const struct profile *rank, uint6
     return shifted_ns > INT64_MAX ? INT64_MAX : shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
 }
 
-static void copy_text(char *to, size_t bytes, const char *from)
+static void rank_copy_text(char *to, size_t bytes, const char *from)
 {
     snprintf(to, bytes, "%s", from ? from : "");
 }
 
-static void add_records(struct job *job, const struct profile *part)
+static void job_add_part_records(struct job *job, const struct profile *part)
 {
     for (size_t i = 0; i < part->rank_count; i++) {
         struct profile_rank *record = job_add_record(job->profile, 0, PROFILE_RANK_WHOLE, "");
         *record = part->ranks[i];
         if (record->state > PROFILE_RANK_OPEN)
             continue;
-        record->begin_ns = shifted(job, part, record->begin_ns);
-        record->end_ns = shifted(job, part, record->end_ns);
+        record->begin_ns = job_time_of(job, part, record->begin_ns);
+        record->end_ns = job_time_of(job, part, record->end_ns);
     }
 }
 
-static void add_rank_record(struct job *job, const struct profile *rank, uint64_t end_ns, bool gone)
+static void job_add_rank_record(struct job *job, const struct profile *rank, uint64_t end_ns, bool gone)
 {
     const struct profile_header *header = &rank->header;
     struct profile_rank *record = job_add_record(job->profile, header->rank, PROFILE_RANK_WHOLE, "");
     if (!header->finished) {
         record->state = PROFILE_RANK_OPEN;
-        copy_text(record->why, sizeof record->why,
-                  gone ? "it had not ended: it was killed, or went on as another program (exec)"
-                       : "it had not ended: it ran still, was killed, or went on as another program (exec)");
+        rank_copy_text(record->why, sizeof record->why,
+                       gone ? "it had not ended: it was killed, or went on as another program (exec)"
+                            : "it had not ended: it ran still, was killed, or went on as another program (exec)");
     }
     record->process = header->process;
     record->pid = header->pid;
     record->threads = (uint32_t)rank->thread_count;
     record->threads_max = header->threads_max;
     record->cores = header->cores;
-    record->begin_ns = shifted(job, rank, header->start_ns);
+    record->begin_ns = job_time_of(job, rank, header->start_ns);
     record->end_ns = end_ns;
     for (size_t i = 0; i < rank->thread_count; i++) {
         const struct profile_thread *thread = &rank->threads[i];
@@ -171,8 +171,8 @@ static void add_rank_record(struct job *job, const struct profile *rank, uint64_
         record->rank_idle += rank->nodes[i].metric.rank_waited;
         record->made_wait += rank->nodes[i].metric.rank_idle;
     }
-    copy_text(record->host, sizeof record->host, profile_text(rank, "host"));
-    copy_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));
+    rank_copy_text(record->host, sizeof record->host, profile_text(rank, "host"));
+    rank_copy_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));
 }
 
 /* Adds a rank's threads to the job. Returns the latest end of a thread, on the job's clock. */
@@ -185,8 +185,8 @@ static uint64_t job_add_threads(struct job *job, const struct profile *rank)
         uint64_t begin_ns = thread.begin_ns, end_ns = thread_end_ns(&thread);
         if (begin_ns < rank->header.tool_start_ns)
             begin_ns = rank->header.tool_start_ns;
-        thread.begin_ns = shifted(job, rank, begin_ns);
-        thread.end_ns = thread.last_ns = shifted(job, rank, end_ns < begin_ns ? begin_ns : end_ns);
+        thread.begin_ns = job_time_of(job, rank, begin_ns);
+        thread.end_ns = thread.last_ns = job_time_of(job, rank, end_ns < begin_ns ? begin_ns : end_ns);
         thread.tree = 0; /* unknown, because the job's tree is merged from all ranks */
         memset(thread.counters, 0, sizeof thread.counters);
         thread.rank_record = to->rank_count + (job->of_parts ? thread.rank_record : 1);
@@ -197,7 +197,7 @@ static uint64_t job_add_threads(struct job *job, const struct profile *rank)
     return last_ns;
 }
 
-static void add_lock(struct job *job, const struct job_keys *keys, const struct profile_lock *from)
+static void job_add_lock(struct job *job, const struct job_keys *keys, const struct profile_lock *from)
 {
     struct profile *to = job->profile;
     struct profile_lock lock = *from;
@@ -222,23 +222,23 @@ static void add_lock(struct job *job, const struct job_keys *keys, const struct 
  * number of threads, which may differ between rank and job. To keep a rank's idleness, this function
  * multiplies inverse_busy by the rank's T. When all ranks are read, job_divide_idleness() divides the sums by
  * the job's T. */
-static void job_add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank, uint32_t *place)
+static void job_add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank, uint32_t *node_map)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
         struct profile_sums sums = node->metric;
-        place[i] =
-            i ? node_tree_child(&job->tree, place[node->parent], node->kind, job_key_of(keys, node->kind, node->key))
+        node_map[i] =
+            i ? node_tree_child(&job->tree, node_map[node->parent], node->kind, job_key_of(keys, node->kind, node->key))
               : 0;
         if (node->kind != PROFILE_NODE_WAITERS)
             sums.inverse_busy *= rank->header.threads_max;
-        struct merged_node *to = &job->profile->nodes[place[i]];
+        struct merged_node *to = &job->profile->nodes[node_map[i]];
         to->threads |= node->threads;
         profile_sums_add(&to->metric, &sums);
     }
 }
 
-static void divide_idleness(struct profile *profile)
+static void job_divide_idleness(struct profile *profile)
 {
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind != PROFILE_NODE_WAITERS)
@@ -247,7 +247,7 @@ static void divide_idleness(struct profile *profile)
 }
 
 /* Adds a rank's probes to the job. All threads of the rank count as one tree. */
-static void job_add_probes(struct job *job, const struct profile *rank, const uint32_t *place)
+static void job_add_probes(struct job *job, const struct profile *rank, const uint32_t *node_map)
 {
     struct profile *to = job->profile;
     size_t count = to->probe_count + rank->probe_count;
@@ -256,17 +256,17 @@ static void job_add_probes(struct job *job, const struct profile *rank, const ui
     for (size_t i = 0; i < rank->probe_count; i++) {
         struct merged_probe *probe = &to->probes[to->probe_count++];
         *probe = rank->probes[i];
-        probe->node = place[probe->node];
+        probe->node = node_map[probe->node];
         probe->tree = (uint32_t)to->rank_count + (job->of_parts ? probe->tree : 1);
-        probe->probe.first_begin_ns = shifted(job, rank, probe->probe.first_begin_ns);
-        probe->probe.last_end_ns = shifted(job, rank, probe->probe.last_end_ns);
+        probe->probe.first_begin_ns = job_time_of(job, rank, probe->probe.first_begin_ns);
+        probe->probe.last_end_ns = job_time_of(job, rank, probe->probe.last_end_ns);
     }
     count = to->counters_count + rank->counters_count;
     if (rank->counters_count)
         to->counters = memory_check(reallocarray(to->counters, count, sizeof *to->counters));
     for (size_t i = 0; i < rank->counters_count; i++) {
         to->counters[to->counters_count] = rank->counters[i];
-        to->counters[to->counters_count++].node = place[rank->counters[i].node];
+        to->counters[to->counters_count++].node = node_map[rank->counters[i].node];
     }
     if (to->probe_count + to->counters_count < 2 * job->joined + JOINED_AT_ONCE)
         return;
@@ -274,12 +274,12 @@ static void job_add_probes(struct job *job, const struct profile *rank, const ui
     job->joined = to->probe_count + to->counters_count;
 }
 
-static void add_header(struct job *job, const struct profile *rank, uint64_t end_ns, bool gone)
+static void job_add_header(struct job *job, const struct profile *rank, uint64_t end_ns, bool gone)
 {
     struct profile_header *to = &job->profile->header;
     const struct profile_header *from = &rank->header;
-    uint64_t tool_start_ns = shifted(job, rank, from->tool_start_ns);
-    uint64_t start_ns = shifted(job, rank, from->start_ns);
+    uint64_t tool_start_ns = job_time_of(job, rank, from->tool_start_ns);
+    uint64_t start_ns = job_time_of(job, rank, from->start_ns);
     if (start_ns < to->start_ns) {
         to->start_ns = start_ns;
         to->start_realtime_ns = from->start_realtime_ns;
@@ -322,7 +322,7 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
 }
 
 /* Returns whether the text under a key describes one rank or one file instead of the job. */
-static bool is_ranks_own(const char *key)
+static bool text_is_of_one_rank(const char *key)
 {
     static const char *const keys[] = {"rank", "binding",       "host",        "directory",
                                        "file", "machine_begin", "machine_end", "misnested"};
@@ -332,7 +332,7 @@ static bool is_ranks_own(const char *key)
     return false;
 }
 
-static void copy_texts(struct profile *to, const struct profile *from)
+static void job_copy_texts(struct profile *to, const struct profile *from)
 {
     const char *at = from->text, *end = at + from->text_bytes;
     to->text = memory_array(from->text_bytes + 1, 1);
@@ -341,7 +341,7 @@ static void copy_texts(struct profile *to, const struct profile *from)
         size_t bytes = value < end ? (size_t)(value + strlen(value) + 1 - at) : 0;
         if (!bytes || at + bytes > end)
             break;
-        if (!is_ranks_own(at)) {
+        if (!text_is_of_one_rank(at)) {
             memcpy(to->text + to->text_bytes, at, bytes);
             to->text_bytes += bytes;
         }
@@ -350,7 +350,7 @@ static void copy_texts(struct profile *to, const struct profile *from)
 }
 
 /* Takes the header, the texts and the counters' names from the first rank. The sums start at zero. */
-static void take_base(struct job *job, const struct profile *rank)
+static void job_take_first_rank(struct job *job, const struct profile *rank)
 {
     struct profile *to = job->profile;
     const struct profile_header *from = &rank->header;
@@ -374,7 +374,7 @@ static void take_base(struct job *job, const struct profile *rank)
         .csv = 1,
     };
     memcpy(to->header.program, from->program, sizeof to->header.program);
-    copy_texts(to, rank);
+    job_copy_texts(to, rank);
     const char *counters = profile_text(rank, "counters");
     to->counter_text = memory_text("%s", counters ? counters : "");
     for (size_t i = 0; i < rank->counter_count; i++)
@@ -386,28 +386,28 @@ static void take_base(struct job *job, const struct profile *rank)
 }
 
 /* Adds a rank, or a part of the job, to the sums. */
-static void add_figures(struct job *job, const struct profile *rank, bool gone)
+static void job_add_profile(struct job *job, const struct profile *rank, bool gone)
 {
     struct job_keys keys;
     if (!job->based)
-        take_base(job, rank);
+        job_take_first_rank(job, rank);
     job_keys_start(&keys, job->profile, rank);
-    uint32_t *place = memory_array(rank->node_count, sizeof *place);
+    uint32_t *node_map = memory_array(rank->node_count, sizeof *node_map);
     size_t threads = job->profile->thread_count;
     uint64_t last_ns = job_add_threads(job, rank);
-    uint64_t end_ns = rank->header.end_ns ? shifted(job, rank, rank->header.end_ns) : last_ns;
-    job_add_nodes(job, &keys, rank, place);
-    job_add_probes(job, rank, place);
-    spread_sums_add(&job->spreads, rank, place, job->profile->node_count);
+    uint64_t end_ns = rank->header.end_ns ? job_time_of(job, rank, rank->header.end_ns) : last_ns;
+    job_add_nodes(job, &keys, rank, node_map);
+    job_add_probes(job, rank, node_map);
+    spread_sums_add(&job->spreads, rank, node_map, job->profile->node_count);
     for (size_t i = 0; i < rank->lock_count; i++)
-        add_lock(job, &keys, &rank->locks[i]);
-    add_header(job, rank, end_ns, gone);
-    timeline_join_add(&job->timeline, job->profile, rank, place, threads);
+        job_add_lock(job, &keys, &rank->locks[i]);
+    job_add_header(job, rank, end_ns, gone);
+    timeline_join_add(&job->timeline, job->profile, rank, node_map, threads);
     if (!job->of_parts)
-        add_rank_record(job, rank, end_ns, gone);
+        job_add_rank_record(job, rank, end_ns, gone);
     job->profile->unresolved_ns += rank->unresolved_ns;
     job->profile->stopped_ns += rank->stopped_ns;
-    free(place);
+    free(node_map);
     job_keys_end(&keys);
 }
 
@@ -422,31 +422,31 @@ static void job_add_rank(struct job *job, const struct profile *rank, bool gone)
     }
     if (!job->like.known)
         job_reference_take(&job->like, rank);
-    add_figures(job, rank, gone);
+    job_add_profile(job, rank, gone);
 }
 
 /* Adds a part of the job. Returns false if its file cannot be read back. */
-static bool add_part(struct job *job, const char *path)
+static bool job_add_part(struct job *job, const char *path)
 {
     char error[512];
     struct profile *part = profile_read(path, error, sizeof error);
     if (part && part->header.merged)
-        add_figures(job, part, false);
+        job_add_profile(job, part, false);
     if (part)
-        add_records(job, part);
+        job_add_part_records(job, part);
     profile_free(part);
     return part != NULL;
 }
 
 /* Returns whether the file's process does not exist on this machine. Called before the file is read: if the
  * process is gone by then, the file is complete. */
-static bool has_no_process(const char *path)
+static bool file_has_no_process(const char *path)
 {
     struct profile_header header;
     return profile_read_header(path, &header) && kill(header.pid, 0) != 0 && errno == ESRCH;
 }
 
-static bool was_here(const struct profile *rank)
+static bool rank_ran_here(const struct profile *rank)
 {
     const char *host = profile_text(rank, "host");
     char here[HOST_NAME_MAX + 1] = "";
@@ -454,13 +454,13 @@ static bool was_here(const struct profile *rank)
     return host && strcmp(host, here) == 0;
 }
 
-static void add_file(struct job *job, const char *path)
+static void job_add_file(struct job *job, const char *path)
 {
     char error[512];
-    bool gone = has_no_process(path);
+    bool gone = file_has_no_process(path);
     struct profile *rank = profile_read(path, error, sizeof error);
     if (rank) {
-        job_add_rank(job, rank, gone && was_here(rank));
+        job_add_rank(job, rank, gone && rank_ran_here(rank));
     } else {
         const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
         uint32_t process, number = job_rank_by_name(path, &process);
@@ -469,19 +469,19 @@ static void add_file(struct job *job, const char *path)
     profile_free(rank);
 }
 
-static void start_part(struct job *job)
+static void job_start_part(struct job *job)
 {
     *job = (struct job){.profile = memory_array(1, sizeof *job->profile)};
     node_tree_start(&job->tree, job->profile);
     job->profile->header.finished = 1;
 }
 
-static struct profile *end_part(struct job *job)
+static struct profile *job_end_part(struct job *job)
 {
     node_tree_end(&job->tree);
     pair_map_free(&job->locks);
     if (job->based)
-        divide_idleness(job->profile);
+        job_divide_idleness(job->profile);
     spread_sums_end(&job->spreads, job->profile);
     profile_join_probes(job->profile);
     timeline_join_end(&job->timeline, job->profile);
@@ -494,29 +494,29 @@ struct profile *job_read_part(const char *const *paths, size_t count, const stru
 {
     struct job job;
     void (*progress)(size_t done, size_t total) = profile_read_progress;
-    start_part(&job);
+    job_start_part(&job);
     job.like = *like;
     profile_read_progress = NULL;
     for (size_t i = 0; i < count; i++) {
-        add_file(&job, paths[i]);
+        job_add_file(&job, paths[i]);
         if (progress)
             progress(i + 1, count);
     }
     profile_read_progress = progress;
     if (!like->known)
         job_reference_free(&job.like);
-    return end_part(&job);
+    return job_end_part(&job);
 }
 
 struct profile *job_join_parts(const char *const *paths, size_t count)
 {
     struct job job;
     bool good = true;
-    start_part(&job);
+    job_start_part(&job);
     job.of_parts = true;
     for (size_t i = 0; i < count; i++)
-        good = good && add_part(&job, paths[i]);
-    struct profile *joined = end_part(&job);
+        good = good && job_add_part(&job, paths[i]);
+    struct profile *joined = job_end_part(&job);
     if (good)
         return joined;
     profile_free(joined);

@@ -6,7 +6,7 @@
 #include "cct/profile_tree.h"
 #include "command/text/memory.h"
 
-static bool same_module(const struct profile_module *a, const struct profile_module *b)
+static bool profile_modules_match(const struct profile_module *a, const struct profile_module *b)
 {
     if (a->vaddr_low != b->vaddr_low || a->vaddr_high != b->vaddr_high || a->build_id_bytes != b->build_id_bytes)
         return false;
@@ -15,11 +15,11 @@ static bool same_module(const struct profile_module *a, const struct profile_mod
 
 /* Returns the module's number in the job, and adds the module if it is new. Ranks list nearly the same
  * modules in the same order, so the search starts after the module that was found last. */
-static uint32_t find_module(struct profile *job, const struct profile_module *module, size_t *hint)
+static uint32_t job_find_module(struct profile *job, const struct profile_module *module, size_t *hint)
 {
     for (size_t i = 0; i < job->module_count; i++) {
         size_t at = (*hint + i) % job->module_count;
-        if (!same_module(&job->modules[at], module))
+        if (!profile_modules_match(&job->modules[at], module))
             continue;
         job->modules[at].flags |= module->flags;
         *hint = at + 1;
@@ -33,7 +33,7 @@ static uint32_t find_module(struct profile *job, const struct profile_module *mo
     return (uint32_t)job->module_count;
 }
 
-static uint64_t find_name(struct profile *job, const struct profile_name *name)
+static uint64_t job_find_name(struct profile *job, const struct profile_name *name)
 {
     for (size_t i = 0; i < job->name_count; i++) {
         struct profile_name *known = &job->names[i];
@@ -70,8 +70,8 @@ static uint64_t address_in_job(const struct profile *job, uint64_t key)
 /* Returns the job's key for a rank's lock. A lock's address differs between ranks, so the key is made from
  * the lock's variable. If that is unknown, the key is made from the call that initialised the lock. All other
  * locks of one kind share a key. */
-static uint64_t lock_in_job(const struct job_keys *keys, const struct profile *job, const struct profile *rank,
-                            const struct profile_lock *lock)
+static uint64_t lock_key_in_job(const struct job_keys *keys, const struct profile *job, const struct profile *rank,
+                                const struct profile_lock *lock)
 {
     uint64_t id = PROFILE_LOCK_KEY_ID(lock->key);
     for (size_t i = 0; i < rank->module_count; i++) {
@@ -86,15 +86,15 @@ static uint64_t lock_in_job(const struct job_keys *keys, const struct profile *j
     return PROFILE_LOCK_KEY(PROFILE_LOCK_KEY_KIND(lock->key), by);
 }
 
-static void map_lock(struct job_keys *keys, const struct profile *job, const struct profile *rank,
-                     const struct profile_lock *lock, size_t *count)
+static void job_keys_map_lock(struct job_keys *keys, const struct profile *job, const struct profile *rank,
+                              const struct profile_lock *lock, size_t *count)
 {
     uint32_t *slot = pair_map_slot(&keys->lock_map, lock->key, 0);
     bool fresh = *slot == PAIR_MAP_NEW;
     if (fresh)
         *slot = (uint32_t)(*count)++;
     if (fresh || lock->variable || lock->initialiser)
-        keys->lock[*slot] = lock_in_job(keys, job, rank, lock);
+        keys->lock[*slot] = lock_key_in_job(keys, job, rank, lock);
 }
 
 void job_keys_start(struct job_keys *keys, struct profile *job, const struct profile *rank)
@@ -104,23 +104,23 @@ void job_keys_start(struct job_keys *keys, struct profile *job, const struct pro
     keys->module = memory_array(rank->module_count + 1, sizeof *keys->module);
     keys->name = memory_array(rank->name_count + 1, sizeof *keys->name);
     for (size_t i = 0; i < rank->module_count; i++)
-        keys->module[i + 1] = find_module(job, &rank->modules[i], &hint);
+        keys->module[i + 1] = job_find_module(job, &rank->modules[i], &hint);
     for (size_t i = 0; i < rank->name_count; i++) {
         struct profile_name name = rank->names[i];
         name.place = job_key_address(keys, name.place);
-        keys->name[i + 1] = find_name(job, &name);
+        keys->name[i + 1] = job_find_name(job, &name);
     }
     keys->lock = memory_array(rank->lock_count + rank->node_count + 1, sizeof *keys->lock);
     for (size_t i = 0; i < rank->lock_count; i++)
-        map_lock(keys, job, rank, &rank->locks[i], &locks);
+        job_keys_map_lock(keys, job, rank, &rank->locks[i], &locks);
     for (size_t i = 0; i < rank->node_count; i++)
         if (rank->nodes[i].kind == PROFILE_NODE_LOCK &&
             *pair_map_slot(&keys->lock_map, rank->nodes[i].key, 0) == PAIR_MAP_NEW)
-            map_lock(keys, job, rank, &(struct profile_lock){.key = rank->nodes[i].key}, &locks);
+            job_keys_map_lock(keys, job, rank, &(struct profile_lock){.key = rank->nodes[i].key}, &locks);
 }
 
 /* Copies a list with a capacity that is the next power of two, as find functions of this file expect. */
-static void *copy_list(const void *list, size_t count, size_t bytes)
+static void *job_keys_copy_list(const void *list, size_t count, size_t bytes)
 {
     size_t room = 1;
     while (room < count)
@@ -133,9 +133,9 @@ static void *copy_list(const void *list, size_t count, size_t bytes)
 
 void job_keys_find(struct job_keys *keys, const struct profile *job, const struct profile *rank)
 {
-    struct profile lists = {.modules = copy_list(job->modules, job->module_count, sizeof *job->modules),
+    struct profile lists = {.modules = job_keys_copy_list(job->modules, job->module_count, sizeof *job->modules),
                             .module_count = job->module_count,
-                            .names = copy_list(job->names, job->name_count, sizeof *job->names),
+                            .names = job_keys_copy_list(job->names, job->name_count, sizeof *job->names),
                             .name_count = job->name_count};
     job_keys_start(keys, &lists, rank);
     free(lists.modules);

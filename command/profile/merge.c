@@ -1,7 +1,7 @@
 /* The file may come from a process that was killed at any time, or from an untrusted source. Every index is
  * therefore checked before use, and nodes whose path to a root is broken or circular are left out.
  * The node map is filled once for each node of the file: with the merged node that receives the node's sums,
- * or with NODE_SKIP. The merged node depends on the parent's. Ancestors that are not mapped yet therefore go
+ * or with MAP_SKIP. The merged node depends on the parent's. Ancestors that are not mapped yet therefore go
  * on a stack, from which they are mapped from the outermost inward. */
 #include "command/profile/merge.h"
 
@@ -15,16 +15,16 @@
 #include "command/text/memory.h"
 
 enum {
-    PLACE_UNKNOWN = 0,
-    PLACE_IN_PROGRESS = 1, /* the node is on the stack; meeting it again means a cycle */
-    PLACE_SKIP = 2,
-    PLACE_MERGED = PROFILE_PLACE_MERGED, /* this plus the merged node's index */
+    MAP_UNKNOWN = 0,
+    MAP_IN_PROGRESS = 1, /* the node is on the stack; meeting it again means a cycle */
+    MAP_SKIP = 2,
+    MAP_MERGED = PROFILE_MAP_MERGED, /* this plus the merged node's index */
 };
 
 struct merge {
     const struct profile_chunks *chunks;
     struct profile *profile;
-    uint32_t *place; /* the node map, by node_idx */
+    uint32_t *node_map; /* the node map, by node_idx */
     uint32_t *stack;
     size_t stack_count, stack_capacity;
     struct node_tree tree;
@@ -32,30 +32,30 @@ struct merge {
 
 void (*profile_read_progress)(size_t done, size_t total);
 
-static bool is_leaf(const struct merged_node *node)
+static bool node_is_leaf(const struct merged_node *node)
 {
     return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS;
 }
 
-static bool is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
+static bool node_is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
 {
     return kind == PROFILE_NODE_PSEUDO && key == pseudo;
 }
 
-/* Returns the entry for a node in the node map. parent: the parent's entry, NODE_SKIP if the parent is
+/* Returns the entry for a node in the node map. parent: the parent's entry, MAP_SKIP if the parent is
  * invalid. */
-static uint32_t merge_place_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
+static uint32_t merge_map_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
 {
     switch (node->kind) {
     case PROFILE_NODE_ROOT:
-        return node->parent == 0 ? PLACE_MERGED : PLACE_SKIP;
+        return node->parent == 0 ? MAP_MERGED : MAP_SKIP;
     case PROFILE_NODE_REGION: {
         if (node->parent != 0)
-            return PLACE_SKIP;
+            return MAP_SKIP;
         uint32_t at = node_tree_child(&merge->tree, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRESOLVED);
         if (node->key != 0)
             at = node_tree_child(&merge->tree, at, PROFILE_NODE_FRAME, node->key);
-        return PLACE_MERGED + at;
+        return MAP_MERGED + at;
     }
     case PROFILE_NODE_FRAME:
     case PROFILE_NODE_HOLDER:
@@ -68,18 +68,18 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
     case PROFILE_NODE_PHASE:
     case PROFILE_NODE_EVENT:
     case PROFILE_NODE_PARAMETER:
-        if (parent == PLACE_SKIP || is_leaf(&merge->profile->nodes[parent - PLACE_MERGED]))
-            return PLACE_SKIP;
-        if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
+        if (parent == MAP_SKIP || node_is_leaf(&merge->profile->nodes[parent - MAP_MERGED]))
+            return MAP_SKIP;
+        if (node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
             return parent;
-        return PLACE_MERGED + node_tree_child(&merge->tree, parent - PLACE_MERGED, node->kind, node->key);
+        return MAP_MERGED + node_tree_child(&merge->tree, parent - MAP_MERGED, node->kind, node->key);
     case PROFILE_NODE_INSTANCE:
-        if (parent == PLACE_SKIP || merge->profile->nodes[parent - PLACE_MERGED].kind != PROFILE_NODE_PHASE)
-            return PLACE_SKIP;
-        return PLACE_MERGED + node_tree_child(&merge->tree, parent - PLACE_MERGED, node->kind, node->key);
+        if (parent == MAP_SKIP || merge->profile->nodes[parent - MAP_MERGED].kind != PROFILE_NODE_PHASE)
+            return MAP_SKIP;
+        return MAP_MERGED + node_tree_child(&merge->tree, parent - MAP_MERGED, node->kind, node->key);
     /* a recycled node, a node of the tree of region contexts, or a kind that this version does not know */
     default:
-        return PLACE_SKIP;
+        return MAP_SKIP;
     }
 }
 
@@ -87,19 +87,19 @@ static void merge_push(struct merge *merge, uint32_t node_idx)
 {
     memory_grow(&merge->stack, &merge->stack_capacity, merge->stack_count, sizeof *merge->stack);
     merge->stack[merge->stack_count++] = node_idx;
-    merge->place[node_idx] = PLACE_IN_PROGRESS;
+    merge->node_map[node_idx] = MAP_IN_PROGRESS;
 }
 
-static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
+static uint32_t merge_map_node(struct merge *merge, uint32_t node_idx)
 {
-    uint32_t place = PLACE_SKIP;
+    uint32_t mapped = MAP_SKIP;
     for (uint32_t at = node_idx;;) {
         const struct profile_node *node = profile_node_at(merge->chunks, at);
         if (!node)
             break;
-        if (merge->place[at] != PLACE_UNKNOWN) {
-            if (merge->place[at] != PLACE_IN_PROGRESS)
-                place = merge->place[at];
+        if (merge->node_map[at] != MAP_UNKNOWN) {
+            if (merge->node_map[at] != MAP_IN_PROGRESS)
+                mapped = merge->node_map[at];
             break;
         }
         merge_push(merge, at);
@@ -109,13 +109,13 @@ static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
     }
     while (merge->stack_count) {
         uint32_t at = merge->stack[--merge->stack_count];
-        place = merge_place_one(merge, profile_node_at(merge->chunks, at), place);
-        merge->place[at] = place;
+        mapped = merge_map_one(merge, profile_node_at(merge->chunks, at), mapped);
+        merge->node_map[at] = mapped;
     }
-    return place;
+    return mapped;
 }
 
-static bool ranks_sane(const struct profile_ranks *ranks)
+static bool ranks_record_sane(const struct profile_ranks *ranks)
 {
     const double sums[] = {ranks->blame, ranks->named, ranks->wall, ranks->waited};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
@@ -127,10 +127,10 @@ static bool ranks_sane(const struct profile_ranks *ranks)
 static bool merge_metric_sane(const struct profile_node *node, const struct profile_metric *metric)
 {
     if (node->kind == PROFILE_NODE_RANKS)
-        return ranks_sane((const void *)metric);
+        return ranks_record_sane((const void *)metric);
     /* In `<no core>`, `overhead` may be negative: it is minus the time whose inverse_busy belongs to the
      * parent. */
-    double least = is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
+    double least = node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
     return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
            profile_number_sane(metric->lock_wait) && profile_number_sane(metric->inverse_busy) &&
            profile_number_sane(metric->shared_idle) && profile_number_sane(metric->lock_wait_here) &&
@@ -146,8 +146,8 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     struct profile_sums sums = {.metric = *metric};
     if (node->kind == PROFILE_NODE_RANKS) {
         sums = profile_sums_of_ranks((const void *)metric);
-    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) ||
-               is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
+    } else if (node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) ||
+               node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
         sums.blocked = sums.work;
         sums.blocked_idle = sums.shared_idle;
         sums.work = 0;
@@ -157,7 +157,7 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
         sums.mpi_ranks = sums.overhead;
         sums.mpi_bytes = sums.lock_wait_here;
         sums.work = sums.overhead = sums.lock_wait_here = sums.waits = 0;
-    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
+    } else if (node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
         /* time of the parent whose inverse_busy is counted here */
         sums.no_core = sums.work;
         sums.own_elsewhere = -sums.overhead;
@@ -169,7 +169,7 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
 
 /* Returns bits for the trees that are merged in a node. In a merged file, a chunk's owner does not name a
  * tree, and the node has the bits itself. */
-static uint64_t threads_of(const struct merge *merge, const struct profile_node *node, uint32_t owner)
+static uint64_t node_thread_bits(const struct merge *merge, const struct profile_node *node, uint32_t owner)
 {
     return merge->profile->header.merged ? PROFILE_NODE_THREADS(node) : 1ull << owner % 64;
 }
@@ -180,20 +180,20 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
     uint32_t used = chunk->used < PROFILE_UNITS_PER_CHUNK ? chunk->used : PROFILE_UNITS_PER_CHUNK;
     for (uint32_t unit = 1; unit < used; unit++) {
         uint32_t node_idx = chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
-        uint32_t place = merge->place[node_idx];
-        if (place == PLACE_UNKNOWN)
-            place = merge_place(merge, node_idx);
+        uint32_t mapped = merge->node_map[node_idx];
+        if (mapped == MAP_UNKNOWN)
+            mapped = merge_map_node(merge, node_idx);
         uint32_t metric_idx = ((const struct profile_node *)chunk)[unit].metric;
         const struct profile_metric *metric = metric_idx ? profile_metric_at(merge->chunks, metric_idx) : NULL;
-        if (place == PLACE_SKIP || !metric)
+        if (mapped == MAP_SKIP || !metric)
             continue;
         if (!merge_metric_sane((const struct profile_node *)chunk + unit, metric))
             return "damaged: a metric is not a number that can be measured";
         if (((const struct profile_node *)chunk)[unit].kind != PROFILE_NODE_RANKS &&
             metric->work + metric->overhead > 0)
-            merge->profile->nodes[place - PLACE_MERGED].threads |=
-                threads_of(merge, (const struct profile_node *)chunk + unit, chunk->owner);
-        merge_metric(merge, (const struct profile_node *)chunk + unit, place - PLACE_MERGED, metric);
+            merge->profile->nodes[mapped - MAP_MERGED].threads |=
+                node_thread_bits(merge, (const struct profile_node *)chunk + unit, chunk->owner);
+        merge_metric(merge, (const struct profile_node *)chunk + unit, mapped - MAP_MERGED, metric);
     }
     return NULL;
 }
@@ -203,7 +203,7 @@ static void merge_sum_unresolved(struct profile *profile)
     bool *unresolved = memory_array(profile->node_count, sizeof *unresolved);
     for (size_t i = 1; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
-        unresolved[i] = unresolved[node->parent] || is_pseudo(node->kind, node->key, PROFILE_PSEUDO_UNRESOLVED);
+        unresolved[i] = unresolved[node->parent] || node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_UNRESOLVED);
         if (unresolved[i] && node->kind != PROFILE_NODE_WAITERS)
             profile->unresolved_ns += profile_sums_own(&node->metric);
     }
@@ -217,23 +217,23 @@ static void merge_stopped(struct profile *profile)
     double threads = profile->header.threads_max ? profile->header.threads_max : 1;
     for (size_t i = 0; i < profile->node_count; i++) {
         struct merged_node *node = &profile->nodes[i];
-        if (!is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED))
+        if (!node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED))
             continue;
         profile->stopped_ns += node->metric.inverse_busy;
         node->metric.inverse_busy = node->metric.blocked / threads;
     }
     for (size_t i = 0; i < profile->timeline.cell_count; i++) {
         struct timeline_cell *cell = &profile->timeline.cells[i];
-        if (is_pseudo(profile->nodes[cell->node].kind, profile->nodes[cell->node].key, PROFILE_PSEUDO_STOPPED))
+        if (node_is_pseudo(profile->nodes[cell->node].kind, profile->nodes[cell->node].key, PROFILE_PSEUDO_STOPPED))
             cell->value.inverse_busy = (float)((double)cell->value.own / threads);
     }
 }
 
-const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **place)
+const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **node_map)
 {
     struct merge merge = {.chunks = chunks, .profile = profile};
     const char *wrong = NULL;
-    merge.place = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *merge.place);
+    merge.node_map = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *merge.node_map);
     node_tree_start(&merge.tree, profile);
     for (uint32_t n = 0; n < chunks->count && !wrong; n++)
         if (profile_chunk_wanted(chunks, profile_chunk_at(chunks, n))) {
@@ -244,19 +244,19 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
     if (!wrong)
         merge_sum_unresolved(profile);
     if (!wrong)
-        wrong = profile_read_probes(chunks, merge.place, profile);
+        wrong = profile_read_probes(chunks, merge.node_map, profile);
     if (!wrong)
-        wrong = profile_read_spreads(chunks, merge.place, profile);
+        wrong = profile_read_spreads(chunks, merge.node_map, profile);
     if (!wrong)
-        wrong = profile_read_balances(chunks, merge.place, profile);
+        wrong = profile_read_balances(chunks, merge.node_map, profile);
     if (!wrong)
-        wrong = profile_read_timeline(chunks, merge.place, profile);
+        wrong = profile_read_timeline(chunks, merge.node_map, profile);
     if (!wrong)
         merge_stopped(profile);
-    if (place)
-        *place = merge.place;
+    if (node_map)
+        *node_map = merge.node_map;
     else
-        free(merge.place);
+        free(merge.node_map);
     free(merge.stack);
     node_tree_end(&merge.tree);
     return wrong;

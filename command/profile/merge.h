@@ -8,7 +8,7 @@
 /* Fills nodes, node_count, unresolved_ns, probes and counters of *profile. Returns NULL, or a text that says
  * what is wrong with the file. Unless `node_map` is NULL, *node_map becomes the node map (chunks.h), which
  * the caller frees. */
-const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **place);
+const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **node_map);
 
 /* Reports progress while a file is read, if not NULL. */
 extern void (*profile_read_progress)(size_t done, size_t total);

@@ -11,7 +11,7 @@ static uint32_t node_tree_append(struct node_tree *tree, uint32_t parent, uint8_
     return (uint32_t)profile->node_count++;
 }
 
-static uint32_t tag_of(uint32_t parent, uint8_t kind, uint64_t key)
+static uint32_t node_tree_tag(uint32_t parent, uint8_t kind, uint64_t key)
 {
     return index_map_hash(key, (uint64_t)parent << 8 | kind);
 }
@@ -27,7 +27,7 @@ void node_tree_resume(struct node_tree *tree, struct profile *profile)
     *tree = (struct node_tree){.profile = profile, .capacity = profile->node_count};
     for (uint32_t i = 1; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
-        uint32_t tag = tag_of(node->parent, node->kind, node->key);
+        uint32_t tag = node_tree_tag(node->parent, node->kind, node->key);
         index_map_reserve(&tree->children);
         struct index_entry *entry = index_map_first(&tree->children, tag);
         while (entry->tag)
@@ -52,7 +52,7 @@ static struct index_entry *node_tree_entry(const struct node_tree *tree, uint32_
 uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
 {
     index_map_reserve(&tree->children);
-    uint32_t tag = tag_of(parent, kind, key);
+    uint32_t tag = node_tree_tag(parent, kind, key);
     struct index_entry *entry = node_tree_entry(tree, parent, kind, key, tag);
     if (entry->tag)
         return entry->index;
@@ -64,7 +64,7 @@ uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, 
 uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
 {
     const struct index_entry *entry =
-        tree->children.capacity ? node_tree_entry(tree, parent, kind, key, tag_of(parent, kind, key)) : NULL;
+        tree->children.capacity ? node_tree_entry(tree, parent, kind, key, node_tree_tag(parent, kind, key)) : NULL;
     return entry && entry->tag ? entry->index : 0;
 }
 

@@ -43,7 +43,7 @@ void profile_read_names(const struct profile_chunks *chunks, struct profile *pro
 }
 
 /* Makes room for one more record. The list's capacity is always a power of two. */
-static void *grow_records(void *list, size_t count, size_t bytes)
+static void *probe_list_grow(void *list, size_t count, size_t bytes)
 {
     bool full = (count & (count - 1)) == 0;
     return full ? memory_check(reallocarray(list, count ? 2 * count : 1, bytes)) : list;
@@ -72,11 +72,11 @@ static bool probe_sane(const struct profile_probe *probe)
 }
 
 /* Returns the merged node for a node of the file; UINT32_MAX if there is none. */
-static uint32_t merged_of(const struct profile_chunks *chunks, const uint32_t *place, uint32_t node_idx)
+static uint32_t merged_node_of(const struct profile_chunks *chunks, const uint32_t *node_map, uint32_t node_idx)
 {
-    if (!profile_node_at(chunks, node_idx) || place[node_idx] < PROFILE_PLACE_MERGED)
+    if (!profile_node_at(chunks, node_idx) || node_map[node_idx] < PROFILE_MAP_MERGED)
         return UINT32_MAX;
-    return place[node_idx] - PROFILE_PLACE_MERGED;
+    return node_map[node_idx] - PROFILE_MAP_MERGED;
 }
 
 static const char *read_probe(struct profile *profile, uint32_t node, uint32_t tree, const struct profile_probe *probe)
@@ -85,7 +85,7 @@ static const char *read_probe(struct profile *profile, uint32_t node, uint32_t t
         return "damaged: a phase's or event's time is not a number that can be measured";
     if (probe->calls == 0)
         return NULL;
-    profile->probes = grow_records(profile->probes, profile->probe_count, sizeof *profile->probes);
+    profile->probes = probe_list_grow(profile->probes, profile->probe_count, sizeof *profile->probes);
     profile->probes[profile->probe_count++] = (struct merged_probe){.node = node, .tree = tree, .probe = *probe};
     return NULL;
 }
@@ -94,31 +94,31 @@ static const char *read_counters(struct profile *profile, uint32_t node, const s
 {
     if (!counters_sane(counters))
         return "damaged: a counter's sum is not a number that can be counted";
-    profile->counters = grow_records(profile->counters, profile->counters_count, sizeof *profile->counters);
+    profile->counters = probe_list_grow(profile->counters, profile->counters_count, sizeof *profile->counters);
     profile->counters[profile->counters_count++] = (struct merged_counters){.node = node, .counters = *counters};
     return NULL;
 }
 
 /* Returns the number of the tree that a probe belongs to. In a merged file, the probe itself holds the
  * number, because a chunk has the probes of all ranks. */
-static uint32_t tree_of(const struct profile *profile, const struct profile_node *probe, uint32_t owner)
+static uint32_t probe_tree_of(const struct profile *profile, const struct profile_node *probe, uint32_t owner)
 {
     return profile->header.merged && probe->key ? (uint32_t)probe->key : owner;
 }
 
-static const char *read_node(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
-                             const struct profile_node *node, uint32_t tree)
+static const char *read_probe_node(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                   struct profile *profile, const struct profile_node *node, uint32_t tree)
 {
     if (node->kind != PROFILE_NODE_PROBE && node->kind != PROFILE_NODE_COUNTERS)
         return NULL;
     const void *record = node->metric ? profile_metric_at(chunks, node->metric) : NULL;
-    uint32_t merged = merged_of(chunks, place, node->parent);
+    uint32_t merged = merged_node_of(chunks, node_map, node->parent);
     if (!record || merged == UINT32_MAX)
         return NULL;
     if (node->kind == PROFILE_NODE_COUNTERS)
         return read_counters(profile, merged, record);
     return profile_kind_is_probe(profile->nodes[merged].kind)
-               ? read_probe(profile, merged, tree_of(profile, node, tree), record)
+               ? read_probe(profile, merged, probe_tree_of(profile, node, tree), record)
                : NULL;
 }
 
@@ -166,16 +166,16 @@ static void merge_counters(struct profile *profile)
 }
 
 /* Adds the counters below a PROBE node to the probe. They were counted between its begin and end. */
-static const char *read_exact(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
-                              const struct profile_node *node, uint32_t tree)
+static const char *read_probe_counters(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                       struct profile *profile, const struct profile_node *node, uint32_t tree)
 {
     const struct profile_node *parent =
         node->kind == PROFILE_NODE_COUNTERS ? profile_node_at(chunks, node->parent) : NULL;
     const struct profile_counters *counters = counters_at(chunks, node);
     if (!parent || !counters || parent->kind != PROFILE_NODE_PROBE || profile->probe_count == 0)
         return NULL;
-    struct merged_probe wanted = {.node = merged_of(chunks, place, parent->parent),
-                                  .tree = tree_of(profile, parent, tree)};
+    struct merged_probe wanted = {.node = merged_node_of(chunks, node_map, parent->parent),
+                                  .tree = probe_tree_of(profile, parent, tree)};
     struct merged_probe *probe = bsearch(&wanted, profile->probes, profile->probe_count, sizeof wanted, compare_probes);
     if (!counters_sane(counters))
         return "damaged: a counter's sum is not a number that can be counted";
@@ -184,11 +184,11 @@ static const char *read_exact(const struct profile_chunks *chunks, const uint32_
     return NULL;
 }
 
-typedef const char *read_function(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
-                                  const struct profile_node *node, uint32_t tree);
+typedef const char *read_function(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                  struct profile *profile, const struct profile_node *node, uint32_t tree);
 
-static const char *read_nodes(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile,
-                              read_function *read)
+static const char *read_probe_nodes(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                    struct profile *profile, read_function *read)
 {
     const char *wrong = NULL;
     for (uint32_t n = 0; n < chunks->count && !wrong; n++) {
@@ -196,7 +196,7 @@ static const char *read_nodes(const struct profile_chunks *chunks, const uint32_
         if (!profile_chunk_wanted(chunks, chunk))
             continue;
         for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK && !wrong; unit++)
-            wrong = read(chunks, place, profile, (const struct profile_node *)chunk + unit, chunk->owner);
+            wrong = read(chunks, node_map, profile, (const struct profile_node *)chunk + unit, chunk->owner);
     }
     return wrong;
 }
@@ -207,11 +207,11 @@ void profile_join_probes(struct profile *profile)
     merge_counters(profile);
 }
 
-const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile)
+const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *node_map, struct profile *profile)
 {
-    const char *wrong = read_nodes(chunks, place, profile, read_node);
+    const char *wrong = read_probe_nodes(chunks, node_map, profile, read_probe_node);
     if (wrong)
         return wrong;
     profile_join_probes(profile);
-    return profile->probe_count ? read_nodes(chunks, place, profile, read_exact) : NULL;
+    return profile->probe_count ? read_probe_nodes(chunks, node_map, profile, read_probe_counters) : NULL;
 }

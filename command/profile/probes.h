@@ -17,7 +17,7 @@ void profile_read_names(const struct profile_chunks *chunks, struct profile *pro
 
 /* Fills probes and counters of *profile, whose nodes must have been merged. node_map: as made by
  * profile_merge(). Returns NULL, or a text that says what is wrong with the file. */
-const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);
+const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *node_map, struct profile *profile);
 
 /* Sorts probes and counters. Merges probes of the same node and tree, and counters of the same node. */
 void profile_join_probes(struct profile *profile);

@@ -128,7 +128,7 @@ static const char *identity_text(const struct profile *profile, const char *key)
 
 /* Returns the rank with the smallest number among those with figures. The order of the files does not matter,
  * because they may be listed in any order. */
-static const struct profile_rank *first_rank(const struct profile *job)
+static const struct profile_rank *job_first_rank(const struct profile *job)
 {
     const struct profile_rank *first = NULL;
     for (size_t i = 0; i < job->rank_count; i++) {
@@ -145,7 +145,7 @@ static const struct profile_rank *first_rank(const struct profile *job)
 void profile_identity(const struct profile *profile, char text[PROFILE_IDENTITY_BYTES])
 {
     const struct profile_header *header = &profile->header;
-    const struct profile_rank *rank = header->merged ? first_rank(profile) : NULL;
+    const struct profile_rank *rank = header->merged ? job_first_rank(profile) : NULL;
     const char *host = rank ? rank->host : identity_text(profile, "host");
     char *all = memory_text("%.*s\n%s\n%" PRId64 "\n%" PRIu64 "\n%s\n%s\n%s\n%" PRIu64, (int)sizeof rank->host, host,
                             identity_text(profile, "job_identity"), header->start_realtime_ns,

@@ -25,13 +25,13 @@ struct lock_sum {
     double open;
 };
 
-static int compare_keys(const void *left, const void *right)
+static int compare_lock_keys(const void *left, const void *right)
 {
     uint64_t a = ((const struct lock_sum *)left)->key, b = ((const struct lock_sum *)right)->key;
     return a < b ? -1 : a > b;
 }
 
-static void count_cut_off(struct profile *profile)
+static void count_cut_off_samples(struct profile *profile)
 {
     for (size_t i = 0; i < profile->thread_count; i++) {
         struct profile_thread *thread = &profile->threads[i];
@@ -43,7 +43,7 @@ static void count_cut_off(struct profile *profile)
     }
 }
 
-static size_t sum_locks(const struct profile *profile, struct lock_sum *sums)
+static size_t sum_open_lock_waits(const struct profile *profile, struct lock_sum *sums)
 {
     size_t count = 0, distinct = 0;
     for (size_t i = 0; i < profile->node_count; i++) {
@@ -51,7 +51,7 @@ static size_t sum_locks(const struct profile *profile, struct lock_sum *sums)
         if (node->kind == PROFILE_NODE_LOCK)
             sums[count++] = (struct lock_sum){node->key, node->metric.lock_wait_here - node->metric.lock_wait};
     }
-    qsort(sums, count, sizeof(*sums), compare_keys);
+    qsort(sums, count, sizeof(*sums), compare_lock_keys);
     for (size_t i = 0; i < count; i++) {
         if (distinct && sums[distinct - 1].key == sums[i].key)
             sums[distinct - 1].open += sums[i].open;
@@ -61,7 +61,7 @@ static size_t sum_locks(const struct profile *profile, struct lock_sum *sums)
     return distinct;
 }
 
-static void append_node(struct profile *profile, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+static void profile_append_node(struct profile *profile, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     struct merged_node *node = &profile->nodes[profile->node_count++];
     memset(node, 0, sizeof(*node));
@@ -77,11 +77,11 @@ static void book_open_locks(struct profile *profile, const struct lock_sum *sums
     profile->nodes =
         memory_check(reallocarray(profile->nodes, profile->node_count + 1 + count, sizeof *profile->nodes));
     uint32_t row = (uint32_t)profile->node_count;
-    append_node(profile, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED);
+    profile_append_node(profile, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED);
     for (size_t i = 0; i < count; i++) {
         if (sums[i].open <= 0)
             continue;
-        append_node(profile, row, PROFILE_NODE_LOCK, sums[i].key);
+        profile_append_node(profile, row, PROFILE_NODE_LOCK, sums[i].key);
         struct profile_sums *metric = &profile->nodes[profile->node_count - 1].metric;
         metric->lock_wait = sums[i].open;
         metric->inverse_busy = sums[i].open / (double)(profile->thread_count ? profile->thread_count : 1);
@@ -98,12 +98,12 @@ static void profile_complete_killed(struct profile *profile)
     /* done for each rank of a merged file before it was merged */
     if (profile->header.finished || profile->header.merged)
         return;
-    count_cut_off(profile);
+    count_cut_off_samples(profile);
     /* the locks that this thread waits for are released by other threads, whose trees were not read */
     if (profile->tree)
         return;
     struct lock_sum *sums = memory_array(profile->node_count, sizeof *sums);
-    size_t count = sum_locks(profile, sums);
+    size_t count = sum_open_lock_waits(profile, sums);
     bool open = false;
     for (size_t i = 0; i < count; i++)
         open = open || sums[i].open > 0;
@@ -141,7 +141,7 @@ static bool read_exactly_at(int file, void *to, size_t bytes, off_t offset)
 
 /* Returns what is wrong with the header, or NULL. A newer format may have any layout, so its version is
  * checked first. */
-static const char *check_header(const struct profile_header *header)
+static const char *profile_header_check(const struct profile_header *header)
 {
     if (memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) != 0)
         return "not a blame profile";
@@ -328,7 +328,7 @@ static const char *read_lock_node(const struct profile_chunks *chunks, struct pr
     return NULL;
 }
 
-static const char *read_locks(const struct profile_chunks *chunks, struct profile *profile)
+static const char *read_lock_waits(const struct profile_chunks *chunks, struct profile *profile)
 {
     struct pair_map map = {0};
     const char *wrong = NULL;
@@ -358,7 +358,7 @@ static int compare_life_ends(const void *left, const void *right)
 
 /* Returns the number of threads T of a process that was killed before it could write T: the largest number of
  * threads that lived at the same time. */
-static uint32_t most_threads(const struct profile *profile)
+static uint32_t most_threads_at_once(const struct profile *profile)
 {
     struct life_end *ends = memory_array(2 * profile->thread_count, sizeof *ends);
     uint32_t now = 0, most = 1;
@@ -379,13 +379,13 @@ static uint32_t most_threads(const struct profile *profile)
     return most;
 }
 
-static bool load_chunk(int file, unsigned char *bytes, uint32_t n)
+static bool profile_load_chunk(int file, unsigned char *bytes, uint32_t n)
 {
     return read_exactly_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES,
                            PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
 }
 
-static bool is_trees(const struct profile_chunk *chunk)
+static bool chunk_is_of_tree(const struct profile_chunk *chunk)
 {
     return chunk->kind == PROFILE_CHUNK_TREE || chunk->kind == PROFILE_CHUNK_TIME || chunk->kind == PROFILE_CHUNK_TRACE;
 }
@@ -401,7 +401,7 @@ static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t
     for (uint32_t n = 0; n < count && good; n++) {
         struct profile_chunk *head = (struct profile_chunk *)(bytes + (size_t)n * PROFILE_CHUNK_BYTES);
         good = read_exactly_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) &&
-               (is_trees(head) || load_chunk(file, bytes, n));
+               (chunk_is_of_tree(head) || profile_load_chunk(file, bytes, n));
     }
     uint64_t tree =
         good && thread != OUTLINE && !read_thread_records(&chunks, &threads) && thread < threads.thread_count
@@ -409,8 +409,8 @@ static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t
             : 0;
     for (uint32_t n = 0; n < count && good && tree; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(&chunks, n);
-        if (is_trees(chunk) && chunk->kind != PROFILE_CHUNK_TRACE && chunk->owner == tree)
-            good = load_chunk(file, bytes, n);
+        if (chunk_is_of_tree(chunk) && chunk->kind != PROFILE_CHUNK_TRACE && chunk->owner == tree)
+            good = profile_load_chunk(file, bytes, n);
     }
     free(threads.threads);
     return good;
@@ -440,7 +440,7 @@ static const char *load_chunks(int file, const struct profile_header *header, of
 }
 
 /* Selects a thread's tree. Returns NULL, or a text that says what is wrong. */
-static const char *select_thread(struct profile *profile, size_t thread, char *buffer, size_t buffer_bytes)
+static const char *profile_select_thread(struct profile *profile, size_t thread, char *buffer, size_t buffer_bytes)
 {
     if (!profile->thread_count)
         return "has no threads";
@@ -486,7 +486,7 @@ static const char *read_open_file(int file, struct profile_header *header, size_
     static const struct profile_header unwritten;
     if (memcmp(header, &unwritten, sizeof unwritten) == 0)
         return "empty: the program ended before the measurement began";
-    const char *wrong = check_header(header);
+    const char *wrong = profile_header_check(header);
     if (wrong == NEWER) {
         snprintf(
             buffer, buffer_bytes,
@@ -497,8 +497,8 @@ static const char *read_open_file(int file, struct profile_header *header, size_
     return wrong ? wrong : load_chunks(file, header, status.st_size, thread, bytes, buffer, buffer_bytes);
 }
 
-static const char *read_chunks(const char *path, struct profile_header *header, size_t thread, unsigned char **bytes,
-                               char *buffer, size_t buffer_bytes)
+static const char *read_chunks_of_file(const char *path, struct profile_header *header, size_t thread,
+                                       unsigned char **bytes, char *buffer, size_t buffer_bytes)
 {
     /* O_NONBLOCK: opening a FIFO must not wait for a writer */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -515,10 +515,10 @@ static const char *read_chunks(const char *path, struct profile_header *header, 
 const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
                                 size_t buffer_bytes)
 {
-    return read_chunks(path, header, ALL_THREADS, bytes, buffer, buffer_bytes);
+    return read_chunks_of_file(path, header, ALL_THREADS, bytes, buffer, buffer_bytes);
 }
 
-static void note_trace(const struct profile_chunks *chunks, struct profile *profile)
+static void profile_count_trace(const struct profile_chunks *chunks, struct profile *profile)
 {
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_trace_chunk *chunk = (const void *)profile_chunk_at(chunks, n);
@@ -531,7 +531,7 @@ static void note_trace(const struct profile_chunks *chunks, struct profile *prof
 
 /* Counts nobody as idle before the tool's start if the OpenMP runtime is linked into the program. Such a
  * runtime may have kept all threads busy before the tool saw it. */
-static void excuse_start(struct profile *profile)
+static void profile_excuse_start(struct profile *profile)
 {
     struct profile_header *header = &profile->header;
     if (!header->merged && header->threads_max && profile_text(profile, "static_runtime"))
@@ -544,24 +544,24 @@ static const char *read_profile(struct profile_chunks *chunks, size_t thread, st
 {
     const char *wrong = read_thread_records(chunks, profile);
     if (!wrong && profile->header.threads_max == 0)
-        profile->header.threads_max = most_threads(profile);
+        profile->header.threads_max = most_threads_at_once(profile);
     if (!wrong && thread < OUTLINE)
-        wrong = select_thread(profile, thread, buffer, buffer_bytes);
+        wrong = profile_select_thread(profile, thread, buffer, buffer_bytes);
     chunks->only_tree = profile->tree;
     if (!wrong)
         wrong = read_rank_records(chunks, profile);
     if (!wrong) {
         read_modules(chunks, profile);
         read_profile_text(chunks, profile);
-        excuse_start(profile);
+        profile_excuse_start(profile);
         profile_read_names(chunks, profile);
-        note_trace(chunks, profile);
+        profile_count_trace(chunks, profile);
     }
     if (wrong || thread == OUTLINE)
         return wrong;
     wrong = profile_merge(chunks, profile, NULL);
     if (!wrong)
-        wrong = read_locks(chunks, profile);
+        wrong = read_lock_waits(chunks, profile);
     if (!wrong)
         profile_complete_killed(profile);
     return wrong;
@@ -573,7 +573,7 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
     struct profile *profile = memory_array(1, sizeof *profile);
     profile->path = memory_text("%s", path);
     unsigned char *bytes;
-    const char *wrong = read_chunks(path, &profile->header, thread, &bytes, buffer, sizeof buffer);
+    const char *wrong = read_chunks_of_file(path, &profile->header, thread, &bytes, buffer, sizeof buffer);
     struct profile_chunks chunks = {.bytes = bytes, .count = profile->header.chunk_count};
     if (!wrong)
         wrong = read_profile(&chunks, thread, profile, buffer, sizeof buffer);
@@ -601,7 +601,7 @@ struct profile *profile_read_outline(const char *path, char *error, size_t error
 bool profile_read_header(const char *path, struct profile_header *header)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool good = file >= 0 && read_exactly_at(file, header, sizeof *header, 0) && !check_header(header);
+    bool good = file >= 0 && read_exactly_at(file, header, sizeof *header, 0) && !profile_header_check(header);
     if (file >= 0)
         close(file);
     return good;

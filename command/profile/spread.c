@@ -72,7 +72,7 @@ static void spread_add_value(struct spread_sums *sums, const struct profile *ran
                                             .most_process = header->process});
 }
 
-static double compared_time(const struct profile_sums *sums, enum profile_spread_metric metric)
+static double spread_time_of(const struct profile_sums *sums, enum profile_spread_metric metric)
 {
     if (metric == PROFILE_SPREAD_WORK)
         return sums->work;
@@ -82,7 +82,7 @@ static double compared_time(const struct profile_sums *sums, enum profile_spread
 }
 
 /* Returns whether a node's sums count as its parent's own. */
-static bool is_part_of_parent(const struct merged_node *node)
+static bool node_is_part_of_parent(const struct merged_node *node)
 {
     return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS;
 }
@@ -94,8 +94,8 @@ struct values {
     double *callee_own, *callee_whole;
 };
 
-static void sum_values(const struct profile *rank, enum profile_spread_metric metric, const uint32_t *same,
-                       const struct values *values)
+static void spread_sum_values(const struct profile *rank, enum profile_spread_metric metric, const uint32_t *same,
+                              const struct values *values)
 {
     const struct merged_node *nodes = rank->nodes;
     struct profile_sums lost, before = profile_sums_before_start(&rank->header, &lost);
@@ -103,8 +103,9 @@ static void sum_values(const struct profile *rank, enum profile_spread_metric me
         values->own[i] = values->whole[i] = values->callee_own[i] = values->callee_whole[i] = 0;
     for (size_t i = 0; i < rank->node_count; i++)
         if (nodes[i].kind != PROFILE_NODE_WAITERS && nodes[i].kind != PROFILE_NODE_RANKS)
-            values->own[is_part_of_parent(&nodes[i]) ? nodes[i].parent : i] += compared_time(&nodes[i].metric, metric);
-    values->whole[0] = compared_time(&before, metric) + compared_time(&lost, metric);
+            values->own[node_is_part_of_parent(&nodes[i]) ? nodes[i].parent : i] +=
+                spread_time_of(&nodes[i].metric, metric);
+    values->whole[0] = spread_time_of(&before, metric) + spread_time_of(&lost, metric);
     for (size_t i = rank->node_count; i-- > 0;) {
         values->whole[i] += values->own[i];
         if (i)
@@ -123,67 +124,67 @@ static void sum_values(const struct profile *rank, enum profile_spread_metric me
         }
 }
 
-static void spread_add_metric(struct spread_sums *sums, const struct profile *rank, const uint32_t *place,
+static void spread_add_metric(struct spread_sums *sums, const struct profile *rank, const uint32_t *node_map,
                               enum profile_spread_metric metric, const struct values *values)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
-        if (is_part_of_parent(node))
+        if (node_is_part_of_parent(node))
             continue;
-        spread_add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, false, true), values->callee_whole[i]);
-        spread_add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, true, true), values->callee_own[i]);
+        spread_add_value(sums, rank, node_map[i], PROFILE_SPREAD_KEY(metric, false, true), values->callee_whole[i]);
+        spread_add_value(sums, rank, node_map[i], PROFILE_SPREAD_KEY(metric, true, true), values->callee_own[i]);
         if (node->kind == PROFILE_NODE_FRAME)
             continue;
-        spread_add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, false, false), values->whole[i]);
-        spread_add_value(sums, rank, place[i], PROFILE_SPREAD_KEY(metric, true, false), values->own[i]);
+        spread_add_value(sums, rank, node_map[i], PROFILE_SPREAD_KEY(metric, false, false), values->whole[i]);
+        spread_add_value(sums, rank, node_map[i], PROFILE_SPREAD_KEY(metric, true, false), values->own[i]);
     }
 }
 
 /* Returns, for each node of the rank, the first of the rank's nodes that became the same node of the job. */
-static uint32_t *find_first_of_node(struct spread_sums *sums, const struct profile *rank, const uint32_t *place)
+static uint32_t *spread_first_of_node(struct spread_sums *sums, const struct profile *rank, const uint32_t *node_map)
 {
     uint32_t *same = memory_array(rank->node_count, sizeof *same);
     for (uint32_t i = 0; i < rank->node_count; i++) {
-        if (!sums->seen[place[i]])
-            sums->seen[place[i]] = i + 1;
-        same[i] = sums->seen[place[i]] - 1;
+        if (!sums->seen[node_map[i]])
+            sums->seen[node_map[i]] = i + 1;
+        same[i] = sums->seen[node_map[i]] - 1;
     }
     for (uint32_t i = 0; i < rank->node_count; i++)
-        sums->seen[place[i]] = 0;
+        sums->seen[node_map[i]] = 0;
     return same;
 }
 
-static void spread_add_rank(struct spread_sums *sums, const struct profile *rank, const uint32_t *place)
+static void spread_add_rank(struct spread_sums *sums, const struct profile *rank, const uint32_t *node_map)
 {
-    uint32_t *same = find_first_of_node(sums, rank, place);
+    uint32_t *same = spread_first_of_node(sums, rank, node_map);
     double *room = memory_array(4 * rank->node_count, sizeof *room);
     struct values values = {room, room + rank->node_count, room + 2 * rank->node_count, room + 3 * rank->node_count};
     for (int metric = 0; metric < PROFILE_SPREAD_METRICS; metric++) {
-        sum_values(rank, (enum profile_spread_metric)metric, same, &values);
-        spread_add_metric(sums, rank, place, (enum profile_spread_metric)metric, &values);
+        spread_sum_values(rank, (enum profile_spread_metric)metric, same, &values);
+        spread_add_metric(sums, rank, node_map, (enum profile_spread_metric)metric, &values);
     }
     free(room);
     free(same);
 }
 
-static void *grow_zeroed(void *array, size_t from, size_t to)
+static void *spread_grow_zeroed(void *array, size_t from, size_t to)
 {
     uint32_t *grown = memory_check(reallocarray(array, to, sizeof *grown));
     memset(grown + from, 0, (to - from) * sizeof *grown);
     return grown;
 }
 
-void spread_sums_add(struct spread_sums *sums, const struct profile *rank, const uint32_t *place, size_t nodes)
+void spread_sums_add(struct spread_sums *sums, const struct profile *rank, const uint32_t *node_map, size_t nodes)
 {
     if (nodes > sums->nodes) {
-        sums->first = grow_zeroed(sums->first, sums->nodes, 2 * nodes);
-        sums->seen = grow_zeroed(sums->seen, sums->nodes, 2 * nodes);
+        sums->first = spread_grow_zeroed(sums->first, sums->nodes, 2 * nodes);
+        sums->seen = spread_grow_zeroed(sums->seen, sums->nodes, 2 * nodes);
         sums->nodes = 2 * nodes;
     }
     if (!rank->header.merged)
-        spread_add_rank(sums, rank, place);
+        spread_add_rank(sums, rank, node_map);
     for (size_t i = 0; i < rank->spread_count; i++)
-        spread_add(sums, place[rank->spreads[i].node], rank->spreads[i].key, &rank->spreads[i].spread);
+        spread_add(sums, node_map[rank->spreads[i].node], rank->spreads[i].key, &rank->spreads[i].spread);
 }
 
 static int compare_spread_keys(const void *left, const void *right)
@@ -215,13 +216,14 @@ static bool spread_sane(const struct profile_spread *spread)
     return spread->squares >= 0 && spread->squares <= 1e60 && spread->ranks > 0;
 }
 
-const char *profile_read_spreads(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile)
+const char *profile_read_spreads(const struct profile_chunks *chunks, const uint32_t *node_map, struct profile *profile)
 {
     struct profile_below below;
     const struct profile_spread *spread;
     size_t room = 0;
     uint32_t at = 0;
-    while (profile->header.merged && (spread = profile_next_below(chunks, place, PROFILE_NODE_SPREAD, &at, &below))) {
+    while (profile->header.merged &&
+           (spread = profile_next_below(chunks, node_map, PROFILE_NODE_SPREAD, &at, &below))) {
         if (below.node->key >= PROFILE_SPREAD_KEYS)
             continue;
         if (!spread_sane(spread))

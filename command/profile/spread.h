@@ -28,12 +28,13 @@ struct spread_sums {
 
 /* Adds a rank, or a part of the job. node_map: the job's node for each node of the rank. nodes: number of the
  * job's nodes now. */
-void spread_sums_add(struct spread_sums *sums, const struct profile *rank, const uint32_t *place, size_t nodes);
+void spread_sums_add(struct spread_sums *sums, const struct profile *rank, const uint32_t *node_map, size_t nodes);
 /* Moves the statistics to the profile and empties `sums`. */
 void spread_sums_end(struct spread_sums *sums, struct profile *profile);
 
 /* Reads the statistics from a file. node_map: as made by profile_merge(). Returns NULL, or a text that says
  * what is wrong with the file. */
-const char *profile_read_spreads(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile);
+const char *profile_read_spreads(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                 struct profile *profile);
 
 #endif

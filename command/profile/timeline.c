@@ -23,7 +23,7 @@ static void add_time_value(struct profile_time_value *to, const struct profile_t
 }
 
 /* Sorts cells by one of their numbers; all values are less than `end`. The sort is stable. */
-static struct timeline_cell *sort_by(struct timeline_cell *cells, size_t count, size_t member, size_t end)
+static struct timeline_cell *timeline_sort_cells(struct timeline_cell *cells, size_t count, size_t member, size_t end)
 {
 #define NUMBER_OF(cell) (*(const uint32_t *)((const char *)(cell) + member))
     size_t *first = memory_array(end + 1, sizeof *first);
@@ -56,13 +56,13 @@ struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, si
         memcpy(cells, timeline->cells, count * sizeof *cells);
     if (lanes == 1)
         return cells;
-    cells = sort_by(cells, count, offsetof(struct timeline_cell, lane), lanes);
-    return sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
+    cells = timeline_sort_cells(cells, count, offsetof(struct timeline_cell, lane), lanes);
+    return timeline_sort_cells(cells, count, offsetof(struct timeline_cell, node), node_count);
 }
 
 /* Adds up the cells [first, end) of one node by bin, for a timeline with one lane. Stores the result from
  * `at` on and returns its end. */
-static size_t join_bins(struct timeline_cell *cells, size_t first, size_t end, size_t at)
+static size_t timeline_add_up_bins(struct timeline_cell *cells, size_t first, size_t end, size_t at)
 {
     struct timeline_cell sum[PROFILE_TIME_BINS];
     bool used[PROFILE_TIME_BINS] = {false};
@@ -85,14 +85,14 @@ void timeline_join_cells(struct timeline *timeline, size_t node_count)
     size_t count = timeline->cell_count, lanes = count_lanes(timeline), at = 0;
     struct timeline_cell *cells = timeline->cells;
     if (lanes > 1) {
-        cells = sort_by(cells, count, offsetof(struct timeline_cell, lane), lanes);
-        cells = sort_by(cells, count, offsetof(struct timeline_cell, bin), PROFILE_TIME_BINS);
+        cells = timeline_sort_cells(cells, count, offsetof(struct timeline_cell, lane), lanes);
+        cells = timeline_sort_cells(cells, count, offsetof(struct timeline_cell, bin), PROFILE_TIME_BINS);
     }
-    cells = sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
+    cells = timeline_sort_cells(cells, count, offsetof(struct timeline_cell, node), node_count);
     for (size_t i = 0, end; lanes == 1 && i < count; i = end) {
         for (end = i + 1; end < count && cells[end].node == cells[i].node;)
             end++;
-        at = join_bins(cells, i, end, at);
+        at = timeline_add_up_bins(cells, i, end, at);
     }
     for (size_t i = 0; lanes > 1 && i < count; i++) {
         if (i && cells[i].node == cells[at - 1].node && cells[i].bin == cells[at - 1].bin &&

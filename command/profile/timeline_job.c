@@ -27,7 +27,7 @@ struct grid {
 
 /* Returns the narrowest bins that cover begin to end and are at least 2^shift and 2^lane_shift ns wide. There
  * are at most PROFILE_TIME_BINS of them, and the bins of all lanes stay within the limit. */
-static struct grid choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uint32_t lane_shift, size_t lanes)
+static struct grid timeline_choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uint32_t lane_shift, size_t lanes)
 {
     struct grid grid = {.shift = shift};
     uint64_t last = end > begin ? end - 1 : begin;
@@ -44,20 +44,20 @@ static struct grid choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uin
 }
 
 /* Returns the bin that contains a time. Times outside belong to the first or the last bin. */
-static uint32_t bin_at(uint64_t origin, uint64_t at, uint32_t shift, uint32_t bins)
+static uint32_t timeline_bin_at(uint64_t origin, uint64_t at, uint32_t shift, uint32_t bins)
 {
     uint64_t bin = at > origin ? (at - origin) >> shift : 0;
     return bin < bins ? (uint32_t)bin : bins - 1;
 }
 
 /* Moves all values to a grid whose bins are at least as wide. */
-static void regrid(struct timeline_join *join, struct timeline *timeline, const struct grid *grid)
+static void timeline_regrid(struct timeline_join *join, struct timeline *timeline, const struct grid *grid)
 {
     for (size_t i = 0; i < timeline->lane_count; i++) {
         double(*ns)[PROFILE_TIME_STATES] = memory_array(grid->lane_bins, sizeof *ns);
         for (uint32_t from = 0; from < timeline->lane_bins; from++) {
-            uint32_t to = bin_at(grid->origin, join->origin + ((uint64_t)from << join->lane_shift), grid->lane_shift,
-                                 grid->lane_bins);
+            uint32_t to = timeline_bin_at(grid->origin, join->origin + ((uint64_t)from << join->lane_shift),
+                                          grid->lane_shift, grid->lane_bins);
             for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
                 ns[to][state] += timeline->lanes[i].ns[from][state];
         }
@@ -66,7 +66,8 @@ static void regrid(struct timeline_join *join, struct timeline *timeline, const 
     }
     for (size_t i = 0; i < timeline->cell_count; i++) {
         struct timeline_cell *cell = &timeline->cells[i];
-        cell->bin = bin_at(grid->origin, join->origin + ((uint64_t)cell->bin << join->shift), grid->shift, grid->bins);
+        cell->bin =
+            timeline_bin_at(grid->origin, join->origin + ((uint64_t)cell->bin << join->shift), grid->shift, grid->bins);
     }
     join->origin = grid->origin;
     join->shift = grid->shift;
@@ -75,42 +76,45 @@ static void regrid(struct timeline_join *join, struct timeline *timeline, const 
     timeline->lane_bins = grid->lane_bins;
 }
 
-static void fit_grid(struct timeline_join *join, struct profile *job, uint32_t shift, uint32_t lane_shift)
+static void timeline_fit_grid(struct timeline_join *join, struct profile *job, uint32_t shift, uint32_t lane_shift)
 {
     const struct profile_header *header = &job->header;
     struct timeline *timeline = &job->timeline;
     /* If lanes are ranks already, count as many as possible. Otherwise the result would depend on when they
      * became ranks. */
     size_t lanes = timeline->level == TIMELINE_THREADS ? timeline->lane_count : TIMELINE_JOB_LANES;
-    struct grid grid = choose_grid(time_of_day(header, header->tool_start_ns), time_of_day(header, header->end_ns),
-                                   shift > join->shift ? shift : join->shift,
-                                   lane_shift > join->lane_shift ? lane_shift : join->lane_shift, lanes);
+    struct grid grid =
+        timeline_choose_grid(time_of_day(header, header->tool_start_ns), time_of_day(header, header->end_ns),
+                             shift > join->shift ? shift : join->shift,
+                             lane_shift > join->lane_shift ? lane_shift : join->lane_shift, lanes);
     if (grid.origin != join->origin || grid.shift != join->shift || grid.lane_shift != join->lane_shift ||
         grid.bins != timeline->bins)
-        regrid(join, timeline, &grid);
+        timeline_regrid(join, timeline, &grid);
 }
 
 /* Returns the map's entry for a rank's group. */
-static uint32_t *slot_of(struct pair_map *map, uint32_t rank, uint32_t level)
+static uint32_t *rank_group_slot(struct pair_map *map, uint32_t rank, uint32_t level)
 {
     return pair_map_slot(map, rank_group(rank, level), 0);
 }
 
-static void set_cell_lane(struct timeline_join *join, struct timeline *timeline, uint32_t lane)
+static void timeline_set_cell_lane(struct timeline_join *join, struct timeline *timeline, uint32_t lane)
 {
     timeline->lanes[lane].cell_lane = lane;
     if (timeline->cell_level == TIMELINE_THREADS)
         return;
-    uint32_t *slot = slot_of(&join->cell_lanes, timeline->lanes[lane].rank, timeline->cell_level);
+    uint32_t *slot = rank_group_slot(&join->cell_lanes, timeline->lanes[lane].rank, timeline->cell_level);
     if (*slot == PAIR_MAP_NEW)
         *slot = lane;
     timeline->lanes[lane].cell_lane = *slot;
 }
 
 /* Returns the job's lane for a lane of a rank, and creates it if there is none. */
-static uint32_t place_lane(struct timeline_join *join, struct timeline *timeline, const struct timeline_lane *from)
+static uint32_t timeline_find_job_lane(struct timeline_join *join, struct timeline *timeline,
+                                       const struct timeline_lane *from)
 {
-    uint32_t *slot = timeline->level == TIMELINE_THREADS ? NULL : slot_of(&join->lanes, from->rank, timeline->level);
+    uint32_t *slot =
+        timeline->level == TIMELINE_THREADS ? NULL : rank_group_slot(&join->lanes, from->rank, timeline->level);
     if (slot && *slot != PAIR_MAP_NEW) {
         timeline->lanes[*slot].threads += from->threads;
         return *slot;
@@ -120,16 +124,16 @@ static uint32_t place_lane(struct timeline_join *join, struct timeline *timeline
     timeline->lanes[timeline->lane_count++] = *from;
     if (slot)
         *slot = lane;
-    set_cell_lane(join, timeline, lane);
+    timeline_set_cell_lane(join, timeline, lane);
     return lane;
 }
 
 /* Changes the levels of detail and merges lanes and cells to match. */
-static void regroup(struct timeline_join *join, struct timeline *timeline, uint8_t level, uint8_t cell_level)
+static void timeline_regroup(struct timeline_join *join, struct timeline *timeline, uint8_t level, uint8_t cell_level)
 {
     struct timeline_lane *old = timeline->lanes;
     size_t count = timeline->lane_count;
-    uint32_t *place = memory_array(count, sizeof *place);
+    uint32_t *lane_map = memory_array(count, sizeof *lane_map);
     pair_map_free(&join->lanes);
     pair_map_free(&join->cell_lanes);
     timeline->level = level;
@@ -137,8 +141,8 @@ static void regroup(struct timeline_join *join, struct timeline *timeline, uint8
     timeline->lanes = NULL;
     timeline->lane_count = join->lane_room = 0;
     for (size_t i = 0; i < count; i++) {
-        place[i] = place_lane(join, timeline, &old[i]);
-        double(*ns)[PROFILE_TIME_STATES] = timeline->lanes[place[i]].ns;
+        lane_map[i] = timeline_find_job_lane(join, timeline, &old[i]);
+        double(*ns)[PROFILE_TIME_STATES] = timeline->lanes[lane_map[i]].ns;
         for (size_t bin = 0; ns != old[i].ns && bin < timeline->lane_bins; bin++)
             for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
                 ns[bin][state] += old[i].ns[bin][state];
@@ -146,14 +150,14 @@ static void regroup(struct timeline_join *join, struct timeline *timeline, uint8
             free(old[i].ns);
     }
     for (size_t i = 0; i < timeline->cell_count; i++)
-        timeline->cells[i].lane = timeline->lanes[place[timeline->cells[i].lane]].cell_lane;
-    free(place);
+        timeline->cells[i].lane = timeline->lanes[lane_map[timeline->cells[i].lane]].cell_lane;
+    free(lane_map);
     free(old);
 }
 
 /* Returns the number of pairs of a context and a lane that have cells. Sets *contexts to the number of
  * contexts. */
-static size_t count_pairs(const struct timeline *timeline, size_t *contexts)
+static size_t timeline_count_pairs(const struct timeline *timeline, size_t *contexts)
 {
     /* by lane: 1 + the last node with a cell in the lane */
     uint32_t *seen = memory_array(timeline->lane_count, sizeof *seen);
@@ -177,14 +181,14 @@ static size_t count_cell_lanes(const struct timeline *timeline)
     return count;
 }
 
-static void join_cells(struct timeline_join *join, struct profile *job)
+static void timeline_limit_cells(struct timeline_join *join, struct profile *job)
 {
     struct timeline *timeline = &job->timeline;
     size_t contexts;
     timeline_join_cells(timeline, job->node_count);
-    while (count_cell_lanes(timeline) > 1 && count_pairs(timeline, &contexts) > TIMELINE_JOB_PAIRS) {
-        regroup(join, timeline, timeline->level,
-                contexts > TIMELINE_JOB_PAIRS ? TIMELINE_ONE : (uint8_t)(timeline->cell_level + 1));
+    while (count_cell_lanes(timeline) > 1 && timeline_count_pairs(timeline, &contexts) > TIMELINE_JOB_PAIRS) {
+        timeline_regroup(join, timeline, timeline->level,
+                         contexts > TIMELINE_JOB_PAIRS ? TIMELINE_ONE : (uint8_t)(timeline->cell_level + 1));
         timeline_join_cells(timeline, job->node_count);
     }
     join->cell_room = timeline->cell_count;
@@ -197,8 +201,8 @@ struct stretch {
 };
 
 /* Returns the part of a stretch that lies in a bin, 0 to 1. The stretch lies in the bins `first` to `last`. */
-static double part_in(const struct stretch *stretch, uint64_t origin, uint32_t bin, uint32_t shift, uint32_t first,
-                      uint32_t last)
+static double stretch_part_in_bin(const struct stretch *stretch, uint64_t origin, uint32_t bin, uint32_t shift,
+                                  uint32_t first, uint32_t last)
 {
     if (first == last)
         return 1;
@@ -210,7 +214,7 @@ static double part_in(const struct stretch *stretch, uint64_t origin, uint32_t b
 
 /* Returns the interval that a rank's timeline covers: from its origin to the rank's end, since nothing was
  * measured later. For a part of a job, the interval lasts to the end of the bins. */
-static struct stretch run_of(const struct profile *rank)
+static struct stretch timeline_run_of(const struct profile *rank)
 {
     const struct timeline *timeline = &rank->timeline;
     uint64_t begin = time_of_day(&rank->header, timeline->origin_ns), end_ns = rank->header.end_ns;
@@ -222,7 +226,7 @@ static struct stretch run_of(const struct profile *rank)
     return (struct stretch){begin, end > begin ? end : begin + 1};
 }
 
-static struct stretch stretch_of(const struct stretch *run, uint64_t width, uint32_t bin)
+static struct stretch stretch_of_bin(const struct stretch *run, uint64_t width, uint32_t bin)
 {
     struct stretch stretch = {run->begin + width * bin, run->begin + width * (bin + 1)};
     stretch.end = stretch.end < run->end ? stretch.end : run->end;
@@ -230,16 +234,16 @@ static struct stretch stretch_of(const struct stretch *run, uint64_t width, uint
     return stretch;
 }
 
-static void join_add_lane(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
-                          const struct timeline_lane *from, uint32_t lane)
+static void timeline_join_lane(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
+                               const struct timeline_lane *from, uint32_t lane)
 {
-    struct stretch run = run_of(rank);
+    struct stretch run = timeline_run_of(rank);
     for (uint32_t i = 0; i < rank->timeline.lane_bins; i++) {
-        struct stretch stretch = stretch_of(&run, rank->timeline.lane_bin_ns, i);
-        uint32_t first = bin_at(join->origin, stretch.begin, join->lane_shift, timeline->lane_bins);
-        uint32_t last = bin_at(join->origin, stretch.end - 1, join->lane_shift, timeline->lane_bins);
+        struct stretch stretch = stretch_of_bin(&run, rank->timeline.lane_bin_ns, i);
+        uint32_t first = timeline_bin_at(join->origin, stretch.begin, join->lane_shift, timeline->lane_bins);
+        uint32_t last = timeline_bin_at(join->origin, stretch.end - 1, join->lane_shift, timeline->lane_bins);
         for (uint32_t bin = first; bin <= last; bin++) {
-            double part = part_in(&stretch, join->origin, bin, join->lane_shift, first, last);
+            double part = stretch_part_in_bin(&stretch, join->origin, bin, join->lane_shift, first, last);
             for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
                 timeline->lanes[lane].ns[bin][state] += part * from->ns[i][state];
         }
@@ -247,21 +251,21 @@ static void join_add_lane(struct timeline_join *join, struct timeline *timeline,
 }
 
 static void join_add_cells(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
-                           const uint32_t *place, const uint32_t *lane_place)
+                           const uint32_t *node_map, const uint32_t *lane_map)
 {
     float threads = (float)rank->header.threads_max;
-    struct stretch run = run_of(rank);
+    struct stretch run = timeline_run_of(rank);
     for (size_t i = 0; i < rank->timeline.cell_count; i++) {
         const struct timeline_cell *from = &rank->timeline.cells[i];
-        struct stretch stretch = stretch_of(&run, rank->timeline.bin_ns, from->bin);
-        uint32_t first = bin_at(join->origin, stretch.begin, join->shift, timeline->bins);
-        uint32_t last = bin_at(join->origin, stretch.end - 1, join->shift, timeline->bins);
+        struct stretch stretch = stretch_of_bin(&run, rank->timeline.bin_ns, from->bin);
+        uint32_t first = timeline_bin_at(join->origin, stretch.begin, join->shift, timeline->bins);
+        uint32_t last = timeline_bin_at(join->origin, stretch.end - 1, join->shift, timeline->bins);
         for (uint32_t bin = first; bin <= last; bin++) {
-            float part = (float)part_in(&stretch, join->origin, bin, join->shift, first, last);
+            float part = (float)stretch_part_in_bin(&stretch, join->origin, bin, join->shift, first, last);
             memory_grow(&timeline->cells, &join->cell_room, timeline->cell_count, sizeof *timeline->cells);
             timeline->cells[timeline->cell_count++] =
-                (struct timeline_cell){.node = place[from->node],
-                                       .lane = timeline->lanes[lane_place[from->lane]].cell_lane,
+                (struct timeline_cell){.node = node_map[from->node],
+                                       .lane = timeline->lanes[lane_map[from->lane]].cell_lane,
                                        .bin = bin,
                                        .value = {part * from->value.own, part * threads * from->value.inverse_busy,
                                                  part * from->value.shared_idle, part * from->value.lock_wait}};
@@ -282,13 +286,13 @@ static struct timeline_lane job_lane_of(const struct timeline *timeline, const s
     return lane;
 }
 
-static uint32_t shift_of(uint64_t width)
+static uint32_t bin_shift_of(uint64_t width)
 {
     return (uint32_t)__builtin_ctzll(width);
 }
 
 void timeline_join_add(struct timeline_join *join, struct profile *job, const struct profile *rank,
-                       const uint32_t *place, size_t threads)
+                       const uint32_t *node_map, size_t threads)
 {
     struct timeline *timeline = &job->timeline;
     const struct timeline *from = &rank->timeline;
@@ -298,34 +302,34 @@ void timeline_join_add(struct timeline_join *join, struct profile *job, const st
     }
     timeline->without += from->without;
     if (from->level > timeline->level || from->cell_level > timeline->cell_level)
-        regroup(join, timeline, from->level > timeline->level ? from->level : timeline->level,
-                from->cell_level > timeline->cell_level ? from->cell_level : timeline->cell_level);
-    fit_grid(join, job, shift_of(from->bin_ns), rank->header.merged ? shift_of(from->lane_bin_ns) : 0);
-    uint32_t *lane_place = memory_array(from->lane_count, sizeof *lane_place);
+        timeline_regroup(join, timeline, from->level > timeline->level ? from->level : timeline->level,
+                         from->cell_level > timeline->cell_level ? from->cell_level : timeline->cell_level);
+    timeline_fit_grid(join, job, bin_shift_of(from->bin_ns), rank->header.merged ? bin_shift_of(from->lane_bin_ns) : 0);
+    uint32_t *lane_map = memory_array(from->lane_count, sizeof *lane_map);
     for (size_t i = 0; i < from->lane_count; i++) {
         struct timeline_lane lane = job_lane_of(timeline, job, rank, &from->lanes[i], threads);
-        lane_place[i] = place_lane(join, timeline, &lane);
-        if (timeline->lanes[lane_place[i]].ns != lane.ns)
+        lane_map[i] = timeline_find_job_lane(join, timeline, &lane);
+        if (timeline->lanes[lane_map[i]].ns != lane.ns)
             free(lane.ns);
-        join_add_lane(join, timeline, rank, &from->lanes[i], lane_place[i]);
+        timeline_join_lane(join, timeline, rank, &from->lanes[i], lane_map[i]);
     }
-    join_add_cells(join, timeline, rank, place, lane_place);
-    free(lane_place);
+    join_add_cells(join, timeline, rank, node_map, lane_map);
+    free(lane_map);
     while (timeline->lane_count > TIMELINE_JOB_LANES) {
         uint8_t level = (uint8_t)(timeline->level + 1);
-        regroup(join, timeline, level, level > timeline->cell_level ? level : timeline->cell_level);
+        timeline_regroup(join, timeline, level, level > timeline->cell_level ? level : timeline->cell_level);
     }
-    fit_grid(join, job, 0, 0);
+    timeline_fit_grid(join, job, 0, 0);
     if (timeline->cell_count >= 2 * join->joined + JOINED_AT_ONCE)
-        join_cells(join, job);
+        timeline_limit_cells(join, job);
 }
 
 void timeline_join_end(struct timeline_join *join, struct profile *job)
 {
     struct timeline *timeline = &job->timeline;
     if (timeline->lane_count) {
-        fit_grid(join, job, 0, 0);
-        join_cells(join, job);
+        timeline_fit_grid(join, job, 0, 0);
+        timeline_limit_cells(join, job);
         timeline->origin_ns = join->origin - (uint64_t)job->header.start_realtime_ns + job->header.start_ns;
         timeline->bin_ns = 1ull << join->shift;
         timeline->lane_bin_ns = 1ull << join->lane_shift;
@@ -377,12 +381,12 @@ static struct pair *gather_cell_pairs(const struct timeline *timeline, struct pa
 }
 
 /* Marks the pairs to keep: those with few bins, the root's, and the largest of the rest. */
-static void mark_kept(struct pair *pairs, size_t count)
+static void mark_kept_pairs(struct pair *pairs, size_t count)
 {
     struct pair **dense = memory_array(count, sizeof *dense);
     size_t dense_count = 0;
     for (size_t i = 0; i < count; i++) {
-        pairs[i].kept = pairs[i].bins <= PROFILE_MOMENTS || pairs[i].node == 0;
+        pairs[i].kept = pairs[i].bins <= PROFILE_FEW_BINS || pairs[i].node == 0;
         if (!pairs[i].kept)
             dense[dense_count++] = &pairs[i];
     }
@@ -393,13 +397,13 @@ static void mark_kept(struct pair *pairs, size_t count)
 }
 
 /* Returns the nearest ancestor that has many bins in that lane and is kept, or the root. */
-static uint32_t kept_above(const struct profile *job, struct pair_map *map, const struct pair *pairs, uint32_t node,
-                           uint32_t lane)
+static uint32_t kept_pair_above(const struct profile *job, struct pair_map *map, const struct pair *pairs,
+                                uint32_t node, uint32_t lane)
 {
     while (node) {
         node = job->nodes[node].parent;
         uint32_t *slot = pair_map_slot(map, node, lane);
-        if (*slot != PAIR_MAP_NEW && pairs[*slot].kept && pairs[*slot].bins > PROFILE_MOMENTS)
+        if (*slot != PAIR_MAP_NEW && pairs[*slot].kept && pairs[*slot].bins > PROFILE_FEW_BINS)
             break;
     }
     return node;
@@ -411,11 +415,11 @@ void timeline_join_prune(struct profile *job)
     struct pair_map map = {0};
     size_t count;
     struct pair *pairs = gather_cell_pairs(timeline, &map, &count);
-    mark_kept(pairs, count);
+    mark_kept_pairs(pairs, count);
     for (size_t i = 0; i < timeline->cell_count; i++) {
         struct timeline_cell *cell = &timeline->cells[i];
         if (!pairs[*pair_map_slot(&map, cell->node, cell->lane)].kept)
-            cell->node = kept_above(job, &map, pairs, cell->node, cell->lane);
+            cell->node = kept_pair_above(job, &map, pairs, cell->node, cell->lane);
     }
     timeline_join_cells(timeline, job->node_count);
     pair_map_free(&map);

@@ -29,7 +29,7 @@ struct timeline_join {
  * already, but not its rank record. node_map: the job's node for each node of the rank. threads: number of
  * the job's threads before the rank was added. */
 void timeline_join_add(struct timeline_join *join, struct profile *job, const struct profile *rank,
-                       const uint32_t *place, size_t threads);
+                       const uint32_t *node_map, size_t threads);
 /* Ends the merge. All ranks are known now, so inverse_busy is divided by the job's number of threads T. */
 void timeline_join_end(struct timeline_join *join, struct profile *job);
 

@@ -25,7 +25,7 @@ struct item {
 
 struct reading {
     const struct profile_chunks *chunks;
-    const uint32_t *place;
+    const uint32_t *node_map;
     struct profile *profile;
     struct item *item;
     size_t count, room;
@@ -45,7 +45,7 @@ static const void *profile_time_at(const struct profile_chunks *chunks, uint32_t
     return chunk->kind == PROFILE_CHUNK_TIME ? (const struct profile_node *)chunk + unit : NULL;
 }
 
-static const void *lane_at(const struct reading *reading, uint32_t unit_idx)
+static const void *lane_record_at(const struct reading *reading, uint32_t unit_idx)
 {
     if (!reading->profile->header.merged)
         return profile_time_at(reading->chunks, unit_idx, sizeof(struct profile_lane));
@@ -68,7 +68,7 @@ static uint32_t context_of_node(const struct profile *profile, uint32_t node)
 
 /* Claims a record for one node. Returns false if another node has claimed it. Without this check, a small
  * file with many nodes for one record could need any amount of memory. */
-static bool claim_record(struct reading *reading, uint32_t unit_idx)
+static bool timeline_claim_record(struct reading *reading, uint32_t unit_idx)
 {
     uint8_t bit = (uint8_t)(1u << unit_idx % 8), *byte = &reading->taken[unit_idx / 8];
     bool first = !(*byte & bit);
@@ -76,49 +76,48 @@ static bool claim_record(struct reading *reading, uint32_t unit_idx)
     return first;
 }
 
-static void gather_item(struct reading *reading, const struct profile_node *node, uint32_t owner)
+static void timeline_gather_item(struct reading *reading, const struct profile_node *node, uint32_t owner)
 {
     bool lane = node->kind == PROFILE_NODE_LANE;
     if ((!lane && node->kind != PROFILE_NODE_TIME) || !node->metric ||
-        !profile_node_at(reading->chunks, node->parent) || reading->place[node->parent] < PROFILE_PLACE_MERGED)
+        !profile_node_at(reading->chunks, node->parent) || reading->node_map[node->parent] < PROFILE_MAP_MERGED)
         return;
     struct item item = {.lane = lane, .owner = reading->profile->header.merged ? (uint32_t)node->key : owner};
-    item.node = context_of_node(reading->profile, reading->place[node->parent] - PROFILE_PLACE_MERGED);
-    const struct profile_moments *moments =
-        lane ? NULL : (const void *)profile_metric_at(reading->chunks, node->metric);
-    item.few = moments != NULL;
-    item.record = moments ? (const void *)moments
-                  : lane  ? lane_at(reading, node->metric)
-                          : profile_time_at(reading->chunks, node->metric, sizeof(struct profile_bins));
-    if (!item.record || (!item.few && !claim_record(reading, node->metric)))
+    item.node = context_of_node(reading->profile, reading->node_map[node->parent] - PROFILE_MAP_MERGED);
+    const struct profile_few_bins *few = lane ? NULL : (const void *)profile_metric_at(reading->chunks, node->metric);
+    item.few = few != NULL;
+    item.record = few    ? (const void *)few
+                  : lane ? lane_record_at(reading, node->metric)
+                         : profile_time_at(reading->chunks, node->metric, sizeof(struct profile_bins));
+    if (!item.record || (!item.few && !timeline_claim_record(reading, node->metric)))
         return;
     memory_grow(&reading->item, &reading->room, reading->count, sizeof *reading->item);
     reading->item[reading->count++] = item;
 }
 
-static void gather_items(struct reading *reading)
+static void timeline_gather_items(struct reading *reading)
 {
     for (uint32_t n = 0; n < reading->chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(reading->chunks, n);
         if (!profile_chunk_wanted(reading->chunks, chunk))
             continue;
         for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK; unit++)
-            gather_item(reading, (const struct profile_node *)chunk + unit, chunk->owner);
+            timeline_gather_item(reading, (const struct profile_node *)chunk + unit, chunk->owner);
     }
 }
 
-static bool value_sane(const struct profile_time_value *value)
+static bool time_value_sane(const struct profile_time_value *value)
 {
     return profile_number_sane((double)value->own) && profile_number_sane((double)value->inverse_busy) &&
            value->inverse_busy >= 0 && profile_number_sane((double)value->shared_idle) &&
            profile_number_sane((double)value->lock_wait) && value->lock_wait >= 0;
 }
 
-static bool moments_sane(const struct profile_moments *moments)
+static bool few_bins_sane(const struct profile_few_bins *few)
 {
-    bool sane = moments->form == PROFILE_TIME_FEW && moments->shift <= MOST_SHIFT && moments->count <= PROFILE_MOMENTS;
-    for (size_t i = 0; sane && i < moments->count; i++)
-        sane = moments->moment[i].bin < PROFILE_TIME_BINS && value_sane(&moments->moment[i].value);
+    bool sane = few->form == PROFILE_TIME_FEW && few->shift <= MOST_SHIFT && few->count <= PROFILE_FEW_BINS;
+    for (size_t i = 0; sane && i < few->count; i++)
+        sane = few->entry[i].bin < PROFILE_TIME_BINS && time_value_sane(&few->entry[i].value);
     return sane;
 }
 
@@ -126,11 +125,11 @@ static bool bins_sane(const struct profile_bins *bins)
 {
     bool sane = bins->form == PROFILE_TIME_DENSE && bins->shift <= MOST_SHIFT && bins->merged <= PROFILE_TIME_BINS / 2;
     for (size_t i = 0; sane && i < PROFILE_TIME_BINS; i++)
-        sane = value_sane(&bins->bin[i]);
+        sane = time_value_sane(&bins->bin[i]);
     return sane;
 }
 
-static bool states_sane(const float (*ns)[PROFILE_TIME_STATES], size_t bins)
+static bool lane_states_sane(const float (*ns)[PROFILE_TIME_STATES], size_t bins)
 {
     for (size_t i = 0; i < bins * PROFILE_TIME_STATES; i++) {
         float value = ns[i / PROFILE_TIME_STATES][i % PROFILE_TIME_STATES];
@@ -143,7 +142,7 @@ static bool states_sane(const float (*ns)[PROFILE_TIME_STATES], size_t bins)
 static bool lane_sane(const struct profile_lane *lane)
 {
     return lane->shift <= MOST_SHIFT - PROFILE_TIME_FINER && lane->merged <= PROFILE_LANE_BINS / 2 &&
-           states_sane(lane->ns, PROFILE_LANE_BINS);
+           lane_states_sane(lane->ns, PROFILE_LANE_BINS);
 }
 
 /* Returns whether a job's lane is valid. All lanes of a job must have the same bins as the first. */
@@ -155,21 +154,21 @@ static bool job_lane_sane(const struct timeline_lane_record *lane, const struct 
            lane->bins == lane->cell_bins << (lane->cell_shift - lane->shift) && lane->level <= TIMELINE_ONE &&
            lane->cell_level <= TIMELINE_ONE && lane->level == first->level && lane->cell_level == first->cell_level &&
            lane->shift == first->shift && lane->cell_shift == first->cell_shift && lane->bins == first->bins &&
-           lane->origin_ns == first->origin_ns && lane->threads > 0 && states_sane(lane->ns, lane->bins);
+           lane->origin_ns == first->origin_ns && lane->threads > 0 && lane_states_sane(lane->ns, lane->bins);
 }
 
 /* Checks all records, and finds the width of the widest bins. */
-static const char *check_items(struct reading *reading)
+static const char *timeline_check_items(struct reading *reading)
 {
     bool job = reading->profile->header.merged;
     const struct timeline_lane_record *first = NULL;
     for (size_t i = 0; i < reading->count; i++) {
         const struct item *item = &reading->item[i];
-        const struct profile_moments *moments = item->record;
-        uint32_t shift = moments->shift; /* all kinds of records have it at the same offset */
+        const struct profile_few_bins *few = item->record;
+        uint32_t shift = few->shift; /* all kinds of records have it at the same offset */
         first = item->lane && !first ? item->record : first;
         bool sane = item->lane  ? (job ? job_lane_sane(item->record, first) : lane_sane(item->record))
-                    : item->few ? moments_sane(moments)
+                    : item->few ? few_bins_sane(few)
                                 : bins_sane(item->record);
         if (!sane)
             return damaged;
@@ -179,13 +178,13 @@ static const char *check_items(struct reading *reading)
     return NULL;
 }
 
-_Static_assert(offsetof(struct profile_moments, shift) == offsetof(struct profile_bins, shift) &&
-                   offsetof(struct profile_moments, shift) == offsetof(struct profile_lane, shift) &&
-                   offsetof(struct profile_moments, shift) == offsetof(struct timeline_lane_record, shift),
+_Static_assert(offsetof(struct profile_few_bins, shift) == offsetof(struct profile_bins, shift) &&
+                   offsetof(struct profile_few_bins, shift) == offsetof(struct profile_lane, shift) &&
+                   offsetof(struct profile_few_bins, shift) == offsetof(struct timeline_lane_record, shift),
                "it is in the same place");
 
 /* Returns the ns from the tool's start to the end of the run, or to the last sample if the run did not end. */
-static uint64_t length_of(const struct profile *profile)
+static uint64_t run_length_ns(const struct profile *profile)
 {
     uint64_t begin = profile->header.tool_start_ns, end = profile->header.end_ns;
     for (size_t i = 0; i < profile->thread_count && profile->header.end_ns == 0; i++) {
@@ -196,9 +195,9 @@ static uint64_t length_of(const struct profile *profile)
 }
 
 /* Chooses the width of the bins by the run's length. It is at least the largest width in the file. */
-static void choose_widths(struct reading *reading)
+static void timeline_choose_widths(struct reading *reading)
 {
-    uint32_t shift = profile_time_shift(length_of(reading->profile));
+    uint32_t shift = profile_time_shift(run_length_ns(reading->profile));
     struct timeline *timeline = &reading->profile->timeline;
     shift = reading->shift > shift ? reading->shift : shift;
     if (reading->lane_shift + PROFILE_TIME_FINER > shift)
@@ -211,12 +210,12 @@ static void choose_widths(struct reading *reading)
 }
 
 /* Creates a lane for each tree that has records and was used by a thread, in the order of threads. */
-static void make_lanes(struct reading *reading)
+static void timeline_make_lanes(struct reading *reading)
 {
     struct profile *profile = reading->profile;
     struct timeline *timeline = &profile->timeline;
     size_t room = 0;
-    choose_widths(reading);
+    timeline_choose_widths(reading);
     for (size_t i = 0; i < reading->count; i++)
         *pair_map_slot(&reading->lanes, reading->item[i].owner, 0) = NO_LANE;
     for (size_t i = 0; i < profile->thread_count; i++) {
@@ -237,18 +236,18 @@ static void make_lanes(struct reading *reading)
 
 /* Converts a record's bin number to the bin of the common width. Returns NO_BIN if the bin was merged into an
  * earlier one. `shift` and `merged`: as in struct profile_bins. */
-static uint32_t bin_of(uint32_t bin, uint32_t shift, uint32_t merged, uint32_t widest)
+static uint32_t bin_of_common_width(uint32_t bin, uint32_t shift, uint32_t merged, uint32_t widest)
 {
     if (merged && bin >= merged && bin < 2 * merged)
         return NO_BIN;
     return (uint32_t)((uint64_t)(merged && bin >= merged ? bin / 2 : bin) >> (widest - shift));
 }
 
-static void add_states(struct reading *reading, const struct profile_lane *from, struct timeline_lane *to)
+static void timeline_add_states(struct reading *reading, const struct profile_lane *from, struct timeline_lane *to)
 {
     struct timeline *timeline = &reading->profile->timeline;
     for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) {
-        uint32_t bin = bin_of(i, from->shift, from->merged, reading->lane_shift);
+        uint32_t bin = bin_of_common_width(i, from->shift, from->merged, reading->lane_shift);
         for (size_t state = 0; bin != NO_BIN && state < PROFILE_TIME_STATES; state++) {
             if (from->ns[i][state] > 0 && bin >= timeline->lane_bins)
                 timeline->lane_bins = bin + 1;
@@ -257,8 +256,8 @@ static void add_states(struct reading *reading, const struct profile_lane *from,
     }
 }
 
-static void add_cell(struct reading *reading, const struct item *item, uint32_t lane, uint32_t bin,
-                     const struct profile_time_value *value)
+static void timeline_add_cell(struct reading *reading, const struct item *item, uint32_t lane, uint32_t bin,
+                              const struct profile_time_value *value)
 {
     static const struct profile_time_value nothing;
     struct timeline *timeline = &reading->profile->timeline;
@@ -271,7 +270,7 @@ static void add_cell(struct reading *reading, const struct item *item, uint32_t 
 }
 
 /* Returns, for each rank record, the index of the rank's first thread. The caller frees the list. */
-static uint32_t *first_threads(const struct profile *profile)
+static uint32_t *first_thread_by_rank(const struct profile *profile)
 {
     uint32_t *first = memory_array(profile->rank_count + 1, sizeof *first);
     for (size_t i = profile->thread_count; i-- > 0;)
@@ -281,7 +280,7 @@ static uint32_t *first_threads(const struct profile *profile)
 }
 
 /* Returns the first thread of a job's lane. It is found by its rank, thread id and start. */
-static uint32_t find_thread(const struct profile *profile, const struct timeline_lane_record *from, uint32_t first)
+static uint32_t lane_find_thread(const struct profile *profile, const struct timeline_lane_record *from, uint32_t first)
 {
     for (size_t i = first; from->level == TIMELINE_THREADS && i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
@@ -306,7 +305,7 @@ static bool make_job_lane(struct reading *reading, const struct item *item, cons
     if (lane->ns || from->cell_lane >= timeline->lane_count || from->rank_record == 0 ||
         from->rank_record > reading->profile->rank_count)
         return false;
-    *lane = (struct timeline_lane){.thread = find_thread(reading->profile, from, first_thread[from->rank_record]),
+    *lane = (struct timeline_lane){.thread = lane_find_thread(reading->profile, from, first_thread[from->rank_record]),
                                    .threads = from->threads,
                                    .rank_record = from->rank_record,
                                    .rank = from->rank,
@@ -326,7 +325,7 @@ static bool make_job_lane(struct reading *reading, const struct item *item, cons
 static bool make_job_lanes(struct reading *reading)
 {
     struct timeline *timeline = &reading->profile->timeline;
-    uint32_t *first_thread = first_threads(reading->profile);
+    uint32_t *first_thread = first_thread_by_rank(reading->profile);
     size_t count = 0;
     for (size_t i = 0; i < reading->count; i++)
         count += reading->item[i].lane;
@@ -351,9 +350,9 @@ static void add_job_states(const struct timeline *timeline, const struct timelin
             to->ns[i][state] = (double)from->ns[i][state];
 }
 
-static void add_item(struct reading *reading, const struct item *item)
+static void timeline_add_item(struct reading *reading, const struct item *item)
 {
-    const struct profile_moments *moments = item->record;
+    const struct profile_few_bins *few = item->record;
     const struct profile_bins *bins = item->record;
     uint32_t lane = *pair_map_slot(&reading->lanes, item->owner, 0);
     if (lane == NO_LANE)
@@ -361,42 +360,44 @@ static void add_item(struct reading *reading, const struct item *item)
     if (item->lane && reading->profile->header.merged)
         add_job_states(&reading->profile->timeline, item->record, &reading->profile->timeline.lanes[lane]);
     else if (item->lane)
-        add_states(reading, item->record, &reading->profile->timeline.lanes[lane]);
-    for (uint32_t i = 0; !item->lane && i < (item->few ? moments->count : PROFILE_TIME_BINS); i++) {
-        uint32_t number = item->few ? moments->moment[i].bin : i;
-        add_cell(reading, item, lane, bin_of(number, moments->shift, item->few ? 0 : bins->merged, reading->shift),
-                 item->few ? &moments->moment[i].value : &bins->bin[i]);
+        timeline_add_states(reading, item->record, &reading->profile->timeline.lanes[lane]);
+    for (uint32_t i = 0; !item->lane && i < (item->few ? few->count : PROFILE_TIME_BINS); i++) {
+        uint32_t number = item->few ? few->entry[i].bin : i;
+        timeline_add_cell(reading, item, lane,
+                          bin_of_common_width(number, few->shift, item->few ? 0 : bins->merged, reading->shift),
+                          item->few ? &few->entry[i].value : &bins->bin[i]);
     }
 }
 
 /* Sets the numbers of bins to cover the run and all bins with values. */
-static void count_bins(struct reading *reading)
+static void timeline_count_bins(struct reading *reading)
 {
     struct timeline *timeline = &reading->profile->timeline;
-    uint64_t length = length_of(reading->profile), last = length ? length - 1 : 0;
+    uint64_t length = run_length_ns(reading->profile), last = length ? length - 1 : 0;
     if (timeline->lane_bins <= last >> reading->lane_shift)
         timeline->lane_bins = (uint32_t)(last >> reading->lane_shift) + 1;
     if (timeline->bins <= (timeline->lane_bins - 1) >> PROFILE_TIME_FINER)
         timeline->bins = ((timeline->lane_bins - 1) >> PROFILE_TIME_FINER) + 1;
 }
 
-const char *profile_read_timeline(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile)
+const char *profile_read_timeline(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                  struct profile *profile)
 {
-    struct reading reading = {.chunks = chunks, .place = place, .profile = profile};
+    struct reading reading = {.chunks = chunks, .node_map = node_map, .profile = profile};
     reading.taken = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK / 8 + 1, 1);
-    gather_items(&reading);
+    timeline_gather_items(&reading);
     free(reading.taken);
-    const char *wrong = check_items(&reading);
+    const char *wrong = timeline_check_items(&reading);
     if (!wrong && reading.count && profile->header.merged && !make_job_lanes(&reading))
         wrong = damaged;
     if (!wrong && reading.count) {
         if (!profile->header.merged)
-            make_lanes(&reading);
+            timeline_make_lanes(&reading);
         uint32_t bins = profile->timeline.bins;
         for (size_t i = 0; i < reading.count; i++)
-            add_item(&reading, &reading.item[i]);
+            timeline_add_item(&reading, &reading.item[i]);
         if (!profile->header.merged)
-            count_bins(&reading);
+            timeline_count_bins(&reading);
         else if (bins != profile->timeline.bins)
             wrong = damaged;
         timeline_join_cells(&profile->timeline, profile->node_count);

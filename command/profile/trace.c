@@ -35,7 +35,7 @@ static bool stream_number(struct trace_stream *stream, uint64_t *number)
 }
 
 /* Applies a record that changes the time or the period and is not a sample. */
-static bool take_time(struct trace_stream *stream, unsigned kind)
+static bool stream_take_time(struct trace_stream *stream, unsigned kind)
 {
     uint64_t number;
     if (!stream_number(stream, &number) || number > TIME_MOST)
@@ -60,7 +60,7 @@ static bool take_time(struct trace_stream *stream, unsigned kind)
 }
 
 /* Reads the context and the state of a record that starts with the byte `kind`. */
-static bool take_pair(struct trace_stream *stream, unsigned kind, uint64_t *pair)
+static bool stream_take_pair(struct trace_stream *stream, unsigned kind, uint64_t *pair)
 {
     uint32_t place = PROFILE_TRACE_PLACES - 1;
     uint64_t apart;
@@ -77,11 +77,11 @@ static bool take_pair(struct trace_stream *stream, unsigned kind, uint64_t *pair
     return true;
 }
 
-static bool take_samples(struct trace_stream *stream, unsigned kind, struct trace_record *record)
+static bool stream_take_samples(struct trace_stream *stream, unsigned kind, struct trace_record *record)
 {
     bool several = kind >= PROFILE_TRACE_SEVERAL && !(kind >= PROFILE_TRACE_NEW && kind < PROFILE_TRACE_NEW_SEVERAL);
     uint64_t more = 0;
-    if (!take_pair(stream, kind, &record->pair) ||
+    if (!stream_take_pair(stream, kind, &record->pair) ||
         (several && (!stream_number(stream, &more) || more > UINT32_MAX - 2)))
         return false;
     record->count = several ? more + 2 : 1;
@@ -99,7 +99,7 @@ static bool take_samples(struct trace_stream *stream, unsigned kind, struct trac
 
 /* Returns the kind of the next sample. It comes from a record's first byte, or is the second sample of a
  * record with two. */
-static unsigned take_kind(struct trace_stream *stream)
+static unsigned stream_take_kind(struct trace_stream *stream)
 {
     unsigned kind = stream->second ? stream->second : stream->bytes[stream->at++];
     stream->second = 0;
@@ -113,10 +113,10 @@ static unsigned take_kind(struct trace_stream *stream)
 bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
 {
     while ((stream->second || stream->at < stream->have) && !stream->damaged) {
-        unsigned kind = take_kind(stream);
-        if (kind < PROFILE_TRACE_GAP && take_samples(stream, kind, record))
+        unsigned kind = stream_take_kind(stream);
+        if (kind < PROFILE_TRACE_GAP && stream_take_samples(stream, kind, record))
             return true;
-        stream->damaged = kind < PROFILE_TRACE_GAP || !take_time(stream, kind);
+        stream->damaged = kind < PROFILE_TRACE_GAP || !stream_take_time(stream, kind);
     }
     return false;
 }
@@ -129,36 +129,36 @@ bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
 struct tracing {
     struct profile *profile;
     struct profile_chunks chunks;
-    uint32_t *place;  /* node map, as made by profile_merge() for the file's tree now */
-    uint32_t *merged; /* by index of a node in that tree: index of the profile's node */
-    uint32_t *known;  /* by node_idx: 1 + index of the profile's node; 0: not looked up yet */
+    uint32_t *node_map; /* node map, as made by profile_merge() for the file's tree now */
+    uint32_t *merged;   /* by index of a node in that tree: index of the profile's node */
+    uint32_t *known;    /* by node_idx: 1 + index of the profile's node; 0: not looked up yet */
     struct trace *trace;
 };
 
-static uint32_t find_merged(const struct tracing *tracing, uint32_t node_idx)
+static uint32_t trace_find_node(const struct tracing *tracing, uint32_t node_idx)
 {
     const struct profile_node *node = profile_node_at(&tracing->chunks, node_idx);
     for (uint32_t moves = 0; node && node->kind == PROFILE_NODE_MOVED && moves < MOVES_MOST; moves++) {
         node_idx = (uint32_t)node->key;
         node = profile_node_at(&tracing->chunks, node_idx);
     }
-    if (!node || tracing->place[node_idx] < PROFILE_PLACE_MERGED)
+    if (!node || tracing->node_map[node_idx] < PROFILE_MAP_MERGED)
         return 0;
-    return tracing->merged[tracing->place[node_idx] - PROFILE_PLACE_MERGED];
+    return tracing->merged[tracing->node_map[node_idx] - PROFILE_MAP_MERGED];
 }
 
 /* Returns the profile's node for a node of the trace. A trace names the same nodes very often, so the moves
  * of each node are followed only once. */
-static uint32_t merged_node(const struct tracing *tracing, uint32_t node_idx)
+static uint32_t trace_node_of(const struct tracing *tracing, uint32_t node_idx)
 {
     if (!profile_node_at(&tracing->chunks, node_idx))
         return 0;
     if (!tracing->known[node_idx])
-        tracing->known[node_idx] = 1 + find_merged(tracing, node_idx);
+        tracing->known[node_idx] = 1 + trace_find_node(tracing, node_idx);
     return tracing->known[node_idx] - 1;
 }
 
-static void add_span(struct trace_lane *lane, size_t *room, struct trace_span span)
+static void trace_add_span(struct trace_lane *lane, size_t *room, struct trace_span span)
 {
     struct trace_span *last = lane->span_count ? &lane->spans[lane->span_count - 1] : NULL;
     if (last && span.begin_ns < last->end_ns + TOUCHING_NS) {
@@ -186,15 +186,15 @@ static bool read_trace_chunk(const struct tracing *tracing, const struct profile
         struct trace_span span = {.begin_ns = record.begin_ns,
                                   .end_ns = record.begin_ns + record.length_ns,
                                   .samples = (uint32_t)record.count,
-                                  .node = merged_node(tracing, PROFILE_TRACE_NODE(record.pair)),
+                                  .node = trace_node_of(tracing, PROFILE_TRACE_NODE(record.pair)),
                                   .state = PROFILE_TRACE_STATE(record.pair)};
         tracing->trace->samples += record.count;
-        add_span(lane, room, span);
+        trace_add_span(lane, room, span);
     }
     return !stream.damaged;
 }
 
-static int compare_chunks(const void *left, const void *right)
+static int compare_trace_chunks(const void *left, const void *right)
 {
     const struct profile_trace_chunk *a = *(const struct profile_trace_chunk *const *)left,
                                      *b = *(const struct profile_trace_chunk *const *)right;
@@ -203,13 +203,13 @@ static int compare_chunks(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-static int compare_lanes(const void *left, const void *right)
+static int compare_trace_lanes(const void *left, const void *right)
 {
     const struct trace_lane *a = left, *b = right;
     return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static uint32_t first_thread(const struct profile *profile, uint64_t tree)
+static uint32_t first_thread_of_tree(const struct profile *profile, uint64_t tree)
 {
     uint32_t thread = 0;
     while (thread < profile->thread_count && profile->threads[thread].tree != tree)
@@ -217,7 +217,7 @@ static uint32_t first_thread(const struct profile *profile, uint64_t tree)
     return thread < profile->thread_count ? thread : 0;
 }
 
-static const char *read_lanes(const struct tracing *tracing)
+static const char *read_trace_lanes(const struct tracing *tracing)
 {
     const struct profile_trace_chunk **chunks = memory_array(tracing->chunks.count + 1u, sizeof(*chunks));
     struct trace *trace = tracing->trace;
@@ -229,24 +229,24 @@ static const char *read_lanes(const struct tracing *tracing)
             (!tracing->chunks.only_tree || chunk->owner == tracing->chunks.only_tree))
             chunks[count++] = chunk;
     }
-    qsort(chunks, count, sizeof(*chunks), compare_chunks);
+    qsort(chunks, count, sizeof(*chunks), compare_trace_chunks);
     for (size_t i = 0; i < count && good; i++) {
         if (!trace->lane_count || trace->lanes[trace->lane_count - 1].tree != chunks[i]->owner) {
             memory_grow(&trace->lanes, &lanes_room, trace->lane_count, sizeof *trace->lanes);
             trace->lanes[trace->lane_count++] = (struct trace_lane){
-                .tree = chunks[i]->owner, .thread = first_thread(tracing->profile, chunks[i]->owner)};
+                .tree = chunks[i]->owner, .thread = first_thread_of_tree(tracing->profile, chunks[i]->owner)};
             room = 0;
         }
         good = read_trace_chunk(tracing, chunks[i], &trace->lanes[trace->lane_count - 1], &room);
     }
     free(chunks);
     if (trace->lane_count)
-        qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, compare_lanes);
+        qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, compare_trace_lanes);
     return good ? NULL : "damaged: its trace makes no sense";
 }
 
 /* Returns, for each node of the file's tree now, the profile's node for that context. */
-static uint32_t *nodes_of(struct profile *profile, const struct profile *now)
+static uint32_t *trace_map_nodes(struct profile *profile, const struct profile *now)
 {
     uint32_t *merged = memory_array(now->node_count, sizeof *merged);
     struct node_tree tree;
@@ -268,17 +268,17 @@ static const char *read_trace(struct tracing *tracing, char *buffer, size_t buff
     tracing->chunks =
         (struct profile_chunks){.bytes = bytes, .count = now->header.chunk_count, .only_tree = tracing->profile->tree};
     if (!wrong)
-        wrong = profile_merge(&tracing->chunks, now, &tracing->place);
+        wrong = profile_merge(&tracing->chunks, now, &tracing->node_map);
     if (!wrong) {
-        tracing->merged = nodes_of(tracing->profile, now);
+        tracing->merged = trace_map_nodes(tracing->profile, now);
         tracing->known =
             memory_array((size_t)tracing->chunks.count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *tracing->known);
         tracing->trace->thinned = now->header.trace_thinned;
-        wrong = read_lanes(tracing);
+        wrong = read_trace_lanes(tracing);
     }
     free(tracing->merged);
     free(tracing->known);
-    free(tracing->place);
+    free(tracing->node_map);
     free(bytes);
     profile_free(now);
     return wrong;

@@ -35,7 +35,7 @@ struct tail_lane {
     unsigned char bytes[DATA_BYTES];
 };
 
-static bool read_exactly(int file, void *to, size_t bytes, off_t at)
+static bool tail_read(int file, void *to, size_t bytes, off_t at)
 {
     ssize_t got;
     do
@@ -75,8 +75,8 @@ void trace_tail_close(struct trace_tail *tail)
 bool trace_tail_node(const struct trace_tail *tail, uint32_t node_idx, struct profile_node *node)
 {
     return node_idx % PROFILE_UNITS_PER_CHUNK != 0 && node_idx / PROFILE_UNITS_PER_CHUNK < tail->header.chunk_count &&
-           read_exactly(tail->file, node, sizeof *node,
-                        (off_t)PROFILE_HEADER_BYTES + (off_t)node_idx * PROFILE_UNIT_BYTES);
+           tail_read(tail->file, node, sizeof *node,
+                     (off_t)PROFILE_HEADER_BYTES + (off_t)node_idx * PROFILE_UNIT_BYTES);
 }
 
 /* ---- the tables ---- */
@@ -97,11 +97,10 @@ static struct tail_lane *tail_lane_of(struct trace_tail *tail, uint32_t tree)
 }
 
 /* Remembers a chunk. Returns false if the chunk is still being created. */
-static bool note_chunk(struct trace_tail *tail, uint32_t chunk_no)
+static bool tail_note_chunk(struct trace_tail *tail, uint32_t chunk_no)
 {
     struct profile_chunk chunk;
-    if (!read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(chunk_no)) ||
-        chunk.kind == PROFILE_CHUNK_FREE)
+    if (!tail_read(tail->file, &chunk, sizeof chunk, tail_chunk_offset(chunk_no)) || chunk.kind == PROFILE_CHUNK_FREE)
         return false;
     if (chunk.kind == PROFILE_CHUNK_TRACE) {
         struct tail_lane *lane = tail_lane_of(tail, chunk.owner);
@@ -115,15 +114,15 @@ static bool note_chunk(struct trace_tail *tail, uint32_t chunk_no)
     return true;
 }
 
-static void note_chunks(struct trace_tail *tail)
+static void tail_note_chunks(struct trace_tail *tail)
 {
     size_t still = 0;
     for (size_t i = 0; i < tail->pending_count; i++)
-        if (!note_chunk(tail, tail->pending[i]))
+        if (!tail_note_chunk(tail, tail->pending[i]))
             tail->pending[still++] = tail->pending[i];
     tail->pending_count = still;
     for (; tail->seen < tail->header.chunk_count; tail->seen++)
-        if (!note_chunk(tail, tail->seen)) {
+        if (!tail_note_chunk(tail, tail->seen)) {
             memory_grow(&tail->pending, &tail->pending_room, tail->pending_count, sizeof *tail->pending);
             tail->pending[tail->pending_count++] = tail->seen;
         }
@@ -134,24 +133,24 @@ static size_t count_tail_records(const struct trace_tail *tail, uint32_t kind, s
     size_t per_chunk = PROFILE_CHUNK_BYTES / bytes - 1, count = 0;
     struct profile_chunk chunk;
     for (size_t i = 0; i < tail->record_count; i++)
-        if (read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(tail->records[i])) && chunk.kind == kind)
+        if (tail_read(tail->file, &chunk, sizeof chunk, tail_chunk_offset(tail->records[i])) && chunk.kind == kind)
             count += chunk.used < per_chunk ? chunk.used : per_chunk;
     return count;
 }
 
 /* Reads all records of one kind, and replaces the list. */
-static void read_records(const struct trace_tail *tail, uint32_t kind, size_t bytes, void *list, size_t *count)
+static void tail_read_records(const struct trace_tail *tail, uint32_t kind, size_t bytes, void *list, size_t *count)
 {
     size_t per_chunk = PROFILE_CHUNK_BYTES / bytes - 1, room = count_tail_records(tail, kind, bytes), found = 0;
     char *records = memory_array(room + 1, bytes), **to = list;
     struct profile_chunk chunk;
     for (size_t i = 0; i < tail->record_count && found < room; i++) {
         off_t at = tail_chunk_offset(tail->records[i]);
-        if (!read_exactly(tail->file, &chunk, sizeof chunk, at) || chunk.kind != kind)
+        if (!tail_read(tail->file, &chunk, sizeof chunk, at) || chunk.kind != kind)
             continue;
         size_t here = chunk.used < per_chunk ? chunk.used : per_chunk;
         here = here < room - found ? here : room - found;
-        if (read_exactly(tail->file, records + found * bytes, here * bytes, at + (off_t)bytes))
+        if (tail_read(tail->file, records + found * bytes, here * bytes, at + (off_t)bytes))
             found += here;
     }
     free(*to);
@@ -170,7 +169,7 @@ static int compare_tail_threads(const void *left, const void *right)
 static void read_tail_threads(struct trace_tail *tail)
 {
     size_t used = 0;
-    read_records(tail, PROFILE_CHUNK_THREAD, PROFILE_THREAD_BYTES, &tail->threads, &tail->thread_count);
+    tail_read_records(tail, PROFILE_CHUNK_THREAD, PROFILE_THREAD_BYTES, &tail->threads, &tail->thread_count);
     for (size_t i = 0; i < tail->thread_count; i++)
         if (tail->threads[i].kind != PROFILE_THREAD_UNUSED)
             tail->threads[used++] = tail->threads[i];
@@ -180,9 +179,9 @@ static void read_tail_threads(struct trace_tail *tail)
 
 bool trace_tail_has_more(struct trace_tail *tail)
 {
-    if (!read_exactly(tail->file, &tail->header, sizeof tail->header, 0))
+    if (!tail_read(tail->file, &tail->header, sizeof tail->header, 0))
         return false;
-    note_chunks(tail);
+    tail_note_chunks(tail);
     return count_tail_records(tail, PROFILE_CHUNK_MODULE, PROFILE_MODULE_BYTES) > tail->module_count ||
            count_tail_records(tail, PROFILE_CHUNK_NAME, PROFILE_NAME_BYTES) > tail->name_count;
 }
@@ -190,8 +189,8 @@ bool trace_tail_has_more(struct trace_tail *tail)
 void trace_tail_tables(struct trace_tail *tail)
 {
     read_tail_threads(tail);
-    read_records(tail, PROFILE_CHUNK_MODULE, PROFILE_MODULE_BYTES, &tail->modules, &tail->module_count);
-    read_records(tail, PROFILE_CHUNK_NAME, PROFILE_NAME_BYTES, &tail->names, &tail->name_count);
+    tail_read_records(tail, PROFILE_CHUNK_MODULE, PROFILE_MODULE_BYTES, &tail->modules, &tail->module_count);
+    tail_read_records(tail, PROFILE_CHUNK_NAME, PROFILE_NAME_BYTES, &tail->names, &tail->name_count);
     for (size_t i = 0; i < tail->module_count; i++) {
         struct profile_module *module = &tail->modules[i];
         module->path[sizeof module->path - 1] = '\0';
@@ -213,18 +212,18 @@ static void tail_begin_chunk(struct tail_lane *lane, uint32_t chunk_no, const st
 
 /* Reads what the program has added to the current chunk. Returns false if it has added nothing, or if the
  * chunk was reused. */
-static bool read_more(const struct trace_tail *tail, struct tail_lane *lane)
+static bool tail_read_more(const struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk before, after;
     off_t at = tail_chunk_offset(lane->chunk_no);
-    if (!lane->chunk.number || !read_exactly(tail->file, &before, sizeof before, at) ||
+    if (!lane->chunk.number || !tail_read(tail->file, &before, sizeof before, at) ||
         before.number != lane->chunk.number)
         return false;
     uint32_t used = before.used < DATA_BYTES ? before.used : (uint32_t)DATA_BYTES;
     if (used <= lane->stream.have ||
-        !read_exactly(tail->file, lane->bytes + lane->stream.have, used - lane->stream.have,
-                      at + (off_t)(sizeof before + lane->stream.have)) ||
-        !read_exactly(tail->file, &after, sizeof after, at) || after.number != before.number)
+        !tail_read(tail->file, lane->bytes + lane->stream.have, used - lane->stream.have,
+                   at + (off_t)(sizeof before + lane->stream.have)) ||
+        !tail_read(tail->file, &after, sizeof after, at) || after.number != before.number)
         return false;
     lane->chunk = before;
     lane->stream.have = used;
@@ -232,19 +231,19 @@ static bool read_more(const struct trace_tail *tail, struct tail_lane *lane)
 }
 
 /* Finds the tree's chunk that follows the current one. */
-static bool find_chunk(struct trace_tail *tail, struct tail_lane *lane)
+static bool tail_find_next_chunk(struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk chunk, best = {0};
     uint32_t best_no = 0, next = lane->chunk.next;
     /* in general, the current chunk names the next one */
     if (lane->chunk.number && next < tail->seen &&
-        read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(next)) && chunk.kind == PROFILE_CHUNK_TRACE &&
+        tail_read(tail->file, &chunk, sizeof chunk, tail_chunk_offset(next)) && chunk.kind == PROFILE_CHUNK_TRACE &&
         chunk.owner == lane->tree && chunk.number == lane->chunk.number + 1) {
         tail_begin_chunk(lane, next, &chunk);
         return true;
     }
     for (size_t i = 0; i < lane->chunk_count; i++)
-        if (read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(lane->chunks[i])) &&
+        if (tail_read(tail->file, &chunk, sizeof chunk, tail_chunk_offset(lane->chunks[i])) &&
             chunk.number > lane->chunk.number && (!best.number || chunk.number < best.number)) {
             best = chunk;
             best_no = lane->chunks[i];
@@ -256,32 +255,32 @@ static bool find_chunk(struct trace_tail *tail, struct tail_lane *lane)
 }
 
 /* Returns whether the lane may have a chunk after the current one. */
-static bool has_gone_on(const struct trace_tail *tail, struct tail_lane *lane)
+static bool tail_lane_goes_on(const struct trace_tail *tail, struct tail_lane *lane)
 {
     struct profile_trace_chunk now;
     if (!lane->chunk.number)
         return true;
-    if (!read_exactly(tail->file, &now, sizeof now, tail_chunk_offset(lane->chunk_no)))
+    if (!tail_read(tail->file, &now, sizeof now, tail_chunk_offset(lane->chunk_no)))
         return false;
     if (now.number == lane->chunk.number)
         lane->chunk.next = now.next;
     return now.number != lane->chunk.number || (now.next != 0 && now.next != lane->chunk_no);
 }
 
-static bool next_record(struct trace_tail *tail, struct tail_lane *lane)
+static bool tail_next_record(struct trace_tail *tail, struct tail_lane *lane)
 {
     lane->given = 0;
     while (!trace_stream_next(&lane->stream, &lane->record)) {
         lane->record.count = 0;
         if (lane->stream.damaged)
             return false;
-        if (read_more(tail, lane))
+        if (tail_read_more(tail, lane))
             continue;
-        bool gone_on = has_gone_on(tail, lane);
+        bool gone_on = tail_lane_goes_on(tail, lane);
         /* the program may have completed this chunk before it started the next */
-        if (gone_on && read_more(tail, lane))
+        if (gone_on && tail_read_more(tail, lane))
             continue;
-        if (!gone_on || !find_chunk(tail, lane))
+        if (!gone_on || !tail_find_next_chunk(tail, lane))
             return false;
     }
     if (lane->record.count > lane->chunk.samples) { /* more samples than the chunk's header counts */
@@ -325,7 +324,7 @@ static void choose_lane_thread(struct trace_tail *tail, struct tail_lane *lane)
 }
 
 /* Returns how finely periods were divided at that time. It depends on the highest thread number until then. */
-static uint32_t bits_at(const struct trace_tail *tail, struct tail_lane *lane, uint64_t time_ns)
+static uint32_t moment_bits_at(const struct trace_tail *tail, struct tail_lane *lane, uint64_t time_ns)
 {
     if (time_ns < lane->bits_until_ns && lane->bits_threads == tail->thread_count)
         return lane->bits;
@@ -354,7 +353,7 @@ static uint64_t due_moment(const struct trace_tail *tail, struct tail_lane *lane
         return middle_ns;
     uint64_t begin_ns = middle_ns - (middle_ns - header->start_ns) % period_ns, end_ns = begin_ns + period_ns;
     uint64_t place = moment_place(begin_ns, moment_salt(header->seed, header->start_ns), thread->number - 1,
-                                  bits_at(tail, lane, begin_ns));
+                                  moment_bits_at(tail, lane, begin_ns));
     uint64_t from_ns = thread->begin_ns > begin_ns && thread->begin_ns < end_ns
                            ? thread->begin_ns
                            : begin_ns; /* a thread's first period starts with the thread */
@@ -371,7 +370,7 @@ static bool tail_lane_advance(struct trace_tail *tail, struct tail_lane *lane)
     bool ran = state == PROFILE_TIME_WORK || state == PROFILE_TIME_OVERHEAD;
     if (lane->given == lane->record.count) {
         lane->cpu_ns += ran && lane->record.count ? lane->record.length_ns : 0;
-        if (!next_record(tail, lane))
+        if (!tail_next_record(tail, lane))
             return false;
         choose_lane_thread(tail, lane);
         state = PROFILE_TRACE_STATE(lane->record.pair);
@@ -388,7 +387,7 @@ static bool tail_lane_advance(struct trace_tail *tail, struct tail_lane *lane)
     return lane->has_next = true;
 }
 
-static bool is_earlier(const struct tail_lane *a, const struct tail_lane *b)
+static bool sample_is_earlier(const struct tail_lane *a, const struct tail_lane *b)
 {
     return a->next.time_ns != b->next.time_ns ? a->next.time_ns < b->next.time_ns : a->tree < b->tree;
 }
@@ -397,8 +396,8 @@ static void tail_sift_down(struct trace_tail *tail, size_t at)
 {
     struct tail_lane *lane = tail->heap[at];
     for (size_t child; (child = 2 * at + 1) < tail->heap_count; at = child) {
-        child += child + 1 < tail->heap_count && is_earlier(tail->heap[child + 1], tail->heap[child]);
-        if (!is_earlier(tail->heap[child], lane))
+        child += child + 1 < tail->heap_count && sample_is_earlier(tail->heap[child + 1], tail->heap[child]);
+        if (!sample_is_earlier(tail->heap[child], lane))
             break;
         tail->heap[at] = tail->heap[child];
     }
@@ -407,9 +406,9 @@ static void tail_sift_down(struct trace_tail *tail, size_t at)
 
 bool trace_tail_refresh(struct trace_tail *tail)
 {
-    if (!read_exactly(tail->file, &tail->header, sizeof tail->header, 0))
+    if (!tail_read(tail->file, &tail->header, sizeof tail->header, 0))
         return false;
-    note_chunks(tail);
+    tail_note_chunks(tail);
     read_tail_threads(tail);
     tail->heap_count = tail->damaged = 0;
     for (size_t i = 0; i < tail->lane_count; i++) {
@@ -447,7 +446,7 @@ uint64_t trace_tail_missing(const struct trace_tail *tail)
     uint64_t there = tail->header.trace_thinned;
     for (size_t i = 0; i < tail->lane_count; i++)
         for (size_t k = 0; k < tail->lanes[i]->chunk_count; k++)
-            if (read_exactly(tail->file, &chunk, sizeof chunk, tail_chunk_offset(tail->lanes[i]->chunks[k])))
+            if (tail_read(tail->file, &chunk, sizeof chunk, tail_chunk_offset(tail->lanes[i]->chunks[k])))
                 there += chunk.samples;
     return there > tail->given ? there - tail->given : 0;
 }

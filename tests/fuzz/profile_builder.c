@@ -270,10 +270,9 @@ static void example_names(struct profile_builder *builder)
 /* Of a whole tree in a few bins, of one node in many, and some of a lane. */
 static void example_times(struct profile_builder *builder, uint32_t tree, uint32_t root, uint32_t node)
 {
-    struct profile_moments moments = {
-        .shift = PROFILE_TIME_SHIFT,
-        .count = 2,
-        .moment = {{.bin = 3, .value = {.own = 5e6f}}, {.bin = 90, .value = {.own = 5e6f}}}};
+    struct profile_few_bins few = {.shift = PROFILE_TIME_SHIFT,
+                                   .count = 2,
+                                   .entry = {{.bin = 3, .value = {.own = 5e6f}}, {.bin = 90, .value = {.own = 5e6f}}}};
     struct profile_bins bins = {
         .form = PROFILE_TIME_DENSE, .shift = PROFILE_TIME_SHIFT, .merged = (uint16_t)(tree % 2 * 40)};
     struct profile_lane lane = {.shift = PROFILE_TIME_SHIFT - PROFILE_TIME_FINER};
@@ -282,7 +281,7 @@ static void example_times(struct profile_builder *builder, uint32_t tree, uint32
             .own = 1e6f, .inverse_busy = 5e5f, .shared_idle = 1e5f * (float)(i % 4), .lock_wait = 1e3f};
     for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++)
         lane.ns[i][(i / 40 + tree) % PROFILE_TIME_STATES] = 4e6f;
-    builder_record(builder, tree, builder_node(builder, tree, root, PROFILE_NODE_TIME, 0), &moments);
+    builder_record(builder, tree, builder_node(builder, tree, root, PROFILE_NODE_TIME, 0), &few);
     builder_time(builder, tree, node, PROFILE_NODE_TIME, &bins, sizeof bins);
     builder_time(builder, tree, root, PROFILE_NODE_LANE, &lane, sizeof lane);
 }

@@ -49,14 +49,14 @@ static void add_context(uint32_t context, uint32_t shift, double own[PROFILE_TIM
 {
     uint32_t time_idx = tree_find(&tree, context, PROFILE_NODE_TIME, 0);
     const void *record = time_idx && tree_node(time_idx)->metric ? arena_unit(tree_node(time_idx)->metric) : NULL;
-    const struct profile_moments *few = record;
+    const struct profile_few_bins *few = record;
     const struct profile_bins *bins = record;
     if (!record)
         return;
     assert_true(few->shift <= shift);
     for (uint32_t i = 0; few->form == PROFILE_TIME_FEW && i < few->count; i++) {
-        assert_true(few->moment[i].bin < PROFILE_TIME_BINS);
-        own[few->moment[i].bin >> (shift - few->shift)] += few->moment[i].value.own;
+        assert_true(few->entry[i].bin < PROFILE_TIME_BINS);
+        own[few->entry[i].bin >> (shift - few->shift)] += few->entry[i].value.own;
     }
     for (uint32_t i = 0; few->form == PROFILE_TIME_DENSE && i < PROFILE_TIME_BINS; i++)
         own[i >> (shift - bins->shift)] += bins->bin[i].own;
@@ -172,7 +172,7 @@ static void run_many(struct many *many, uint32_t top, uint64_t end_ns)
         uint32_t c = (uint32_t)rand() % CALLS, i = (uint32_t)rand() % INSTRUCTIONS;
         if (rand() % 2)
             c = i = 0;
-        uint64_t late_ns = (uint64_t)rand() % (after_ns / 8 + 1); /* moments come in no order */
+        uint64_t late_ns = (uint64_t)rand() % (after_ns / 8 + 1); /* times come in no order */
         uint32_t context = rand() % 64 ? many->instruction[c][i] : many->call[c];
         add_to_one(many, c, context, after_ns - late_ns, shift);
         if (last_c < CALLS)
@@ -257,23 +257,23 @@ WITH_TIME(where_dense_bins_do_not_suffice_those_of_the_coldest_instructions_are_
     assert_true(sum_of(own) > 0.49 * all); /* the hot one has its own */
 }
 
-/* Light bins go up to the very context that asked for room: its moments are theirs then, and its record is recycled once. */
+/* Light bins go up to the very context that asked for room: its few bins are theirs then, and its record is recycled once. */
 WITH_TIME(a_context_has_what_rose_to_it_while_it_asked_for_bins_of_its_own)
 {
     uint32_t heavy = frame(tree.root, 1), context = frame(tree.root, 2);
-    for (uint32_t bin = 0; bin <= PROFILE_MOMENTS; bin++) {
+    for (uint32_t bin = 0; bin <= PROFILE_FEW_BINS; bin++) {
         for (uint32_t c = 3; c < TIME_DENSE; c++)
             add_own(frame(heavy, c), bin * 100000000ull, 1000);
         add_own(frame(context, 3), bin * 100000000ull, 1);
         add_own(frame(context, 4), bin * 100000000ull, 1);
     }
     assert_int_equal(tree.times.used, TIME_DENSE);
-    for (uint32_t bin = 0; bin <= PROFILE_MOMENTS; bin++)
+    for (uint32_t bin = 0; bin <= PROFILE_FEW_BINS; bin++)
         add_own(context, bin * 100000000ull, 10);
     assert_records_are_one_s(tree.root, 0);
     for (uint32_t i = 0; i < 100; i++)
         add_own(frame(heavy, 100 + i), 0, 1);
-    assert_close(sum_below(tree.root, true), (1000 * (TIME_DENSE - 3) + 1 + 1 + 10) * (PROFILE_MOMENTS + 1) + 100);
+    assert_close(sum_below(tree.root, true), (1000 * (TIME_DENSE - 3) + 1 + 1 + 10) * (PROFILE_FEW_BINS + 1) + 100);
 }
 
 WITH_TIME(dense_bins_that_became_so_wide_that_few_are_in_use_make_way)

@@ -33,9 +33,9 @@ static void assert_refused(void)
     assert_non_null(strstr(error, ": damaged: a bin of time is not what can be measured"));
 }
 
-static void put_few(uint32_t tree, uint32_t node, const struct profile_moments *moments)
+static void put_few(uint32_t tree, uint32_t node, const struct profile_few_bins *few)
 {
-    builder_record(&builder, tree, builder_node(&builder, tree, node, PROFILE_NODE_TIME, 0), moments);
+    builder_record(&builder, tree, builder_node(&builder, tree, node, PROFILE_NODE_TIME, 0), few);
 }
 
 static void put_bins(uint32_t tree, uint32_t node, const struct profile_bins *bins)
@@ -70,7 +70,7 @@ UNIT_TEST_WITH(a_file_without_it_has_no_timeline, make_file, remove_file)
 UNIT_TEST_WITH(bins_of_trees_meet_at_the_merged_nodes, make_file, remove_file)
 {
     struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = SHIFT};
-    struct profile_moments moments = {.shift = SHIFT, .count = 2, .moment = {{7, {.own = 3}}, {5, {.own = 2}}}};
+    struct profile_few_bins few = {.shift = SHIFT, .count = 2, .entry = {{7, {.own = 3}}, {5, {.own = 2}}}};
     struct profile_lane lane = {.shift = LANE_SHIFT};
     uint32_t a = builder_node(&builder, 1, root[1], PROFILE_NODE_FRAME, KEY(0x10));
     uint32_t b = builder_node(&builder, 2, root[2], PROFILE_NODE_FRAME, KEY(0x10));
@@ -79,10 +79,9 @@ UNIT_TEST_WITH(bins_of_trees_meet_at_the_merged_nodes, make_file, remove_file)
     lane.ns[20][PROFILE_TIME_WORK] = 100;
     lane.ns[237][PROFILE_TIME_STOPPED] = 9;
     put_bins(1, a, &bins);
-    put_few(2, b, &moments);
+    put_few(2, b, &few);
     put_lane(2, &lane);
-    put_few(1, builder_node(&builder, 1, a, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(1, 5)),
-            &moments); /* the context's, too */
+    put_few(1, builder_node(&builder, 1, a, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(1, 5)), &few); /* the context's, too */
     struct profile *profile = read_built();
     const struct timeline *timeline = &profile->timeline;
     assert_int_equal(timeline->origin_ns, START);
@@ -114,12 +113,12 @@ UNIT_TEST_WITH(bins_of_trees_meet_at_the_merged_nodes, make_file, remove_file)
 /* Two threads were there, for 4 s; later there were eight at once. */
 UNIT_TEST_WITH(nobody_idles_while_the_process_is_stopped, make_file, remove_file)
 {
-    struct profile_moments moments = {.shift = SHIFT, .count = 1, .moment = {{7, {.own = 4e9f, .inverse_busy = 2e9f}}}};
+    struct profile_few_bins few = {.shift = SHIFT, .count = 1, .entry = {{7, {.own = 4e9f, .inverse_busy = 2e9f}}}};
     builder_header(&builder)->threads_max = 8;
     for (uint32_t tree = 1; tree <= 2; tree++) {
         uint32_t stopped = builder_node(&builder, tree, root[tree], PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
         builder_metric(&builder, tree, stopped, &(struct profile_metric){.work = 4e9, .inverse_busy = 2e9});
-        put_few(tree, stopped, &moments);
+        put_few(tree, stopped, &few);
     }
     struct profile *profile = read_built();
     struct timeline_sum sum = timeline_sum_cells(&profile->timeline);
@@ -133,7 +132,7 @@ UNIT_TEST_WITH(nobody_idles_while_the_process_is_stopped, make_file, remove_file
 UNIT_TEST_WITH(what_is_narrower_is_merged_and_what_was_being_merged_counts_once, make_file, remove_file)
 {
     struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = SHIFT + 1, .merged = 20};
-    struct profile_moments moments = {.shift = SHIFT + 2, .count = 1, .moment = {{29, {.own = 1000}}}};
+    struct profile_few_bins few = {.shift = SHIFT + 2, .count = 1, .entry = {{29, {.own = 1000}}}};
     struct profile_lane lane = {.shift = LANE_SHIFT, .merged = 1};
     uint32_t a = builder_node(&builder, 1, root[1], PROFILE_NODE_FRAME, KEY(0x10));
     for (size_t i = 0; i < PROFILE_TIME_BINS; i++)
@@ -142,7 +141,7 @@ UNIT_TEST_WITH(what_is_narrower_is_merged_and_what_was_being_merged_counts_once,
     lane.ns[0][PROFILE_TIME_IDLE] = lane.ns[3][PROFILE_TIME_IDLE] = 5;
     lane.ns[1][PROFILE_TIME_IDLE] = 77;
     put_bins(1, a, &bins);
-    put_few(1, root[1], &moments);
+    put_few(1, root[1], &few);
     put_lane(1, &lane);
     struct profile *profile = read_built();
     const struct timeline *timeline = &profile->timeline;
@@ -160,11 +159,11 @@ UNIT_TEST_WITH(what_is_narrower_is_merged_and_what_was_being_merged_counts_once,
 
 UNIT_TEST_WITH(time_of_a_region_without_a_context_goes_where_its_samples_go, make_file, remove_file)
 {
-    struct profile_moments moments = {.shift = SHIFT, .count = 1, .moment = {{3, {.own = 1}}}};
+    struct profile_few_bins few = {.shift = SHIFT, .count = 1, .entry = {{3, {.own = 1}}}};
     uint32_t region = builder_node(&builder, 1, 0, PROFILE_NODE_REGION, KEY(0x99));
-    put_few(1, region, &moments);
-    put_few(1, builder_node(&builder, 1, 0, PROFILE_NODE_FREE, 0), &moments); /* was recycled */
-    put_few(1, builder_node(&builder, 1, 0, PROFILE_NODE_TRIE, 0), &moments);
+    put_few(1, region, &few);
+    put_few(1, builder_node(&builder, 1, 0, PROFILE_NODE_FREE, 0), &few); /* was recycled */
+    put_few(1, builder_node(&builder, 1, 0, PROFILE_NODE_TRIE, 0), &few);
     struct profile *profile = read_built();
     assert_int_equal(profile->timeline.cell_count, 1);
     const struct merged_node *node = &profile->nodes[profile->timeline.cells[0].node];
@@ -176,21 +175,21 @@ UNIT_TEST_WITH(time_of_a_region_without_a_context_goes_where_its_samples_go, mak
 UNIT_TEST_WITH(bins_that_nothing_can_have_measured_are_refused, make_file, remove_file)
 {
     const float wrong[] = {NAN, INFINITY, -1, 1e30f};
-    struct profile_moments moments = {.shift = SHIFT, .count = 1};
+    struct profile_few_bins record = {.shift = SHIFT, .count = 1};
     struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = SHIFT};
     struct profile_lane lane = {.shift = LANE_SHIFT};
-    put_few(1, root[1], &moments);
+    put_few(1, root[1], &record);
     put_bins(1, root[1], &bins);
     put_lane(1, &lane);
     profile_free(read_built());
     const struct profile_node *tree = builder_at(&builder, root[1]);
-    struct profile_moments *few = (void *)builder_at(&builder, tree[1].metric);
+    struct profile_few_bins *few = (void *)builder_at(&builder, tree[1].metric);
     struct profile_bins *dense = (void *)builder_at(&builder, tree[2].metric);
     struct profile_lane *states = (void *)builder_at(&builder, tree[3].metric);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        few->moment[0].value.lock_wait = wrong[i];
+        few->entry[0].value.lock_wait = wrong[i];
         assert_refused();
-        few->moment[0].value.lock_wait = 0;
+        few->entry[0].value.lock_wait = 0;
         dense->bin[119].inverse_busy = wrong[i];
         assert_refused();
         dense->bin[119].inverse_busy = 0;
@@ -201,26 +200,26 @@ UNIT_TEST_WITH(bins_that_nothing_can_have_measured_are_refused, make_file, remov
 #define ASSERT_REFUSED_WITH(field, value, good) (field = (value), assert_refused(), field = (good))
     ASSERT_REFUSED_WITH(few->shift, 59, SHIFT);
     ASSERT_REFUSED_WITH(few->count, 4, 1);
-    ASSERT_REFUSED_WITH(few->moment[0].bin, 120, 0);
+    ASSERT_REFUSED_WITH(few->entry[0].bin, 120, 0);
     ASSERT_REFUSED_WITH(few->form, 9, PROFILE_TIME_FEW);
     ASSERT_REFUSED_WITH(dense->shift, 255, SHIFT);
     ASSERT_REFUSED_WITH(dense->merged, 61, 0);
     ASSERT_REFUSED_WITH(states->shift, 57, LANE_SHIFT);
     ASSERT_REFUSED_WITH(states->merged, 241, 0);
-    few->moment[0].value.own = -5; /* what a missing core had counted too much */
+    few->entry[0].value.own = -5; /* what a missing core had counted too much */
     profile_free(read_built());
 }
 
 UNIT_TEST_WITH(records_that_are_not_there_and_trees_that_nobody_had_say_nothing, make_file, remove_file)
 {
-    struct profile_moments moments = {.shift = SHIFT, .count = 1, .moment = {{3, {.own = 1}}}};
+    struct profile_few_bins few = {.shift = SHIFT, .count = 1, .entry = {{3, {.own = 1}}}};
     struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = SHIFT};
     uint32_t orphan = builder_node(&builder, 9, 0, PROFILE_NODE_ROOT, 0);
-    put_few(9, orphan, &moments);
+    put_few(9, orphan, &few);
     struct profile *nobodys = read_built();
     assert_int_equal(nobodys->timeline.bins, 0);
     profile_free(nobodys);
-    put_few(1, root[1], &moments);
+    put_few(1, root[1], &few);
     for (size_t i = 0; i < 2; i++)
         put_bins(1, root[1], &bins);
     struct profile_node *tree = builder_at(&builder, root[1]);
