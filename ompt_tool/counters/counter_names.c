@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void copy_trimmed(char *to, const char *from, size_t bytes)
+static void counter_name_copy_trimmed(char *to, const char *from, size_t bytes)
 {
     while (bytes && isspace((unsigned char)*from))
         from++, bytes--;
@@ -19,7 +19,7 @@ bool counter_names_next(const char **list, char name[COUNTER_NAME_BYTES])
     name[0] = '\0';
     while (**list && !name[0]) {
         size_t bytes = strcspn(*list, ",");
-        copy_trimmed(name, *list, bytes);
+        counter_name_copy_trimmed(name, *list, bytes);
         *list += bytes + ((*list)[bytes] == ',');
     }
     return name[0] != '\0';
@@ -32,11 +32,11 @@ bool counter_names_split(const char *text, char name[COUNTER_NAME_BYTES], uint64
         return false;
     char *end;
     *period = strtoull(at + 1, &end, 10);
-    copy_trimmed(name, text, (size_t)(at - text));
+    counter_name_copy_trimmed(name, text, (size_t)(at - text));
     return !*end && name[0] && *period >= 1 && *period <= COUNTER_MOST_PERIOD;
 }
 
-static unsigned edits(const char *a, const char *b)
+static unsigned counter_name_edits(const char *a, const char *b)
 {
     unsigned row[COUNTER_NAME_BYTES + 1];
     size_t a_bytes = strnlen(a, COUNTER_NAME_BYTES), b_bytes = strnlen(b, COUNTER_NAME_BYTES);
@@ -59,7 +59,7 @@ static unsigned edits(const char *a, const char *b)
     return row[b_bytes];
 }
 
-static const char *last_part(const char *name)
+static const char *counter_name_last_part(const char *name)
 {
     for (const char *at; (at = strstr(name, "::"));)
         name = at + 2;
@@ -68,7 +68,8 @@ static const char *last_part(const char *name)
 
 unsigned counter_names_distance(const char *wanted, const char *name)
 {
-    unsigned whole = edits(wanted, name), part = edits(last_part(wanted), last_part(name));
+    unsigned whole = counter_name_edits(wanted, name),
+             part = counter_name_edits(counter_name_last_part(wanted), counter_name_last_part(name));
     return part < whole ? part : whole;
 }
 

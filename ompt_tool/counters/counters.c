@@ -1,5 +1,5 @@
-/* This file is part of the sample's handler: the rules in sampler.c hold. Code in the handler uses only the
- * thread's own struct counters and the kernel's descriptors. */
+/* This file runs in the signal handler, so the rules in sampler.c hold. In the handler it uses only the
+ * thread's own struct counters and file descriptors. */
 #include "ompt_tool/counters/counters.h"
 
 #include <errno.h>
@@ -12,18 +12,18 @@
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/session/session.h"
 
-/* A thread's counters, in a mapping of their own that is never unmapped. */
+/* The counters of a thread, in a mapping of their own that is never unmapped. */
 struct counters {
     struct perf_group group, overflow;
     int64_t now[PROFILE_COUNTERS];     /* values at the last sample */
-    int64_t waiting[PROFILE_COUNTERS]; /* counts not yet booked */
-    struct profile_counters *sum[3];   /* sums in the file, by enum profile_counters_sum */
+    int64_t waiting[PROFILE_COUNTERS]; /* counts that have not been booked yet */
+    struct profile_counters *sum[3];   /* sums in the file, indexed by enum profile_counters_sum */
 };
 
 static uint32_t failure_told;
 
-/* Reports a failure, once for all threads. */
-static void tell_failure(const char *variable, const char *what)
+/* Reports the first failure of any thread on stderr. */
+static void counters_report_failure(const char *variable, const char *what)
 {
     uint32_t expected = 0;
     int cause = errno;
@@ -31,7 +31,7 @@ static void tell_failure(const char *variable, const char *what)
         log_line(variable, ": ", what, " in one or more threads: ", strerror(cause), NULL);
 }
 
-static struct counters *have_record(struct thread *thread)
+static struct counters *counters_have_record(struct thread *thread)
 {
     struct counters *counters = thread->counters;
     if (!counters)
@@ -41,7 +41,7 @@ static struct counters *have_record(struct thread *thread)
     return counters;
 }
 
-static bool make_sums(struct thread *thread, struct counters *counters)
+static bool counters_make_sums(struct thread *thread, struct counters *counters)
 {
     for (uint32_t sum = 0; sum < 3; sum++) {
         uint32_t unit_idx = tree_record(&thread->tree);
@@ -57,20 +57,22 @@ void counters_attach(struct thread *thread)
 {
     if (likely(!counters_plan.count && !counters_plan.sample_period))
         return;
-    struct counters *counters = have_record(thread);
+    struct counters *counters = counters_have_record(thread);
     thread->counters = counters;
     if (!counters_plan.count)
         return;
-    /* A ledger that threads share has room for one thread's sums only. */
+    /* A ledger that threads share has room for the sums of one thread only. */
     if (!counters || !thread->ledger->tree || thread->ledger->counters[PROFILE_COUNTERS_TOTAL] ||
-        !make_sums(thread, counters) || !perf_group_open(&counters->group, counters_plan.event, counters_plan.events)) {
+        !counters_make_sums(thread, counters) ||
+        !perf_group_open(&counters->group, counters_plan.event, counters_plan.events)) {
         thread->ledger->counters_failed = 1;
-        tell_failure("BLAME_COUNTERS", "nothing is counted");
+        counters_report_failure("BLAME_COUNTERS", "nothing is counted");
     }
 }
 
-/* Makes counters of the kernel's numbers: the sum of a counter's parts, or the first minus the others. */
-static void combine(const uint64_t *numbers, int64_t *values)
+/* Computes the counters from the kernel's event counts. A counter is the sum of its parts, or the first part
+ * minus the others. */
+static void counters_combine(const uint64_t *numbers, int64_t *values)
 {
     for (uint32_t i = 0; i < counters_plan.count; i++) {
         const struct counters_plan_entry *entry = &counters_plan.entry[i];
@@ -88,7 +90,7 @@ bool counters_read_all(struct thread *thread, int64_t values[PROFILE_COUNTERS])
     if (!perf_group_read(&thread->counters->group, numbers))
         return false;
     memset(values, 0, PROFILE_COUNTERS * sizeof(values[0]));
-    combine(numbers, values);
+    counters_combine(numbers, values);
     return true;
 }
 
@@ -99,7 +101,7 @@ void counters_take_delta(struct thread *thread)
     if (!counters->group.count)
         return;
     if (!counters_read_all(thread, now)) {
-        /* the program has closed the descriptor, or the kernel has given it up */
+        /* the program closed the descriptor, or the kernel gave up the event */
         thread->ledger->counters_failed = 1;
         return;
     }
@@ -110,7 +112,7 @@ void counters_take_delta(struct thread *thread)
     }
 }
 
-static bool anything_waits(const struct counters *counters)
+static bool counters_any_waiting(const struct counters *counters)
 {
     int64_t any = 0;
     for (uint32_t i = 0; i < counters_plan.count; i++)
@@ -118,7 +120,7 @@ static bool anything_waits(const struct counters *counters)
     return any != 0;
 }
 
-static void move_waiting(struct counters *counters, struct profile_counters *record)
+static void counters_move_waiting(struct counters *counters, struct profile_counters *record)
 {
     for (uint32_t i = 0; i < counters_plan.count; i++) {
         record->value[i] += (double)counters->waiting[i];
@@ -129,18 +131,18 @@ static void move_waiting(struct counters *counters, struct profile_counters *rec
 void counters_book_to(struct thread *thread, enum profile_counters_sum sum)
 {
     struct counters *counters = thread->counters;
-    if (counters->group.count && anything_waits(counters))
-        move_waiting(counters, counters->sum[sum]);
+    if (counters->group.count && counters_any_waiting(counters))
+        counters_move_waiting(counters, counters->sum[sum]);
 }
 
 void counters_book_at(struct thread *thread, uint32_t node_idx)
 {
     struct counters *counters = thread->counters;
-    if (!counters->group.count || !anything_waits(counters))
+    if (!counters->group.count || !counters_any_waiting(counters))
         return;
     uint32_t child = tree_child(&thread->tree, node_idx, PROFILE_NODE_COUNTERS, 0);
     void *record = child ? tree_metric(&thread->tree, child) : NULL;
-    move_waiting(counters, record ? record : counters->sum[PROFILE_COUNTERS_LOST]);
+    counters_move_waiting(counters, record ? record : counters->sum[PROFILE_COUNTERS_LOST]);
 }
 
 void counters_settle(struct thread *thread)
@@ -171,7 +173,7 @@ bool counters_overflow_start(struct thread *thread, int signal)
         perf_overflow_arm(&counters->overflow);
         return true;
     }
-    tell_failure("BLAME_SAMPLE", "there are no samples");
+    counters_report_failure("BLAME_SAMPLE", "there are no samples");
     return false;
 }
 

@@ -8,14 +8,14 @@
 #include "ompt_tool/counters/papi.h"
 #include "ompt_tool/session/session.h"
 
-#define LEAST_CLOCK_PERIOD 10000u /* ns; the kernel's clocks do not overflow more often */
+#define LEAST_CLOCK_PERIOD 10000u /* shortest time between overflows of the kernel's clocks, in ns */
 #define WHY_BYTES          256u
 
 struct counters_plan counters_plan;
 
-static bool user_only; /* the kernel's own work must not be counted */
+static bool user_only; /* limits all events to what the program does in user mode */
 
-static const char *reason(int cause)
+static const char *counter_refusal_reason(int cause)
 {
     switch (cause) {
     case ENOENT:
@@ -33,8 +33,9 @@ static const char *reason(int cause)
     }
 }
 
-/* Returns whether the kernel can count all these events at once for this thread. */
-static bool try_group(const struct perf_event *events, uint32_t count)
+/* Returns true if the kernel can count all these events together for this thread; otherwise errno has the
+ * reason. */
+static bool kernel_can_count(const struct perf_event *events, uint32_t count)
 {
     struct perf_group group;
     bool works = perf_group_open(&group, events, count);
@@ -45,33 +46,33 @@ static bool try_group(const struct perf_event *events, uint32_t count)
     return works;
 }
 
-static void leave_kernel_out(struct papi_event *event)
+static void counter_leave_kernel_out(struct papi_event *event)
 {
     for (uint32_t part = 0; part < event->parts; part++)
         perf_event_user_only(&event->part[part]);
 }
 
-static bool works_alone(const struct papi_event *event)
+static bool counter_works_alone(const struct papi_event *event)
 {
     struct papi_event tried = *event;
     if (user_only)
-        leave_kernel_out(&tried);
-    return try_group(tried.part, tried.parts);
+        counter_leave_kernel_out(&tried);
+    return kernel_can_count(tried.part, tried.parts);
 }
 
-/* Makes the event one that the user may count. Unprivileged users may often count only what their programs do
- * themselves; then the event is limited to that, with one line on stderr. */
-static bool make_permitted(struct papi_event *event)
+/* Returns true if the user may count the event. Unprivileged users may often count only what their programs
+ * do in user mode. The event is then limited to that, and one line on stderr says so. */
+static bool counter_make_permitted(struct papi_event *event)
 {
     if (user_only)
-        leave_kernel_out(event);
-    if (try_group(event->part, event->parts))
+        counter_leave_kernel_out(event);
+    if (kernel_can_count(event->part, event->parts))
         return true;
     if (user_only || (errno != EACCES && errno != EPERM))
         return false;
     struct papi_event reduced = *event;
-    leave_kernel_out(&reduced);
-    if (!try_group(reduced.part, reduced.parts)) {
+    counter_leave_kernel_out(&reduced);
+    if (!kernel_can_count(reduced.part, reduced.parts)) {
         errno = EACCES;
         return false;
     }
@@ -87,7 +88,7 @@ static void refuse_counter(const char *variable, const char *name, const char *w
 {
     struct counter_nearest nearest;
     char names[COUNTER_NEAREST * (COUNTER_NAME_BYTES + 2)] = "";
-    papi_find_nearest(name, works_alone, &nearest);
+    papi_find_nearest(name, counter_works_alone, &nearest);
     for (unsigned i = 0; i < nearest.count; i++) {
         strcat(names, i ? ", " : "");
         strcat(names, nearest.name[i]);
@@ -97,7 +98,7 @@ static void refuse_counter(const char *variable, const char *name, const char *w
                     NULL);
 }
 
-static bool is_twice(const char *name)
+static bool counter_is_planned(const char *name)
 {
     for (uint32_t i = 0; i < counters_plan.count; i++)
         if (strcmp(counters_plan.entry[i].name, name) == 0)
@@ -105,14 +106,14 @@ static bool is_twice(const char *name)
     return false;
 }
 
-/* Adds the counter to the earlier ones, if all can be counted at once. */
+/* Adds the counter to the plan. Returns false if it cannot be counted together with those before it. */
 static bool plan_add(const char *name, const struct papi_event *event)
 {
     uint32_t first = counters_plan.events;
     if (first + event->parts > PERF_GROUP_EVENTS)
         return false;
     memcpy(&counters_plan.event[first], event->part, event->parts * sizeof(event->part[0]));
-    if (!try_group(counters_plan.event, first + event->parts))
+    if (!kernel_can_count(counters_plan.event, first + event->parts))
         return false;
     struct counters_plan_entry *entry = &counters_plan.entry[counters_plan.count++];
     *entry = (struct counters_plan_entry){.first = first, .parts = event->parts, .subtract = event->subtract};
@@ -128,14 +129,14 @@ static void plan_counter(const char *name)
     struct papi_event event;
     char why[WHY_BYTES];
     const char *instead = "going on without it";
-    if (is_twice(name))
+    if (counter_is_planned(name))
         return;
     if (counters_plan.count == PROFILE_COUNTERS)
         log_line_of_job("BLAME_COUNTERS=", name, ": at most 8 counters can be used; ", instead, NULL);
     else if (!papi_find(name, &event, why, sizeof(why)))
         refuse_counter("BLAME_COUNTERS", name, why, instead);
-    else if (!make_permitted(&event))
-        refuse_counter("BLAME_COUNTERS", name, reason(errno), instead);
+    else if (!counter_make_permitted(&event))
+        refuse_counter("BLAME_COUNTERS", name, counter_refusal_reason(errno), instead);
     else if (!plan_add(name, &event))
         log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with the counters before it; ", instead,
                         NULL);
@@ -157,8 +158,9 @@ static void plan_sample(const char *text)
         refuse_counter("BLAME_SAMPLE", name, why, instead);
         return;
     }
-    if (event.parts != 1 || !make_permitted(&event)) {
-        refuse_counter("BLAME_SAMPLE", name, event.parts != 1 ? "a sum of several counters" : reason(errno), instead);
+    if (event.parts != 1 || !counter_make_permitted(&event)) {
+        refuse_counter("BLAME_SAMPLE", name,
+                       event.parts != 1 ? "a sum of several counters" : counter_refusal_reason(errno), instead);
         return;
     }
     if (perf_event_is_clock(&event.part[0]) && period < LEAST_CLOCK_PERIOD) {

@@ -1,4 +1,5 @@
-/* The counters of BLAME_COUNTERS and BLAME_SAMPLE that this machine has. */
+/* The counters that BLAME_COUNTERS and BLAME_SAMPLE ask for, if this machine has them and the user may use
+ * them. */
 #ifndef BLAME_OMPT_TOOL_COUNTERS_COUNTERS_PLAN_H
 #define BLAME_OMPT_TOOL_COUNTERS_COUNTERS_PLAN_H
 
@@ -11,8 +12,9 @@
 
 struct counters_plan_entry {
     char name[COUNTER_NAME_BYTES];
-    uint32_t first, parts; /* indices in counters_plan.event */
-    bool subtract;         /* the first minus the others, instead of their sum */
+    /* parts of the counter: index of the first in counters_plan.event, and their number */
+    uint32_t first, parts;
+    bool subtract; /* the value is the first part minus the others, not their sum */
 };
 
 /* Constant after counters_plan_init(). */
@@ -21,20 +23,20 @@ extern struct counters_plan {
     struct counters_plan_entry entry[PROFILE_COUNTERS];
     uint32_t events;
     struct perf_event event[PERF_GROUP_EVENTS];
-    uint64_t sample_period; /* 0: samples by a clock */
+    uint64_t sample_period; /* events between two samples; 0: a clock decides when to sample */
     struct perf_event sample_event;
     char text[PROFILE_COUNTERS * COUNTER_NAME_BYTES], sample_text[COUNTER_NAME_BYTES + 24];
 } counters_plan;
 
-/* Finds out which of the requested counters exist; names each missing one on stderr. [init] */
+/* Finds out which of the requested counters can be used. Names each of the others on stderr. [init] */
 void counters_plan_init(void);
 
-/* Return the names of the existing counters, separated by '\n'; and the samples' EVENT@PERIOD. NULL: none.
- * [any] */
+/* The first function returns the names of the counters, separated by '\n'; the second, EVENT@PERIOD of the
+ * samples. NULL if there are none. [any] */
 const char *counters_plan_text(void);
 const char *counters_plan_sample_text(void);
 
-/* Returns the weight p of a sample by overflow, one event as a second of ns; 0: a clock decides when to
+/* Returns the weight p of a sample by overflow, with 10^9 ns for each event; 0 if a clock decides when to
  * sample. [any] */
 uint64_t counters_plan_sample_period_ns(void);
 

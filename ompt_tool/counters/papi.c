@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALL_LEVELS (PFM_PLM0 | PFM_PLM3) /* kernel and user level */
+#define ALL_LEVELS (PFM_PLM0 | PFM_PLM3) /* kernel and user mode */
 
 static struct {
-    bool shared; /* the program had initialised PAPI */
+    bool shared; /* the program had initialised PAPI before */
     int (*is_initialized)(void);
     int (*library_init)(int);
     void (*shutdown)(void);
@@ -20,8 +20,8 @@ static struct {
     int (*enum_preset)(int *, int);
 } papi;
 
-/* libpfm, which knows the events of the processor and the kernel. It also knows the kernel's events on
- * processors that PAPI does not know. */
+/* libpfm encodes the events of the processor and the kernel. It knows the kernel's events even on processors
+ * that PAPI does not know. */
 static struct {
     pfm_err_t (*initialize)(void);
     const char *(*strerror)(int);
@@ -53,8 +53,8 @@ static const struct {
     {"pfm_get_event_next", (void **)&pfm.next},
 };
 
-/* Loads the libraries. They stay loaded: unloading may leave something behind in other threads. */
-static bool load(char *why, size_t bytes)
+/* Loads the libraries. They stay loaded, because other threads may still use what they have set up. */
+static bool papi_load(char *why, size_t bytes)
 {
     void *library = NULL;
     for (size_t i = 0; !library && i < sizeof(libraries) / sizeof(libraries[0]); i++) {
@@ -74,12 +74,12 @@ static bool load(char *why, size_t bytes)
 
 bool papi_open(char *why, size_t bytes)
 {
-    if (!load(why, bytes))
+    if (!papi_load(why, bytes))
         return false;
     papi.shared = papi.is_initialized() != PAPI_NOT_INITED;
     int code = papi.shared ? (int)PAPI_VER_CURRENT : papi.library_init(PAPI_VER_CURRENT);
     if (code == (int)PAPI_VER_CURRENT) {
-        pfm.initialize(); /* PAPI does not initialise it for a processor that it does not know */
+        pfm.initialize(); /* PAPI does not do this on a processor that it does not know */
         return true;
     }
     snprintf(why, bytes, "%s", code > 0 ? "another version of PAPI" : papi.strerror(code));
@@ -92,8 +92,8 @@ void papi_close(void)
         papi.shutdown();
 }
 
-/* Encodes a native event, with or without its component's name. */
-static bool encode(const char *name, struct perf_event *event, char *why, size_t bytes)
+/* Encodes a native event, named with or without its component. */
+static bool pfm_encode_native(const char *name, struct perf_event *event, char *why, size_t bytes)
 {
     const char *behind = strstr(name, ":::");
     pfm_perf_encode_arg_t request = {.attr = (void *)event->attr, .size = sizeof(request)};
@@ -104,7 +104,7 @@ static bool encode(const char *name, struct perf_event *event, char *why, size_t
     return code == PFM_SUCCESS;
 }
 
-static bool encode_preset(const PAPI_event_info_t *info, struct papi_event *event, char *why, size_t bytes)
+static bool papi_encode_preset(const PAPI_event_info_t *info, struct papi_event *event, char *why, size_t bytes)
 {
     bool sum = strcmp(info->derived, "NOT_DERIVED") == 0 || strcmp(info->derived, "DERIVED_ADD") == 0;
     event->subtract = strcmp(info->derived, "DERIVED_SUB") == 0;
@@ -117,14 +117,14 @@ static bool encode_preset(const PAPI_event_info_t *info, struct papi_event *even
         return false;
     }
     for (event->parts = 0; event->parts < info->count; event->parts++)
-        if (!encode(info->name[event->parts], &event->part[event->parts], why, bytes))
+        if (!pfm_encode_native(info->name[event->parts], &event->part[event->parts], why, bytes))
             return false;
     return true;
 }
 
 bool papi_find(const char *name, struct papi_event *event, char *why, size_t bytes)
 {
-    static PAPI_event_info_t info; /* static, as it is large */
+    static PAPI_event_info_t info; /* static because it is large */
     int number;
     memset(event, 0, sizeof(*event));
     int code = papi.name_to_code(name, &number);
@@ -132,18 +132,18 @@ bool papi_find(const char *name, struct papi_event *event, char *why, size_t byt
         memset(&info, 0, sizeof(info));
         if (papi.event_info(number, &info) != PAPI_OK)
             info.count = 0;
-        return encode_preset(&info, event, why, bytes);
+        return papi_encode_preset(&info, event, why, bytes);
     }
     event->parts = 1;
-    if (encode(name, &event->part[0], why, bytes))
+    if (pfm_encode_native(name, &event->part[0], why, bytes))
         return true;
     if (code != PAPI_OK)
         snprintf(why, bytes, "PAPI does not know it on this machine (%s)", papi.strerror(code));
     return false;
 }
 
-static void offer(const char *name, const char *wanted, bool (*works)(const struct papi_event *event),
-                  struct counter_nearest *nearest)
+static void papi_offer_name(const char *name, const char *wanted, bool (*works)(const struct papi_event *event),
+                            struct counter_nearest *nearest)
 {
     char why[COUNTER_NAME_BYTES];
     struct papi_event event;
@@ -152,15 +152,15 @@ static void offer(const char *name, const char *wanted, bool (*works)(const stru
         counter_nearest_add(nearest, wanted, name);
 }
 
-static void offer_natives(const pfm_pmu_info_t *pmu, const char *wanted, bool (*works)(const struct papi_event *event),
-                          struct counter_nearest *nearest)
+static void pfm_offer_natives(const pfm_pmu_info_t *pmu, const char *wanted,
+                              bool (*works)(const struct papi_event *event), struct counter_nearest *nearest)
 {
     char name[COUNTER_NAME_BYTES];
     for (int i = pmu->first_event; i != -1; i = pfm.next(i)) {
         pfm_event_info_t info = {.size = sizeof(info)};
         if (pfm.event_info(i, PFM_OS_PERF_EVENT_EXT, &info) == PFM_SUCCESS &&
             snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name) < (int)sizeof(name))
-            offer(name, wanted, works, nearest);
+            papi_offer_name(name, wanted, works, nearest);
     }
 }
 
@@ -173,10 +173,10 @@ void papi_find_nearest(const char *wanted, bool (*works)(const struct papi_event
     for (int found = papi.enum_preset(&number, PAPI_ENUM_FIRST); found == PAPI_OK;
          found = papi.enum_preset(&number, PAPI_PRESET_ENUM_AVAIL))
         if (papi.code_to_name(number, name) == PAPI_OK)
-            offer(name, wanted, works, nearest);
+            papi_offer_name(name, wanted, works, nearest);
     for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
         pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
         if (pfm.pmu_info((pfm_pmu_t)i, &pmu) == PFM_SUCCESS && pmu.is_present)
-            offer_natives(&pmu, wanted, works, nearest);
+            pfm_offer_natives(&pmu, wanted, works, nearest);
     }
 }

@@ -1,4 +1,4 @@
-/* Callbacks only load, store and exchange words here; the handler only loads. */
+/* Callbacks use only loads, stores and exchanges of single words here. The handler uses only loads. */
 #include "ompt_tool/locks/lock_names.h"
 
 #include <stdbool.h>
@@ -9,45 +9,48 @@
 #include "base/os.h"
 #include "cct/arena.h"
 
-#define TABLES      3u
-#define LINE        8u /* entries of a cache line: a search looks at one line, in the last table at more */
-#define NEAR_BITS   3u /* locks in the same 32 bytes begin in one line: an array of locks fills whole lines */
+#define TABLES 3u
+/* entries in a cache line; a search looks at one line of each table, in the last table at more */
+#define LINE 8u
+/* locks in the same 32 bytes begin in one line, so an array of locks fills whole lines */
+#define NEAR_BITS   3u
 #define LAST_WINDOW 64u
-#define CALLS       4096u /* call number 0 is "unknown" */
+#define CALLS       4096u /* call number 0 means "unknown" */
 #define CALL_WINDOW 32u
 
-/* A word: address / 4 (48 bits), number of the call (16 bits). GCC's omp_lock_t has 4 bytes. */
+/* An entry is one word: the lock's address / 4 (48 bits) and the number of the initialising call (16 bits).
+ * Addresses are multiples of 4: GCC's omp_lock_t has 4 bytes. */
 #define CALL_BITS    16
 #define ADDRESS_BITS 50
-#define DESTROYED    UINT64_MAX /* a used entry: a search continues after it */
+#define DESTROYED    UINT64_MAX /* an entry whose lock was destroyed: a search continues after it */
 
 static uint64_t *tables[TABLES];
 static uint64_t calls[CALLS];
 
-static uint32_t entries_of(uint32_t number)
+static uint32_t lock_table_entries(uint32_t number)
 {
     static const uint32_t entries[TABLES] = {1u << 12, 1u << 17, 1u << 21};
     return entries[number];
 }
 
-static uint64_t *make_table(uint32_t number)
+static uint64_t *lock_table_make(uint32_t number)
 {
-    uint64_t *table = NULL, *made = os_map(entries_of(number) * sizeof(*made));
+    uint64_t *table = NULL, *made = os_map(lock_table_entries(number) * sizeof(*made));
     if (!made || compare_exchange(&tables[number], &table, made))
         return made;
-    os_unmap(made, entries_of(number) * sizeof(*made));
+    os_unmap(made, lock_table_entries(number) * sizeof(*made));
     return table;
 }
 
-static void count_lost(void)
+static void lock_inits_count_lost(void)
 {
     struct profile_header *header = arena_header();
     if (header)
         fetch_add_relaxed(&header->lock_inits_lost, 1);
 }
 
-/* Returns the call's number; 0 without room. */
-static uint32_t call_number(uint64_t call)
+/* Returns the number of the call; 0 if there is no room. */
+static uint32_t lock_call_number(uint64_t call)
 {
     for (uint32_t i = 0, place = hash_number(call) >> 32 & (CALLS - 1); i < CALL_WINDOW;
          i++, place = (place + 1) % CALLS) {
@@ -60,20 +63,21 @@ static uint32_t call_number(uint64_t call)
     return 0;
 }
 
-/* The result of a search: the lock's entry, or a free one. */
+/* The result of a search: the lock's entry, or a free one for it. */
 struct place {
     uint64_t *word;
-    uint64_t seen; /* value of the word */
+    uint64_t seen; /* value of the entry when it was read */
     bool present;
 };
 
-/* Searches one table; returns true if the search is over. */
+/* Searches one table for the lock. Returns true if no other table needs to be searched. */
 static bool search_lock_table(uint32_t number, uint64_t *table, uint64_t name, struct place *found)
 {
-    uint32_t mask = entries_of(number) - 1, at = hash_number(name >> NEAR_BITS) >> 32 & mask & ~(LINE - 1);
+    uint32_t mask = lock_table_entries(number) - 1, at = hash_number(name >> NEAR_BITS) >> 32 & mask & ~(LINE - 1);
     uint32_t window = number == TABLES - 1 ? LAST_WINDOW : LINE;
     for (uint32_t i = 0; i < window; i++, at = (at + 1) & mask) {
-        uint64_t seen = load_acquire(&table[at]); /* and the call that it names */
+        /* acquire: the call that the entry names must be in calls[] */
+        uint64_t seen = load_acquire(&table[at]);
         bool present = seen >> CALL_BITS == name && seen != DESTROYED;
         if (present || (!found->word && (!seen || seen == DESTROYED)))
             *found = (struct place){&table[at], seen, present};
@@ -83,15 +87,15 @@ static bool search_lock_table(uint32_t number, uint64_t *table, uint64_t name, s
     return false;
 }
 
-/* Returns the lock's entry. For a new lock, that is the first destroyed entry, or the empty one that ends the
- * search. */
+/* Returns the lock's entry. If the lock is new, this is the first destroyed entry on the way, or the empty
+ * entry at which the search ended. */
 static struct place lock_names_find(uint64_t name, bool make)
 {
     struct place found = {NULL, 0, false};
     for (uint32_t number = 0; number < TABLES; number++) {
         uint64_t *table = load_acquire(&tables[number]);
         if (!table && make && !found.word)
-            table = make_table(number);
+            table = lock_table_make(number);
         if (!table || search_lock_table(number, table, name, &found))
             break;
     }
@@ -105,22 +109,22 @@ static bool is_lock_address(uint64_t address)
 
 void lock_names_initialised(uint64_t address, uint64_t call)
 {
-    uint32_t number = call ? call_number(call) : 0;
+    uint32_t number = call ? lock_call_number(call) : 0;
     uint64_t name = address / 4, word = name << CALL_BITS | number;
     if (!is_lock_address(address)) {
-        count_lost();
+        lock_inits_count_lost();
         return;
     }
     if (call && !number)
-        count_lost(); /* stored without its call: an older call would be wrong */
+        lock_inits_count_lost(); /* stored without its call, because the old entry's call would be wrong */
     for (;;) {
         struct place place = lock_names_find(name, true);
         if (!place.word) {
-            count_lost();
+            lock_inits_count_lost();
             return;
         }
         if (compare_exchange(place.word, &place.seen, word))
-            return; /* N1: threads compete only for entries of different locks */
+            return; /* N1: only threads with other locks compete for this entry */
     }
 }
 

@@ -1,5 +1,5 @@
-/* This file is part of the sample's handler: the rules in sampler.c hold. Only lock_waits_name_critical(),
- * and the functions that find critical sections for it, run outside the handler. */
+/* This file runs in the signal handler, so the rules in sampler.c hold. Only lock_waits_name_critical() and
+ * the functions that find critical sections for it run outside the handler. */
 #include "ompt_tool/locks/lock_waits.h"
 
 #include <elf.h>
@@ -15,56 +15,61 @@
 #include "unwind/loadmap.h"
 
 /* ---- names of critical sections ----
- * From a critical section's lock to its name. libomp keeps the lock on its own heap, and a pointer to it in
- * a variable that the compiler named after the section; the wait id is the lock's address. So the
- * variables, found by name in the modules' symbol tables, are followed to their locks, once for each lock
- * that a sample saw a wait for. (At the program's end libomp has freed the locks.) */
+ * Finds the variable that names a critical section. libomp has the lock on its own heap, and a pointer to it
+ * in a variable that the compiler named after the section. The wait id that libomp reports is the lock's
+ * address. So this code finds the variables by their names in the modules' symbol tables, and follows them to
+ * their locks, once for each lock for which a sample saw a wait. At the program's end it would be too late,
+ * because libomp has freed the locks. */
 
 #define MAX_VARIABLES 1024u
 #define BLOCK         128u  /* symbols read at once */
-#define WINDOW        4096u /* bytes of names */
-#define READS         512u  /* reads of files in one call, or a block's names more */
+#define WINDOW        4096u /* bytes of symbol names read at once */
+/* limit on file reads in one call of critical_names_find(); the names of one block may exceed it */
+#define READS 512u
 
 static const char prefix[] = ".gomp_critical_user_";
 
 static struct {
-    /* the process whose thread is here: a parent's thread must not keep out a forked child */
+    /* process id of the thread that is searching; a forked child ignores a thread of its parent */
     int32_t busy;
-    uint32_t modules; /* modules read so far */
-    uint32_t section; /* next section of the next module */
-    uint64_t symbol;  /* symbols of that section already read; the next call continues there */
-    uint32_t reads;   /* reads left to this call */
+    uint32_t modules; /* number of modules that have been read */
+    uint32_t section; /* next section to read, of the next module */
+    /* number of symbols of that section that have been read; the next call continues there */
+    uint64_t symbol;
+    uint32_t reads; /* number of reads that the current call may still make */
     uint32_t count;
     uint64_t keys[MAX_VARIABLES];
-    uint64_t names_at; /* position of names[] in the file; names_bytes 0: nothing is there */
+    uint64_t names_at; /* position of names[] in the file, if names_bytes is not 0 */
     size_t names_bytes;
     char names[WINDOW];
 } variables;
 
-static ssize_t read_some(int file, uint64_t offset, void *to, size_t bytes)
+static ssize_t critical_read_some(int file, uint64_t offset, void *to, size_t bytes)
 {
     variables.reads -= variables.reads > 0;
     return os_read_at(file, to, bytes, offset);
 }
 
-static bool lock_waits_read(int file, uint64_t offset, void *to, size_t bytes)
+static bool critical_read(int file, uint64_t offset, void *to, size_t bytes)
 {
-    return read_some(file, offset, to, bytes) == (ssize_t)bytes;
+    return critical_read_some(file, offset, to, bytes) == (ssize_t)bytes;
 }
 
-/* Returns whether the symbol may be a critical section's variable: Clang's is an int[8], GCC's a pointer. */
-static bool may_be_critical(const ElfW(Sym) * symbol)
+/* Returns true if the symbol may be the variable of a critical section: an int[8] from Clang, a pointer from
+ * GCC. */
+static bool symbol_may_be_critical(const ElfW(Sym) * symbol)
 {
     return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF &&
            (symbol->st_size == 32 || symbol->st_size == sizeof(void *));
 }
 
-/* Returns whether the name has the prefix. Consecutive symbols mostly have names close together. */
-static bool has_prefix(int file, uint64_t offset)
+/* Returns true if the symbol's name, at this position in the file, has the prefix. Names of consecutive
+ * symbols are mostly close together, so a whole window is read. */
+static bool symbol_has_critical_prefix(int file, uint64_t offset)
 {
     const size_t bytes = sizeof(prefix) - 1;
     if (offset < variables.names_at || offset + bytes > variables.names_at + variables.names_bytes) {
-        ssize_t got = read_some(file, offset, variables.names, WINDOW);
+        ssize_t got = critical_read_some(file, offset, variables.names, WINDOW);
         variables.names_at = offset;
         variables.names_bytes = got > 0 ? (size_t)got : 0;
     }
@@ -72,17 +77,17 @@ static bool has_prefix(int file, uint64_t offset)
            memcmp(variables.names + (offset - variables.names_at), prefix, bytes) == 0;
 }
 
-static void add_variable(uint64_t key)
+static void critical_add_variable(uint64_t key)
 {
     for (uint32_t i = 0; i < variables.count; i++)
         if (variables.keys[i] == key)
-            return; /* already found, in .symtab or .dynsym */
+            return; /* the same variable is in .symtab and .dynsym */
     if (variables.count < MAX_VARIABLES)
         variables.keys[variables.count++] = key;
 }
 
-/* Reads a symbol table; returns false if more is left to read. */
-static bool read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
+/* Reads a symbol table. Returns false if the limit on reads ended it early. */
+static bool critical_read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
 {
     ElfW(Sym) block[BLOCK];
     uint64_t total = table->sh_size / sizeof(block[0]);
@@ -90,68 +95,68 @@ static bool read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table,
         size_t count = total - variables.symbol < BLOCK ? total - variables.symbol : BLOCK;
         if (!variables.reads)
             return false;
-        if (!lock_waits_read(file, table->sh_offset + variables.symbol * sizeof(block[0]), block,
-                             count * sizeof(block[0])))
+        if (!critical_read(file, table->sh_offset + variables.symbol * sizeof(block[0]), block,
+                           count * sizeof(block[0])))
             return true;
         for (size_t i = 0; i < count; i++)
-            if (may_be_critical(&block[i]) && block[i].st_name < strings->sh_size &&
-                has_prefix(file, strings->sh_offset + block[i].st_name))
-                add_variable(PROFILE_KEY(module_id, block[i].st_value));
+            if (symbol_may_be_critical(&block[i]) && block[i].st_name < strings->sh_size &&
+                symbol_has_critical_prefix(file, strings->sh_offset + block[i].st_name))
+                critical_add_variable(PROFILE_KEY(module_id, block[i].st_value));
         variables.symbol += count;
     }
     return true;
 }
 
-/* Reads a module's sections; returns false if more is left to read. */
-static bool read_sections(int file, uint32_t module_id)
+/* Reads the symbol tables of a module. Returns false if the limit on reads ended it early. */
+static bool critical_read_sections(int file, uint32_t module_id)
 {
     ElfW(Ehdr) header;
-    if (!lock_waits_read(file, 0, &header, sizeof(header)) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+    if (!critical_read(file, 0, &header, sizeof(header)) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
         header.e_shentsize != sizeof(ElfW(Shdr)))
         return true;
     for (; variables.section < header.e_shnum; variables.section++, variables.symbol = 0) {
         ElfW(Shdr) table, strings;
         if (!variables.reads)
             return false;
-        if (!lock_waits_read(file, header.e_shoff + variables.section * sizeof(table), &table, sizeof(table)))
+        if (!critical_read(file, header.e_shoff + variables.section * sizeof(table), &table, sizeof(table)))
             return true;
         if ((table.sh_type == SHT_SYMTAB || table.sh_type == SHT_DYNSYM) && table.sh_link < header.e_shnum &&
-            lock_waits_read(file, header.e_shoff + table.sh_link * sizeof(strings), &strings, sizeof(strings)) &&
-            !read_symbols(file, module_id, &table, &strings))
+            critical_read(file, header.e_shoff + table.sh_link * sizeof(strings), &strings, sizeof(strings)) &&
+            !critical_read_symbols(file, module_id, &table, &strings))
             return false;
     }
     return true;
 }
 
-/* Reads a module; returns false if more is left to read. */
-static bool read_module_symbols(uint32_t module_id, const struct loadmap_module *module)
+/* Opens and reads a module. Returns false if the limit on reads ended it early. */
+static bool critical_read_module(uint32_t module_id, const struct loadmap_module *module)
 {
     int file = os_open_read(module->path);
     if (file < 0)
         return true;
     variables.names_bytes = 0;
-    bool whole = read_sections(file, module_id);
+    bool whole = critical_read_sections(file, module_id);
     os_close(file);
     return whole;
 }
 
-/* Reads the modules that are new; returns false if more is left to read. */
-static bool read_new_modules(void)
+/* Reads the modules that are new since the last call. Returns false if the limit on reads ended it early. */
+static bool critical_read_new_modules(void)
 {
     uint32_t skip = PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL | PROFILE_MODULE_VDSO;
     variables.reads = READS;
     for (; variables.modules < loadmap_module_count();
          variables.modules++, variables.section = 0, variables.symbol = 0) {
         const struct loadmap_module *module = loadmap_module(variables.modules + 1);
-        if (module && !(module->flags & skip) && !read_module_symbols(variables.modules + 1, module))
+        if (module && !(module->flags & skip) && !critical_read_module(variables.modules + 1, module))
             return false;
     }
     return true;
 }
 
-/* Returns the lock of a variable: the variable itself (libomp's direct locks, made with a hint), or the first
- * word of what it points to. */
-static uintptr_t lock_of_variable(uint64_t key)
+/* Returns the address of a variable's lock; 0 if there is none. It is the variable itself (libomp's direct
+ * locks, created with a hint), or the first word of what the variable points to. */
+static uintptr_t lock_of_critical_variable(uint64_t key)
 {
     const struct loadmap_module *module = loadmap_module(PROFILE_KEY_MODULE(key));
     uintptr_t variable = module ? module->load_bias + PROFILE_KEY_VADDR(key) : 0;
@@ -163,24 +168,24 @@ static uintptr_t lock_of_variable(uint64_t key)
     return lock;
 }
 
-static bool enter(void)
+static bool critical_names_enter(void)
 {
     int32_t self = getpid(), seen = 0;
     return compare_exchange(&variables.busy, &seen, self) ||
            (seen != self && compare_exchange(&variables.busy, &seen, self));
 }
 
-/* Finds the variable of the critical section with this wait id. *key: its PROFILE_KEY; 0: there is none.
- * Reads the symbol tables of new modules, some hundred reads of files a call. Returns false if another thread
- * is in here, or if more is left to read and the variable has not been found yet: call again. */
+/* Finds the variable of the critical section with this wait id. Sets *key to its PROFILE_KEY, 0 if there is
+ * none. Reads the symbol tables of new modules, with some hundred reads of files at most. Returns false if
+ * another thread is searching, or if the variable was not found and more is left to read: call again later. */
 static bool critical_names_find(uint64_t wait_id, uint64_t *key)
 {
     *key = 0;
-    if (!enter())
+    if (!critical_names_enter())
         return false;
-    bool all = read_new_modules();
+    bool all = critical_read_new_modules();
     for (uint32_t i = 0; i < variables.count && !*key; i++)
-        if (lock_of_variable(variables.keys[i]) == wait_id)
+        if (lock_of_critical_variable(variables.keys[i]) == wait_id)
             *key = variables.keys[i];
     store_release(&variables.busy, 0);
     return all || *key;
@@ -188,16 +193,16 @@ static bool critical_names_find(uint64_t wait_id, uint64_t *key)
 
 /* ---- the waits ---- */
 
-static bool is_user_lock(uint64_t lock_key)
+static bool lock_key_is_users(uint64_t lock_key)
 {
     uint32_t kind = PROFILE_LOCK_KEY_KIND(lock_key);
     return kind == PROFILE_LOCK_LOCK || kind == PROFILE_LOCK_NEST_LOCK;
 }
 
-/* Returns the initialising call as a PROFILE_KEY; 0 if unknown. */
+/* Returns the PROFILE_KEY of the call that initialised the lock; 0 if unknown. */
 static uint64_t initialiser_key(uint64_t lock_key)
 {
-    return is_user_lock(lock_key) ? lock_names_initialiser(PROFILE_LOCK_KEY_ID(lock_key)) : 0;
+    return lock_key_is_users(lock_key) ? lock_names_initialiser(PROFILE_LOCK_KEY_ID(lock_key)) : 0;
 }
 
 static struct profile_waits *waits_record_of(struct thread *thread, uint64_t lock_key)
@@ -227,7 +232,7 @@ void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
         thread->unnamed_critical = lock_key;
 }
 
-/* Runs after the release: no thread waits for it. */
+/* Called after the lock's release, so no thread waits for it. */
 void lock_waits_name_critical(struct thread *thread, uint64_t lock_key)
 {
     thread->unnamed_critical = 0;

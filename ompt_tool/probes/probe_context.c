@@ -15,30 +15,30 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-#define SEPARATOR      " = " /* between a parameter's name and its value */
-#define PARAMETER_NAME 480u  /* most bytes of a parameter's name that are compared */
+#define SEPARATOR      " = " /* between the name and the value of a parameter */
+#define PARAMETER_NAME 480u  /* greatest number of bytes of a parameter's name that are compared */
 
-static enum profile_node_kind node_kind(enum blame_kind kind)
+static enum profile_node_kind probe_node_kind(enum blame_kind kind)
 {
     return kind == BLAME_ITERATION ? PROFILE_NODE_PHASE : (enum profile_node_kind)kind;
 }
 
-/* Returns a parameter's value, which is part of a text's hash; 0 for others. */
-static inline uint64_t text_number(const struct probe_begin *begin)
+/* Returns the number that is looked up together with a text: a parameter's value, 0 for other kinds. */
+static inline uint64_t probe_text_number(const struct probe_begin *begin)
 {
     return begin->kind == BLAME_PARAMETER ? begin->number : 0;
 }
 
-static inline uint32_t text_place(const struct probe_begin *begin)
+static inline uint32_t probe_text_place(const struct probe_begin *begin)
 {
-    uint64_t text = (uintptr_t)begin->text ^ (uint64_t)begin->kind << 56 ^ text_number(begin) << 20;
+    uint64_t text = (uintptr_t)begin->text ^ (uint64_t)begin->kind << 56 ^ probe_text_number(begin) << 20;
     return (uint32_t)(hash_number(text) >> 40) % PROBE_TEXTS;
 }
 
-/* Returns whether the record is this parameter's, by the name alone. */
-static bool is_parameter(const struct profile_name *record, const struct probe_begin *call)
+/* Returns true if the record has the parameter's name, whatever its value. */
+static bool name_is_of_parameter(const struct profile_name *record, const struct probe_begin *call)
 {
-    const size_t cut_bytes = 200; /* a text that was cut has at least this much of the name */
+    const size_t cut_bytes = 200; /* a record whose text was cut has at least this much of the name */
     bool cut = record->flags & PROFILE_NAME_CUT;
     size_t bytes = cut && call->bytes > cut_bytes ? cut_bytes : call->bytes;
     return record->kind == PROFILE_NODE_PARAMETER && bytes < sizeof(record->text) &&
@@ -46,30 +46,30 @@ static bool is_parameter(const struct profile_name *record, const struct probe_b
            (cut || strncmp(record->text + bytes, SEPARATOR, strlen(SEPARATOR)) == 0);
 }
 
-static bool is_text_of(const struct profile_name *record, const struct probe_begin *call)
+static bool name_is_of_call(const struct profile_name *record, const struct probe_begin *call)
 {
     if (call->kind == BLAME_PARAMETER)
-        return is_parameter(record, call);
-    return probe_name_is(record, node_kind(call->kind), call->text, call->bytes);
+        return name_is_of_parameter(record, call);
+    return probe_name_is(record, probe_node_kind(call->kind), call->text, call->bytes);
 }
 
 uint32_t probe_find_text(const struct probes *probes, const struct probe_begin *begin)
 {
-    const struct probe_text *text = &probes->texts[text_place(begin)];
+    const struct probe_text *text = &probes->texts[probe_text_place(begin)];
     if (text->text != begin->text || text->kind != begin->kind || !text->name)
         return 0;
     if (unlikely(text->name == PROBE_NAME_EXCLUDED))
         return text->number == probe_name_hash(begin->text, begin->bytes) ? text->name : 0;
-    if (text->number != text_number(begin) || !is_text_of(probe_name_record(text->name), begin))
+    if (text->number != probe_text_number(begin) || !name_is_of_call(probe_name_record(text->name), begin))
         return 0;
     return text->name;
 }
 
-static uint32_t name_of_begin(const struct probe_begin *begin)
+static uint32_t probe_name_of_begin(const struct probe_begin *begin)
 {
     char text[PARAMETER_NAME + 32];
     if (begin->kind != BLAME_PARAMETER)
-        return probe_name(node_kind(begin->kind), begin->text, begin->bytes, begin->place);
+        return probe_name(probe_node_kind(begin->kind), begin->text, begin->bytes, begin->place);
     int bytes = (int)(begin->bytes < PARAMETER_NAME ? begin->bytes : PARAMETER_NAME);
     bytes =
         snprintf(text, sizeof(text), "%.*s" SEPARATOR "%lld", bytes, begin->text, (long long)(int64_t)begin->number);
@@ -80,9 +80,10 @@ uint32_t probe_look_up(struct thread *thread, const struct probe_begin *begin)
 {
     if (!thread_enter_tool(thread))
         return 0;
-    uint32_t name = name_of_begin(begin);
-    uint64_t number = name == PROBE_NAME_EXCLUDED ? probe_name_hash(begin->text, begin->bytes) : text_number(begin);
-    thread->probes->texts[text_place(begin)] = (struct probe_text){begin->text, number, begin->kind, name};
+    uint32_t name = probe_name_of_begin(begin);
+    uint64_t number =
+        name == PROBE_NAME_EXCLUDED ? probe_name_hash(begin->text, begin->bytes) : probe_text_number(begin);
+    thread->probes->texts[probe_text_place(begin)] = (struct probe_text){begin->text, number, begin->kind, name};
     if (!name)
         probe_count_lost();
     thread_leave_tool(thread);
@@ -114,16 +115,16 @@ void probe_throttle(uint32_t name, uint64_t calls)
     __atomic_fetch_or(&record->flags, PROFILE_NAME_THROTTLED, __ATOMIC_RELAXED);
 }
 
-static uint32_t known_place(uint32_t parent, uint32_t name, uint64_t number)
+static uint32_t probe_known_place(uint32_t parent, uint32_t name, uint64_t number)
 {
     uint64_t hash = hash_number(parent ^ (uint64_t)name << 32 ^ number * 0xff51afd7ed558ccdull);
     return (uint32_t)(hash >> 40) % PROBE_PLACES;
 }
 
-/* Adds the probe's own nodes to the trie. */
+/* Adds the probe's own nodes to the trie: one, and for an iteration also that of its instance. */
 static uint32_t add_probe_nodes(struct tree *tree, uint32_t parent, const struct probe_begin *begin, uint32_t name)
 {
-    uint32_t context = tree_child(tree, parent, node_kind(begin->kind), name), entries = tree->entries;
+    uint32_t context = tree_child(tree, parent, probe_node_kind(begin->kind), name), entries = tree->entries;
     if (!context || begin->kind != BLAME_ITERATION)
         return context;
     context = tree_child(tree, context, PROFILE_NODE_INSTANCE, begin->number);
@@ -135,7 +136,7 @@ static uint32_t add_probe_nodes(struct tree *tree, uint32_t parent, const struct
 void probe_context_below(struct thread *thread, uint32_t parent, const struct probe_begin *begin,
                          struct probe_open *fresh)
 {
-    fresh->known = known_place(parent, fresh->name, begin->number);
+    fresh->known = probe_known_place(parent, fresh->name, begin->number);
     struct probe_known *known = &thread->probes->known[fresh->known];
     if (likely(known->parent == parent && known->name == fresh->name && known->number == begin->number)) {
         fresh->context = known->context;
@@ -171,9 +172,10 @@ void probe_for_caller(struct thread *thread, struct probe_begin *begin)
     thread_leave_tool(thread);
 }
 
-/* Walks and remembers the path; returns the callers' context. */
-static uint32_t walk(struct thread *thread, const struct probe_begin *begin, const struct creation_key *key,
-                     struct probe_open *fresh)
+/* Walks the stack and remembers the path. Returns the trie node of the callers; 0 if none was captured
+ * (counted). */
+static uint32_t probe_walk_callers(struct thread *thread, const struct probe_begin *begin,
+                                   const struct creation_key *key, struct probe_open *fresh)
 {
     struct capture_creation found;
     if (!thread_enter_tool(thread))
@@ -190,23 +192,25 @@ static uint32_t walk(struct thread *thread, const struct probe_begin *begin, con
     return found.creator;
 }
 
-/* Finds the part of the stack with the callers, inside the current task and its innermost open probe, and the
- * context it continues. Returns false if the runtime's addresses are not on this stack. */
-static bool find_callers_span(const struct thread *thread, const struct probe_begin *begin,
-                              const struct task_level *level, const struct probe_open *around, struct creation_key *key)
+/* Fills in the callers' part of the stack, which ends at the innermost open probe or at the current task's
+ * boundary, and the context that the callers continue. Returns false if the runtime's addresses are not on
+ * this stack. */
+static bool probe_callers_part_of_stack(const struct thread *thread, const struct probe_begin *begin,
+                                        const struct task_level *level, const struct probe_open *around,
+                                        struct creation_key *key)
 {
     uintptr_t end = thread->unwinder.own_stack_high;
     key->codeptr = begin->place;
     key->low = begin->stack - 2 * sizeof(uintptr_t);
-    /* The frame around the probe begins there, and is the last one. */
+    /* The frame that contains the probe's stack pointer is the last one to compare. */
     key->high = around ? around->stack + sizeof(uintptr_t) : level->exit ? level->exit : end;
     key->creator = around ? around->context : task_word_context(level->data);
     return (key->low | key->high) % sizeof(uintptr_t) == 0 && key->low < key->high && key->high <= end &&
            key->high - key->low <= INT32_MAX;
 }
 
-/* Returns the innermost open probe of the current task; NULL if it is further in than this one's begin. */
-static const struct probe_open *find_around(const struct thread *thread, const struct task_level *level)
+/* Returns the innermost open probe if it belongs to the current task; otherwise NULL. */
+static const struct probe_open *probe_around(const struct thread *thread, const struct task_level *level)
 {
     const struct probes *probes = thread->probes;
     const struct probe_open *around = probes->count ? &probes->open[probes->count - 1] : NULL;
@@ -215,8 +219,9 @@ static const struct probe_open *find_around(const struct thread *thread, const s
     return mine ? around : NULL;
 }
 
-/* Returns the current task's level. Asking the runtime takes as long as the rest of a begin: once a task. */
-static const struct task_level *current_level(struct thread *thread)
+/* Returns the current task's level with its exit address. Asks the runtime for the address once in a task,
+ * because asking takes as long as the rest of a begin call. */
+static const struct task_level *probe_current_level(struct thread *thread)
 {
     struct probes *probes = thread->probes;
     if (likely(probes->place == thread->level && (thread->level->team & LEVEL_PROBED)))
@@ -235,33 +240,36 @@ static const struct task_level *current_level(struct thread *thread)
 
 void probe_context_find(struct thread *thread, const struct probe_begin *begin, struct probe_open *fresh)
 {
-    const struct task_level *level = current_level(thread);
+    const struct task_level *level = probe_current_level(thread);
     struct creation_key key;
     fresh->task = (struct probe_task){level->region, level->kind, thread->probes->has_level, false};
-    const struct probe_open *around = find_around(thread, level);
-    bool has_span = find_callers_span(thread, begin, level, around, &key);
+    const struct probe_open *around = probe_around(thread, level);
+    bool has_span = probe_callers_part_of_stack(thread, begin, level, around, &key);
     uint32_t parent = 0;
     if (around && around->stack <= begin->stack)
-        parent = around->context; /* the function that began it has returned: nothing to walk */
+        /* the function that began `around` has returned: there is nothing to walk */
+        parent = around->context;
     else if (likely(has_span && thread->memos))
         parent = creation_memo_find(thread->memos, &key);
     if (unlikely(!parent))
-        parent = walk(thread, begin, has_span ? &key : NULL, fresh);
+        parent = probe_walk_callers(thread, begin, has_span ? &key : NULL, fresh);
     else if (around)
         fresh->task = around->task;
     probe_context_below(thread, parent, begin, fresh);
 }
 
-/* Returns whether the record is that of the context below this region, in this instance of the region. Below
- * an unresolved region, the next graft moves the nodes. */
-static inline bool is_record_of(const struct probe_known *known, const struct probe_open *open, const struct tree *tree)
+/* Returns true if the cached record belongs to the probe's context, below its region and in this instance of
+ * the region. If the region has no context yet, the next graft moves the nodes. */
+static inline bool probe_known_is_of(const struct probe_known *known, const struct probe_open *open,
+                                     const struct tree *tree)
 {
     return known->record && known->context == open->context && known->region == open->task.region &&
            (!open->task.region || (known->instance == open->task.region->instance && known->grafts == tree->grafts));
 }
 
-/* Makes *node_idx its child of that kind and returns the child's record. Returns NULL if there is no room. */
-static void *record_below(struct tree *tree, uint32_t *node_idx, enum profile_node_kind kind)
+/* Sets *node_idx to its child of that kind, and returns the child's record. Returns NULL if there is no room
+ * (counted). */
+static void *probe_record_below(struct tree *tree, uint32_t *node_idx, enum profile_node_kind kind)
 {
     *node_idx = *node_idx ? tree_child(tree, *node_idx, kind, 0) : 0;
     void *record = *node_idx ? tree_metric(tree, *node_idx) : NULL;
@@ -270,7 +278,7 @@ static void *record_below(struct tree *tree, uint32_t *node_idx, enum profile_no
     return record;
 }
 
-static void find_record(struct thread *thread, struct probe_open *open, struct probe_known *known)
+static void probe_known_find_record(struct thread *thread, struct probe_open *open, struct probe_known *known)
 {
     struct tree *tree = &thread->tree;
     uint32_t node_idx = capture_probe_node(thread, open);
@@ -278,14 +286,14 @@ static void find_record(struct thread *thread, struct probe_open *open, struct p
     known->region = open->task.region;
     known->instance = open->task.region ? open->task.region->instance : 0;
     known->grafts = tree->grafts;
-    known->record = record_below(tree, &node_idx, PROFILE_NODE_PROBE);
-    known->counters = thread->counters ? record_below(tree, &node_idx, PROFILE_NODE_COUNTERS) : NULL;
+    known->record = probe_record_below(tree, &node_idx, PROFILE_NODE_PROBE);
+    known->counters = thread->counters ? probe_record_below(tree, &node_idx, PROFILE_NODE_COUNTERS) : NULL;
 }
 
 struct profile_probe *probe_record(struct thread *thread, struct probe_open *open, struct profile_counters **counters)
 {
     struct probe_known *known = &thread->probes->known[open->known], once = {0};
-    if (likely(is_record_of(known, open, &thread->tree))) {
+    if (likely(probe_known_is_of(known, open, &thread->tree))) {
         *counters = known->counters;
         return known->record;
     }
@@ -293,8 +301,8 @@ struct profile_probe *probe_record(struct thread *thread, struct probe_open *ope
     if (!entered && !thread->probes->finishing)
         return NULL;
     if (known->context != open->context)
-        known = &once; /* another context has taken its index */
-    find_record(thread, open, known);
+        known = &once; /* another context has taken the cache entry */
+    probe_known_find_record(thread, open, known);
     *counters = known->counters;
     if (entered)
         thread_leave_tool(thread);
@@ -304,11 +312,12 @@ struct profile_probe *probe_record(struct thread *thread, struct probe_open *ope
 bool probe_is_ended_by(const struct probe_open *open, const struct probe_begin *end)
 {
     const struct profile_name *record = probe_name_record(open->name);
-    if (!is_text_of(record, end))
+    if (!name_is_of_call(record, end))
         return false;
     if (likely(!(load_relaxed(&record->flags) & PROFILE_NAME_THROTTLED)))
         return true;
-    return end->for_caller || open->stack == end->stack; /* not the end of a call that was not measured */
+    /* an end call from another frame belongs to a begin call that was not measured */
+    return end->for_caller || open->stack == end->stack;
 }
 
 void probe_misnested(struct thread *thread, uint32_t inner, uintptr_t inner_place, uint32_t outer,
@@ -320,7 +329,8 @@ void probe_misnested(struct thread *thread, uint32_t inner, uintptr_t inner_plac
     thread_leave_tool(thread);
 }
 
-/* A forked child does not know its parent's open probes; an excluded or lost probe has no begin either. */
+/* Reports nothing if the begin call may have been dropped: by an excluded or throttled event, by a pause, for
+ * lack of room, or in a forked child, which does not know its parent's open probes. */
 void probe_unmatched(struct thread *thread, const struct probe_begin *end)
 {
     uint32_t name = probe_find_text(thread->probes, end);

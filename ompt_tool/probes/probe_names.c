@@ -14,19 +14,19 @@
 #define SLOTS     131072u
 #define NAMES     65536u
 #define TEXT_ROOM sizeof(((struct profile_name *)0)->text)
-#define HASH_TEXT 18u /* "#", 16 digits, and the terminating zero */
-#define MISNESTED 64u /* most that are noted */
+#define HASH_TEXT 18u /* bytes of a hash as text: "#", 16 digits, and the terminating zero */
+#define MISNESTED 64u /* greatest number of names that are reported as misnested */
 
 static struct {
     uint32_t lock;
     uint32_t count;
     uint32_t misnested;
-    uint32_t *slots;               /* hash table of numbers; 0: empty */
-    struct profile_name **records; /* by number */
-    uint8_t *noted;                /* by number: already reported as misnested */
+    uint32_t *slots;               /* hash table of the names' numbers; 0: empty */
+    struct profile_name **records; /* indexed by number */
+    uint8_t *noted;                /* indexed by number; 1: reported as misnested */
 } names;
 
-/* Not inlined: it would take registers from the common path, which needs no hash. */
+/* Not inlined, because it would take registers from the common path, which needs no hash. */
 uint64_t probe_name_hash(const char *text, size_t bytes)
 {
     return hash_bytes(text, bytes);
@@ -39,9 +39,9 @@ void probe_count_lost(void)
         fetch_add_relaxed(&header->probes_lost, 1);
 }
 
-/* Writes the text as the file has it: a text that is too long ends in a hash of the whole. Returns false if
- * it is not cut. */
-static bool cut_text(char out[TEXT_ROOM], const char *text, size_t bytes)
+/* Copies a text as the file stores it. A text that is too long is cut, and ends in a hash of the whole text.
+ * Returns true if the text was cut. */
+static bool probe_name_cut(char out[TEXT_ROOM], const char *text, size_t bytes)
 {
     memset(out, 0, TEXT_ROOM);
     if (bytes < TEXT_ROOM) {
@@ -58,12 +58,12 @@ bool probe_name_is(const struct profile_name *record, enum profile_node_kind kin
     if (likely(bytes < TEXT_ROOM))
         return record->kind == (uint32_t)kind && memcmp(record->text, text, bytes) == 0 && !record->text[bytes];
     char cut[TEXT_ROOM];
-    cut_text(cut, text, bytes);
+    probe_name_cut(cut, text, bytes);
     return record->kind == (uint32_t)kind && memcmp(record->text, cut, TEXT_ROOM) == 0;
 }
 
-/* Returns whether one of the comma-separated shell patterns matches the name. */
-static bool matches_patterns(const char *patterns, const char *name)
+/* Returns true if one of the comma-separated shell patterns matches the name. */
+static bool name_matches_patterns(const char *patterns, const char *name)
 {
     char pattern[256];
     while (*patterns) {
@@ -80,16 +80,16 @@ static bool matches_patterns(const char *patterns, const char *name)
     return false;
 }
 
-static bool is_excluded(enum profile_node_kind kind, const char *name)
+static bool event_is_excluded(enum profile_node_kind kind, const char *name)
 {
     const struct run_options *options = &session.options;
     if (kind != PROFILE_NODE_EVENT)
         return false;
-    return (options->events_include && !matches_patterns(options->events_include, name)) ||
-           (options->events_exclude && matches_patterns(options->events_exclude, name));
+    return (options->events_include && !name_matches_patterns(options->events_include, name)) ||
+           (options->events_exclude && name_matches_patterns(options->events_exclude, name));
 }
 
-static bool have_tables(void)
+static bool probe_names_have_tables(void)
 {
     if (!names.slots)
         names.slots = os_map(SLOTS * sizeof(*names.slots));
@@ -100,7 +100,7 @@ static bool have_tables(void)
     return names.slots && names.records && names.noted;
 }
 
-static uint32_t add_name(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
+static uint32_t probe_name_add(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
 {
     uint32_t number;
     if (names.count == NAMES)
@@ -108,22 +108,22 @@ static uint32_t add_name(enum profile_node_kind kind, const char *text, size_t b
     struct profile_name *record = arena_record(PROFILE_CHUNK_NAME, &number);
     if (!record)
         return 0;
-    if (cut_text(record->text, text, bytes))
+    if (probe_name_cut(record->text, text, bytes))
         record->flags |= PROFILE_NAME_CUT;
     record->place = capture_key(place - 1);
-    store_release(&record->kind, (uint32_t)kind); /* until then a reader of the file skips the record */
+    store_release(&record->kind, (uint32_t)kind); /* until this store, readers of the file skip the record */
     names.records[number + 1] = record;
     names.count++;
     return number + 1;
 }
 
-static uint32_t look_up(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
+static uint32_t probe_name_look_up(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
 {
     char whole[TEXT_ROOM];
-    cut_text(whole, text, bytes);
-    if (is_excluded(kind, whole))
+    probe_name_cut(whole, text, bytes);
+    if (event_is_excluded(kind, whole))
         return PROBE_NAME_EXCLUDED;
-    if (!have_tables())
+    if (!probe_names_have_tables())
         return 0;
     uint32_t slot = (uint32_t)(probe_name_hash(text, bytes) % SLOTS);
     while (names.slots[slot]) {
@@ -131,13 +131,13 @@ static uint32_t look_up(enum profile_node_kind kind, const char *text, size_t by
             return names.slots[slot];
         slot = (slot + 1) % SLOTS;
     }
-    return names.slots[slot] = add_name(kind, text, bytes, place);
+    return names.slots[slot] = probe_name_add(kind, text, bytes, place);
 }
 
 uint32_t probe_name(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
 {
     os_lock(&names.lock);
-    uint32_t number = look_up(kind, text, bytes, place);
+    uint32_t number = probe_name_look_up(kind, text, bytes, place);
     os_unlock(&names.lock);
     return number;
 }
@@ -147,15 +147,16 @@ struct profile_name *probe_name_record(uint32_t number)
     return names.records[number];
 }
 
-/* Writes a name as a field: tabs, which separate fields, become blanks. Returns the position after it. */
-static size_t put_name_field(char *line, size_t at, const char *name)
+/* Appends a name to the line. Tabs in the name become blanks, because tabs separate the line's fields.
+ * Returns the position after the name. */
+static size_t misnested_put_name(char *line, size_t at, const char *name)
 {
     for (; *name; name++)
         line[at++] = (char)(*name == '\t' ? ' ' : *name);
     return at;
 }
 
-static void note_misnesting(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
+static void probe_names_note_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
 {
     char line[2 * TEXT_ROOM + 64];
     if (names.noted[inner] || names.misnested == MISNESTED)
@@ -163,9 +164,9 @@ static void note_misnesting(uint32_t inner, uintptr_t inner_place, uint32_t oute
     names.noted[inner] = 1;
     names.misnested++;
     const char *text = outer == PROBE_NAME_REGION ? "<region or thread>" : outer ? names.records[outer]->text : "";
-    size_t bytes = put_name_field(line, 0, names.records[inner]->text);
+    size_t bytes = misnested_put_name(line, 0, names.records[inner]->text);
     bytes += (size_t)sprintf(line + bytes, "\t%llx\t", (unsigned long long)capture_key(inner_place - 1));
-    bytes = put_name_field(line, bytes, text);
+    bytes = misnested_put_name(line, bytes, text);
     sprintf(line + bytes, "\t%llx", (unsigned long long)(outer_place ? capture_key(outer_place - 1) : 0));
     arena_text("misnested", line);
 }
@@ -173,7 +174,7 @@ static void note_misnesting(uint32_t inner, uintptr_t inner_place, uint32_t oute
 void probe_name_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
 {
     os_lock(&names.lock);
-    note_misnesting(inner, inner_place, outer, outer_place);
+    probe_names_note_misnested(inner, inner_place, outer, outer_place);
     os_unlock(&names.lock);
 }
 

@@ -1,7 +1,8 @@
-/* The common path through begin and end touches the thread's own memory only. The name is found by its
- * address and compared. The context is found by that of the probe around, if both begin in one frame, and the
- * record of exact times by the context. The path changes nothing that the handler uses except the stack of
- * open probes, entry first. Everything else happens inside thread_enter_tool(), in probe_context.c. */
+/* The common path through begin and end calls uses only the thread's own memory. It looks up the name by the
+ * text's address, and compares the text. It looks up the context below that of the enclosing probe, if both
+ * were begun in one frame, and the record of exact times by the context. Of what the handler uses, it changes
+ * only the stack of open probes, where an entry is complete before the count includes it. Everything else
+ * happens between thread_enter_tool() and thread_leave_tool(), in probe_context.c. */
 #include "ompt_tool/probes/probes.h"
 
 #include <omp-tools.h>
@@ -20,7 +21,8 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-#define REFRESH_TICKS (1u << 23) /* how long a reading of the clocks is used: some milliseconds */
+/* time for which a reading of the clocks is used, in ticks: some milliseconds */
+#define REFRESH_TICKS (1u << 23)
 
 #define KIND(kind) ((enum blame_kind)((kind) & ~BLAME_FOR_CALLER))
 
@@ -31,8 +33,8 @@ void probes_init(struct thread *(*attach)(void))
     attach_child = attach;
 }
 
-/* Attaches a thread that the runtime has not met: any call of the runtime makes the thread known to it. */
-static __attribute__((noinline)) struct thread *introduce(void)
+/* Attaches a thread that the runtime does not know yet. Any call of the runtime makes the thread known to it. */
+static __attribute__((noinline)) struct thread *attach_probing_thread(void)
 {
     struct thread *child = attach_child();
     if (child)
@@ -44,12 +46,12 @@ static __attribute__((noinline)) struct thread *introduce(void)
     return thread_self;
 }
 
-static __attribute__((noinline)) void read_clocks(struct probes *probes)
+static __attribute__((noinline)) void probes_read_clocks(struct probes *probes)
 {
     probes->clocks = clock_read();
 }
 
-static __attribute__((noinline)) bool make_probes(struct thread *thread)
+static __attribute__((noinline)) bool probes_make(struct thread *thread)
 {
     struct probes *probes = os_map(sizeof(*probes));
     if (!probes) {
@@ -57,7 +59,7 @@ static __attribute__((noinline)) bool make_probes(struct thread *thread)
         return false;
     }
     struct float_state floats = float_begin();
-    read_clocks(probes);
+    probes_read_clocks(probes);
     float_end(floats);
     store_release(&thread->probes, probes);
     return true;
@@ -66,17 +68,17 @@ static __attribute__((noinline)) bool make_probes(struct thread *thread)
 static inline struct thread *probing_thread(void)
 {
     struct thread *thread = thread_self;
-    if (unlikely(!thread) && !(thread = introduce()))
+    if (unlikely(!thread) && !(thread = attach_probing_thread()))
         return NULL;
-    if (unlikely(!thread->probes) && !make_probes(thread))
+    if (unlikely(!thread->probes) && !probes_make(thread))
         return NULL;
     return likely(!load_relaxed(&session.stopping)) ? thread : NULL;
 }
 
-/* Marks the thread as inside begin or end; returns false if it is inside already. Begin and end must not be
- * called from a signal handler. One that has interrupted this thread's begin or end, or another callback,
- * would find a lock held for ever and tables half changed: its calls do nothing. */
-static inline bool make_busy(const struct thread *thread)
+/* Marks the thread as inside a begin or end call. Returns false if it is inside one already, or inside a
+ * callback. The new call then comes from a signal handler, which must not make such calls. It would find a
+ * lock held for ever and tables half changed, so it does nothing. */
+static inline bool probes_enter(const struct thread *thread)
 {
     if (unlikely(thread->probes->busy || load_relaxed(&thread->in_tool)))
         return false;
@@ -85,40 +87,41 @@ static inline bool make_busy(const struct thread *thread)
     return true;
 }
 
-static inline void make_idle(const struct thread *thread)
+static inline void probes_leave(const struct thread *thread)
 {
     signal_fence();
     thread->probes->busy = false;
 }
 
-/* Returns whether the probe is directly below the one around, begun in the same frame: nothing to walk. */
-static inline bool continues(const struct probe_open *around, const struct probe_begin *begin)
+/* Returns true if both probes were begun in one frame, so the new one is directly below the open one and no
+ * walk is needed. */
+static inline bool probe_begins_in_frame_of(const struct probe_open *around, const struct probe_begin *begin)
 {
     return around->stack == begin->stack && around->context;
 }
 
-static inline void push_probe(struct probes *probes, const struct probe_open *fresh)
+static inline void probes_push(struct probes *probes, const struct probe_open *fresh)
 {
     probes->open[probes->count] = *fresh;
     signal_fence();
     store_relaxed(&probes->count, probes->count + 1);
 }
 
-/* Counts a begin that found no room. */
-static __attribute__((noinline)) void add_lost(struct probes *probes, uintptr_t stack)
+/* Counts a begin call for which there was no room. */
+static __attribute__((noinline)) void probes_count_lost_begin(struct probes *probes, uintptr_t stack)
 {
     if (!probes->depth_lost++ || probes->lost_stack < stack)
         probes->lost_stack = stack;
     probe_count_lost();
 }
 
-static inline void begin_innermost(struct thread *thread, struct probe_begin *begin)
+static inline void probe_begin_innermost(struct thread *thread, struct probe_begin *begin)
 {
     if (unlikely(begin->for_caller))
         probe_for_caller(thread, begin);
     struct probes *probes = thread->probes;
     if (unlikely(probes->count == PROBES_OPEN)) {
-        add_lost(probes, begin->stack);
+        probes_count_lost_begin(probes, begin->stack);
         return;
     }
     struct probe_open fresh = {.stack = begin->stack, .place = begin->place};
@@ -130,7 +133,7 @@ static inline void begin_innermost(struct thread *thread, struct probe_begin *be
     if (begin->kind == BLAME_ITERATION)
         begin->number = probe_instance(fresh.name, begin->number);
     const struct probe_open *around = probes->count ? &probes->open[probes->count - 1] : NULL;
-    if (likely(around) && continues(around, begin)) {
+    if (likely(around) && probe_begins_in_frame_of(around, begin)) {
         fresh.task = around->task;
         probe_context_below(thread, around->context, begin, &fresh);
     } else {
@@ -140,7 +143,7 @@ static inline void begin_innermost(struct thread *thread, struct probe_begin *be
     fresh.not_counted = load_relaxed(&session.paused);
     fresh.begin_ticks = clock_ticks();
     fresh.begin_paused = session_paused_ticks(fresh.begin_ticks);
-    push_probe(probes, &fresh);
+    probes_push(probes, &fresh);
 }
 
 static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, int64_t number)
@@ -157,15 +160,15 @@ static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, in
     struct thread *thread = probing_thread();
     if (!thread)
         return;
-    if (unlikely(!make_busy(thread))) {
+    if (unlikely(!probes_enter(thread))) {
         probe_count_lost();
         return;
     }
-    begin_innermost(thread, &begin);
-    make_idle(thread);
+    probe_begin_innermost(thread, &begin);
+    probes_leave(thread);
 }
 
-/* Adds the times of a probe that has ended. */
+/* Adds the times of an ended probe to its record. */
 static void add_probe_times(struct probes *probes, struct profile_probe *record, const struct probe_open *ended,
                             uint64_t end_ticks, uint64_t ticks)
 {
@@ -186,7 +189,7 @@ static void add_probe_times(struct probes *probes, struct profile_probe *record,
     record->last_end_ns = clock_ticks_ns(&probes->clocks, end_ticks);
 }
 
-static inline void throttle(const struct profile_probe *record, uint32_t name)
+static inline void probe_throttle_if_short(const struct profile_probe *record, uint32_t name)
 {
     const struct run_options *options = &session.options;
     if (unlikely(record->calls > options->events_throttle.calls) &&
@@ -194,8 +197,8 @@ static inline void throttle(const struct profile_probe *record, uint32_t name)
         probe_throttle(name, record->calls);
 }
 
-/* Adds what the counters counted since the innermost probe began. */
-static __attribute__((noinline)) void add_counters(struct thread *thread, struct profile_counters *counters)
+/* Adds what the counters have counted since the innermost probe began. */
+static __attribute__((noinline)) void probe_add_counters(struct thread *thread, struct profile_counters *counters)
 {
     const int64_t *begun = thread->probes->counted[thread->probes->count - 1];
     int64_t now[PROFILE_COUNTERS];
@@ -205,7 +208,7 @@ static __attribute__((noinline)) void add_counters(struct thread *thread, struct
         counters->value[i] += (double)(now[i] - begun[i]);
 }
 
-static __attribute__((noinline)) void book_innermost(struct thread *thread, uint64_t end_ticks)
+static __attribute__((noinline)) void probe_book_innermost(struct thread *thread, uint64_t end_ticks)
 {
     struct probes *probes = thread->probes;
     struct probe_open *ended = &probes->open[probes->count - 1];
@@ -219,10 +222,10 @@ static __attribute__((noinline)) void book_innermost(struct thread *thread, uint
     if (likely(!ended->not_counted) && ended->context)
         record = probe_record(thread, ended, &counters);
     if (unlikely(counters != NULL))
-        add_counters(thread, counters);
+        probe_add_counters(thread, counters);
     if (likely(record)) {
         add_probe_times(probes, record, ended, end_ticks, ticks);
-        throttle(record, ended->name);
+        probe_throttle_if_short(record, ended->name);
     }
     store_relaxed(&probes->count, probes->count - 1);
     signal_fence();
@@ -232,18 +235,17 @@ static __attribute__((noinline)) void book_innermost(struct thread *thread, uint
         thread->ledger->probed_exact += (double)ticks * probes->clocks.ns_per_tick;
 }
 
-/* Ends the innermost probe. */
-static void end_innermost(struct thread *thread, uint64_t end_ticks)
+static void probe_end_innermost(struct thread *thread, uint64_t end_ticks)
 {
     struct float_state floats = float_begin();
-    book_innermost(thread, end_ticks);
+    probe_book_innermost(thread, end_ticks);
     float_end(floats);
 }
 
-/* Ends a probe that is not the innermost, or none: ends what is still open inside it, too, and reports each
- * once. */
-static __attribute__((noinline)) void end_other(struct thread *thread, const struct probe_begin *end,
-                                                uint64_t end_ticks)
+/* Handles the end of a probe that is not the innermost, or that is not open. Also ends the probes that were
+ * begun inside it, and reports each name once. */
+static __attribute__((noinline)) void probe_end_other(struct thread *thread, const struct probe_begin *end,
+                                                      uint64_t end_ticks)
 {
     struct probes *probes = thread->probes;
     uint32_t left = probes->count;
@@ -257,15 +259,15 @@ static __attribute__((noinline)) void end_other(struct thread *thread, const str
     while (probes->count > left) {
         const struct probe_open *inner = &probes->open[probes->count - 1];
         probe_misnested(thread, inner->name, inner->place, outer, end->place);
-        end_innermost(thread, end_ticks);
+        probe_end_innermost(thread, end_ticks);
     }
-    end_innermost(thread, end_ticks);
+    probe_end_innermost(thread, end_ticks);
 }
 
-/* Returns whether the call ends a probe that found no room, while there are such. They end before the probes
- * around them. But functions left by longjmp() or an exception never end theirs; an end of a probe around
- * them then counts. */
-static __attribute__((noinline)) bool is_end_of_lost(struct probes *probes, const struct probe_begin *end)
+/* Returns true if the call ends a probe for which there was no room. Such probes end before the probes around
+ * them. But a function left by longjmp() or an exception never ends its probes. So an end call from a frame
+ * further out, which ends an open probe of that frame, shows that all of them are over. */
+static __attribute__((noinline)) bool probe_is_end_of_lost(struct probes *probes, const struct probe_begin *end)
 {
     for (uint32_t i = probes->count; probes->lost_stack < end->stack && i > 0; i--) {
         const struct probe_open *open = &probes->open[i - 1];
@@ -282,7 +284,7 @@ static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
 {
     uint64_t end_ticks = clock_ticks();
     struct thread *thread = probing_thread();
-    if (!thread || !make_busy(thread))
+    if (!thread || !probes_enter(thread))
         return;
     struct probe_begin end = {
         .text = name,
@@ -293,13 +295,13 @@ static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
         .stack = (uintptr_t)__builtin_dwarf_cfa(),
     };
     struct probes *probes = thread->probes;
-    if (unlikely(probes->depth_lost) && is_end_of_lost(probes, &end))
-        ; /* was counted when it began */
+    if (unlikely(probes->depth_lost) && probe_is_end_of_lost(probes, &end))
+        ; /* the probe was counted as lost when it began */
     else if (likely(probes->count) && likely(probe_is_ended_by(&probes->open[probes->count - 1], &end)))
-        end_innermost(thread, end_ticks);
+        probe_end_innermost(thread, end_ticks);
     else
-        end_other(thread, &end, end_ticks);
-    make_idle(thread);
+        probe_end_other(thread, &end, end_ticks);
+    probes_leave(thread);
 }
 
 const struct blame_calls probes_calls = {sizeof(struct blame_calls), begin_probe, end_probe};
@@ -314,7 +316,7 @@ void probes_end_region(struct thread *thread, const struct region *region)
             return;
         probe_misnested(thread, inner->name, inner->place, PROBE_NAME_REGION, 0);
         probes->depth_lost = 0;
-        end_innermost(thread, now_ticks);
+        probe_end_innermost(thread, now_ticks);
     }
 }
 
@@ -322,7 +324,7 @@ void probes_end_all(struct thread *thread)
 {
     uint64_t now_ticks = clock_ticks();
     while (thread->probes && thread->probes->count)
-        end_innermost(thread, now_ticks);
+        probe_end_innermost(thread, now_ticks);
 }
 
 void probes_finish(struct thread *thread)
