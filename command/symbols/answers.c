@@ -1,4 +1,4 @@
-/* Questions that were asked of the symbol lookup, and their answers. */
+/* Stores the questions put to the symbol lookup, and their answers. */
 #include "command/symbols/answers.h"
 
 #include <stdlib.h>

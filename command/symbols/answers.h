@@ -1,4 +1,6 @@
-/* Answers of the symbol lookup, which are stored beside the measurement. */
+/* Answers of the symbol lookup, which are stored in a file beside the measurement file. A key is a module
+ * number and an address in that module (PROFILE_KEY). A gap is a place in a call path where a tail call
+ * removed frames from the stack. */
 #ifndef BLAME_COMMAND_SYMBOLS_ANSWERS_H
 #define BLAME_COMMAND_SYMBOLS_ANSWERS_H
 
@@ -11,16 +13,18 @@
 #include "command/text/memory.h"
 
 enum symbols_question {
-    SYMBOLS_ASK_FRAMES, /* frames at a key */
-    SYMBOLS_ASK_ENTRY,  /* entry of the function around a key */
-    SYMBOLS_ASK_CALL,   /* call at a key */
+    SYMBOLS_ASK_FRAMES, /* frames of the code at a key */
+    SYMBOLS_ASK_ENTRY,  /* entry of the function that contains a key */
+    SYMBOLS_ASK_CALL,   /* call instruction at a key */
     SYMBOLS_ASK_DATA,   /* data object at a key */
     SYMBOLS_QUESTIONS
 };
 
 struct symbols_answer {
-    bool asked;   /* a report asked for it, not only a search for tail calls; it will be stored */
-    size_t count; /* number of frames; for ENTRY, CALL and DATA 0 if there is no answer */
+    /* whether a report asked the question; only such answers are stored, not those to questions of a search
+     * for tail calls */
+    bool asked;
+    size_t count; /* number of frames; for other questions 1, or 0 if there is no answer */
     union {
         const struct symbol_frame *frames;
         uint64_t entry;
@@ -35,21 +39,21 @@ struct symbols_gap {
     const struct tail_frame *frames;
 };
 
-struct symbols_source { /* the file that the answers about a module come from */
-    bool named;         /* there are answers */
+struct symbols_source { /* the file from which the answers about a module come */
+    bool named;         /* whether there are answers about the module */
     uint8_t level;      /* enum symbols_level */
     uint64_t size;
     int64_t mtime_ns;
 };
 
-/* Translation of module numbers for a file with other numbers: own[m] for its module m; 0 if there is no such
- * module. own[0] is 0. */
+/* Translates module numbers of a stored file to the reader's own: own[m] is the number of the file's module
+ * m, or 0 if the reader has no such module. own[0] is 0. */
 struct symbols_numbers {
     uint32_t *own;
     size_t count;
 };
 
-/* How much a file knows about names. */
+/* The most detailed names that a module's file contains. */
 enum symbols_level { SYMBOLS_LEVEL_EXPORTS, SYMBOLS_LEVEL_SYMBOLS, SYMBOLS_LEVEL_DEBUG };
 
 struct symbols_answers {
@@ -61,10 +65,10 @@ struct symbols_answers {
     size_t module_count;
 };
 
-/* Adds a zeroed answer. Returns NULL if there is no memory. */
+/* Adds an answer set to zero. Returns NULL if memory runs out. */
 struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct pool *pool,
                                            enum symbols_question question, uint64_t key);
-/* Adds a gap; its frames must live as long as the answers. Returns false if there is no memory. */
+/* Adds a gap, whose frames must live as long as the answers. Returns false if memory runs out. */
 bool symbols_answers_add_gap(struct symbols_answers *answers, const struct symbols_gap *gap);
 void symbols_answers_free(struct symbols_answers *answers);
 

@@ -1,9 +1,9 @@
-/* Finds which functions a function calls, to which it jumps at its end, and which it passes to the OpenMP
- * runtime. Decodes its machine code completely and adds DWARF's call sites.
+/* Finds the functions that a function calls, jumps to at its end, or passes to the OpenMP runtime. Decodes
+ * the function's whole machine code, and adds the call sites that DWARF describes.
  *
- * A register's value at a call is known if it is the same constant on all paths. The code is decoded
- * repeatedly until the known values at all labels (targets of branches) stop changing. Nothing is known at
- * code that is reached only by jumps through registers. */
+ * A register's value at a call is known if it is the same constant on all paths to the call. The code is
+ * decoded repeatedly until the known values at all labels (targets of branches) stop changing. At code that
+ * is reached only by jumps through registers, no value is known. */
 #include "command/symbols/calls.h"
 
 #include <dwarf.h>
@@ -22,16 +22,17 @@
 
 /* ---- DWARF's call sites ---- */
 
-/* A walk over DWARF's call sites of a function. Machine code usually says more; for instance, clang describes
- * no calls of the OpenMP runtime. Call sites add the targets of calls through registers that the compiler
- * knew, and which jumps through registers are calls instead of a switch. */
+/* A walk over the call sites that DWARF describes in a function. Machine code usually says more; for
+ * instance, clang describes no calls of the OpenMP runtime. DWARF adds two facts: the targets of calls
+ * through registers where the compiler knew them, and which jumps through registers are calls and not
+ * switches. */
 
 struct site_walk {
     struct symbols_module *module;
     struct symbols_call_list *list;
 };
 
-static bool site_address(Dwarf_Die *die, unsigned name, uint64_t *address)
+static bool call_site_address(Dwarf_Die *die, unsigned name, uint64_t *address)
 {
     Dwarf_Attribute attribute;
     Dwarf_Addr value;
@@ -41,17 +42,17 @@ static bool site_address(Dwarf_Die *die, unsigned name, uint64_t *address)
     return true;
 }
 
-/* Finds the last byte of the calling instruction. Depending on the compiler, the call site has the address
- * after the instruction or its start. */
-static bool last_byte(struct symbols_module *module, Dwarf_Die *site, uint64_t *vaddr)
+/* Finds the address of the calling instruction's last byte. Depending on the compiler, DWARF gives the
+ * address after the instruction, or its start. */
+static bool call_site_last_byte(struct symbols_module *module, Dwarf_Die *site, uint64_t *vaddr)
 {
     struct symbols_instruction instruction;
     size_t room;
-    if (site_address(site, DW_AT_call_return_pc, vaddr) || site_address(site, DW_AT_low_pc, vaddr)) {
+    if (call_site_address(site, DW_AT_call_return_pc, vaddr) || call_site_address(site, DW_AT_low_pc, vaddr)) {
         (*vaddr)--;
         return true;
     }
-    if (!site_address(site, DW_AT_call_pc, vaddr))
+    if (!call_site_address(site, DW_AT_call_pc, vaddr))
         return false;
     const struct symbols_machine *machine = symbols_machine_of(module->main.elf);
     const uint8_t *code = symbols_elf_bytes(module->main.elf, *vaddr, &room);
@@ -61,14 +62,14 @@ static bool last_byte(struct symbols_module *module, Dwarf_Die *site, uint64_t *
     return true;
 }
 
-static bool flag_of(Dwarf_Die *die, unsigned name)
+static bool call_site_flag(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     bool flag = false;
     return dwarf_formflag(dwarf_attr(die, name, &attribute), &flag) == 0 && flag;
 }
 
-static void fill_target(struct symbols_module *module, Dwarf_Die *site, struct symbol_call *call)
+static void call_site_fill_target(struct symbols_module *module, Dwarf_Die *site, struct symbol_call *call)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die callee;
@@ -89,34 +90,34 @@ static void fill_target(struct symbols_module *module, Dwarf_Die *site, struct s
     call->name = call->target ? "" : name;
 }
 
-static void add_site(struct site_walk *walk, Dwarf_Die *site)
+static void call_sites_add(struct site_walk *walk, Dwarf_Die *site)
 {
     uint64_t vaddr;
     struct symbols_call_list *list = walk->list;
-    if (!last_byte(walk->module, site, &vaddr))
+    if (!call_site_last_byte(walk->module, site, &vaddr))
         return;
     for (size_t i = 0; i < list->count; i++) {
         if (list->list[i].key == vaddr) {
             if (!list->list[i].target && (!list->list[i].name || !*list->list[i].name))
-                fill_target(walk->module, site, &list->list[i]);
+                call_site_fill_target(walk->module, site, &list->list[i]);
             return;
         }
     }
     if (grow_list(&list->list, &list->room, list->count, sizeof *list->list)) {
         struct symbol_call *call = &list->list[list->count++];
         *call = (struct symbol_call){.key = vaddr};
-        call->tail = flag_of(site, DW_AT_call_tail_call) || flag_of(site, DW_AT_GNU_tail_call);
-        fill_target(walk->module, site, call);
+        call->tail = call_site_flag(site, DW_AT_call_tail_call) || call_site_flag(site, DW_AT_GNU_tail_call);
+        call_site_fill_target(walk->module, site, call);
     }
 }
 
-static enum symbols_step visit_site(void *walk, Dwarf_Die *die, uint32_t *around)
+static enum symbols_step call_sites_visit(void *walk, Dwarf_Die *die, uint32_t *around)
 {
     (void)around;
     switch (dwarf_tag(die)) {
     case DW_TAG_call_site:
     case DW_TAG_GNU_call_site:
-        add_site(walk, die);
+        call_sites_add(walk, die);
         return SYMBOLS_SKIP;
     case DW_TAG_inlined_subroutine:
     case DW_TAG_lexical_block:
@@ -128,23 +129,24 @@ static enum symbols_step visit_site(void *walk, Dwarf_Die *die, uint32_t *around
     }
 }
 
-/* Adds to `list` what DWARF says about a function's call sites: targets of indirect calls, and which indirect
- * jumps are calls. Addresses in struct symbol_call are not keys yet. */
+/* Adds DWARF's call sites to `list`: targets of indirect calls, and indirect jumps that are calls. The
+ * addresses in struct symbol_call are not keys yet. */
 static void symbols_calls_dwarf(struct symbols_module *module, struct symbols_function *function,
                                 struct symbols_call_list *list)
 {
     struct site_walk walk = {.module = module, .list = list};
-    symbols_dwarf_walk(&function->die, visit_site, &walk);
+    symbols_dwarf_walk(&function->die, call_sites_visit, &walk);
 }
 
 /* ---- machine code ---- */
 
 #define MAX_RANGES 16
-/* functions with more are generated; the values of registers are not tracked in them */
+/* maximum number of labels. Functions with more are generated code; register values are not tracked in them */
 #define MAX_LABELS 65536
 #define MAX_PASSES 16
-#define REGISTERS  31 /* largest number of registers of any architecture */
-/* most code of a unit that is decoded to find out whether an outlined function is a task */
+#define REGISTERS  31 /* maximum number of registers of an architecture */
+/* maximum number of bytes of a compilation unit that are decoded to find out whether an outlined function is
+ * a task */
 #define MAX_LAUNCH_BYTES (4u << 20)
 
 struct extent {
@@ -154,7 +156,7 @@ struct extent {
 struct label {
     uint64_t vaddr;
     bool reached;
-    uint64_t value[REGISTERS]; /* values common to all paths to the label; 0: unknown */
+    uint64_t value[REGISTERS]; /* register values that all paths to the label have in common; 0: unknown */
 };
 
 struct sweep {
@@ -163,23 +165,23 @@ struct sweep {
     struct extent ranges[MAX_RANGES];
     size_t range_count;
     uint64_t entry;
-    struct label *labels; /* targets of branches inside the function, sorted */
+    struct label *labels; /* targets of branches within the function, sorted */
     size_t label_count, label_room;
     bool live, changed, record, follows;
-    uint64_t value[REGISTERS]; /* values at the current instruction, if it is live */
+    uint64_t value[REGISTERS]; /* register values at the current instruction; valid only if `live` */
     struct symbols_call_list calls;
 };
 
-/* ---- extent ---- */
+/* ---- the code ranges of a function ---- */
 
-static struct symbols_function *function_at(struct symbols_module *module, uint64_t vaddr)
+static struct symbols_function *function_in_dwarf_at(struct symbols_module *module, uint64_t vaddr)
 {
     struct symbols_unit *unit = symbols_dwarf_unit(module, vaddr);
     return unit ? symbols_dwarf_function(unit, vaddr) : NULL;
 }
 
-/* Returns the entry of the function that a cold part belongs to. GCC names the part "name.cold". */
-static uint64_t entry_of_cold(struct symbols_module *module, const char *name)
+/* Returns the entry of the function to which a cold part named "name.cold" (by GCC) belongs, 0 if it is none. */
+static uint64_t cold_part_entry(struct symbols_module *module, const char *name)
 {
     const char *mark = strstr(name, ".cold");
     char hot[512];
@@ -190,7 +192,7 @@ static uint64_t entry_of_cold(struct symbols_module *module, const char *name)
     return symbols_calls_named(module, hot);
 }
 
-static bool hands_out_code(struct symbols_module *module)
+static bool module_launches_constructs(struct symbols_module *module)
 {
     const struct symbols_slot *slots;
     if (!module->launches_known) {
@@ -201,11 +203,11 @@ static bool hands_out_code(struct symbols_module *module)
     return module->launches;
 }
 
-/* Finds a function without a symbol in the unwind tables, if it is no linkage table, which the unwind tables
- * describe as well. Only done for modules that use OpenMP, because of the cost. */
-static bool find_nameless(struct symbols_module *module, uint64_t vaddr, struct extent *extent)
+/* Finds a function without a symbol in the unwind tables. These also describe linkage tables, which do not
+ * count. Only modules that use OpenMP are searched, because the search is expensive. */
+static bool find_function_without_symbol(struct symbols_module *module, uint64_t vaddr, struct extent *extent)
 {
-    return hands_out_code(module) && symbols_unwind_extent(module, vaddr, &extent->low, &extent->high) &&
+    return module_launches_constructs(module) && symbols_unwind_extent(module, vaddr, &extent->low, &extent->high) &&
            !symbols_plt_stub(module, extent->low);
 }
 
@@ -213,18 +215,18 @@ uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr)
 {
     if (!symbols_module_open(module))
         return 0;
-    struct symbols_function *function = function_at(module, vaddr);
+    struct symbols_function *function = function_in_dwarf_at(module, vaddr);
     if (function)
         return function->low;
     const struct symbols_entry *entry = symbols_module_function(module, vaddr);
-    uint64_t hot = entry ? entry_of_cold(module, entry->name) : 0;
+    uint64_t hot = entry ? cold_part_entry(module, entry->name) : 0;
     struct extent extent;
-    if (!entry && find_nameless(module, vaddr, &extent))
+    if (!entry && find_function_without_symbol(module, vaddr, &extent))
         return extent.low;
     return hot ? hot : entry && entry->size ? entry->start : 0;
 }
 
-static void find_ranges(struct sweep *sweep, struct symbols_function *function)
+static void sweep_find_code_ranges(struct sweep *sweep, struct symbols_function *function)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
@@ -238,11 +240,11 @@ static void find_ranges(struct sweep *sweep, struct symbols_function *function)
     struct extent extent;
     if (entry && entry->size && entry->start == sweep->entry)
         sweep->ranges[sweep->range_count++] = (struct extent){entry->start, entry->start + entry->size};
-    else if (!entry && find_nameless(sweep->module, sweep->entry, &extent) && extent.low == sweep->entry)
+    else if (!entry && find_function_without_symbol(sweep->module, sweep->entry, &extent) && extent.low == sweep->entry)
         sweep->ranges[sweep->range_count++] = extent;
 }
 
-static bool is_own_code_at(const struct sweep *sweep, uint64_t vaddr)
+static bool sweep_is_own_code_at(const struct sweep *sweep, uint64_t vaddr)
 {
     for (size_t i = 0; i < sweep->range_count; i++)
         if (vaddr >= sweep->ranges[i].low && vaddr < sweep->ranges[i].high)
@@ -252,53 +254,54 @@ static bool is_own_code_at(const struct sweep *sweep, uint64_t vaddr)
 
 /* ---- values of registers ---- */
 
-static int label_order(const void *left, const void *right)
+static int code_label_order(const void *left, const void *right)
 {
     const struct label *a = left, *b = right;
     return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
 }
 
-static struct label *find_code_label(struct sweep *sweep, uint64_t vaddr)
+static struct label *sweep_find_code_label(struct sweep *sweep, uint64_t vaddr)
 {
     struct label wanted = {.vaddr = vaddr};
-    return sweep->label_count ? bsearch(&wanted, sweep->labels, sweep->label_count, sizeof *sweep->labels, label_order)
-                              : NULL;
+    return sweep->label_count
+               ? bsearch(&wanted, sweep->labels, sweep->label_count, sizeof *sweep->labels, code_label_order)
+               : NULL;
 }
 
-static bool leads_inside(const struct sweep *sweep, const struct symbols_instruction *instruction)
+static bool sweep_jumps_inside(const struct sweep *sweep, const struct symbols_instruction *instruction)
 {
     return (instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH) && !instruction->indirect &&
-           is_own_code_at(sweep, instruction->target);
+           sweep_is_own_code_at(sweep, instruction->target);
 }
 
-static void collect_label(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+static void sweep_collect_label(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
     (void)vaddr;
-    if (leads_inside(sweep, instruction) && sweep->label_count < MAX_LABELS &&
+    if (sweep_jumps_inside(sweep, instruction) && sweep->label_count < MAX_LABELS &&
         grow_list(&sweep->labels, &sweep->label_room, sweep->label_count, sizeof *sweep->labels))
         sweep->labels[sweep->label_count++] = (struct label){.vaddr = instruction->target};
 }
 
-static void sort_labels(struct sweep *sweep)
+static void sweep_sort_labels(struct sweep *sweep)
 {
     size_t kept = 0;
     if (sweep->label_count)
-        qsort(sweep->labels, sweep->label_count, sizeof *sweep->labels, label_order);
+        qsort(sweep->labels, sweep->label_count, sizeof *sweep->labels, code_label_order);
     for (size_t i = 0; i < sweep->label_count; i++)
         if (!kept || sweep->labels[kept - 1].vaddr != sweep->labels[i].vaddr)
             sweep->labels[kept++] = sweep->labels[i];
     sweep->label_count = kept;
 }
 
-static void forget_registers(struct sweep *sweep, uint32_t registers)
+static void sweep_forget_registers(struct sweep *sweep, uint32_t registers)
 {
     for (unsigned i = 0; i < sweep->machine->registers; i++)
         if (registers & 1u << i)
             sweep->value[i] = 0;
 }
 
-/* Adds one more path to a label, with the values known on it. */
-static void reach(struct sweep *sweep, struct label *label)
+/* Records at a label the register values of one more path to it. */
+static void sweep_reach_label(struct sweep *sweep, struct label *label)
 {
     if (!label || !sweep->live)
         return;
@@ -310,21 +313,22 @@ static void reach(struct sweep *sweep, struct label *label)
     label->reached = true;
 }
 
-static void arrive(struct sweep *sweep, uint64_t vaddr)
+static void sweep_arrive_at(struct sweep *sweep, uint64_t vaddr)
 {
-    struct label *label = find_code_label(sweep, vaddr);
-    reach(sweep, label);
+    struct label *label = sweep_find_code_label(sweep, vaddr);
+    sweep_reach_label(sweep, label);
     if (label) {
         sweep->live = label->reached;
         memcpy(sweep->value, label->value, sizeof sweep->value);
     } else if (!sweep->live) {
         sweep->live = true;
-        forget_registers(sweep, ~0u);
+        sweep_forget_registers(sweep, ~0u);
     }
 }
 
-/* Marks labels without any known path as reached, with unknown values. Returns whether there were any. */
-static bool give_up_labels(struct sweep *sweep, bool all)
+/* Marks labels to which no path is known as reached with unknown values; with `all`, marks every label.
+ * Returns whether any was marked. */
+static bool sweep_give_up_labels(struct sweep *sweep, bool all)
 {
     bool any = false;
     for (size_t i = 0; i < sweep->label_count; i++) {
@@ -339,7 +343,7 @@ static bool give_up_labels(struct sweep *sweep, bool all)
 
 /* ---- calls, and the values of registers at them ---- */
 
-static void fill_body(struct sweep *sweep, struct symbol_call *call)
+static void sweep_fill_call_body(struct sweep *sweep, struct symbol_call *call)
 {
     struct symbols_launch launch = symbols_launch_by(call->name);
     const int8_t *argument = sweep->machine->argument;
@@ -348,17 +352,19 @@ static void fill_body(struct sweep *sweep, struct symbol_call *call)
     call->body = body && symbols_calls_entry(sweep->module, body) == body ? body : 0;
 }
 
-static bool fill_call(struct sweep *sweep, const struct symbols_instruction *instruction, struct symbol_call *call)
+static bool sweep_fill_call(struct sweep *sweep, const struct symbols_instruction *instruction,
+                            struct symbol_call *call)
 {
     struct symbols_module *module = sweep->module;
     call->name = "";
     if (instruction->indirect) {
         const char *name = instruction->target ? symbols_plt_slot(module, instruction->target) : NULL;
-        /* A jump through a register may be a switch, so it has no name until DWARF says that it is a call. */
+        /* A jump through a register may be a switch. It counts as a call only if DWARF has a call site for
+         * it, so its name is NULL until then. */
         call->name = name ? name : call->tail && !instruction->target ? NULL : "";
         return true;
     }
-    if (is_own_code_at(sweep, instruction->target)) {
+    if (sweep_is_own_code_at(sweep, instruction->target)) {
         call->target = sweep->entry; /* recursion */
         return !call->tail && instruction->target == sweep->entry;
     }
@@ -368,40 +374,42 @@ static bool fill_call(struct sweep *sweep, const struct symbols_instruction *ins
         call->name = name;
         return true;
     }
-    /* A jump into the middle of another function, or into the function's own cold part, is no call. */
+    /* A jump into the middle of another function, or into the function's own cold part, is not a call. */
     call->target = entry;
     return entry && (!call->tail || (entry == instruction->target && entry != sweep->entry));
 }
 
-static void note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+static void sweep_note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
     struct symbol_call call = {.key = vaddr + instruction->bytes - 1, .tail = instruction->flow != SYMBOLS_CALL};
-    if (!fill_call(sweep, instruction, &call))
+    if (!sweep_fill_call(sweep, instruction, &call))
         return;
     if (call.name)
-        fill_body(sweep, &call);
+        sweep_fill_call_body(sweep, &call);
     if (grow_list(&sweep->calls.list, &sweep->calls.room, sweep->calls.count, sizeof *sweep->calls.list))
         sweep->calls.list[sweep->calls.count++] = call;
 }
 
 static void sweep_follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
-    arrive(sweep, vaddr);
+    sweep_arrive_at(sweep, vaddr);
     if (sweep->record &&
         (instruction->flow == SYMBOLS_CALL || instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH))
-        note_call(sweep, vaddr, instruction);
-    if (leads_inside(sweep, instruction))
-        reach(sweep, find_code_label(sweep, instruction->target));
+        sweep_note_call(sweep, vaddr, instruction);
+    if (sweep_jumps_inside(sweep, instruction))
+        sweep_reach_label(sweep, sweep_find_code_label(sweep, instruction->target));
     uint64_t value = instruction->value;
     if (instruction->from >= 0)
         value = sweep->value[instruction->from] ? sweep->value[instruction->from] + value : 0;
-    forget_registers(sweep, instruction->flow == SYMBOLS_CALL ? ~sweep->machine->preserved : instruction->written);
+    sweep_forget_registers(sweep,
+                           instruction->flow == SYMBOLS_CALL ? ~sweep->machine->preserved : instruction->written);
     if (instruction->to >= 0)
         sweep->value[instruction->to] = value;
     sweep->live &= instruction->flow != SYMBOLS_JUMP && instruction->flow != SYMBOLS_END;
 }
 
-static void pass(struct sweep *sweep, void (*visit)(struct sweep *, uint64_t, const struct symbols_instruction *))
+static void sweep_decode_all(struct sweep *sweep,
+                             void (*visit)(struct sweep *, uint64_t, const struct symbols_instruction *))
 {
     sweep->changed = false;
     for (size_t i = 0; i < sweep->range_count; i++) {
@@ -420,24 +428,24 @@ static void pass(struct sweep *sweep, void (*visit)(struct sweep *, uint64_t, co
     }
 }
 
-static void read_code(struct sweep *sweep)
+static void sweep_read_code(struct sweep *sweep)
 {
     int passes = 0;
-    pass(sweep, collect_label);
+    sweep_decode_all(sweep, sweep_collect_label);
     sweep->follows = sweep->label_count < MAX_LABELS;
-    sort_labels(sweep);
+    sweep_sort_labels(sweep);
     do {
-        pass(sweep, sweep_follow);
-    } while (sweep->follows && ++passes < MAX_PASSES && (sweep->changed || give_up_labels(sweep, false)));
-    give_up_labels(sweep, passes == MAX_PASSES);
+        sweep_decode_all(sweep, sweep_follow);
+    } while (sweep->follows && ++passes < MAX_PASSES && (sweep->changed || sweep_give_up_labels(sweep, false)));
+    sweep_give_up_labels(sweep, passes == MAX_PASSES);
     sweep->record = true;
-    pass(sweep, sweep_follow);
+    sweep_decode_all(sweep, sweep_follow);
 }
 
 /* ---- results ---- */
 
-/* Drops jumps that are not known to be calls, and turns addresses into keys. */
-static struct symbols_call_list *finish_calls(struct sweep *sweep)
+/* Drops jumps that are not known to be calls, and converts addresses to keys. */
+static struct symbols_call_list *sweep_finish_calls(struct sweep *sweep)
 {
     struct symbols_module *module = sweep->module;
     struct symbols_call_list *list = pool_alloc(module->pool, sizeof *list);
@@ -463,14 +471,14 @@ const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, 
     if (known || !symbols_module_open(module))
         return known;
     struct sweep sweep = {.module = module, .entry = entry};
-    struct symbols_function *function = function_at(module, entry);
-    find_ranges(&sweep, function);
+    struct symbols_function *function = function_in_dwarf_at(module, entry);
+    sweep_find_code_ranges(&sweep, function);
     sweep.machine = symbols_machine_of(module->main.elf);
     if (sweep.machine)
-        read_code(&sweep);
+        sweep_read_code(&sweep);
     if (function)
         symbols_calls_dwarf(module, function, &sweep.calls);
-    known = finish_calls(&sweep);
+    known = sweep_finish_calls(&sweep);
     free(sweep.labels);
     free(sweep.calls.list);
     if (known)
@@ -478,7 +486,7 @@ const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, 
     return known;
 }
 
-/* Recognises a call from the bytes before its return address alone, which is enough for most. */
+/* Recognises a call from the bytes before its return address alone. This is enough for most calls. */
 static bool call_by_bytes(struct symbols_module *module, uint64_t returns, struct symbol_call *call)
 {
     const struct symbols_machine *machine = symbols_machine_of(module->main.elf);

@@ -1,4 +1,5 @@
-/* Names of functions that compilers outline from OpenMP constructs: "relax [parallel amg.c:123]". */
+/* Makes the names of functions that compilers outline from OpenMP constructs, such as "relax [parallel
+ * amg.c:123]". The host of a construct is the function whose source contains it. */
 #include "command/symbols/construct.h"
 
 #include <stdlib.h>
@@ -13,16 +14,16 @@
 #include "command/symbols/module.h"
 #include "command/text/grow.h"
 
-/* ---- strings with constructs' lines ---- */
+/* ---- the lines of constructs in read-only strings ---- */
 
 /* Finds the line of a construct in flang's code.
  *
- * flang 19 gives outlined functions neither a line nor a reliable first row. But like clang it passes
- * ";file;function;line;column;;" to the runtime at every construct. These strings are in read-only data, so
- * the lines of a function's constructs are known; the rows of the outlined function show which construct it
- * is. */
+ * flang 19 gives outlined functions no line, and the first row of their line table is unreliable. But like
+ * clang, it passes ";file;function;line;column;;" to the runtime at every construct. These strings are in
+ * read-only data, so the lines of all constructs in a function are known. The line-table rows of the outlined
+ * function then show which of them it is. */
 
-/* Returns the next field up to ';' and advances *text; NULL if the string does not have this form. */
+/* Returns the field up to the next ';' and advances *text; NULL if the string does not have this form. */
 static const char *next_ident_field(const char **text, const char *end, size_t *bytes)
 {
     const char *from = *text;
@@ -34,7 +35,7 @@ static const char *next_ident_field(const char **text, const char *end, size_t *
     return from;
 }
 
-static void add_ident(struct symbols_module *module, const char *text, const char *end)
+static void construct_add_ident(struct symbols_module *module, const char *text, const char *end)
 {
     size_t file_bytes, function_bytes, line_bytes;
     const char *file = next_ident_field(&text, end, &file_bytes);
@@ -49,7 +50,7 @@ static void add_ident(struct symbols_module *module, const char *text, const cha
     }
 }
 
-static void load_idents(struct symbols_module *module)
+static void construct_load_idents(struct symbols_module *module)
 {
     GElf_Shdr header;
     module->idents_known = true;
@@ -64,12 +65,12 @@ static void load_idents(struct symbols_module *module)
             if (!text)
                 break;
             if (text == from || text[-1] == '\0')
-                add_ident(module, text + 1, end);
+                construct_add_ident(module, text + 1, end);
         }
     }
 }
 
-/* Returns the last line below `line` on which `host` has a construct; 0 if there is none. */
+/* Returns the last line before `line` on which `host` has a construct; 0 if there is none. */
 static int construct_before(const struct symbols_module *module, const char *host, int line)
 {
     int result = 0;
@@ -81,30 +82,32 @@ static int construct_before(const struct symbols_module *module, const char *hos
     return result;
 }
 
-/* Returns the construct's line for an outlined function of flang, which has no line of its own; 0 if unknown. */
+/* Returns the construct's line for an outlined function of flang, which has no line in DWARF; 0 if unknown. */
 static int symbols_idents_line(struct symbols_module *module, struct symbols_unit *unit,
                                struct symbols_function *function, const char *host, int host_line)
 {
     Dwarf_Addr high;
     int first = 0;
-    for (const char *scope; (scope = strstr(host, "::"));) /* the strings have only the procedure's name */
+    /* the strings contain only the procedure's name, without module and host */
+    for (const char *scope; (scope = strstr(host, "::"));)
         host = scope + 2;
     if (strcmp(host, "MAIN__") == 0)
         host = "_QQmain";
     if (!module->idents_known)
-        load_idents(module);
+        construct_load_idents(module);
     for (size_t i = 0; i < module->ident_count; i++)
         if (module->idents[i].line > host_line && strcmp(module->idents[i].function, host) == 0 &&
             (!first || module->idents[i].line < first))
             first = module->idents[i].line;
     if (dwarf_highpc(&function->die, &high) != 0)
         return first;
-    /* rows above the host's first construct belong to declarations of variables */
+    /* rows before the host's first construct belong to variable declarations */
     int body = symbols_lines_least(unit, function->low, high, first ? first : host_line + 1);
     if (!body || !first)
         return body ? body : first;
-    /* A body that starts on a construct's line belongs to that construct ("parallel do" has rows of its own).
-     * If the line above is a construct too, the body belongs to that one, and starts with the other. */
+    /* If the body's first line has a construct, the body belongs to that construct ("parallel do" has rows of
+     * its own). If the line before it has a construct too, the body belongs to that one, and the construct on
+     * the body's first line is nested in it. */
     bool on_construct = construct_before(module, host, body + 1) == body;
     int before = construct_before(module, host, body);
     return before && (!on_construct || before == body - 1) ? before : body;
@@ -112,15 +115,17 @@ static int symbols_idents_line(struct symbols_module *module, struct symbols_uni
 
 /* ---- constructs ---- */
 
-#define MAX_HOST_SEARCH  64 /* addresses with code of the construct's line that are searched for the host */
-#define MAX_HOST_NESTING 8  /* nesting of constructs without a host's name */
+/* maximum number of addresses on the construct's line that are examined to find the host */
+#define MAX_HOST_SEARCH  64
+#define MAX_HOST_NESTING 8 /* maximum nesting of constructs whose names do not contain the host */
 
 /* ---- the line ---- */
 
-/* Returns the line of the outer function. At -O0 the inner function is not inlined; the outer function of its
- * construct has the same prefix and is declared on the nearest line above. */
-static struct symbols_position line_of_outer(struct symbols_module *module, struct symbols_unit *unit,
-                                             const struct symbols_name *inner)
+/* Returns the directive's line of a construct from clang's inner function. At -O0 that function is not
+ * inlined. The outer function has the same name prefix, and is declared on the nearest line before the inner
+ * one. */
+static struct symbols_position construct_line_of_outer(struct symbols_module *module, struct symbols_unit *unit,
+                                                       const struct symbols_name *inner)
 {
     const char *end = inner->raw, *next;
     struct symbols_position best = {.file = inner->file, .line = 0};
@@ -145,7 +150,7 @@ static struct symbols_position construct_line(struct symbols_module *module, str
 {
     struct symbols_position position = {.file = raw->name->file, .line = raw->name->line};
     if (outlined.compiler == SYMBOLS_CLANG && outlined.inner && unit && position.line)
-        return line_of_outer(module, unit, raw->name);
+        return construct_line_of_outer(module, unit, raw->name);
     if (!position.line && unit && !raw->inlined)
         position = symbols_lines_entry(unit, raw->low);
     return position;
@@ -153,8 +158,8 @@ static struct symbols_position construct_line(struct symbols_module *module, str
 
 /* ---- the host ---- */
 
-static const char *host_by_stem(struct symbols_module *module, struct symbols_unit *unit, const char *raw, size_t stem,
-                                struct symbols_position *defined)
+static const char *construct_host_by_stem(struct symbols_module *module, struct symbols_unit *unit, const char *raw,
+                                          size_t stem, struct symbols_position *defined)
 {
     for (size_t i = 0; unit && i < unit->function_count; i++) {
         bool linkage;
@@ -170,9 +175,10 @@ static const char *host_by_stem(struct symbols_module *module, struct symbols_un
     return symbols_name_readable(module->pool, raw, stem);
 }
 
-/* Returns the host's name by nesting: GCC nests the outlined function's entry in its host's. */
-static const char *host_by_nesting(struct symbols_module *module, struct symbols_unit *unit,
-                                   const struct symbols_function *function)
+/* Returns the host's name by nesting. GCC places the DWARF entry of the outlined function inside the entry of
+ * its host. */
+static const char *construct_host_by_nesting(struct symbols_module *module, struct symbols_unit *unit,
+                                             const struct symbols_function *function)
 {
     uint32_t index = function ? function->enclosing : 0;
     for (int i = 0; index && i < SYMBOLS_MAX_DEPTH; i++) {
@@ -191,10 +197,10 @@ static const char *host_by_nesting(struct symbols_module *module, struct symbols
     return "";
 }
 
-/* Returns the function declared last at or above the construct's line. Wrong only after a local class or
- * lambda. */
-static const char *host_by_declaration(struct symbols_module *module, struct symbols_unit *unit,
-                                       struct symbols_position at)
+/* Returns the name of the last function declared at or before the construct's line. This is wrong only if a
+ * local class or lambda was declared in between. */
+static const char *construct_host_by_declaration(struct symbols_module *module, struct symbols_unit *unit,
+                                                 struct symbols_position at)
 {
     struct symbols_function *best = NULL;
     int best_line = 0, line;
@@ -214,12 +220,12 @@ static const char *host_by_declaration(struct symbols_module *module, struct sym
     return name ? name->display : "";
 }
 
-static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit, struct symbols_position at,
-                                uint64_t low, int nesting);
+static const char *construct_host_by_line(struct symbols_module *module, struct symbols_unit *unit,
+                                          struct symbols_position at, uint64_t low, int nesting);
 
-/* Returns the host's name if the code at vaddr, on the construct's line, belongs to the host, which launches
- * the construct. */
-static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct symbols_position at, int nesting)
+/* Returns the host's name if the host's own code is at vaddr, where it launches the construct; otherwise "". */
+static const char *construct_host_at(struct symbols_module *module, uint64_t vaddr, struct symbols_position at,
+                                     int nesting)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
     struct symbols_unit *unit;
@@ -227,7 +233,8 @@ static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct
     struct symbols_position unused;
     size_t count = symbols_inline_chain(module, vaddr, raws, &unit, &function);
     const struct symbols_entry *entry = count ? NULL : symbols_module_function(module, vaddr);
-    if (entry && (raws[0].name = symbols_frames_symbol(module, entry->name))) { /* line tables only */
+    /* there are only line tables */
+    if (entry && (raws[0].name = symbols_frames_symbol(module, entry->name))) {
         raws[0].inlined = false;
         count = 1;
     }
@@ -236,19 +243,19 @@ static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct
         if (outlined.kind == SYMBOL_PROCEDURE)
             return raws[i].name->raw[0] == '.' ? "" : raws[i].name->display;
         if (outlined.stem)
-            return host_by_stem(module, unit, raws[i].name->raw, outlined.stem, &unused);
+            return construct_host_by_stem(module, unit, raws[i].name->raw, outlined.stem, &unused);
         if (raws[i].name->line && !outlined.inner && !raws[i].inlined) {
             struct symbols_position around = {.file = raws[i].name->file, .line = raws[i].name->line};
-            return around.line < at.line ? host_by_line(module, unit, around, raws[i].low, nesting + 1) : "";
+            return around.line < at.line ? construct_host_by_line(module, unit, around, raws[i].low, nesting + 1) : "";
         }
     }
     return "";
 }
 
-/* Returns the host's name by the construct's line. Among several copies of the host (templates), the closest
- * one in front of the outlined function wins. */
-static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit, struct symbols_position at,
-                                uint64_t low, int nesting)
+/* Returns the host's name by the construct's line. If there are several copies of the host (templates), takes
+ * the nearest one before the outlined function. */
+static const char *construct_host_by_line(struct symbols_module *module, struct symbols_unit *unit,
+                                          struct symbols_position at, uint64_t low, int nesting)
 {
     uint64_t vaddrs[MAX_HOST_SEARCH];
     uint64_t best_distance = UINT64_MAX;
@@ -258,13 +265,13 @@ static const char *host_by_line(struct symbols_module *module, struct symbols_un
     size_t count = symbols_lines_find(unit, at.file, at.line, vaddrs, MAX_HOST_SEARCH);
     for (size_t i = 0; i < count; i++) {
         uint64_t distance = vaddrs[i] <= low ? low - vaddrs[i] : UINT64_MAX - 1;
-        const char *host = distance < best_distance ? host_at(module, vaddrs[i], at, nesting) : "";
+        const char *host = distance < best_distance ? construct_host_at(module, vaddrs[i], at, nesting) : "";
         if (*host) {
             best = host;
             best_distance = distance;
         }
     }
-    return *best ? best : host_by_declaration(module, unit, at);
+    return *best ? best : construct_host_by_declaration(module, unit, at);
 }
 
 /* ---- the name ---- */
@@ -300,12 +307,12 @@ static void construct_resolve(struct symbols_module *module, struct symbols_unit
         int launched_as = symbols_calls_launch(module, unit, raw->low);
         frame->construct = launched_as == 1 ? SYMBOL_TASK : SYMBOL_PARALLEL;
         frame->construct_uncertain = launched_as < 0;
-        frame->host_name = host_by_nesting(module, unit, function);
+        frame->host_name = construct_host_by_nesting(module, unit, function);
     }
     if (!*frame->host_name && outlined.stem)
-        frame->host_name = host_by_stem(module, unit, raw->name->raw, outlined.stem, &host_defined);
+        frame->host_name = construct_host_by_stem(module, unit, raw->name->raw, outlined.stem, &host_defined);
     else if (!*frame->host_name && unit)
-        frame->host_name = host_by_line(module, unit, at, raw->low, 0);
+        frame->host_name = construct_host_by_line(module, unit, at, raw->low, 0);
     if (outlined.compiler == SYMBOLS_FLANG && unit && function) {
         at.file = host_defined.file;
         at.line = *at.file ? symbols_idents_line(module, unit, function, frame->host_name, host_defined.line) : 0;
@@ -319,9 +326,10 @@ static void construct_resolve(struct symbols_module *module, struct symbols_unit
 void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
                             const struct symbols_raw *raw, struct symbol_frame *frame)
 {
-    /* Addresses of one construct differ only in position, so the construct is resolved once. An inlined copy
-     * is found by the address of its name record plus one, which no other key can equal. Others are found by
-     * entry, because without DWARF functions with the same name in several files share a name record. */
+    /* All addresses in a construct have the same name and differ only in position, so each construct is
+     * resolved once. For an inlined copy, the map's key is the address of the name record plus 1, which no
+     * other key can equal. For other functions it is the entry, because without DWARF, functions with equal
+     * names in several files share a name record. */
     uint64_t key = raw->inlined ? (uintptr_t)raw->name + 1 : raw->low | 1ull << 63;
     struct symbol_frame *known = symbols_map_find(&module->names, key);
     if (!known) {

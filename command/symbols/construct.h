@@ -1,11 +1,11 @@
-/* Names of outlined functions. */
+/* Makes the names of outlined functions. */
 #ifndef BLAME_COMMAND_SYMBOLS_CONSTRUCT_H
 #define BLAME_COMMAND_SYMBOLS_CONSTRUCT_H
 
 #include "command/symbols/code.h"
 #include "command/symbols/module.h"
 
-/* Fills in kind, names, file and line of an outlined function's frame. unit and function may be NULL. */
+/* Sets the kind, names, file and line in an outlined function's frame. `unit` and `function` may be NULL. */
 void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
                             const struct symbols_raw *raw, struct symbol_frame *frame);
 

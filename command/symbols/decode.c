@@ -1,11 +1,11 @@
-/* Decoding of x86-64 machine code as far as calls and jumps need it: the length of instructions, the flow of
- * control, addresses of code loaded into registers, and registers that may have changed. Decoding stops at
- * code that it does not understand; callers then know less, but nothing wrong. */
+/* Decodes the x86-64 machine code around calls and jumps: the length of instructions, control flow, code
+ * addresses loaded into registers, and registers that may have changed. Decoding stops at code that it does
+ * not understand; then callers know less, but nothing false. */
 #include "command/symbols/decode.h"
 
 #include <Zydis/Zydis.h>
 
-#define STACK_POINTER 4 /* never holds a constant */
+#define STACK_POINTER 4 /* register number; the stack pointer never holds a constant */
 
 static int8_t x86_register(const ZydisDecodedOperand *operand)
 {
@@ -15,12 +15,12 @@ static int8_t x86_register(const ZydisDecodedOperand *operand)
     return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
 }
 
-static bool is_near_rip(const ZydisDecodedOperand *operand)
+static bool x86_is_near_rip(const ZydisDecodedOperand *operand)
 {
     return operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base == ZYDIS_REGISTER_RIP;
 }
 
-static enum symbols_flow flow_of(const ZydisDecodedInstruction *instruction)
+static enum symbols_flow x86_flow_of(const ZydisDecodedInstruction *instruction)
 {
     switch (instruction->meta.category) {
     case ZYDIS_CATEGORY_CALL:
@@ -38,22 +38,22 @@ static enum symbols_flow flow_of(const ZydisDecodedInstruction *instruction)
     }
 }
 
-static void find_target(const ZydisDecodedOperand *to, uint64_t next, struct symbols_instruction *result)
+static void x86_find_target(const ZydisDecodedOperand *to, uint64_t next, struct symbols_instruction *result)
 {
     if (to->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         result->target = next + to->imm.value.u;
         return;
     }
     result->indirect = true;
-    result->target = is_near_rip(to) ? next + (uint64_t)to->mem.disp.value : 0;
+    result->target = x86_is_near_rip(to) ? next + (uint64_t)to->mem.disp.value : 0;
 }
 
-/* Finds addresses that are loaded as constants, and copies between registers. */
-static void find_x86_value(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *to,
+/* Finds constants loaded into a register, and copies between registers. */
+static void x86_find_value(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *to,
                            const ZydisDecodedOperand *from, uint64_t next, struct symbols_instruction *result)
 {
     bool wide = to->size == 64;
-    if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && wide && is_near_rip(from)) {
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && wide && x86_is_near_rip(from)) {
         result->to = x86_register(to);
         result->value = next + (uint64_t)from->mem.disp.value;
     } else if (instruction->mnemonic != ZYDIS_MNEMONIC_MOV || to->size < 32) {
@@ -69,7 +69,7 @@ static void find_x86_value(const ZydisDecodedInstruction *instruction, const Zyd
 
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct symbols_instruction *result)
 {
-    ZydisDecoder decoder; /* only selects tables */
+    ZydisDecoder decoder; /* cheap to initialise: it only selects tables */
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
     *result = (struct symbols_instruction){.to = -1, .from = -1};
@@ -78,15 +78,15 @@ bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct sym
         return false;
     uint64_t next = vaddr + instruction.length;
     result->bytes = instruction.length;
-    result->flow = flow_of(&instruction);
+    result->flow = x86_flow_of(&instruction);
     for (size_t i = 0; i < instruction.operand_count; i++) {
         int8_t reg = x86_register(&operand[i]);
         if (reg >= 0 && reg != STACK_POINTER && operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
             result->written |= 1u << reg;
     }
     if (result->flow == SYMBOLS_CALL || result->flow == SYMBOLS_JUMP || result->flow == SYMBOLS_BRANCH)
-        find_target(&operand[0], next, result);
+        x86_find_target(&operand[0], next, result);
     else if (instruction.operand_count >= 2)
-        find_x86_value(&instruction, &operand[0], &operand[1], next, result);
+        x86_find_value(&instruction, &operand[0], &operand[1], next, result);
     return true;
 }

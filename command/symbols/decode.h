@@ -1,4 +1,4 @@
-/* Machine code. */
+/* Decoded instructions of machine code. */
 #ifndef BLAME_COMMAND_SYMBOLS_DECODE_H
 #define BLAME_COMMAND_SYMBOLS_DECODE_H
 
@@ -9,28 +9,30 @@
 enum symbols_flow {
     SYMBOLS_NEXT,   /* continues with the next instruction */
     SYMBOLS_CALL,   /* calls, then continues with the next instruction */
-    SYMBOLS_JUMP,   /* away */
-    SYMBOLS_BRANCH, /* jumps or continues */
-    SYMBOLS_END,    /* return, trap */
+    SYMBOLS_JUMP,   /* jumps, and never continues with the next instruction */
+    SYMBOLS_BRANCH, /* jumps, or continues with the next instruction */
+    SYMBOLS_END,    /* ends the path: a return or a trap */
 };
 struct symbols_instruction {
     size_t bytes;
     enum symbols_flow flow;
     bool indirect; /* call or jump through a register or memory */
-    /* target of a call, jump or branch; if indirect, the address that stores the target; 0: unknown */
+    /* target of a call, jump or branch; if indirect, the address of the memory that contains the target; 0:
+     * unknown */
     uint64_t target;
-    int8_t to, from; /* register `to` becomes `value`, or register `from` plus `value`; -1: none */
+    /* register `to` gets `value`, plus the value of register `from` if there is one; -1: none */
+    int8_t to, from;
     uint64_t value;
-    uint32_t written; /* bit set of registers that may have changed, including `to` */
+    uint32_t written; /* bit mask of registers that may have changed, including `to` */
 };
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
-                    /* x86-64; returns false if the code is not understood */
+                    /* x86-64; returns false if the instruction is not understood */
                     struct symbols_instruction *result);
 bool symbols_decode_a64(const uint8_t *code, size_t room, uint64_t vaddr,
-                        /* aarch64; returns false if the code is cut off */
+                        /* aarch64; returns false if fewer than four bytes are left */
                         struct symbols_instruction *result);
-/* Returns the slot that an aarch64 stub in the procedure linkage table jumps through; 0 if the code is no
- * such stub. */
+/* Returns the address of the slot through which an aarch64 stub in the procedure linkage table jumps; 0 if
+ * the code is not such a stub. */
 uint64_t symbols_decode_a64_slot(const uint8_t *code, size_t room, uint64_t vaddr);
 
 #endif

@@ -1,7 +1,8 @@
-/* Readable names.
+/* Makes readable names from linkage names.
  *
- * C++ names keep parameters and template arguments and drop return types: ns::Class<int>::method(double), as
- * in perf and hpcviewer. Fortran procedures of modules become module::procedure if only the symbol is known. */
+ * C++ names keep parameters and template arguments, but drop return types, as in perf and hpcviewer:
+ * ns::Class<int>::method(double). A Fortran module procedure of which only the symbol is known becomes
+ * module::procedure. */
 #include "command/symbols/demangle.h"
 
 #include <ctype.h>
@@ -17,18 +18,18 @@
 
 /* ---- outlined functions ---- */
 
-/* What a function's name says about the OpenMP construct that it was outlined from. Compilers use these
- * names, and append a number for further constructs of the same kind:
- *   clang >= 17    solve.omp_outlined; with -g also solve.omp_outlined_debug__: inlined into the first, or
- *   called by it at -O0
+/* Recognises an outlined function by its name. Compilers use the following names, and append a number to
+ * distinguish several constructs of the same kind:
+ *   clang >= 17    solve.omp_outlined; with -g also solve.omp_outlined_debug__, which is inlined into the
+ *   first, or called by it at -O0
  *   clang < 17     .omp_outlined., .omp_outlined._debug__: without the host's name
  *   clang, tasks   .omp_task_entry. with .omp_outlined. inlined: without the host's name
- *   gcc            solve._omp_fn.0 for regions and tasks, as a child of its host's entry
+ *   gcc            solve._omp_fn.0 for regions and tasks, as a child of its host's DWARF entry
  *   flang          _QMmPsolve..omp_par for regions and tasks
- * clang declares the outer function on the line of the directive and the inner one on the first line of the
+ * clang declares the outer function on the line of the directive, and the inner one on the first line of the
  * body. GCC puts the directive's line into the first row of the line table. */
 
-static struct symbols_outlined outlined_clang(const char *raw, const char *mark)
+static struct symbols_outlined construct_parse_clang(const char *raw, const char *mark)
 {
     const char *last = mark, *next;
     while ((next = strstr(last + 1, CLANG_MARK)))
@@ -48,7 +49,7 @@ struct symbols_outlined symbols_construct_parse(const char *raw)
     if (strncmp(raw, ".omp_task_entry.", 16) == 0)
         return (struct symbols_outlined){.kind = SYMBOL_TASK, .compiler = SYMBOLS_CLANG};
     if ((mark = strstr(raw, CLANG_MARK)))
-        return outlined_clang(raw, mark);
+        return construct_parse_clang(raw, mark);
     if ((mark = strstr(raw, "._omp_fn."))) {
         return (struct symbols_outlined){
             .kind = SYMBOL_PARALLEL, .compiler = SYMBOLS_GCC, .uncertain = true, .stem = (size_t)(mark - raw)};
@@ -91,7 +92,7 @@ bool symbols_launches(const char *name)
 
 /* ---- demangling ---- */
 
-/* longer names are not demangled; the result could be huge */
+/* maximum length of a name that is demangled; the result of a longer one could be huge */
 #define MAX_MANGLED_BYTES 16384u
 
 /* Demangles gfortran's "__solver_MOD_smooth". */
@@ -110,8 +111,8 @@ static char *demangle_gfortran(const char *name)
     return result;
 }
 
-/* Demangles flang's "_QMsolverPsmooth". The letters M, S and F begin a scope, P a procedure, E a variable;
- * names are lower case. */
+/* Demangles flang's "_QMsolverPsmooth". The capital letters M, S and F start a scope, P a procedure, and E a
+ * variable; the names themselves are in lower case. Returns NULL if the name has another form. */
 static char *demangle_flang(const char *name)
 {
     const char *from = name + 2;
@@ -154,7 +155,7 @@ char *symbols_demangle(const char *name)
     return result ? result : strdup(name);
 }
 
-static bool is_clone_suffix(const char *suffix)
+static bool symbol_suffix_is_clone(const char *suffix)
 {
     static const char *const words[] = {"isra", "constprop",  "part",        "cold",   "lto_priv",
                                         "llvm", "localalias", "specialized", "__uniq", "unlikely"};
@@ -180,7 +181,7 @@ size_t symbols_name_stem(const char *name)
             return bytes;
         memcpy(suffix, name + dot, suffix_bytes);
         suffix[suffix_bytes] = '\0';
-        if (!is_clone_suffix(suffix))
+        if (!symbol_suffix_is_clone(suffix))
             return bytes;
         bytes = dot - 1;
     }
@@ -189,7 +190,7 @@ size_t symbols_name_stem(const char *name)
 const char *symbols_name_readable(struct pool *pool, const char *name, size_t bytes)
 {
     const char *whole = pool_text(pool, "%.*s", (int)bytes, name);
-    /* GCC's function that fills a task's firstprivate variables */
+    /* GCC's function that copies a task's firstprivate variables */
     const char *copy = strstr(whole, "._omp_cpyfn.");
     size_t stem_bytes = copy ? (size_t)(copy - whole) : symbols_name_stem(whole);
     const char *stem = pool_text(pool, "%.*s", (int)stem_bytes, whole);

@@ -1,4 +1,5 @@
-/* ELF files: opening, build ids, and symbol tables, which are read at the first use and sorted once. */
+/* Opens ELF files, compares build ids and reads symbol tables. A table is read at its first use and sorted
+ * once. */
 #include "command/symbols/elf.h"
 
 #include <elfutils/libdwelf.h>
@@ -13,14 +14,15 @@
 #include "command/text/grow.h"
 
 #define VDSO_MAX_BYTES (64u * 1024)
-#define LOOK_BACK      128 /* symbols before an address that are examined for one that contains it */
-#define MAX_ALIASES    64  /* names of one address that are examined */
+/* maximum number of symbols before an address that are examined for one that contains it */
+#define LOOK_BACK   128
+#define MAX_ALIASES 64 /* maximum number of names of one address that are compared */
 
 bool symbols_elf_open(struct symbols_elf *file, const char *path)
 {
     struct stat status;
     *file = (struct symbols_elf){.fd = -1};
-    /* O_NONBLOCK prevents hanging if the path has become a FIFO. */
+    /* O_NONBLOCK prevents open() from blocking if the path is now a FIFO. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return false;
@@ -43,7 +45,7 @@ bool symbols_elf_open_vdso(struct symbols_elf *file)
     *file = (struct symbols_elf){.fd = -1};
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64)
         return false;
-    /* The section headers end the image, which is mapped completely, rounded up to pages. */
+    /* The section headers are at the end of the image. All of the image is mapped, rounded up to pages. */
     size_t bytes = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
     if (!header->e_shnum || bytes > VDSO_MAX_BYTES)
         return false;
@@ -137,7 +139,7 @@ const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room)
     return NULL;
 }
 
-static void add_imports(struct symbols_map *imports, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void elf_add_imports(struct symbols_map *imports, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -154,11 +156,12 @@ void symbols_elf_imports(Elf *elf, struct symbols_map *imports)
 {
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, SHT_DYNSYM, &header));)
-        add_imports(imports, elf, section, &header);
+        elf_add_imports(imports, elf, section, &header);
 }
 
-/* Returns the rank of a name; -1 if it does not count. Names without a type come from hand-written assembly;
- * only those in code count, and any other name wins. */
+/* Returns the rank of a symbol's name, where a lower rank is better; -1 if the symbol is not used. Symbols
+ * without a type come from hand-written assembly. They are used only in code sections, and have ranks of 4 or
+ * more. */
 static int symbol_rank(Elf *elf, const GElf_Sym *symbol, enum symbols_table_kind kind)
 {
     static const uint8_t by_binding[] = {[STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1};
@@ -211,8 +214,8 @@ void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table
 
 #define RADIX_BITS 11
 
-/* Sorts by address and is stable: a counting sort for each group of 11 bits in which addresses differ. A C
- * library's debug file has 30,000 symbols; comparing them would take longer than all lookups. */
+/* Sorts by address, stably: a radix sort with 11 bits per step, skipping bits in which no addresses differ. A
+ * C library's debug file has 30,000 symbols; a comparison sort would take longer than all lookups. */
 void symbols_table_sort(struct symbols_table *table)
 {
     uint64_t all = 0, common = UINT64_MAX;
@@ -239,7 +242,7 @@ void symbols_table_sort(struct symbols_table *table)
         from = to;
         to = swapped;
     }
-    if (!to) /* without memory no symbols are known */
+    if (!to) /* if memory runs out, the table is left empty */
         table->count = 0;
     table->list = from;
     if (to)
@@ -247,9 +250,9 @@ void symbols_table_sort(struct symbols_table *table)
     free(to);
 }
 
-/* Returns true if name a is preferred to name b of the same address. The plainer name wins: malloc, not
+/* Returns whether name a is preferred to name b at the same address. The plainer name wins: malloc, not
  * __libc_malloc. */
-static bool is_plainer(const struct symbols_entry *a, const struct symbols_entry *b)
+static bool symbol_is_plainer(const struct symbols_entry *a, const struct symbols_entry *b)
 {
     if (a->rank >= 4 || b->rank >= 4)
         return a->rank < 4 && b->rank >= 4;
@@ -258,17 +261,20 @@ static bool is_plainer(const struct symbols_entry *a, const struct symbols_entry
     bool a_mangled = a_marks == 1 && a->name[1] == 'Z', b_mangled = b_marks == 1 && b->name[1] == 'Z';
     if (!a_mangled && !b_mangled && a_marks != b_marks)
         return a_marks < b_marks;
-    if (a->rank != b->rank && !(a->exported && b->exported)) /* "weak" means nothing for exported names */
+    /* for exported names, "weak" says nothing about which is better */
+    if (a->rank != b->rank && !(a->exported && b->exported))
         return a->rank < b->rank;
     if (a_length != b_length)
         return a_length < b_length;
     return strcmp(a->name, b->name) < 0;
 }
 
-/* Prefers a name that the program's own modules import, then an exported name, then the plainest. */
-static bool is_better(const struct symbols_entry *a, const struct symbols_entry *b, const struct symbols_asking *asking)
+/* Returns whether name a is preferred to b. Names that the program's own modules import are best, then other
+ * exported names, then the plainest. */
+static bool symbol_is_better(const struct symbols_entry *a, const struct symbols_entry *b,
+                             const struct symbols_asking *asking)
 {
-    bool plain = is_plainer(a, b);
+    bool plain = symbol_is_plainer(a, b);
     if (a->rank >= 4 || b->rank >= 4 || a->exported != b->exported)
         return a->rank >= 4 || b->rank >= 4 ? plain : a->exported;
     if (!a->exported || strcmp(a->name, b->name) == 0)
@@ -277,14 +283,14 @@ static bool is_better(const struct symbols_entry *a, const struct symbols_entry 
     return a_asked != b_asked ? a_asked : plain;
 }
 
-/* Moves the best entry of one address to the front, and gives it the largest size of any of them. */
-static void choose_best_name(struct symbols_entry *list, size_t count, const struct symbols_asking *asking)
+/* Moves the best name of an address to the front and gives it the largest size among the names. */
+static void symbol_choose_best_name(struct symbols_entry *list, size_t count, const struct symbols_asking *asking)
 {
     uint64_t size = list[0].size;
     for (size_t i = 1; i < count && i < MAX_ALIASES && !list[0].chosen; i++) {
         struct symbols_entry entry = list[i];
         size = entry.size > size ? entry.size : size;
-        if (is_better(&entry, &list[0], asking)) {
+        if (symbol_is_better(&entry, &list[0], asking)) {
             list[i] = list[0];
             list[0] = entry;
         }
@@ -308,8 +314,8 @@ const struct symbols_entry *symbols_table_find(struct symbols_table *table, uint
     for (size_t end = low, first; end > 0 && low - end < LOOK_BACK; end = first) {
         for (first = end - 1; first > 0 && list[first - 1].start == list[first].start;)
             first--;
-        choose_best_name(&list[first], end - first, asking);
-        /* Hand-written assembly has no size, so it extends to the next symbol. */
+        symbol_choose_best_name(&list[first], end - first, asking);
+        /* A symbol of hand-written assembly has no size, so it extends to the next symbol. */
         if (list[first].size ? vaddr - list[first].start < list[first].size : end == low)
             return &list[first];
     }

@@ -1,4 +1,4 @@
-/* Names of functions by DWARF, and the chain of inlined calls at an address. */
+/* Reads function names and the chain of inlined calls at an address from DWARF. */
 #include "command/symbols/inline.h"
 
 #include <dwarf.h>
@@ -9,9 +9,9 @@
 #include "command/symbols/dwarf.h"
 #include "command/symbols/lines.h"
 
-#define MAX_HOSTS 8 /* most enclosing functions in a name */
+#define MAX_HOSTS 8 /* maximum number of enclosing functions in a name */
 
-static const char *string_of(Dwarf_Die *die, unsigned name)
+static const char *die_string(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     const char *text = dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
@@ -20,33 +20,33 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 
 const char *symbols_dwarf_raw(Dwarf_Die *die, bool *linkage)
 {
-    const char *name = string_of(die, DW_AT_linkage_name);
+    const char *name = die_string(die, DW_AT_linkage_name);
     if (!*name)
-        name = string_of(die, DW_AT_MIPS_linkage_name);
+        name = die_string(die, DW_AT_MIPS_linkage_name);
     *linkage = *name != '\0';
-    return *linkage ? name : string_of(die, DW_AT_name);
+    return *linkage ? name : die_string(die, DW_AT_name);
 }
 
-static int language_of(Dwarf_Die *die)
+static int die_language(Dwarf_Die *die)
 {
     Dwarf_Die unit;
     return dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
 }
 
-static bool is_fortran(int language)
+static bool language_is_fortran(int language)
 {
     return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
-           language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08 || language == 0x2d /* Fortran18 */;
+           language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08 || language == 0x2d /* DW_LANG_Fortran18 */;
 }
 
-static bool is_cxx(int language)
+static bool language_is_cxx(int language)
 {
     return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
-           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 || language == 0x2b /* 17 */ ||
-           language == 0x2c /* 20 */;
+           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 || language == 0x2b /* C++17 */ ||
+           language == 0x2c /* C++20 */;
 }
 
-static void follow_reference(Dwarf_Die *die, unsigned name)
+static void die_follow_reference(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
@@ -54,8 +54,8 @@ static void follow_reference(Dwarf_Die *die, unsigned name)
         *die = origin;
 }
 
-/* Used instead of dwarf_decl_file, because elfutils before 0.192 takes file 0 for "none"; in DWARF 5 it is
- * the unit's own file. */
+/* Replaces dwarf_decl_file: elfutils before 0.192 takes file 0 for "none", but in DWARF 5 file 0 is the
+ * unit's own source file. */
 const char *symbols_dwarf_file(Dwarf_Die *die)
 {
     Dwarf_Die unit;
@@ -67,9 +67,9 @@ const char *symbols_dwarf_file(Dwarf_Die *die)
     return symbols_lines_file(&unit, number);
 }
 
-/* Finds a function's class by the type of its object pointer. GCC describes a lambda's function beside its
- * class, not inside. */
-static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
+/* Finds a function's class by the type of its object pointer, because GCC puts the entry of a lambda's
+ * function beside its class and not inside. */
+static bool die_class_of_function(Dwarf_Die *function, Dwarf_Die *class)
 {
     Dwarf_Attribute attribute;
     if (!dwarf_formref_die(dwarf_attr(function, DW_AT_object_pointer, &attribute), class))
@@ -84,14 +84,15 @@ static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
     return false;
 }
 
-static bool is_lambda(const char *name, Dwarf_Die *class)
+static bool die_is_lambda(const char *name, Dwarf_Die *class)
 {
     const char *text = dwarf_diename(class);
     return strncmp(name, "operator()", strlen("operator()")) == 0 &&
            (!text || strncmp(text, "<lambda", strlen("<lambda")) == 0);
 }
 
-/* Returns "operator() [lambda solve.cc:17]". The lambdas of a function differ only by position. */
+/* Returns a text such as "operator() [lambda solve.cc:17]", because the lambdas of a function differ only in
+ * position. */
 static const char *lambda_text(struct pool *pool, const char *name, Dwarf_Die *class)
 {
     int line = 0;
@@ -100,7 +101,7 @@ static const char *lambda_text(struct pool *pool, const char *name, Dwarf_Die *c
     return *file && line > 0 ? pool_text(pool, "%s [lambda %s:%d]", name, slash ? slash + 1 : file, line) : name;
 }
 
-/* Returns what a scope adds in front of a name; NULL: nothing. */
+/* Returns the scope's part of a qualified name; NULL: it has none. */
 static const char *scope_text(Dwarf_Die *scope, bool fortran)
 {
     bool flag;
@@ -117,7 +118,7 @@ static const char *scope_text(Dwarf_Die *scope, bool fortran)
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
-        return is_lambda("operator()", scope) ? NULL : name;
+        return die_is_lambda("operator()", scope) ? NULL : name;
     case DW_TAG_module:
         return name;
     default:
@@ -125,22 +126,22 @@ static const char *scope_text(Dwarf_Die *scope, bool fortran)
     }
 }
 
-/* Returns a name with its scopes. Needed because GCC omits the linkage name of functions with internal
- * linkage, and Fortran's linkage names do not contain the host. */
-static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name, bool fortran, int depth)
+/* Returns a name with its scopes. GCC omits the linkage name of functions with internal linkage, and
+ * Fortran's linkage names do not contain the host. */
+static const char *qualified_name(struct pool *pool, Dwarf_Die die, const char *name, bool fortran, int depth)
 {
     Dwarf_Die *scopes = NULL, class;
-    follow_reference(&die, DW_AT_abstract_origin);
-    if (!depth && class_of(&die, &class) && is_lambda(name, &class))
+    die_follow_reference(&die, DW_AT_abstract_origin);
+    if (!depth && die_class_of_function(&die, &class) && die_is_lambda(name, &class))
         name = lambda_text(pool, name, &class);
-    follow_reference(&die, DW_AT_specification);
+    die_follow_reference(&die, DW_AT_specification);
     int count = dwarf_getscopes_die(&die, &scopes);
     for (int i = 1; i < count && i < SYMBOLS_MAX_DEPTH; i++) {
         const char *scope = scope_text(&scopes[i], fortran);
         name = scope ? pool_text(pool, "%s::%s", scope, name) : name;
-        /* the host may be declared elsewhere */
+        /* the enclosing function may have its own scopes elsewhere */
         if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && depth < MAX_HOSTS) {
-            name = qualified(pool, scopes[i], name, fortran, depth + 1);
+            name = qualified_name(pool, scopes[i], name, fortran, depth + 1);
             break;
         }
     }
@@ -148,9 +149,9 @@ static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name,
     return name;
 }
 
-/* Removes the prefix of "master.0.procedure", the function that gfortran makes for a procedure with ENTRYs
- * and that these call. */
-static const char *without_master(const char *name)
+/* Removes the prefix of "master.0.procedure". gfortran makes this function from a procedure with ENTRY
+ * statements; the procedure and its entries call it. */
+static const char *name_without_master(const char *name)
 {
     const char *rest = strncmp(name, "master.", strlen("master.")) == 0 ? name + strlen("master.") : name;
     size_t digits = strspn(rest, "0123456789");
@@ -159,34 +160,35 @@ static const char *without_master(const char *name)
 
 bool symbols_dwarf_is_master(const struct symbols_name *name)
 {
-    return without_master(name->raw) != name->raw;
+    return name_without_master(name->raw) != name->raw;
 }
 
-static const char *display_name(struct pool *pool, Dwarf_Die *die, int language, const struct symbols_name *name)
+static const char *die_display_name(struct pool *pool, Dwarf_Die *die, int language, const struct symbols_name *name)
 {
-    const char *plain = string_of(die, DW_AT_name);
-    if (is_fortran(language) && *plain) {
-        plain = without_master(plain);
-        const char *text = qualified(pool, *die, symbols_name_readable(pool, plain, strlen(plain)), true, 0);
-        /* gfortran describes the ENTRYs of a module's procedures outside the module. */
+    const char *plain = die_string(die, DW_AT_name);
+    if (language_is_fortran(language) && *plain) {
+        plain = name_without_master(plain);
+        const char *text = qualified_name(pool, *die, symbols_name_readable(pool, plain, strlen(plain)), true, 0);
+        /* gfortran places the ENTRYs of a module procedure outside the module's DWARF entry. */
         return strstr(name->raw, "_MOD_") && !strstr(text, "::")
                    ? symbols_name_readable(pool, name->raw, strlen(name->raw))
                    : text;
     }
     if (name->linkage)
         return symbols_name_readable(pool, name->raw, strlen(name->raw));
-    return is_cxx(language) && *plain ? qualified(pool, *die, plain, false, 0) : plain;
+    return language_is_cxx(language) && *plain ? qualified_name(pool, *die, plain, false, 0) : plain;
 }
 
-/* Finds the definition. A lambda's function has no line of its own, so its class's line is used. */
-static void find_name_definition(Dwarf_Die *die, struct symbols_name *name)
+/* Finds the file and line of the definition. A lambda's function has no line, so the line of its class is
+ * used. */
+static void die_find_definition(Dwarf_Die *die, struct symbols_name *name)
 {
     Dwarf_Die class;
     name->file = symbols_dwarf_file(die);
     if (dwarf_decl_line(die, &name->line) == 0 && name->line > 0)
         return;
     name->line = 0;
-    if (!class_of(die, &class) || !is_lambda(string_of(die, DW_AT_name), &class) ||
+    if (!die_class_of_function(die, &class) || !die_is_lambda(die_string(die, DW_AT_name), &class) ||
         dwarf_decl_line(&class, &name->line) != 0)
         return;
     name->file = symbols_dwarf_file(&class);
@@ -196,22 +198,22 @@ const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwa
 {
     Dwarf_Die source = *die;
     if (dwarf_tag(&source) == DW_TAG_inlined_subroutine)
-        follow_reference(&source, DW_AT_abstract_origin);
+        die_follow_reference(&source, DW_AT_abstract_origin);
     struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)source.addr);
     if (name || !(name = pool_alloc(module->pool, sizeof *name)))
         return name;
     name->raw = symbols_dwarf_raw(&source, &name->linkage);
-    int language = language_of(&source);
-    if (language < 0) /* in a part that dwz shares between units */
-        language = language_of(die);
-    name->display = display_name(module->pool, &source, language, name);
-    find_name_definition(&source, name);
+    int language = die_language(&source);
+    if (language < 0) /* the entry is in a partial unit of dwz, which has no language */
+        language = die_language(die);
+    name->display = die_display_name(module->pool, &source, language, name);
+    die_find_definition(&source, name);
     symbols_map_put(&module->names, (uintptr_t)source.addr, name);
     return name;
 }
 
-/* Returns the start of the function's (or inlined copy's) range that contains vaddr. */
-static uint64_t part_start(Dwarf_Die *die, uint64_t vaddr)
+/* Returns the start of the code range that contains vaddr, in a function or inlined copy. */
+static uint64_t die_range_start(Dwarf_Die *die, uint64_t vaddr)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
@@ -222,32 +224,33 @@ static uint64_t part_start(Dwarf_Die *die, uint64_t vaddr)
 }
 
 struct chain {
-    Dwarf_Die calls[SYMBOLS_MAX_FRAMES]; /* outermost first */
+    Dwarf_Die calls[SYMBOLS_MAX_FRAMES]; /* functions from the outermost to the innermost */
     size_t count;
-    /* Calls of functions from include/blame.h belong to the line of the outermost such call. sites[i] is the
-     * call that leads from calls[i - 1] to calls[i]; `hidden` is the call that leads on from the last. */
+    /* Calls of functions from include/blame.h are hidden; their code belongs to the line of the outermost
+     * hidden call. sites[i] is the call from calls[i - 1] towards calls[i]. If has_hidden is set, `hidden` is
+     * the call in the last function. */
     Dwarf_Die sites[SYMBOLS_MAX_FRAMES];
     Dwarf_Die hidden;
     bool has_hidden;
     uint64_t vaddr;
 };
 
-static bool has_code(Dwarf_Die *die)
+static bool die_has_code(Dwarf_Die *die)
 {
     return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 }
 
-/* Returns whether a call is to a function of the profiler's own header, which nobody wants to see. */
-static bool is_of_header(Dwarf_Die *call)
+/* Returns whether the called function is from the profiler's own header, which users do not want to see. */
+static bool call_is_of_blame_header(Dwarf_Die *call)
 {
     const char *file = symbols_dwarf_file(call), *name = strrchr(file, '/');
     name = name ? name + 1 : file;
     return strcmp(name, "blame.h") == 0 || strcmp(name, "blame.F90") == 0;
 }
 
-static void take_call(struct chain *chain, Dwarf_Die *call)
+static void inline_chain_add_call(struct chain *chain, Dwarf_Die *call)
 {
-    if (is_of_header(call)) {
+    if (call_is_of_blame_header(call)) {
         if (!chain->has_hidden)
             chain->hidden = *call;
         chain->has_hidden = true;
@@ -258,23 +261,25 @@ static void take_call(struct chain *chain, Dwarf_Die *call)
     }
 }
 
-/* Descends to the entry that contains the address; everything else is below it. A block without addresses may
- * contain calls that have some. */
-static enum symbols_step descend_to_address(void *argument, Dwarf_Die *die, uint32_t *around)
+/* Descends into the entry that contains the address; all further calls are below it. A block without
+ * addresses may contain calls that have addresses. */
+static enum symbols_step inline_chain_descend(void *argument, Dwarf_Die *die, uint32_t *around)
 {
     struct chain *chain = argument;
     int tag = dwarf_tag(die);
     (void)around;
     if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(die, chain->vaddr) == 1) {
-        take_call(chain, die);
+        inline_chain_add_call(chain, die);
         return SYMBOLS_ENTER_LAST;
     }
     if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block)
-        return dwarf_haspc(die, chain->vaddr) == 1 ? SYMBOLS_ENTER_LAST : has_code(die) ? SYMBOLS_SKIP : SYMBOLS_ENTER;
+        return dwarf_haspc(die, chain->vaddr) == 1 ? SYMBOLS_ENTER_LAST
+               : die_has_code(die)                 ? SYMBOLS_SKIP
+                                                   : SYMBOLS_ENTER;
     return SYMBOLS_SKIP;
 }
 
-static struct symbols_position call_position(struct symbols_unit *unit, Dwarf_Die *call)
+static struct symbols_position inlined_call_position(struct symbols_unit *unit, Dwarf_Die *call)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word file = 0, line = 0;
@@ -296,15 +301,15 @@ size_t symbols_inline_chain(struct symbols_module *module, uint64_t vaddr, struc
     if (!*function)
         return 0;
     chain.calls[chain.count++] = (*function)->die;
-    symbols_dwarf_walk(&(*function)->die, descend_to_address, &chain);
+    symbols_dwarf_walk(&(*function)->die, inline_chain_descend, &chain);
     for (size_t i = 0; i < chain.count; i++) {
         Dwarf_Die *die = &chain.calls[chain.count - 1 - i];
-        uint64_t start = part_start(die, vaddr);
+        uint64_t start = die_range_start(die, vaddr);
         raws[i].name = symbols_dwarf_name(module, die);
         raws[i].inlined = i + 1 < chain.count;
         raws[i].low = raws[i].inlined ? start : (*function)->low;
-        raws[i].at = i > 0              ? call_position(*unit, &chain.sites[chain.count - i])
-                     : chain.has_hidden ? call_position(*unit, &chain.hidden)
+        raws[i].at = i > 0              ? inlined_call_position(*unit, &chain.sites[chain.count - i])
+                     : chain.has_hidden ? inlined_call_position(*unit, &chain.hidden)
                                         : symbols_lines_at(*unit, vaddr, start);
         if (!raws[i].name)
             return 0;

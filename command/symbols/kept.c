@@ -1,5 +1,5 @@
-/* Storing names so that they outlive the binary: answers of the symbol lookup, in a file beside the
- * measurement. */
+/* Stores the answers of the symbol lookup in a file beside the measurement file, so that names remain known
+ * when the binary changes or disappears. */
 #include "command/symbols/kept.h"
 
 #include <errno.h>
@@ -21,10 +21,10 @@
 #include "command/text/strings.h"
 #include "command/text/unfinished.h"
 
-/* ---- the file of answers ---- */
+/* ---- encoding and decoding the file of names ---- */
 
-/* The file of names beside a measurement, see docs/format.md. Numbers are LEB128; keys are sorted and stored
- * as differences; each text is stored once. */
+/* The file of names is described in docs/format.md. Numbers are LEB128. Keys are sorted and stored as
+ * differences. Each text is stored once. */
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
@@ -33,18 +33,18 @@
 #define MAGIC   "BLAMESYM"
 #define VERSION 1u
 
-#define NO_MODULE 0xffffu /* module number for keys of unknown modules; larger than any real one */
+#define NO_MODULE 0xffffu /* module number for keys of unknown modules; no real number is as large */
 
 struct file_header {
     char magic[8];
     uint32_t version, byte_order;
-    /* start of the measurement; with its pid it identifies whose names these are */
+    /* start of the measurement; together with `pid`, it identifies the measurement */
     int64_t start_realtime_ns;
     int64_t pid;
-    uint64_t hash; /* hash of everything that follows */
+    uint64_t hash; /* hash of all following bytes */
 };
 
-enum frame_flag { /* above the two bits of the construct */
+enum frame_flag { /* flags of a frame; the two lowest bits contain enum symbol_construct */
                   FRAME_INLINED = 4,
                   FRAME_MERGED = 8,
                   FRAME_UNCERTAIN = 16,
@@ -69,7 +69,7 @@ static void kept_put(struct writer *to, uint64_t value)
     putc((int)value, to->out);
 }
 
-static void put_near(struct writer *to, uint64_t value, uint64_t base)
+static void kept_put_near(struct writer *to, uint64_t value, uint64_t base)
 {
     int64_t difference = (int64_t)(value - base);
     kept_put(to, (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63));
@@ -104,19 +104,19 @@ static void kept_put_frames(struct writer *to, const struct symbols_answer *answ
     }
 }
 
-static void put_call(struct writer *to, uint64_t key, const struct symbol_call *call)
+static void kept_put_call(struct writer *to, uint64_t key, const struct symbol_call *call)
 {
     kept_put(to, (call->launches ? CALL_LAUNCHES : 0) | (call->tail ? CALL_TAIL : 0) |
                      (call->target ? CALL_TARGET : 0) | (call->body ? CALL_BODY : 0));
     kept_put_text(to, call->name);
     if (call->target)
-        put_near(to, call->target, key);
+        kept_put_near(to, call->target, key);
     if (call->body)
-        put_near(to, call->body, key);
+        kept_put_near(to, call->body, key);
 }
 
-static void put_answer(struct writer *to, enum symbols_question question, uint64_t key,
-                       const struct symbols_answer *answer)
+static void kept_put_answer(struct writer *to, enum symbols_question question, uint64_t key,
+                            const struct symbols_answer *answer)
 {
     if (question == SYMBOLS_ASK_FRAMES) {
         kept_put_frames(to, answer);
@@ -124,85 +124,86 @@ static void put_answer(struct writer *to, enum symbols_question question, uint64
     }
     kept_put(to, answer->count);
     if (answer->count && question == SYMBOLS_ASK_ENTRY)
-        put_near(to, answer->entry, key);
+        kept_put_near(to, answer->entry, key);
     else if (answer->count && question == SYMBOLS_ASK_CALL)
-        put_call(to, key, answer->call);
+        kept_put_call(to, key, answer->call);
     else if (answer->count)
         kept_put_text(to, answer->text);
 }
 
-static bool is_key_named(const struct symbols_answers *answers, uint64_t key)
+static bool kept_is_key_named(const struct symbols_answers *answers, uint64_t key)
 {
     uint32_t id = PROFILE_KEY_MODULE(key);
-    return id == 0 || (id <= answers->module_count && answers->sources[id - 1].named); /* code in no file */
+    /* module 0 is code that is in no file */
+    return id == 0 || (id <= answers->module_count && answers->sources[id - 1].named);
 }
 
-static int key_order(const void *left, const void *right)
+static int kept_key_order(const void *left, const void *right)
 {
     const struct symbols_mapped *a = left, *b = right;
     return (a->key > b->key) - (a->key < b->key);
 }
 
-static bool put_answers(struct writer *to, enum symbols_question question)
+static bool kept_put_answers(struct writer *to, enum symbols_question question)
 {
     const struct symbols_map *map = &to->answers->map[question];
     struct symbols_mapped *asked = malloc((map->count + 1) * sizeof *asked);
     size_t count = 0;
     for (size_t i = 0; asked && i < map->count; i++) {
         const struct symbols_answer *answer = map->entries[i].value;
-        if (answer->asked && is_key_named(to->answers, map->entries[i].key))
+        if (answer->asked && kept_is_key_named(to->answers, map->entries[i].key))
             asked[count++] = map->entries[i];
     }
     if (asked)
-        qsort(asked, count, sizeof *asked, key_order);
+        qsort(asked, count, sizeof *asked, kept_key_order);
     kept_put(to, count);
     for (size_t i = 0; i < count; i++) {
         kept_put(to, asked[i].key - (i ? asked[i - 1].key : 0));
-        put_answer(to, question, asked[i].key, asked[i].value);
+        kept_put_answer(to, question, asked[i].key, asked[i].value);
     }
     free(asked);
     return asked != NULL;
 }
 
-static int gap_order(const void *left, const void *right)
+static int kept_gap_order(const void *left, const void *right)
 {
     const struct symbols_gap *a = left, *b = right;
     return a->caller != b->caller ? (a->caller > b->caller) - (a->caller < b->caller)
                                   : (a->goal > b->goal) - (a->goal < b->goal);
 }
 
-static void put_gap(struct writer *to, const struct symbols_gap *gap, uint64_t before)
+static void kept_put_gap(struct writer *to, const struct symbols_gap *gap, uint64_t before)
 {
     kept_put(to, gap->caller - before);
-    put_near(to, gap->goal, gap->caller);
+    kept_put_near(to, gap->goal, gap->caller);
     kept_put(to, gap->count);
     for (size_t i = 0; i < gap->count; i++) {
         const struct tail_frame *frame = &gap->frames[i];
         kept_put(to, (frame->at_jump ? TAIL_AT_JUMP : 0) | (frame->candidates ? TAIL_CANDIDATES : 0));
-        put_near(to, frame->key, gap->caller);
+        kept_put_near(to, frame->key, gap->caller);
         if (frame->candidates)
             kept_put_text(to, frame->candidates);
     }
 }
 
-static bool put_gaps(struct writer *to)
+static bool kept_put_gaps(struct writer *to)
 {
     const struct symbols_answers *answers = to->answers;
     struct symbols_gap *gaps = malloc((answers->gap_count + 1) * sizeof *gaps);
     size_t count = 0;
     for (size_t i = 0; gaps && i < answers->gap_count; i++)
-        if (is_key_named(answers, answers->gaps[i].caller) && is_key_named(answers, answers->gaps[i].goal))
+        if (kept_is_key_named(answers, answers->gaps[i].caller) && kept_is_key_named(answers, answers->gaps[i].goal))
             gaps[count++] = answers->gaps[i];
     if (gaps)
-        qsort(gaps, count, sizeof *gaps, gap_order);
+        qsort(gaps, count, sizeof *gaps, kept_gap_order);
     kept_put(to, count);
     for (size_t i = 0; gaps && i < count; i++)
-        put_gap(to, &gaps[i], i ? gaps[i - 1].caller : 0);
+        kept_put_gap(to, &gaps[i], i ? gaps[i - 1].caller : 0);
     free(gaps);
     return gaps != NULL;
 }
 
-static void put_sources(struct writer *to)
+static void kept_put_sources(struct writer *to)
 {
     const struct symbols_answers *answers = to->answers;
     kept_put_text(to, BLAME_VERSION);
@@ -218,10 +219,10 @@ static void put_sources(struct writer *to)
     kept_put(to, 0);
 }
 
-/* Joins the file's parts. Texts precede what refers to them, but are complete only after the body was
+/* Joins the file's parts. The texts come first in the file, but they are complete only after the body is
  * written. */
-static bool join(struct writer *to, const char *body, size_t body_bytes, const struct profile_header *header,
-                 char **file, size_t *file_bytes)
+static bool kept_join_file(struct writer *to, const char *body, size_t body_bytes, const struct profile_header *header,
+                           char **file, size_t *file_bytes)
 {
     struct file_header start = {.magic = MAGIC,
                                 .version = VERSION,
@@ -253,11 +254,11 @@ uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct
     to.out = to.strings ? open_memstream(&body, &body_bytes) : NULL;
     bool good = to.out != NULL;
     if (good) {
-        put_sources(&to);
+        kept_put_sources(&to);
         for (int question = 0; good && question < SYMBOLS_QUESTIONS; question++)
-            good = put_answers(&to, (enum symbols_question)question);
-        good = good && put_gaps(&to);
-        good = fclose(to.out) == 0 && good && join(&to, body, body_bytes, header, &file, bytes);
+            good = kept_put_answers(&to, (enum symbols_question)question);
+        good = good && kept_put_gaps(&to);
+        good = fclose(to.out) == 0 && good && kept_join_file(&to, body, body_bytes, header, &file, bytes);
     }
     if (!good) {
         free(file);
@@ -280,7 +281,7 @@ struct reader {
     struct pool *pool;
 };
 
-static uint64_t get(struct reader *from)
+static uint64_t kept_get(struct reader *from)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && from->at < from->end; shift += 7) {
@@ -293,30 +294,30 @@ static uint64_t get(struct reader *from)
     return 0;
 }
 
-/* Reads the count of things that take at least one byte each. */
-static uint64_t get_count(struct reader *from)
+/* Reads a number of elements. Each takes at least one byte, so a larger number is an error. */
+static uint64_t kept_get_count(struct reader *from)
 {
-    uint64_t count = get(from);
+    uint64_t count = kept_get(from);
     from->bad |= count > (uint64_t)(from->end - from->at);
     return from->bad ? 0 : count;
 }
 
-static uint64_t get_near(struct reader *from, uint64_t base)
+static uint64_t kept_get_near(struct reader *from, uint64_t base)
 {
-    uint64_t value = get(from);
+    uint64_t value = kept_get(from);
     return base + (value >> 1 ^ (0 - (value & 1)));
 }
 
-static const char *get_text(struct reader *from)
+static const char *kept_get_text(struct reader *from)
 {
-    uint64_t id = get(from);
+    uint64_t id = kept_get(from);
     from->bad |= id >= from->text_count;
     return from->bad ? "" : from->texts[id];
 }
 
-static void get_texts(struct reader *from)
+static void kept_get_texts(struct reader *from)
 {
-    from->text_count = get_count(from);
+    from->text_count = kept_get_count(from);
     from->texts = pool_alloc(from->pool, (from->text_count + 1) * sizeof *from->texts);
     from->bad |= !from->texts;
     for (uint64_t i = 0; i < from->text_count && !from->bad; i++) {
@@ -327,98 +328,99 @@ static void get_texts(struct reader *from)
     }
 }
 
-/* Translates a module number; 0 if the answers have no such module. */
-static uint32_t own_module(const struct reader *from, uint64_t id)
+/* Returns the reader's number for a module of the file; 0 if it has none. */
+static uint32_t kept_own_module(const struct reader *from, uint64_t id)
 {
     if (!from->numbers)
         return id <= from->answers->module_count ? (uint32_t)id : 0;
     return id <= from->numbers->count ? from->numbers->own[id] : 0;
 }
 
-static uint64_t own_key(const struct reader *from, uint64_t key)
+static uint64_t kept_own_key(const struct reader *from, uint64_t key)
 {
-    uint32_t id = PROFILE_KEY_MODULE(key), own = own_module(from, id);
+    uint32_t id = PROFILE_KEY_MODULE(key), own = kept_own_module(from, id);
     return own || !id ? PROFILE_KEY(own, PROFILE_KEY_VADDR(key)) : PROFILE_KEY(NO_MODULE, PROFILE_KEY_VADDR(key));
 }
 
-static void get_sources(struct reader *from)
+static void kept_get_sources(struct reader *from)
 {
-    for (uint64_t id; !from->bad && (id = get(from)) != 0;) {
+    for (uint64_t id; !from->bad && (id = kept_get(from)) != 0;) {
         struct symbols_source source = {.named = true};
-        source.level = (uint8_t)get(from);
-        source.size = get(from);
-        source.mtime_ns = (int64_t)get(from);
-        uint32_t own = own_module(from, id);
+        source.level = (uint8_t)kept_get(from);
+        source.size = kept_get(from);
+        source.mtime_ns = (int64_t)kept_get(from);
+        uint32_t own = kept_own_module(from, id);
         from->bad |= !own && (!from->numbers || id > from->numbers->count);
         if (!from->bad && own)
             from->answers->sources[own - 1] = source;
     }
 }
 
-static uint64_t get_key(struct reader *from, uint64_t base)
+static uint64_t kept_get_key(struct reader *from, uint64_t base)
 {
-    return own_key(from, get_near(from, base));
+    return kept_own_key(from, kept_get_near(from, base));
 }
 
-static const struct symbol_frame *get_frames(struct reader *from, uint64_t count)
+static const struct symbol_frame *kept_get_frames(struct reader *from, uint64_t count)
 {
     struct symbol_frame *frames = from->bad ? NULL : pool_alloc(from->pool, (count + 1) * sizeof *frames);
     from->bad |= !frames || count == 0;
     for (uint64_t i = 0; i < count && !from->bad; i++) {
         struct symbol_frame *frame = &frames[i];
-        uint64_t flags = get(from);
+        uint64_t flags = kept_get(from);
         *frame = (struct symbol_frame){.construct = (enum symbol_construct)(flags & 3),
                                        .inlined = flags & FRAME_INLINED,
                                        .merge_into_caller = flags & FRAME_MERGED,
                                        .construct_uncertain = flags & FRAME_UNCERTAIN,
                                        .host_name = "",
                                        .task_name = ""};
-        frame->name = get_text(from);
-        frame->file = get_text(from);
-        frame->line = (int)(uint32_t)get(from);
-        frame->at_line = (int)(uint32_t)get(from);
-        frame->at_file = flags & FRAME_SAME_FILE ? frame->file : get_text(from);
+        frame->name = kept_get_text(from);
+        frame->file = kept_get_text(from);
+        frame->line = (int)(uint32_t)kept_get(from);
+        frame->at_line = (int)(uint32_t)kept_get(from);
+        frame->at_file = flags & FRAME_SAME_FILE ? frame->file : kept_get_text(from);
         if (frame->construct != SYMBOL_PROCEDURE) {
-            frame->host_name = get_text(from);
-            frame->task_name = get_text(from);
+            frame->host_name = kept_get_text(from);
+            frame->task_name = kept_get_text(from);
         }
         from->bad |= frame->construct > SYMBOL_TASK;
     }
     return frames;
 }
 
-static const struct symbol_call *get_call(struct reader *from, uint64_t key)
+static const struct symbol_call *kept_get_call(struct reader *from, uint64_t key)
 {
     struct symbol_call *call = from->bad ? NULL : pool_alloc(from->pool, sizeof *call);
     from->bad |= !call;
     if (from->bad)
         return NULL;
-    uint64_t flags = get(from);
-    *call = (struct symbol_call){.key = own_key(from, key),
+    uint64_t flags = kept_get(from);
+    *call = (struct symbol_call){.key = kept_own_key(from, key),
                                  .launches = flags & CALL_LAUNCHES,
                                  .tail = flags & CALL_TAIL,
-                                 .name = get_text(from)};
-    call->target = flags & CALL_TARGET ? get_key(from, key) : 0;
-    call->body = flags & CALL_BODY ? get_key(from, key) : 0;
+                                 .name = kept_get_text(from)};
+    call->target = flags & CALL_TARGET ? kept_get_key(from, key) : 0;
+    call->body = flags & CALL_BODY ? kept_get_key(from, key) : 0;
     return call;
 }
 
-static void get_answers(struct reader *from, enum symbols_question question)
+static void kept_get_answers(struct reader *from, enum symbols_question question)
 {
-    uint64_t count = get_count(from), key = 0;
+    uint64_t count = kept_get_count(from), key = 0;
     for (uint64_t i = 0; i < count && !from->bad; i++) {
-        key += get(from);
-        struct symbols_answer answer = {.asked = true, .count = get_count(from)};
+        key += kept_get(from);
+        struct symbols_answer answer = {.asked = true, .count = kept_get_count(from)};
         if (question == SYMBOLS_ASK_FRAMES)
-            answer.frames = get_frames(from, answer.count);
+            answer.frames = kept_get_frames(from, answer.count);
         else if (answer.count && question == SYMBOLS_ASK_ENTRY)
-            answer.entry = get_key(from, key);
+            answer.entry = kept_get_key(from, key);
         else if (answer.count && question == SYMBOLS_ASK_CALL)
-            answer.call = get_call(from, key);
+            answer.call = kept_get_call(from, key);
         else if (answer.count)
-            answer.text = get_text(from);
-        if (!from->bad && is_key_named(from->answers, own_key(from, key))) {
-            struct symbols_answer *added = symbols_answers_add(from->answers, from->pool, question, own_key(from, key));
+            answer.text = kept_get_text(from);
+        if (!from->bad && kept_is_key_named(from->answers, kept_own_key(from, key))) {
+            struct symbols_answer *added =
+                symbols_answers_add(from->answers, from->pool, question, kept_own_key(from, key));
             from->bad |= !added;
             if (added)
                 *added = answer;
@@ -426,23 +428,23 @@ static void get_answers(struct reader *from, enum symbols_question question)
     }
 }
 
-static void get_gaps(struct reader *from)
+static void kept_get_gaps(struct reader *from)
 {
-    uint64_t count = get_count(from), caller = 0;
+    uint64_t count = kept_get_count(from), caller = 0;
     for (uint64_t i = 0; i < count && !from->bad; i++) {
-        caller += get(from);
-        struct symbols_gap gap = {.caller = own_key(from, caller)};
-        gap.goal = get_key(from, caller);
-        gap.count = get_count(from);
+        caller += kept_get(from);
+        struct symbols_gap gap = {.caller = kept_own_key(from, caller)};
+        gap.goal = kept_get_key(from, caller);
+        gap.count = kept_get_count(from);
         struct tail_frame *frames = from->bad ? NULL : pool_alloc(from->pool, (gap.count + 1) * sizeof *frames);
         from->bad |= !frames;
         for (uint64_t j = 0; j < gap.count && !from->bad; j++) {
-            uint64_t flags = get(from);
-            frames[j] = (struct tail_frame){.at_jump = flags & TAIL_AT_JUMP, .key = get_key(from, caller)};
-            frames[j].candidates = flags & TAIL_CANDIDATES ? get_text(from) : NULL;
+            uint64_t flags = kept_get(from);
+            frames[j] = (struct tail_frame){.at_jump = flags & TAIL_AT_JUMP, .key = kept_get_key(from, caller)};
+            frames[j].candidates = flags & TAIL_CANDIDATES ? kept_get_text(from) : NULL;
         }
         gap.frames = frames;
-        if (!from->bad && is_key_named(from->answers, gap.caller) && is_key_named(from->answers, gap.goal))
+        if (!from->bad && kept_is_key_named(from->answers, gap.caller) && kept_is_key_named(from->answers, gap.goal))
             from->bad |= !symbols_answers_add_gap(from->answers, &gap);
     }
 }
@@ -458,31 +460,32 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
         return "not a file of names";
     memcpy(&start, bytes, sizeof start);
     if (start.version != VERSION || start.byte_order != PROFILE_BYTE_ORDER)
-        return "of another version of blame";
+        return "written by another version of blame";
     if (start.start_realtime_ns != header->start_realtime_ns || start.pid != header->pid)
-        return "of another measurement";
+        return "belongs to another measurement";
     if (start.hash != hash_bytes(from.at, (size_t)(from.end - from.at)))
         return "damaged";
-    get_texts(&from);
-    bool same_tool = strcmp(get_text(&from), BLAME_VERSION) == 0;
-    get_sources(&from);
+    kept_get_texts(&from);
+    bool same_tool = strcmp(kept_get_text(&from), BLAME_VERSION) == 0;
+    kept_get_sources(&from);
     for (uint32_t id = 1; id <= answers->module_count && !from.bad; id++) {
         struct symbols_source *source = &answers->sources[id - 1];
         source->named = source->named && wanted(context, id, same_tool);
     }
     for (int question = 0; question < SYMBOLS_QUESTIONS && !from.bad; question++)
-        get_answers(&from, (enum symbols_question)question);
-    get_gaps(&from);
+        kept_get_answers(&from, (enum symbols_question)question);
+    kept_get_gaps(&from);
     return from.bad ? "damaged" : NULL;
 }
 
-/* ---- keeping them ---- */
+/* ---- files ---- */
 
 #define MEASUREMENT ".blame"
-#define ID_DIGITS   8 /* digits of a build id that are printed */
+#define ID_DIGITS   8 /* printed digits of a build id */
 
-/* Returns the path of a measurement's file of names, or of its unfinished version. The caller frees it. */
-static char *names_path(const char *measurement, bool whole)
+/* Returns the path of a measurement's file of names; if not `whole`, of its temporary file. The caller frees
+ * it. */
+static char *kept_file_path(const char *measurement, bool whole)
 {
     char part[32] = "";
     const char *slash = strrchr(measurement, '/'), *name = slash ? slash + 1 : measurement;
@@ -517,10 +520,10 @@ static uint8_t *kept_read_file(const char *path, size_t *bytes)
     return data;
 }
 
-/* Returns whether stored answers about a module are used. They are preferred, because the module's file may
- * have lost its debug information. A file that knows more than before is asked again, and so is one whose
- * answers come from another version of blame. */
-static bool is_answer_wanted(void *context, uint32_t module_id, bool same_tool)
+/* Returns whether stored answers about a module are to be used. They are preferred, because the module's file
+ * may have lost its debug information. They are not used if the file now contains more detailed names, or if
+ * another version of blame stored them. */
+static bool kept_is_answer_wanted(void *context, uint32_t module_id, bool same_tool)
 {
     struct symbols *symbols = context;
     struct symbols_module *module = symbols_module_of(symbols, module_id);
@@ -533,12 +536,12 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
                            const struct symbols_numbers *numbers)
 {
     size_t bytes = 0;
-    char *path = names_path(measurement, true);
+    char *path = kept_file_path(measurement, true);
     if (!numbers)
         symbols_beside(symbols, measurement);
     symbols->file = path ? kept_read_file(path, &bytes) : NULL;
     const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header, numbers,
-                                                          symbols->file, bytes, is_answer_wanted, symbols)
+                                                          symbols->file, bytes, kept_is_answer_wanted, symbols)
                                     : NULL;
     const char *text = why ? pool_text(&symbols->pool, "%s: %s; names come from the binaries alone", path, why) : NULL;
     if (why) {
@@ -566,9 +569,9 @@ bool symbols_have_news(const struct symbols *symbols)
 
 static int kept_write_file(const char *measurement, const uint8_t *data, size_t bytes)
 {
-    char *path = names_path(measurement, true), *temporary = names_path(measurement, false);
+    char *path = kept_file_path(measurement, true), *temporary = kept_file_path(measurement, false);
     FILE *out = path && temporary ? unfinished_file(temporary) : NULL;
-    struct stat status; /* the file of names gets the measurement's permissions */
+    struct stat status; /* the file of names gets the measurement file's permissions */
     if (out && stat(measurement, &status) == 0)
         fchmod(fileno(out), status.st_mode & 0666);
     int wrong = out ? 0 : path && temporary ? errno : ENOMEM;
@@ -580,15 +583,15 @@ static int kept_write_file(const char *measurement, const uint8_t *data, size_t 
             wrong = errno ? errno : EIO;
         if (!wrong && rename(temporary, path) != 0)
             wrong = errno;
-        unfinished_remove(temporary); /* no effect if it was renamed */
+        unfinished_remove(temporary); /* no effect after a successful rename */
     }
     free(path);
     free(temporary);
     return wrong;
 }
 
-/* Removes the copies of deleted files, which are no longer needed once the answers are stored. */
-static void remove_copies(const struct symbols *symbols, const char *measurement)
+/* Removes the copies of deleted module files. They are no longer needed once the answers are stored. */
+static void kept_remove_image_copies(const struct symbols *symbols, const char *measurement)
 {
     char path[PATH_MAX];
     for (size_t i = 0; i < symbols->module_count; i++)
@@ -615,13 +618,13 @@ int symbols_keep(struct symbols *symbols, const struct profile_header *header, c
     free(data);
     symbols->news = symbols->news && wrong;
     if (!wrong)
-        remove_copies(symbols, measurement);
+        kept_remove_image_copies(symbols, measurement);
     return wrong;
 }
 
-/* Finds modules that were asked about and whose file is not the measured one, either with stored names
- * (named) or without. Returns the first. */
-static const struct symbols_module *changed_module(const struct symbols *symbols, bool named, size_t *count)
+/* Finds modules whose file is not the measured one and about which questions were asked: with `named`, those
+ * with stored names, otherwise those without. Returns the first one and sets their number. */
+static const struct symbols_module *kept_changed_module(const struct symbols *symbols, bool named, size_t *count)
 {
     const struct symbols_module *first = NULL;
     *count = 0;
@@ -659,7 +662,7 @@ static void kept_put_change(FILE *out, struct symbols *symbols, const struct sym
 
 /* Reports missing split debug information (-gsplit-dwarf). Its files are lost, for instance, if the program
  * was built in a temporary directory. */
-static bool put_split(FILE *out, struct symbols *symbols, const char *before)
+static bool kept_put_split(FILE *out, struct symbols *symbols, const char *before)
 {
     for (size_t i = 0; i < symbols->module_count; i++) {
         const struct symbols_module *module = &symbols->modules[i];
@@ -683,8 +686,8 @@ char *symbols_changes(struct symbols *symbols)
 {
     size_t kept, lost, bytes;
     char *text = NULL;
-    const struct symbols_module *of_kept = changed_module(symbols, true, &kept);
-    const struct symbols_module *of_lost = changed_module(symbols, false, &lost);
+    const struct symbols_module *of_kept = kept_changed_module(symbols, true, &kept);
+    const struct symbols_module *of_lost = kept_changed_module(symbols, false, &lost);
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
@@ -697,7 +700,7 @@ char *symbols_changes(struct symbols *symbols)
         kept_put_change(out, symbols, of_lost, lost);
         fputs(", and the profile has kept no names: functions appear as addresses", out);
     }
-    bool split = put_split(out, symbols, of_kept || of_lost ? "; " : "");
+    bool split = kept_put_split(out, symbols, of_kept || of_lost ? "; " : "");
     if (fclose(out) != 0 || !(of_kept || of_lost || split)) {
         free(text);
         return NULL;

@@ -1,4 +1,4 @@
-/* Source positions from line tables of compilation units, which libdw decodes at the first use. */
+/* Finds source positions in the line tables of compilation units, which libdw decodes at the first use. */
 #include "command/symbols/lines.h"
 
 #include <dwarf.h>
@@ -8,7 +8,7 @@
 struct row {
     uint64_t vaddr;
     int line;
-    bool end; /* one past the last instruction of a sequence */
+    bool end; /* marks the address after the last instruction of a sequence */
 };
 
 static struct row line_row_at(Dwarf_Lines *lines, size_t i)
@@ -23,8 +23,8 @@ static struct row line_row_at(Dwarf_Lines *lines, size_t i)
     return row;
 }
 
-/* Returns the index of the first row at or after vaddr; with `past`, after vaddr. */
-static size_t first_row(Dwarf_Lines *lines, size_t count, uint64_t vaddr, bool past)
+/* Returns the index of the first row at or after vaddr; if `past`, of the first row after vaddr. */
+static size_t line_first_row(Dwarf_Lines *lines, size_t count, uint64_t vaddr, bool past)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -38,7 +38,7 @@ static size_t first_row(Dwarf_Lines *lines, size_t count, uint64_t vaddr, bool p
     return low;
 }
 
-static const char *row_file(Dwarf_Lines *lines, size_t i)
+static const char *line_row_file(Dwarf_Lines *lines, size_t i)
 {
     const char *file = dwarf_linesrc(dwarf_onesrcline(lines, i), NULL, NULL);
     return file ? file : "";
@@ -50,12 +50,12 @@ struct symbols_position symbols_lines_at(struct symbols_unit *unit, uint64_t vad
     size_t count;
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return (struct symbols_position){.file = ""};
-    for (size_t i = first_row(lines, count, vaddr, true); i > 0; i--) {
+    for (size_t i = line_first_row(lines, count, vaddr, true); i > 0; i--) {
         struct row row = line_row_at(lines, i - 1);
         if (row.end)
             break;
         if (row.line > 0)
-            return (struct symbols_position){.file = row_file(lines, i - 1), .line = row.line};
+            return (struct symbols_position){.file = line_row_file(lines, i - 1), .line = row.line};
         if (row.vaddr <= low)
             break;
     }
@@ -67,16 +67,16 @@ struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t 
     Dwarf_Lines *lines;
     size_t count;
     if (dwarf_getsrclines(&unit->die, &lines, &count) == 0) {
-        for (size_t i = first_row(lines, count, low, false); i < count; i++) {
+        for (size_t i = line_first_row(lines, count, low, false); i < count; i++) {
             struct row row = line_row_at(lines, i);
             bool begins = false;
             if (row.vaddr != low)
                 break;
-            /* If the preceding function ends in a call that does not return, GCC writes a row after its end,
-             * which is here. */
+            /* If the function before this one ends in a call that does not return, GCC writes a row for the
+             * address after that call, which is this function's entry. */
             if (!row.end && row.line > 0 && dwarf_linebeginstatement(dwarf_onesrcline(lines, i), &begins) == 0 &&
                 begins)
-                return (struct symbols_position){.file = row_file(lines, i), .line = row.line};
+                return (struct symbols_position){.file = line_row_file(lines, i), .line = row.line};
         }
     }
     return (struct symbols_position){.file = ""};
@@ -100,7 +100,7 @@ size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line,
         return 0;
     for (size_t i = 0; i < count && found < room; i++) {
         struct row row = line_row_at(lines, i);
-        if (!row.end && row.line == line && strcmp(row_file(lines, i), file) == 0)
+        if (!row.end && row.line == line && strcmp(line_row_file(lines, i), file) == 0)
             vaddrs[found++] = row.vaddr;
     }
     return found;
@@ -113,7 +113,7 @@ int symbols_lines_least(struct symbols_unit *unit, uint64_t low, uint64_t high, 
     int result = 0;
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return 0;
-    for (size_t i = first_row(lines, count, low, false); i < count; i++) {
+    for (size_t i = line_first_row(lines, count, low, false); i < count; i++) {
         struct row row = line_row_at(lines, i);
         if (row.vaddr >= high)
             break;

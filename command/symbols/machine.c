@@ -21,13 +21,13 @@ static int32_t code_int32(const uint8_t *code)
     return value;
 }
 
-static size_t next_site_x86_64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low,
-                               uint64_t high, uint64_t *target)
+static size_t next_call_site_x86_64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low,
+                                    uint64_t high, uint64_t *target)
 {
     for (size_t i = from; i + 6 <= size; i++) {
         if ((code[i] & 0xfe) == 0xe8) /* call, jmp */
             *target = vaddr + i + 5 + (uint64_t)(int64_t)code_int32(code + i + 1);
-        /* the same through a slot */
+        /* call, jmp through a slot */
         else if (code[i] == 0xff && (code[i + 1] == 0x15 || code[i + 1] == 0x25))
             *target = vaddr + i + 6 + (uint64_t)(int64_t)code_int32(code + i + 2);
         else
@@ -38,8 +38,8 @@ static size_t next_site_x86_64(const uint8_t *code, size_t size, size_t from, ui
     return size;
 }
 
-static size_t next_site_aarch64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low,
-                                uint64_t high, uint64_t *target)
+static size_t next_call_site_aarch64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low,
+                                     uint64_t high, uint64_t *target)
 {
     for (size_t i = from; i + 4 <= size; i += 4) {
         uint32_t word = (uint32_t)code_int32(code + i);
@@ -56,7 +56,7 @@ static const struct symbols_machine machines[] = {
     {.elf = EM_X86_64,
      .decode = symbols_decode,
      .stub_slot = stub_slot_x86_64,
-     .next_site = next_site_x86_64,
+     .next_site = next_call_site_x86_64,
      .registers = 16,
      .preserved = 0xf028u,           /* rbx, rbp, r12 ... r15 */
      .argument = {7, 6, 2, 1, 8, 9}, /* rdi, rsi, rdx, rcx, r8, r9 */
@@ -65,7 +65,7 @@ static const struct symbols_machine machines[] = {
     {.elf = EM_AARCH64,
      .decode = symbols_decode_a64,
      .stub_slot = symbols_decode_a64_slot,
-     .next_site = next_site_aarch64,
+     .next_site = next_call_site_aarch64,
      .registers = 31,
      .preserved = 0x3ff80000u, /* x19 ... x29 */
      .argument = {0, 1, 2, 3, 4, 5},

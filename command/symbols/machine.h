@@ -1,5 +1,5 @@
-/* What differs between processor architectures. The measured module decides which one applies, not this
- * program. */
+/* Differences between processor architectures. The measured module's file decides which one applies, not the
+ * machine on which this program runs. */
 #ifndef BLAME_COMMAND_SYMBOLS_MACHINE_H
 #define BLAME_COMMAND_SYMBOLS_MACHINE_H
 
@@ -8,24 +8,25 @@
 #include "command/symbols/decode.h"
 
 struct symbols_machine {
-    unsigned elf; /* EM_* */
+    unsigned elf; /* EM_* constant */
     bool (*decode)(const uint8_t *code, size_t room, uint64_t vaddr, struct symbols_instruction *result);
-    /* Returns the slot that a stub in the procedure linkage table jumps through; 0 if the code is no such
-     * stub. */
+    /* Returns the address of the slot through which a stub in the procedure linkage table jumps; 0 if the
+     * code is not such a stub. */
     uint64_t (*stub_slot)(const uint8_t *code, size_t room, uint64_t vaddr);
-    /* Returns the offset of the first call or jump, from offset `from` on, whose target or slot lies between
-     * low and high; `size` if there is none. Fast, because it only compares bytes; it may mistake bytes
-     * inside another instruction for a call. */
+    /* Returns the offset of the first call or jump, at or after offset `from`, whose target or slot is
+     * between low and high; `size` if there is none. This is fast, because it only compares bytes. It may
+     * take bytes inside another instruction for a call. */
     size_t (*next_site)(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low, uint64_t high,
                         uint64_t *target);
     unsigned registers;
-    uint32_t preserved;     /* by calls */
-    int8_t argument[6];     /* registers of the first arguments */
-    uint8_t call_bytes[2];  /* length of a direct call, and of a call through a slot; 0: does not exist */
-    uint32_t slot_types[2]; /* types of relocations of slots: R_*_JUMP_SLOT, R_*_GLOB_DAT */
+    uint32_t preserved; /* bit mask of registers that calls preserve */
+    int8_t argument[6]; /* registers of the first six arguments */
+    /* length of a direct call, and of a call through a slot, in bytes; 0: the architecture has none */
+    uint8_t call_bytes[2];
+    uint32_t slot_types[2]; /* relocation types of slots: R_*_JUMP_SLOT, R_*_GLOB_DAT */
 };
 
-/* Returns NULL for an unknown architecture. */
+/* Returns NULL if the architecture is unknown. */
 const struct symbols_machine *symbols_machine_of(Elf *elf);
 
 #endif

@@ -1,4 +1,4 @@
-/* A map, and sorted ranges. */
+/* A map from numbers to pointers, and sorted address ranges. */
 #include "command/symbols/map.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t hi
     return true;
 }
 
-static int range_order(const void *left, const void *right)
+static int symbols_range_order(const void *left, const void *right)
 {
     const struct symbols_range *a = left, *b = right;
     if (a->low != b->low)
@@ -49,7 +49,7 @@ void symbols_ranges_sort(struct symbols_ranges *ranges)
 {
     uint64_t reach = 0;
     if (ranges->count)
-        qsort(ranges->list, ranges->count, sizeof *ranges->list, range_order);
+        qsort(ranges->list, ranges->count, sizeof *ranges->list, symbols_range_order);
     for (size_t i = 0; i < ranges->count; i++) {
         reach = ranges->list[i].high > reach ? ranges->list[i].high : reach;
         ranges->list[i].reach = reach;
@@ -67,7 +67,7 @@ const struct symbols_range *symbols_ranges_find(const struct symbols_ranges *ran
         else
             high = middle;
     }
-    /* Bounded, because a range in a damaged file may cover everything. */
+    /* The number of steps is limited, because in a damaged file one range may cover everything. */
     for (size_t steps = 0; low > 0 && steps < 4096; low--, steps++) {
         const struct symbols_range *range = &ranges->list[low - 1];
         if (range->reach <= vaddr)

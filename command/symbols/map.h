@@ -1,4 +1,4 @@
-/* Maps, and ranges of addresses. */
+/* A map from numbers to pointers, and sorted address ranges. */
 #ifndef BLAME_COMMAND_SYMBOLS_MAP_H
 #define BLAME_COMMAND_SYMBOLS_MAP_H
 
@@ -17,17 +17,18 @@ struct symbols_map {
     struct symbols_mapped *entries;
     size_t count, room;
 };
-void *symbols_map_find(struct symbols_map *map, uint64_t key); /* NULL: none. */
+void *symbols_map_find(struct symbols_map *map, uint64_t key); /* NULL if there is no entry */
 bool symbols_map_put(struct symbols_map *map, uint64_t key, void *value);
 void symbols_map_free(struct symbols_map *map);
 
-/* ---- address ranges, sorted ---- */
+/* ---- sorted address ranges ---- */
 
 struct symbols_range {
     uint64_t low, high; /* [low, high) */
-    /* largest `high` up to here; a backward search may stop once it is at or below the address */
+    /* largest `high` of this and all preceding ranges. A backward search ends once it is at or below the
+     * address */
     uint64_t reach;
-    uint32_t index; /* owner of the range */
+    uint32_t index; /* number of the range's owner, such as a function */
 };
 struct symbols_ranges {
     struct symbols_range *list;
@@ -35,7 +36,7 @@ struct symbols_ranges {
 };
 bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t high, uint32_t index);
 void symbols_ranges_sort(struct symbols_ranges *ranges);
-/* Returns the smallest range around vaddr; NULL if there is none. */
+/* Returns the smallest range that contains vaddr; NULL if there is none. */
 const struct symbols_range *symbols_ranges_find(const struct symbols_ranges *ranges, uint64_t vaddr);
 
 #endif

@@ -1,9 +1,9 @@
-/* Finds the files of a module: the module itself, its separate debug file, and the file that dwz shares
- * between debug files.
+/* Finds the files of a module: the module itself, its separate debug file, and the file into which dwz moved
+ * parts shared by several debug files.
  *
- * Nothing here uses the network. debuginfod's client is a part of libdwfl (dwfl_standard_find_debuginfo and
- * the like); this code uses only libelf and libdw. It opens files by the paths below and passes them to
- * dwarf_begin_elf. tests/unit/test_symbols.c checks that libdebuginfod is not even loaded. */
+ * This unit never uses the network. debuginfod's client is in libdwfl (dwfl_standard_find_debuginfo and
+ * similar functions), and this code uses only libelf and libdw. It opens files by the paths below and passes
+ * them to dwarf_begin_elf. tests/unit/test_symbols.c checks that libdebuginfod is not even loaded. */
 #include "command/symbols/module.h"
 
 #include <elfutils/libdwelf.h>
@@ -20,7 +20,7 @@
 #include "cct/profile_format.h"
 
 #define DEBUG_ROOT    "/usr/lib/debug"
-#define MAX_IMPORTERS 64 /* modules of the program whose imports are read */
+#define MAX_IMPORTERS 64 /* maximum number of the program's own modules whose imports are read */
 
 static const char *debug_root = DEBUG_ROOT;
 
@@ -48,9 +48,9 @@ void symbols_module_stat(const struct symbols_module *module, struct symbols_sou
     }
 }
 
-/* Returns whether the file is the measured one. Names from another build would be wrong without notice.
- * Without a build id, a file with stored names is recognised by size and time. */
-static bool is_same_build(struct symbols_module *module)
+/* Returns whether the file is the measured one. Names from another build would be wrong, without any sign of
+ * it. If the module has no build id, and names are stored, the file's size and time must match. */
+static bool module_is_same_build(struct symbols_module *module)
 {
     const struct profile_module *record = module->record;
     size_t bytes = record->build_id_bytes;
@@ -65,25 +65,25 @@ static bool is_same_build(struct symbols_module *module)
     return !module->source || (now.size == module->source->size && now.mtime_ns == module->source->mtime_ns);
 }
 
-static bool open_running(struct symbols_module *module)
+static bool module_open_running(struct symbols_module *module)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/exe", (int)module->running);
     if (!module->running || !module->record->build_id_bytes || !symbols_elf_open(&module->main, path))
         return false;
-    if (!is_same_build(module))
+    if (!module_is_same_build(module))
         symbols_elf_close(&module->main);
     return module->main.elf != NULL;
 }
 
-/* Opens the copy that the tool made of a file that was deleted before the program ended. */
-static bool open_copy(struct symbols_module *module)
+/* Opens the copy that the measurement kept of a file that was deleted before the program ended. */
+static bool module_open_copy(struct symbols_module *module)
 {
     char path[PATH_MAX];
     if (!module->measurement || !image_path(path, sizeof path, module->measurement, module->id) ||
         !symbols_elf_open(&module->main, path))
         return false;
-    if (!is_same_build(module))
+    if (!module_is_same_build(module))
         symbols_elf_close(&module->main);
     return module->main.elf != NULL;
 }
@@ -97,30 +97,30 @@ bool symbols_module_open(struct symbols_module *module)
     module->code_high = UINT64_MAX;
     module->build_now = "";
     if (record->flags & PROFILE_MODULE_PYTHON)
-        return false; /* not an ELF file; the record has everything */
+        return false; /* the record itself contains everything; there is no ELF file */
     if (record->flags & PROFILE_MODULE_VDSO) {
         symbols_elf_open_vdso(&module->main);
-    } else if (!open_copy(module) && !(record->flags & PROFILE_MODULE_PATH_CUT)) {
+    } else if (!module_open_copy(module) && !(record->flags & PROFILE_MODULE_PATH_CUT)) {
         const char *path = pool_text(module->pool, "%.*s", (int)sizeof record->path, record->path);
-        if (strncmp(path, "/proc/", strlen("/proc/")) != 0) /* in /proc the path would mean this process */
+        if (strncmp(path, "/proc/", strlen("/proc/")) != 0) /* a path in /proc would refer to this process */
             symbols_elf_open(&module->main, path);
     }
     module->found = module->main.elf ? SYMBOLS_SAME_BUILD : SYMBOLS_NO_FILE;
-    if (module->main.elf && !is_same_build(module)) {
+    if (module->main.elf && !module_is_same_build(module)) {
         const void *id;
         ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &id);
         module->found = SYMBOLS_OTHER_BUILD;
         module->build_now = symbols_hex(module->pool, id, bytes > 0 ? (size_t)bytes : 0);
         symbols_elf_close(&module->main);
     }
-    if (!module->main.elf && open_running(module))
+    if (!module->main.elf && module_open_running(module))
         module->found = SYMBOLS_SAME_BUILD;
     if (module->main.elf && !symbols_elf_code_range(module->main.elf, &module->code_low, &module->code_high))
         symbols_elf_close(&module->main);
     return module->main.elf != NULL;
 }
 
-static bool has_debug_info(Elf *elf)
+static bool elf_has_debug_info(Elf *elf)
 {
     GElf_Shdr header;
     Elf_Scn *section = symbols_elf_section(elf, ".debug_info", &header);
@@ -129,7 +129,7 @@ static bool has_debug_info(Elf *elf)
     return section && header.sh_type != SHT_NOBITS;
 }
 
-/* Returns <root>/.build-id/ab/cdef....debug; "" without a build id. */
+/* Returns <root>/.build-id/ab/cdef....debug; "" if the build id is too short or too long. */
 static const char *build_id_path(struct symbols_module *module, const uint8_t *build_id, ssize_t bytes)
 {
     if (bytes < 2 || bytes > 64)
@@ -138,15 +138,15 @@ static const char *build_id_path(struct symbols_module *module, const uint8_t *b
     return pool_text(module->pool, "%s/.build-id/%.2s/%s.debug", debug_root, digits, digits + 2);
 }
 
-static bool crc_matches(const struct symbols_elf *file, uint32_t expected)
+static bool debug_file_crc_matches(const struct symbols_elf *file, uint32_t expected)
 {
     size_t bytes;
     const void *data = elf_rawfile(file->elf, &bytes);
     return data && crc32_z(0, data, bytes) == expected;
 }
 
-/* Opens a debug file if it matches. The build id is the better proof, and cheaper, because the CRC of files
- * without one needs the whole file. */
+/* Opens a debug file if it belongs to the module. The build id is the safer and cheaper proof, because a CRC
+ * requires reading the whole file. */
 static bool open_debug_file(struct symbols_module *module, const char *path, const uint32_t *crc)
 {
     const void *main_id, *debug_id;
@@ -156,7 +156,7 @@ static bool open_debug_file(struct symbols_module *module, const char *path, con
     ssize_t debug_bytes = dwelf_elf_gnu_build_id(module->debug.elf, &debug_id);
     bool same = main_bytes > 0 && debug_bytes > 0
                     ? main_bytes == debug_bytes && memcmp(main_id, debug_id, (size_t)main_bytes) == 0
-                    : crc && crc_matches(&module->debug, *crc);
+                    : crc && debug_file_crc_matches(&module->debug, *crc);
     if (!same)
         symbols_elf_close(&module->debug);
     return module->debug.elf != NULL;
@@ -191,7 +191,7 @@ static bool open_debuglink(struct symbols_module *module)
 
 /* Opens the file into which dwz moved parts shared by several debug files. If it is missing, only the names
  * in it are lost. */
-static void open_alternate(struct symbols_module *module, const struct symbols_elf *owner)
+static void open_dwz_file(struct symbols_module *module, const struct symbols_elf *owner)
 {
     const char *name;
     const void *build_id;
@@ -214,7 +214,7 @@ static void open_alternate(struct symbols_module *module, const struct symbols_e
     }
 }
 
-static bool has_symbol_table(Elf *elf)
+static bool elf_has_symbol_table(Elf *elf)
 {
     GElf_Shdr header;
     Elf_Scn *section = elf ? symbols_elf_section(elf, ".symtab", &header) : NULL;
@@ -226,9 +226,9 @@ static bool is_path_below(const char *path, const char *folder, size_t bytes)
     return bytes && strncmp(path, folder, bytes) == 0;
 }
 
-/* Returns whether the module is a system library: beside the debug root, in /usr/lib, /usr/lib64 and so on,
- * or below /lib. */
-static bool is_system_library(const struct symbols_module *module)
+/* Returns whether the module is a system library: in the debug root's parent folder (/usr/lib), in a folder
+ * that starts with the same path (/usr/lib64), or below /lib. */
+static bool module_is_system_library(const struct symbols_module *module)
 {
     const char *path = module->record->path, *slash = strrchr(debug_root, '/');
     return !(module->record->flags & PROFILE_MODULE_EXECUTABLE) &&
@@ -236,73 +236,75 @@ static bool is_system_library(const struct symbols_module *module)
             is_path_below(path, "/lib", strlen("/lib")));
 }
 
-/* Returns whether to ignore debug information: for a system library whose debug file below the debug root has
- * symbols. Its DWARF would only add lines in a library that users do not change, and takes longest to read. */
-static bool is_debug_unwanted(const struct symbols_module *module)
+/* Returns whether to ignore debug information. This is the case for a system library whose debug file below
+ * the debug root has a symbol table: DWARF would only add lines in code that users do not change, and takes
+ * longest to read. */
+static bool module_debug_is_unwanted(const struct symbols_module *module)
 {
-    return is_system_library(module) && has_symbol_table(module->debug.elf) &&
+    return module_is_system_library(module) && elf_has_symbol_table(module->debug.elf) &&
            is_path_below(module->debug.path, debug_root, strlen(debug_root));
 }
 
-/* Returns the file with debug information; NULL if there is none or it is unwanted. Does not read the
+/* Returns the file with debug information; NULL if there is none or if it is ignored. Does not read the
  * sections, which may be compressed and large. */
-static const struct symbols_elf *find_debug_info(struct symbols_module *module)
+static const struct symbols_elf *module_find_debug_info(struct symbols_module *module)
 {
     if (module->debug_info_sought || !symbols_module_open(module))
         return module->debug_info;
     module->debug_info_sought = true;
     const struct symbols_elf *owner = &module->main;
-    if (!has_debug_info(owner->elf)) {
+    if (!elf_has_debug_info(owner->elf)) {
         const void *build_id;
         ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &build_id);
         const char *path = bytes > 0 ? build_id_path(module, build_id, bytes) : "";
         if (module->main.fd < 0 || (!open_debug_file(module, path, NULL) && !open_debuglink(module)))
             return NULL;
-        if (is_debug_unwanted(module))
+        if (module_debug_is_unwanted(module))
             return NULL;
         owner = &module->debug;
     }
-    return module->debug_info = has_debug_info(owner->elf) ? owner : NULL;
+    return module->debug_info = elf_has_debug_info(owner->elf) ? owner : NULL;
 }
 
 Dwarf *symbols_module_dwarf(struct symbols_module *module)
 {
-    const struct symbols_elf *owner = find_debug_info(module);
+    const struct symbols_elf *owner = module_find_debug_info(module);
     if (module->dwarf_tried || !owner)
         return module->dwarf;
     module->dwarf_tried = true;
     module->dwarf = dwarf_begin_elf(owner->elf, DWARF_C_READ, NULL);
     if (module->dwarf)
-        open_alternate(module, owner);
+        open_dwz_file(module, owner);
     return module->dwarf;
 }
 
 enum symbols_level symbols_module_level(struct symbols_module *module)
 {
-    if (find_debug_info(module))
+    if (module_find_debug_info(module))
         return SYMBOLS_LEVEL_DEBUG;
-    return has_symbol_table(module->main.elf) || has_symbol_table(module->debug.elf) ? SYMBOLS_LEVEL_SYMBOLS
-                                                                                     : SYMBOLS_LEVEL_EXPORTS;
+    return elf_has_symbol_table(module->main.elf) || elf_has_symbol_table(module->debug.elf) ? SYMBOLS_LEVEL_SYMBOLS
+                                                                                             : SYMBOLS_LEVEL_EXPORTS;
 }
 
-/* Reads what the program's own modules import. Imports of system libraries say nothing about the program. */
-static void load_imports(struct symbols_imports *imports)
+/* Reads the names that the program's own modules import. The imports of system libraries say nothing about
+ * the program. */
+static void module_load_imports(struct symbols_imports *imports)
 {
     imports->known = true;
     for (size_t i = 0, read = 0; i < imports->module_count && read < MAX_IMPORTERS; i++) {
         struct symbols_module *module = &imports->modules[i];
-        if (is_system_library(module) || !symbols_module_open(module))
+        if (module_is_system_library(module) || !symbols_module_open(module))
             continue;
         read++;
         symbols_elf_imports(module->main.elf, &imports->names);
     }
 }
 
-static bool is_imported(void *context, const char *name)
+static bool module_name_is_imported(void *context, const char *name)
 {
     struct symbols_imports *imports = context;
     if (!imports->known)
-        load_imports(imports);
+        module_load_imports(imports);
     return symbols_map_find(&imports->names, hash_bytes(name, strlen(name))) != NULL;
 }
 
@@ -311,12 +313,13 @@ static const struct symbols_entry *module_table_entry(struct symbols_module *mod
 {
     if (!*known) {
         *known = true;
-        find_debug_info(module); /* may open the debug file, which has stripped symbols */
+        /* may open the debug file, which has the symbols that were stripped from the module */
+        module_find_debug_info(module);
         symbols_table_add(table, module->main.elf, kind);
         symbols_table_add(table, module->debug.elf, kind);
         symbols_table_sort(table);
     }
-    const struct symbols_asking asking = {is_imported, module->imports};
+    const struct symbols_asking asking = {module_name_is_imported, module->imports};
     return symbols_table_find(table, vaddr, &asking);
 }
 

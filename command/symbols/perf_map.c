@@ -7,26 +7,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_BYTES ((size_t)256 << 20) /* the rest of a larger file is ignored */
-/* a process's start is known to 5 ms, and file times may be a tick late */
+#define MAX_BYTES ((size_t)256 << 20) /* a larger file's remaining bytes are ignored */
+/* tolerance in ns: a process's start is known to 5 ms, and file times may be one clock tick late */
 #define UNSURE_NS 20000000
-#define MAX_CODE  (1u << 22) /* most lines */
-#define MAX_NAME  1023u      /* longer names are cut */
-#define MAX_STEPS 4096u      /* lines examined for an address if code lies over other code */
+#define MAX_CODE  (1u << 22) /* maximum number of lines read */
+#define MAX_NAME  1023u      /* maximum length of a name; longer names are cut */
+/* maximum number of entries examined for one address, if code was placed over other code */
+#define MAX_STEPS 4096u
 
 struct mapped_code {
-    uint64_t start, end, furthest; /* furthest: largest end of this and all preceding ones */
+    uint64_t start, end, furthest; /* furthest: largest `end` of this and all preceding entries */
     const char *name;
     uint32_t line;
 };
 
 struct perf_map {
     char *text;
-    struct mapped_code *code; /* sorted by start, then by line */
+    struct mapped_code *code; /* sorted by start, then by line number */
     size_t count, room;
 };
 
-static bool is_owners_map(int file, uid_t owner, int64_t from_ns, int64_t until_s, size_t *bytes)
+static bool perf_map_is_owners(int file, uid_t owner, int64_t from_ns, int64_t until_s, size_t *bytes)
 {
     struct stat status;
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != owner || status.st_mtime > until_s ||
@@ -36,7 +37,7 @@ static bool is_owners_map(int file, uid_t owner, int64_t from_ns, int64_t until_
     return true;
 }
 
-/* Reads the file and appends a zero byte. */
+/* Reads at most *bytes bytes, appends a zero byte and sets *bytes to the number read. */
 static char *perf_map_text(int file, size_t *bytes)
 {
     char *text = malloc(*bytes + 1);
@@ -48,7 +49,7 @@ static char *perf_map_text(int file, size_t *bytes)
     return text;
 }
 
-/* Reads hexadecimal digits, of which there must be at least one, and the blank after them. */
+/* Reads a hexadecimal number and the blank after it. */
 static bool perf_map_take_number(char **at, uint64_t *number)
 {
     char *text = *at, *end;
@@ -86,7 +87,7 @@ static bool perf_map_add(struct perf_map *map, const struct mapped_code *code)
     return true;
 }
 
-static int code_order(const void *left, const void *right)
+static int perf_map_code_order(const void *left, const void *right)
 {
     const struct mapped_code *a = left, *b = right;
     return a->start != b->start ? (a->start > b->start) - (a->start < b->start)
@@ -102,13 +103,13 @@ static void perf_map_take_lines(struct perf_map *map, size_t bytes)
         char *stop = memchr(line, '\n', (size_t)(end - line));
         struct mapped_code code = {.line = number++};
         next = stop ? stop + 1 : end;
-        if (stop) /* the last line may be incomplete */
+        if (stop) /* the last line may be incomplete, because the process still writes it */
             *stop = '\0';
         if (stop && perf_map_take_line(line, &code) && !perf_map_add(map, &code))
             break;
     }
     if (map->count)
-        qsort(map->code, map->count, sizeof *map->code, code_order);
+        qsort(map->code, map->count, sizeof *map->code, perf_map_code_order);
     for (size_t i = 0; i < map->count; i++) {
         furthest = map->code[i].end > furthest ? map->code[i].end : furthest;
         map->code[i].furthest = furthest;
@@ -121,7 +122,7 @@ struct perf_map *perf_map_read(const char *path, uid_t owner, int64_t from_ns, i
     int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return NULL;
-    struct perf_map *map = is_owners_map(file, owner, from_ns, until_s, &bytes) ? calloc(1, sizeof *map) : NULL;
+    struct perf_map *map = perf_map_is_owners(file, owner, from_ns, until_s, &bytes) ? calloc(1, sizeof *map) : NULL;
     if (map)
         map->text = perf_map_text(file, &bytes);
     close(file);
@@ -143,7 +144,7 @@ const char *perf_map_name(const struct perf_map *map, uint64_t address)
 {
     const struct mapped_code *found = NULL;
     size_t low = 0, high = map ? map->count : 0;
-    while (low < high) { /* finds the first one that starts after the address */
+    while (low < high) { /* finds the first entry that starts after the address */
         size_t middle = (low + high) / 2;
         if (map->code[middle].start <= address)
             low = middle + 1;

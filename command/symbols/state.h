@@ -7,7 +7,7 @@
 struct perf_map;
 struct symbols;
 
-/* Returns the module with this id; NULL if there is none. */
+/* Returns the module with this number; NULL if there is none. */
 struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t module_id);
 
 struct symbols {
@@ -15,12 +15,12 @@ struct symbols {
     struct symbols_module *modules;
     size_t module_count;
     struct symbols_answers answers;
-    bool searching; /* a search for tail calls is going on */
-    bool news;      /* some answers to store are not in the file yet */
-    uint8_t *file;  /* contents of the file that the answers point into */
-    bool elsewhere; /* the program had other mounts than this process */
+    bool searching; /* whether a search for tail calls is in progress */
+    bool news;      /* whether some answers are not yet in the file of names */
+    uint8_t *file;  /* contents of the file of names, to which the answers point */
+    bool elsewhere; /* whether the program ran in another mount namespace than this process */
     struct symbols_imports imports;
-    struct perf_map *compiled; /* names of code that is in no file, or NULL */
+    struct perf_map *compiled; /* names of code that is in no file; NULL: none are known */
 };
 
 #endif

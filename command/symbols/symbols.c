@@ -1,4 +1,5 @@
-/* Interface of the symbol lookup: modules by id, results cached by key. */
+/* The interface of the symbol lookup: finds modules by number and answers questions about keys. Answers are
+ * cached. */
 #include "command/symbols/symbols.h"
 
 #include <dwarf.h>
@@ -32,12 +33,13 @@
 
 /* ---- from an address to frames ---- */
 
-/* Builds the frames of an address from DWARF's functions, or else from the symbol, or else from
- * module+0xoffset. Recognises constructs, and merges the two functions that clang makes of one. */
+/* Builds the frames of an address from DWARF, or without DWARF from the symbol table; an address without a
+ * symbol is named module+0xoffset. Recognises constructs, and merges the two functions that clang makes of
+ * one construct. */
 
-/* Returns the better name. The symbol knows more than DWARF if DWARF has no name (clang -gline-tables-only)
- * or no linkage name (GCC's static C++ functions). The definition always comes from DWARF. */
-static const struct symbols_name *better_name(struct symbols_module *module, const struct symbols_raw *raw)
+/* Returns the better one of DWARF's name and the symbol's. The symbol is better if DWARF has no name (clang
+ * -gline-tables-only) or no linkage name (GCC's static C++ functions). The definition is always DWARF's. */
+static const struct symbols_name *frame_better_name(struct symbols_module *module, const struct symbols_raw *raw)
 {
     const struct symbols_name *known = raw->name;
     if (known->linkage)
@@ -57,8 +59,8 @@ static const struct symbols_name *better_name(struct symbols_module *module, con
     return better;
 }
 
-static size_t frames_symbol(struct symbols_module *module, uint64_t vaddr, struct symbols_unit *unit,
-                            struct symbols_raw *raw)
+static size_t frames_from_symbol(struct symbols_module *module, uint64_t vaddr, struct symbols_unit *unit,
+                                 struct symbols_raw *raw)
 {
     const struct symbols_entry *entry = symbols_module_function(module, vaddr);
     const struct symbols_name *name = entry ? symbols_frames_symbol(module, entry->name) : NULL;
@@ -69,9 +71,10 @@ static size_t frames_symbol(struct symbols_module *module, uint64_t vaddr, struc
     return name != NULL;
 }
 
-/* Names a construct "[parallel reg+0x1234]", or "solve [parallel libreg.so+0x1234]" if the function that
- * starts it has a symbol. */
-static void name_construct(struct symbols_module *module, const struct symbols_body *body, struct symbol_frame *frame)
+/* Sets a construct's name to "[parallel reg+0x1234]", or to "solve [parallel libreg.so+0x1234]" if the
+ * function that launches it has a symbol. */
+static void frame_name_construct(struct symbols_module *module, const struct symbols_body *body,
+                                 struct symbol_frame *frame)
 {
     const struct symbols_entry *entry = symbols_module_function(module, body->host);
     const struct symbols_name *host = entry ? symbols_frames_symbol(module, entry->name) : NULL;
@@ -81,9 +84,9 @@ static void name_construct(struct symbols_module *module, const struct symbols_b
                             body->task ? "task" : "parallel", frame->name);
 }
 
-/* Names code by its function's offset, so that the function is one row; if the unwind tables do not know the
- * function, by the address. */
-static void name_offset(struct symbols_module *module, uint64_t vaddr, struct symbol_frame *frame)
+/* Sets the name of code without a symbol to its function's offset, so that each function is one row. If the
+ * unwind tables do not contain the function, uses the address itself. */
+static void frame_name_offset(struct symbols_module *module, uint64_t vaddr, struct symbol_frame *frame)
 {
     uint64_t low, high;
     bool known = symbols_unwind_extent(module, vaddr, &low, &high);
@@ -92,12 +95,13 @@ static void name_offset(struct symbols_module *module, uint64_t vaddr, struct sy
                                                  (unsigned long long)(known ? low : vaddr))
                                      : "<unknown function>";
     if (body)
-        name_construct(module, body, frame);
+        frame_name_construct(module, body, frame);
 }
 
 /* Returns an approximate definition if there are only line tables: the first line of the function's code, or
- * of the inlined call at its start. */
-static struct symbols_position near_definition(struct symbols_module *module, struct symbols_unit *unit, uint64_t low)
+ * of the inlined call with which the code starts. */
+static struct symbols_position frame_near_definition(struct symbols_module *module, struct symbols_unit *unit,
+                                                     uint64_t low)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
     struct symbols_function *function;
@@ -106,7 +110,7 @@ static struct symbols_position near_definition(struct symbols_module *module, st
     return count > 1 ? raws[count - 1].at : symbols_lines_entry(unit, low);
 }
 
-static void fill_frame(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
+static void frame_fill(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
                        const struct symbols_raw *raw, struct symbol_frame *frame)
 {
     struct symbols_outlined outlined = symbols_construct_parse(raw->name->raw);
@@ -116,7 +120,7 @@ static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
     frame->file = raw->name->file;
     frame->line = raw->name->line;
     if (unit && !frame->line && !raw->inlined) {
-        struct symbols_position entry = near_definition(module, unit, raw->low);
+        struct symbols_position entry = frame_near_definition(module, unit, raw->low);
         frame->file = entry.file;
         frame->line = entry.line;
     }
@@ -130,8 +134,8 @@ static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
     frame->at_line = raw->at.line;
 }
 
-/* Returns a file's full path. GCC stores paths as given, relative to the directory in which it ran. */
-static const char *full_path(struct symbols_module *module, struct symbols_unit *unit, const char *file)
+/* Returns a file's full path. GCC stores paths as they were given, relative to its working directory. */
+static const char *source_full_path(struct symbols_module *module, struct symbols_unit *unit, const char *file)
 {
     if (!unit || !*file || *file == '/' || *file == '<')
         return file;
@@ -146,9 +150,9 @@ static const char *full_path(struct symbols_module *module, struct symbols_unit 
     return path;
 }
 
-/* Returns whether a construct's inner function is inlined into the outer one. They make one row, at the inner
- * one's position. */
-static bool merges_into(const struct symbols_raw *inner, const struct symbols_raw *outer)
+/* Returns whether a construct's inner function is inlined into its outer one. Both become one frame, at the
+ * inner one's position. */
+static bool construct_merges_into(const struct symbols_raw *inner, const struct symbols_raw *outer)
 {
     struct symbols_outlined a = symbols_construct_parse(inner->name->raw);
     struct symbols_outlined b = symbols_construct_parse(outer->name->raw);
@@ -157,7 +161,7 @@ static bool merges_into(const struct symbols_raw *inner, const struct symbols_ra
     return a.inner || (a.task_part && b.kind == SYMBOL_TASK);
 }
 
-/* Builds the frames of a lookup in the pool. Returns their number, at least 1; 0 if there is no memory. */
+/* Builds the frames of an address, in the pool. Returns their number, at least 1; 0 if memory runs out. */
 static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr, struct symbol_frame **frames)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
@@ -165,9 +169,9 @@ static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr
     struct symbols_function *function;
     size_t count = symbols_inline_chain(module, vaddr, raws, &unit, &function);
     if (count)
-        raws[count - 1].name = better_name(module, &raws[count - 1]);
+        raws[count - 1].name = frame_better_name(module, &raws[count - 1]);
     if (!count || !*raws[count - 1].name->raw) {
-        count = frames_symbol(module, vaddr, unit, raws);
+        count = frames_from_symbol(module, vaddr, unit, raws);
         function = NULL;
     }
     *frames = pool_alloc(module->pool, (count ? count : 1) * sizeof **frames);
@@ -175,20 +179,20 @@ static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr
         return 0;
     if (!count) {
         **frames = (struct symbol_frame){.host_name = "", .file = "", .task_name = ""};
-        (*frames)->at_file = full_path(module, unit, raws[0].at.file);
+        (*frames)->at_file = source_full_path(module, unit, raws[0].at.file);
         (*frames)->at_line = raws[0].at.line;
-        name_offset(module, vaddr, *frames);
+        frame_name_offset(module, vaddr, *frames);
         return 1;
     }
     size_t made = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i + 1 < count && merges_into(&raws[i], &raws[i + 1])) {
+        if (i + 1 < count && construct_merges_into(&raws[i], &raws[i + 1])) {
             raws[i + 1].at = raws[i].at;
         } else {
             struct symbol_frame *frame = &(*frames)[made++];
-            fill_frame(module, unit, function, &raws[i], frame);
-            frame->file = full_path(module, unit, frame->file);
-            frame->at_file = full_path(module, unit, frame->at_file);
+            frame_fill(module, unit, function, &raws[i], frame);
+            frame->file = source_full_path(module, unit, frame->file);
+            frame->at_file = source_full_path(module, unit, frame->at_file);
         }
     }
     return made;
@@ -196,7 +200,7 @@ static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr
 
 /* ---- modules and answers ---- */
 
-/* seconds after the end of the measurement; some compilers write the map when they exit */
+/* seconds after the measurement's end, because some compilers write the map when they exit */
 #define PERF_MAP_LATE_S 10
 
 static const struct symbol_frame unknown_frame = {
@@ -279,21 +283,23 @@ struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t modul
     return module_id == 0 || module_id > symbols->module_count ? NULL : &symbols->modules[module_id - 1];
 }
 
-/* Marks an answer to be stored if a report asks for it and the module's file knew it. Answers to a search's
- * own questions are not stored. */
+/* Marks an answer for storing if a report asked for it and the module's file is available. Questions of a
+ * search for tail calls are not stored. */
 static void note_answer_asked(struct symbols *symbols, uint64_t key, struct symbols_answer *answer)
 {
     struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
     if (symbols->searching || answer->asked)
         return;
-    answer->asked = !module || symbols_module_open(module); /* code in no file can be named only now */
+    /* code that is in no file can be named only while the perf map exists */
+    answer->asked = !module || symbols_module_open(module);
     symbols->news |= answer->asked;
     if (module)
         module->unnamed |= !answer->asked;
 }
 
-/* Returns the name of a critical section. Both compilers name its variable after it. */
-static const char *critical_name(struct pool *pool, const char *symbol)
+/* Returns the name of a critical section; NULL if the symbol is none. Compilers name its lock variable after
+ * it. */
+static const char *critical_section_name(struct pool *pool, const char *symbol)
 {
     static const char prefix[] = ".gomp_critical_user_";
     if (strcmp(symbol, "__kmp_unnamed_critical_addr") == 0)
@@ -307,12 +313,12 @@ static const char *critical_name(struct pool *pool, const char *symbol)
     return bytes ? pool_text(pool, "critical %.*s", (int)bytes, name) : "critical (unnamed)";
 }
 
-static const char *data_name(struct symbols *symbols, struct symbols_module *module, uint64_t vaddr)
+static const char *data_object_name(struct symbols *symbols, struct symbols_module *module, uint64_t vaddr)
 {
     const struct symbols_entry *entry = symbols_module_object(module, vaddr);
     if (!entry)
         return NULL;
-    const char *critical = critical_name(&symbols->pool, entry->name);
+    const char *critical = critical_section_name(&symbols->pool, entry->name);
     if (critical)
         return critical;
     const struct symbols_name *name = symbols_frames_symbol(module, entry->name);
@@ -321,7 +327,7 @@ static const char *data_name(struct symbols *symbols, struct symbols_module *mod
     return offset ? pool_text(&symbols->pool, "%s+0x%llx", display, offset) : display;
 }
 
-/* Returns the frame of code that is in no file. */
+/* Returns the frame of code that is in no file, from the perf map; NULL: it has no name. */
 static const struct symbol_frame *compiled_frame(struct symbols *symbols, uint64_t address)
 {
     const char *name = perf_map_name(symbols->compiled, address);
@@ -333,7 +339,7 @@ static const struct symbol_frame *compiled_frame(struct symbols *symbols, uint64
     return frame;
 }
 
-/* Returns the frame of a Python function; its record has everything. */
+/* Returns the frame of a Python or R function, whose module record contains name, file and line. */
 static const struct symbol_frame *python_frame(struct pool *pool, const struct profile_module *record, uint64_t line)
 {
     const char *end = record->path + strnlen(record->path, sizeof record->path - 2), *function = end + 1;
@@ -341,7 +347,8 @@ static const struct symbol_frame *python_frame(struct pool *pool, const struct p
     if (!frame)
         return NULL;
     const char *file =
-        record->vaddr_low ? pool_text(pool, "%.*s", (int)sizeof record->path, record->path) : ""; /* unknown for R */
+        /* R functions have no file */
+        record->vaddr_low ? pool_text(pool, "%.*s", (int)sizeof record->path, record->path) : "";
     int bytes = (int)(record->path + sizeof record->path - function);
     *frame = (struct symbol_frame){.name = *function ? pool_text(pool, "%.*s", bytes, function) : "<unknown function>",
                                    .host_name = "",
@@ -353,8 +360,8 @@ static const struct symbol_frame *python_frame(struct pool *pool, const struct p
     return frame;
 }
 
-static void find_out(struct symbols *symbols, enum symbols_question question, uint64_t key,
-                     struct symbols_answer *answer)
+static void symbols_find_answer(struct symbols *symbols, enum symbols_question question, uint64_t key,
+                                struct symbols_answer *answer)
 {
     struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
     struct symbol_frame *frames = NULL;
@@ -384,18 +391,18 @@ static void find_out(struct symbols *symbols, enum symbols_question question, ui
         answer->count = answer->call != NULL;
         break;
     default:
-        answer->text = data_name(symbols, module, vaddr);
+        answer->text = data_object_name(symbols, module, vaddr);
         answer->count = answer->text != NULL;
     }
 }
 
-/* Returns an answer; NULL if it is unknown or there is no memory. */
+/* Returns the answer to a question; NULL if it is unknown or memory runs out. */
 static const struct symbols_answer *symbols_ask(struct symbols *symbols, enum symbols_question question, uint64_t key)
 {
     struct symbols_answer *answer = symbols_map_find(&symbols->answers.map[question], key), found = {0};
     bool compiled = question == SYMBOLS_ASK_FRAMES && PROFILE_KEY_MODULE(key) == 0;
     if (!answer && (compiled || symbols_module_of(symbols, PROFILE_KEY_MODULE(key)))) {
-        find_out(symbols, question, key, &found);
+        symbols_find_answer(symbols, question, key, &found);
         if (found.count || question != SYMBOLS_ASK_FRAMES)
             answer = symbols_answers_add(&symbols->answers, &symbols->pool, question, key);
         if (answer)
@@ -512,11 +519,11 @@ size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_
 
 /* ---- compilers ---- */
 
-/* Returns the compilers of a module and their options, as far as debug information has them. */
+/* Returns a module's compilers with their options, as far as debug information contains them. */
 
-#define MOST_UNITS 4096 /* the first units are enough in a huge program */
+#define MOST_UNITS 4096 /* maximum number of units examined; this is enough even for a huge program */
 
-static bool is_among(const char *const *producer, size_t count, const char *text)
+static bool producer_is_known(const char *const *producer, size_t count, const char *text)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(producer[i], text) == 0)
@@ -537,7 +544,7 @@ size_t symbols_producers(struct symbols *symbols, uint32_t module_id, const char
          i++) {
         Dwarf_Attribute attribute;
         const char *text = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_producer, &attribute));
-        if (text && *text && !is_among(producer, count, text))
+        if (text && *text && !producer_is_known(producer, count, text))
             producer[count++] = text;
     }
     return count;

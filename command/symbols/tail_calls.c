@@ -5,17 +5,18 @@
 
 #include "cct/profile_tree.h"
 
-#define MAX_CHAIN 8           /* most missing functions between two frames */
-#define MAX_FOUND 8           /* most different chains */
-#define MAX_VISIT 4096        /* functions examined for one pair of frames */
-#define GCC_TASK  "GOMP_task" /* prefix of libgomp's functions that create tasks */
+#define MAX_CHAIN 8           /* maximum number of missing functions between two frames */
+#define MAX_FOUND 8           /* maximum number of different chains */
+#define MAX_VISIT 4096        /* maximum number of functions examined for one pair of frames */
+#define GCC_TASK  "GOMP_task" /* prefix of the libgomp functions that create tasks */
 
 struct chain {
-    uint64_t function[MAX_CHAIN]; /* entries, outermost first */
+    uint64_t function[MAX_CHAIN]; /* entries of the functions, outermost first */
     size_t count;
 };
 
-/* Result of a search: the common beginning of all chains, the candidates in between, and the common end. */
+/* Result of a search: the functions with which all chains start, then the candidates in between, then the
+ * functions with which all chains end. */
 struct gap {
     struct tail_frame frames[MAX_CHAIN + 1];
     size_t count;
@@ -25,16 +26,17 @@ struct gap {
 struct search {
     struct symbols *symbols;
     struct gap *gap;
-    uint64_t goal;       /* entry of the next function on the stack */
-    bool may_be_in_task; /* the goal is not a construct itself; a task in the region may have jumped to it */
+    uint64_t goal; /* entry of the next function on the stack, where the chains must end */
+    /* whether a task of the region may have jumped to the goal; not if the goal is itself a construct */
+    bool may_be_in_task;
     struct chain path;
     struct chain found[MAX_FOUND];
     size_t found_count;
     unsigned visits;
-    bool open; /* there may be chains that were not found */
+    bool open; /* whether there may be further chains, which were not found */
 };
 
-static const struct symbol_frame *outer_frame(struct symbols *symbols, uint64_t key)
+static const struct symbol_frame *tail_outer_frame(struct symbols *symbols, uint64_t key)
 {
     const struct symbol_frame *frames;
     size_t count = symbols_lookup(symbols, key, &frames);
@@ -43,16 +45,16 @@ static const struct symbol_frame *outer_frame(struct symbols *symbols, uint64_t 
 
 /* ---- the search ---- */
 
-/* Returns the entry of the function that a call leads to; 0 if it is in another module. Names are looked up
- * only in the goal's module, because a chain that leads to the goal must pass through it. */
-static uint64_t destination(struct search *search, const struct symbol_call *call)
+/* Returns the entry of the function that a call leads to; 0 if it is in another module. A name is looked up
+ * only in the goal's module, because a chain that ends at the goal must enter that module. */
+static uint64_t tail_call_destination(struct search *search, const struct symbol_call *call)
 {
     if (call->target)
         return symbols_function_entry(search->symbols, call->target);
     return *call->name ? symbols_function_named(search->symbols, PROFILE_KEY_MODULE(search->goal), call->name) : 0;
 }
 
-static void add_found(struct search *search)
+static void tail_add_found_chain(struct search *search)
 {
     for (size_t i = 0; i < search->found_count; i++) {
         const struct chain *found = &search->found[i];
@@ -66,14 +68,14 @@ static void add_found(struct search *search)
         search->found[search->found_count++] = search->path;
 }
 
-static void visit(struct search *search, uint64_t function);
+static void tail_visit_function(struct search *search, uint64_t function);
 
-/* Returns whether a body may be a task. If its name does not say so, the other constructs of the host of the
- * region at `call` may. */
-static bool may_be_task(struct symbols *symbols, const struct symbol_call *call, uint64_t body)
+/* Returns whether a body may be a task. If its name does not say so, checks how the function that contains
+ * `call` launches it. */
+static bool tail_may_be_task(struct symbols *symbols, const struct symbol_call *call, uint64_t body)
 {
     const struct symbol_call *list;
-    const struct symbol_frame *frame = outer_frame(symbols, body);
+    const struct symbol_frame *frame = tail_outer_frame(symbols, body);
     if (frame->construct == SYMBOL_TASK)
         return true;
     size_t count = symbols_calls(symbols, symbols_function_entry(symbols, call->key), &list);
@@ -83,16 +85,17 @@ static bool may_be_task(struct symbols *symbols, const struct symbol_call *call,
     return frame->construct_uncertain;
 }
 
-/* Visits what a region's threads may execute at its outermost level: the region's body, and tasks. */
-static void visit_construct(struct search *search, const struct symbol_call *call)
+/* Visits the code that a region's threads may execute without a frame in between: the region's body, and
+ * tasks. */
+static void tail_visit_construct(struct search *search, const struct symbol_call *call)
 {
     struct symbols *symbols = search->symbols;
     const struct symbol_call *jumps;
     const uint64_t *bodies;
     if (call->body == search->goal)
-        add_found(search);
+        tail_add_found_chain(search);
     else if (call->body)
-        visit(search, call->body);
+        tail_visit_function(search, call->body);
     else
         search->open = true;
     size_t count = search->may_be_in_task ? symbols_bodies(symbols, PROFILE_KEY_MODULE(call->key), &bodies) : 0;
@@ -100,29 +103,29 @@ static void visit_construct(struct search *search, const struct symbol_call *cal
         if (bodies[i] == call->body || symbols_calls(symbols, bodies[i], &jumps) == 0)
             continue;
         struct search task = *search;
-        visit(&task, bodies[i]);
+        tail_visit_function(&task, bodies[i]);
         search->visits = task.visits;
-        if (task.found_count > search->found_count && may_be_task(symbols, call, bodies[i]))
+        if (task.found_count > search->found_count && tail_may_be_task(symbols, call, bodies[i]))
             *search = task;
     }
 }
 
-static void visit_call(struct search *search, const struct symbol_call *call)
+static void tail_visit_call(struct search *search, const struct symbol_call *call)
 {
     if (!call->target && !*call->name) {
         search->open = true;
         return;
     }
-    uint64_t to = destination(search, call);
+    uint64_t to = tail_call_destination(search, call);
     if (to == search->goal)
-        add_found(search);
+        tail_add_found_chain(search);
     else if (call->launches)
-        visit_construct(search, call);
+        tail_visit_construct(search, call);
     else if (to)
-        visit(search, to);
+        tail_visit_function(search, to);
 }
 
-static void visit(struct search *search, uint64_t function)
+static void tail_visit_function(struct search *search, uint64_t function)
 {
     const struct symbol_call *list;
     struct chain *path = &search->path;
@@ -137,7 +140,7 @@ static void visit(struct search *search, uint64_t function)
     size_t count = symbols_calls(search->symbols, function, &list);
     for (size_t i = 0; i < count; i++)
         if (list[i].tail)
-            visit_call(search, &list[i]);
+            tail_visit_call(search, &list[i]);
     path->count--;
 }
 
@@ -152,55 +155,55 @@ static bool has_tail_call(struct symbols *symbols, uint64_t function)
 }
 
 /* Finds the chains from a call to the goal. Returns true if the called function was certainly entered. */
-static bool find_chains(struct search *search, const struct symbol_call *call)
+static bool tail_find_chains(struct search *search, const struct symbol_call *call)
 {
-    uint64_t to = destination(search, call);
+    uint64_t to = tail_call_destination(search, call);
     if (to == search->goal || (!call->target && !*call->name))
         return false;
-    const struct symbol_frame *goal = outer_frame(search->symbols, search->goal);
-    /* Below a call that creates a task (BLAME_TASKS=creation), only that task can be. */
+    const struct symbol_frame *goal = tail_outer_frame(search->symbols, search->goal);
+    /* A call that creates a task (BLAME_TASKS=creation) can only lead to that task. */
     search->may_be_in_task =
         goal->construct == SYMBOL_PROCEDURE && strncmp(call->name, GCC_TASK, strlen(GCC_TASK)) != 0;
     if (call->launches) {
-        /* The next frame is the region's body, a task, or a function that one of these jumped to. */
+        /* The next frame is the region's body, a task, or a function to which one of these jumped. */
         if (call->body && call->body != search->goal && goal->construct != SYMBOL_TASK)
-            visit_construct(search, call);
+            tail_visit_construct(search, call);
         return false;
     }
     if (to)
-        visit(search, to);
+        tail_visit_function(search, to);
     return call->target && to && has_tail_call(search->symbols, to);
 }
 
 /* ---- from chains to frames ---- */
 
-static void add_frame(struct search *search, struct tail_frame frame)
+static void tail_add_frame(struct search *search, struct tail_frame frame)
 {
     search->gap->frames[search->gap->count++] = frame;
 }
 
-/* Adds the frame of a function in a chain. next: the function that it jumps to; 0: unknown. */
-static void add_chain_function(struct search *search, uint64_t function, uint64_t next)
+/* Adds the frame of a function in a chain. `next` is the function to which it jumps; 0: unknown. */
+static void tail_add_chain_function(struct search *search, uint64_t function, uint64_t next)
 {
     const struct symbol_call *list;
     size_t count = next ? symbols_calls(search->symbols, function, &list) : 0, sites = 0;
     uint64_t site = 0;
     for (size_t i = 0; i < count; i++)
-        if (list[i].tail && (destination(search, &list[i]) == next || list[i].launches)) {
+        if (list[i].tail && (tail_call_destination(search, &list[i]) == next || list[i].launches)) {
             site = list[i].key;
             sites++;
         }
-    add_frame(search, (struct tail_frame){.key = sites == 1 ? site : function, .at_jump = sites == 1});
+    tail_add_frame(search, (struct tail_frame){.key = sites == 1 ? site : function, .at_jump = sites == 1});
 }
 
-static void add_ambiguous(struct search *search, size_t prefix)
+static void tail_add_ambiguous_frame(struct search *search, size_t prefix)
 {
     char *text = search->gap->candidates;
     size_t length = 0, room = sizeof search->gap->candidates;
     for (size_t i = 0; i < search->found_count && length < room; i++) {
         const struct chain *chain = &search->found[i];
         const char *name =
-            chain->count > prefix ? outer_frame(search->symbols, chain->function[prefix])->name : "nothing";
+            chain->count > prefix ? tail_outer_frame(search->symbols, chain->function[prefix])->name : "nothing";
         bool known = false;
         for (size_t j = 0; j < i; j++)
             known |= search->found[j].count > prefix && chain->count > prefix &&
@@ -210,11 +213,11 @@ static void add_ambiguous(struct search *search, size_t prefix)
     }
     if (search->open && length < room)
         snprintf(text + length, room - length, " or others");
-    add_frame(search, (struct tail_frame){.candidates = text});
+    tail_add_frame(search, (struct tail_frame){.candidates = text});
 }
 
-/* Adds the frames that are certain because all chains begin or end with them. */
-static void add_chains(struct search *search)
+/* Adds the frames that are certain, because all chains start or end with them. */
+static void tail_add_chains(struct search *search)
 {
     const struct chain *one = &search->found[0];
     size_t prefix = one->count, suffix = one->count, least = one->count;
@@ -237,28 +240,28 @@ static void add_chains(struct search *search)
     for (size_t i = 0; i < prefix; i++) {
         bool last = i + 1 == prefix;
         uint64_t after_last = search->found_count == 1 ? search->goal : 0;
-        add_chain_function(search, one->function[i], last ? after_last : one->function[i + 1]);
+        tail_add_chain_function(search, one->function[i], last ? after_last : one->function[i + 1]);
     }
     if (search->found_count > 1)
-        add_ambiguous(search, prefix);
+        tail_add_ambiguous_frame(search, prefix);
     for (size_t i = one->count - suffix; i < one->count; i++)
-        add_chain_function(search, one->function[i], i + 1 < one->count ? one->function[i + 1] : search->goal);
+        tail_add_chain_function(search, one->function[i], i + 1 < one->count ? one->function[i + 1] : search->goal);
 }
 
-static void add_frames(struct search *search, const struct symbol_call *call)
+static void tail_add_frames(struct search *search, const struct symbol_call *call)
 {
-    bool entered = find_chains(search, call);
+    bool entered = tail_find_chains(search, call);
     if (!search->open && search->found_count) {
-        add_chains(search);
+        tail_add_chains(search);
         return;
     }
     if (!entered)
         return;
-    /* After an unknown jump, or if the chain is too long, only the beginning is certain. */
-    add_chain_function(search, destination(search, call), 0);
+    /* After a jump to an unknown target, or if a chain is too long, only its first function is certain. */
+    tail_add_chain_function(search, tail_call_destination(search, call), 0);
     for (size_t i = 0; i < search->found_count; i++)
         if (search->found[i].count > 1) {
-            add_ambiguous(search, 1);
+            tail_add_ambiguous_frame(search, 1);
             break;
         }
 }
@@ -273,7 +276,7 @@ size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t cal
         return count;
     struct gap gap = {.count = 0};
     struct search search = {.symbols = symbols, .gap = &gap, .goal = goal};
-    add_frames(&search, call);
+    tail_add_frames(&search, call);
     *frames = symbols_gap_found(symbols, caller, goal, gap.frames, gap.count);
     return *frames ? gap.count : 0;
 }
