@@ -1,5 +1,6 @@
-/* This file is part of the sample's handler: the rules in sampler.c hold. System calls: those of
- * base/run_counts.c, the thread's CPU time, and those of restart.c that look at the interrupted call. */
+/* This file runs in the signal handler: the rules at the head of sampler.c apply. Its system calls read the
+ * kernel's counts (base/run_counts.c) and the thread's CPU time, and look at the interrupted call
+ * (restart.c). */
 #include "ompt_tool/session/core.h"
 
 #include <stddef.h>
@@ -11,33 +12,40 @@
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/session/session.h"
 
-/* ---- what a thread did that left its core since its last sample, or got this one late: by the kernel's
- * counts and by its call ---- */
+/* ---- what a thread did that has left its core since its last sample, or whose sample is late; the kernel's
+ * counts and the interrupted system call decide ---- */
 
-/* Surplus of samples that seem to have just got their core; above it, the appearance is not believed. */
+/* Above DOUBT_LIMIT, core->doubt means that too many samples find a thread that seems to have just got its
+ * core, and none of them is believed. DOUBT_KEPT is the part of the doubt that remains at the next sample. */
 #define DOUBT_LIMIT  8.0
 #define DOUBT_KEPT   0.97
-#define DOUBT_MARGIN 2.0 /* samples allowed for each possible one */
+#define DOUBT_MARGIN 2.0 /* samples allowed for each one that the thread's turns make possible */
 
-/* Surplus of found moments without a core over the kernel's count, in moments and in standard deviations. */
+/* Samples find too many moments without a core if these exceed the kernel's count by NONE_LIMIT moments and
+ * by BY_CHANCE standard deviations. NONE_KEPT is the part of the balance that remains at the next sample. */
 #define NONE_LIMIT 2.0
 #define NONE_KEPT  0.999
 #define BY_CHANCE  2.0
 
-#define OFTEN        3 /* turns since the last sample; a sample's own wake-up is one */
-#define SAMPLES      8 /* samples in the running mean: a single sample after a long gap has more turns and more sleep */
-#define LONG_WORK_NS 100000 /* ns of work between two turns; shorter ones hardly matter */
-/* greatest balance of moments asleep, either way; a later phase of the program must not inherit more */
+/* turns per sample from which on code leaves its core often; the wake-up by a sample's signal is one of them */
+#define OFTEN 3
+/* number of samples in the running means: a single sample after a long gap has more turns and more sleep */
+#define SAMPLES 8
+/* ns of work per turn from which on the code's work is not booked as expected work */
+#define LONG_WORK_NS 100000
+/* limit of the balance of moments asleep, in both directions: a later phase of the program must not inherit
+ * more */
 #define MOST_ASLEEP 8.0
-#define MOST_OWED   2.0  /* greatest balance of work not found yet */
-#define MOST_FOUND  64.0 /* greatest balance of work found beyond the count */
+#define MOST_OWED   2.0  /* limit of the work that samples have not found yet, in moments */
+#define MOST_FOUND  64.0 /* limit of the work that samples have found beyond the kernel's count, in moments */
 
 static double kept_between(double least, double owed, double most)
 {
     return owed > most ? most : owed < least ? least : owed;
 }
 
-/* Sets the first and last moments at which the thread had a core after all. */
+/* Sets the first and the last moments at which the thread had a core, in a sample that came late for want of
+ * one. */
 static void note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     uint64_t got_ns = delivery->due_ns + away_ns;
@@ -50,8 +58,8 @@ static void note_had(struct core *core, const struct delivery *delivery, uint64_
         core->had_last = delivery->count - core->first_moments;
 }
 
-/* Returns the end of the current or just interrupted sleep; 0 if unknown. After one turn the sleep may be the
- * one that the last sample saw: its end is then the known one, or unknown. */
+/* Returns the end of the current or just interrupted sleep in ns; 0 if unknown. After a single turn, it may
+ * be the same sleep that the last sample saw: its end is then the one found there, or unknown. */
 static uint64_t end_of_sleep(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t begin_ns = core->turns == 1 ? delivery->due_ns - core->slept_ns : 0;
@@ -60,8 +68,9 @@ static uint64_t end_of_sleep(const struct core *core, const struct delivery *del
                                 delivery->clocks.ns);
 }
 
-/* Returns how many ns the thread would have slept on while it waited for a core. Without a known end, half of
- * the sleep's length is the likely rest; the last of several sleeps is cut there. */
+/* Returns for how many ns the thread would have slept on while it waited for a core. If the sleep's end is
+ * unknown, half of a sleep's length is the likely rest. Of several sleeps since the last sample, only the
+ * last one is cut short. */
 static uint64_t rest_of_sleep(const struct core *core, const struct delivery *delivery)
 {
     uint64_t half_ns = core->slept_ns / (2 * core->turns - 1),
@@ -72,21 +81,21 @@ static uint64_t rest_of_sleep(const struct core *core, const struct delivery *de
     return rest_ns < waited_ns ? rest_ns : waited_ns;
 }
 
-/* Returns whether the counts are those of this sample; otherwise they are an earlier sample's. */
+/* Returns true if the counts are those of this sample, not of an earlier one. */
 static bool counts_are_current(const struct core *core, const struct delivery *delivery)
 {
     return core->asked_ns >= delivery->clocks.ns;
 }
 
-/* Returns how many of the present sample's moments have that length in total, on average. */
+/* Converts a time in ns to a number of this sample's moments. */
 static double as_moments(const struct delivery *delivery, uint64_t ns)
 {
     return (double)ns * (double)delivery->count / delivery->p;
 }
 
-/* Adds the thread's sleep to the moments that samples are to find asleep. After a wait, nobody knows how much
- * of the sleep lies after it; the sleep's share of these moments is then its share of the time without a
- * core. */
+/* Adds the thread's sleep to the moments that samples still have to find asleep. If the thread has waited in
+ * OpenMP, the part of the sleep after that wait is unknown: the sleep's share of the moments is then its
+ * share of the time off core. */
 static void owe_sleep(struct core *core, const struct delivery *delivery)
 {
     if (core->stayed && core->slept)
@@ -95,7 +104,8 @@ static void owe_sleep(struct core *core, const struct delivery *delivery)
         core->owed += (double)core->slept_ns / (double)core->off_core_ns * (double)delivery->count;
 }
 
-/* Balances moments found asleep. A sleep that the sample's signal ended would have lasted longer. */
+/* Subtracts moments found asleep from those that samples still have to find. Adds the time for which the
+ * thread would have slept on without the sample's signal. */
 static void note_asleep(struct core *core, const struct delivery *delivery, uint64_t moments)
 {
     if (core->stayed)
@@ -104,9 +114,9 @@ static void note_asleep(struct core *core, const struct delivery *delivery, uint
         core->owed -= (double)moments;
 }
 
-/* Returns whether the thread comes out of a call that may sleep, or of a wait for a page that may have slept,
- * and has slept since its last sample. With a single turn the count of lost ns decides, whatever the call is:
- * a thread that waited for a core from before the moment was not asleep at the moment. */
+/* Returns true if the thread has slept since its last sample and comes out of a call that may sleep, or out
+ * of a wait for a page. If it has had a single turn since then, the lost time decides, whatever the call is:
+ * a thread that already waited for a core before the moment was not asleep at the moment. */
 static bool comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
     core->limit_ns = 0;
@@ -118,13 +128,13 @@ static bool comes_out_of_call(struct core *core, const struct delivery *delivery
     return core->limit_ns < UINT64_MAX || (core->turns == 1 && core->lost_ns > core->away_ns + STATE_GRACE_NS);
 }
 
-/* Returns true with probability `part`. Equal numbers give equal results. */
+/* Returns true with probability `part`. The draw is a hash of the number: equal numbers give equal results. */
 static bool is_drawn(uint64_t number, double part)
 {
     return (double)(hash_number(number) >> 11) * 0x1p-53 < part;
 }
 
-/* Returns how many moments the program lost its core since the last sample. */
+/* Returns for how many moments the program has lacked a core since the last sample. */
 static double moments_lost(const struct core *core, const struct delivery *delivery)
 {
     return as_moments(delivery, core->lost_ns - core->woken_ns);
@@ -136,15 +146,15 @@ static bool none_is_too_often(const struct core *core, const struct delivery *de
     return beyond > NONE_LIMIT && beyond * beyond > BY_CHANCE * BY_CHANCE * core->none_spread;
 }
 
-/* Returns whether the thread, out of a call and with several turns, still slept at the moment. Chance
- * decides, by the sleeping moments that samples have not found yet. Too many moments without a core mean that
- * it slept. */
+/* Returns true if a thread that comes out of a call, after several turns, still slept at the moment. It slept
+ * if otherwise too many moments would count as without a core. If not, chance decides, with a probability of
+ * the number of moments that samples still have to find asleep. */
 static bool slept_at(const struct core *core, const struct delivery *delivery)
 {
     return core->turns > 1 && (is_drawn(delivery->due_ns, core->owed) || none_is_too_often(core, delivery));
 }
 
-/* Books a sleep of ns at the first moments; at later moments the thread was ready to run. */
+/* Books a sleep that lasted `ns` after the first moment. At later moments the thread was ready to run. */
 static enum core_state sleep_until(struct core *core, const struct delivery *delivery, uint64_t ns)
 {
     uint64_t moments = core_moments_within(core, delivery, ns);
@@ -156,16 +166,16 @@ static enum core_state sleep_until(struct core *core, const struct delivery *del
     return CORE_NONE;
 }
 
-/* Books a sleep that the signal ended. By the time the thread got a core, the sleep was over or may have
- * been: at later moments the thread was ready to run. */
+/* Books a sleep that the sample's signal has cut short. The moments in the rest of that sleep are asleep. At
+ * later moments the sleep would have been over, and the thread was ready to run. */
 static enum core_state slept_at_first(struct core *core, const struct delivery *delivery)
 {
     core->woken_ns = rest_of_sleep(core, delivery);
     return sleep_until(core, delivery, core->woken_ns + 1);
 }
 
-/* Books a sleep at the first moments. The sleep lasted until the thread got its core; or until the signal, or
- * what the thread slept for, woke it, and the thread then waited for a core. */
+/* Books a sleep at the first moments. Either the sleep lasted until the thread got its core. Or the thread
+ * woke, by the signal or by what it slept for, and then waited for a core. */
 static enum core_state explain_sleep(struct core *core, const struct delivery *delivery, bool out_of_call)
 {
     core->woken_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
@@ -175,16 +185,17 @@ static enum core_state explain_sleep(struct core *core, const struct delivery *d
         note_asleep(core, delivery, delivery->count);
         return CORE_ASLEEP;
     }
-    core->woken_ns = 0; /* no signal ended this sleep */
+    core->woken_ns = 0; /* no signal cut this sleep short */
     return sleep_until(core, delivery, core->away_ns - core->lost_ns);
 }
 
-/* Returns whether the thread got a core while the signal was on its way.
+/* Returns true if the thread got a core while the signal was on its way.
  *
- * A timer tick, or the program's own reading of its CPU time, can look like that. So the thread must have
- * lost a core for at least that long. Such samples must not be more frequent than the thread's turns make
- * possible, nor than samples that waited up to twice as long. And the moments found without a core must not
- * exceed the kernel's count: a thread that often loses its core and gets it back at once would find too many. */
+ * A timer tick can look the same, and so can a program that reads its own CPU time. So three conditions must
+ * hold. The thread has lost a core for at least that long. Such samples are not more frequent than the
+ * thread's turns make possible, nor than samples that waited up to twice as long. The moments found without a
+ * core do not exceed the kernel's count: a thread that often loses its core and gets it back at once would
+ * find too many. */
 static bool got_core_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= away_ns && (core->preempted || !core->in_code);
@@ -199,8 +210,8 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
     return seems && core->doubt < DOUBT_LIMIT && !none_is_too_often(core, delivery);
 }
 
-/* Adds the loss since the last sample to the moments to be found without a core, and subtracts the moments
- * that this sample found. */
+/* Adds the time lost since the last sample to the moments that samples still have to find without a core, and
+ * subtracts the moments that this sample has found. */
 static void note_none(struct core *core, const struct delivery *delivery)
 {
     double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0,
@@ -211,13 +222,13 @@ static void note_none(struct core *core, const struct delivery *delivery)
     core->none_spread = NONE_KEPT * NONE_KEPT * core->none_spread + (spread < 0.25 ? spread : 0.25);
 }
 
-/* Books expected work for code that leaves its core often; returns false for other code.
+/* Books expected work for code that leaves its core often. Returns false for other code.
  *
- * The kernel counts how long such code had a core from the end of the last sample to this one's moment. That
- * time is work, and samples must find it. Samples alone find such code asleep too often: a thread on its way
- * to sleep in the kernel is asleep when the signal arrives. Earlier samples decide whether the code is of
- * this kind, as this sample's own finding would bias the decision. Code that has waited for its team in
- * between is excluded. */
+ * The kernel counts how long such code had a core between the end of the last sample and this sample's
+ * moment. That time is work, and the samples must find it. By themselves they find such code asleep too
+ * often: a thread that is just going to sleep in the kernel is asleep when the signal arrives. Earlier
+ * samples decide whether the code is of this kind, because this sample's own finding would bias the decision.
+ * Code that has waited for its team since the last sample is excluded. */
 static bool expect_work(struct core *core, const struct delivery *delivery)
 {
     if (!counts_are_current(core, delivery))
@@ -245,7 +256,7 @@ static enum core_state explain_state(struct core *core, const struct delivery *d
                                      const ucontext_t *context)
 {
     core->away_ns = away_ns;
-    /* A poll that does not wait also returns interrupted. */
+    /* Without a sleep it is a poll that does not wait: that returns interrupted, too. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
     core->stayed = core->stayed && core->turns && counts_are_current(core, delivery);
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
@@ -263,14 +274,14 @@ static enum core_state explain_state(struct core *core, const struct delivery *d
         return explain_sleep(core, delivery, out_of_call);
     if (!got_core_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
         return is_counted ? note_work(core) : CORE_HAD;
-    if (!out_of_call) /* out of a call the thread has executed nothing since */
+    if (!out_of_call) /* a thread that comes out of a call has executed nothing since */
         note_had(core, delivery, away_ns);
     return CORE_NONE;
 }
 
-/* Decides what the thread did for up to away_ns from its first moment until it got its core: it had its core,
- * waited for it (all of the time, or since the signal woke it), or slept. The counts of the sample must be
- * filled in. This sets which moments differ. */
+/* Decides what the thread did from its first moment until it got its core, up to away_ns later: it had its
+ * core, or it slept, or it waited for a core (all of the time, or since the signal woke it). Also sets which
+ * moments differ. The sample's counts must be filled in before. */
 static __attribute__((noinline)) enum core_state explain_away(struct core *core, const struct delivery *delivery,
                                                               uint64_t away_ns, const ucontext_t *context)
 {
@@ -282,10 +293,10 @@ static __attribute__((noinline)) enum core_state explain_away(struct core *core,
 
 /* ---- asking the kernel ---- */
 
-#define CLOCKS_APART 64 /* the wall clock and the kernel's counts differ by at most this fraction (1/64) */
+#define CLOCKS_APART 64 /* the wall clock and the kernel's counts differ by at most 1/64 */
 
-/* True on kernels that update the time on a core at ticks and switches, not when it is read. Only there is
- * the time since a thread got its core visible. */
+/* True on kernels that update the time on a core at ticks and switches, and not when it is read. Only there
+ * does the count show how long ago a thread got its core. */
 static bool counts_lag;
 
 static void note_lag(struct core *core)
@@ -302,7 +313,7 @@ static void note_cpu_time(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
     core->asked_no_core_ns = core->counts.no_core_ns;
 }
 
-/* Sets which kinds of switches and faults occurred since the last query. */
+/* Sets whether the thread slept, waited for a page, or lost its core since the last query. */
 static void ask_switches(struct core *core)
 {
     struct run_switches before = core->switches;
@@ -339,12 +350,12 @@ void core_end(struct core *core)
     run_file_let_go(&core->file);
 }
 
-/* Returns ns that a hypervisor took; 0 if unknown or too short to be certain.
+/* Returns how many ns a hypervisor took from the thread; 0 if that is unknown, or too little to be certain.
  *
- * While a hypervisor runs other code, the wall clock goes on and no count of the kernel does. The loss is
- * exact since the last query of the CPU time, if it exceeds the difference of the clocks and the cost of
- * interrupts. Otherwise this returns a lower bound since the last sample, as the CPU time between the tick
- * before that sample and the sample is unknown. After a sleep the loss is unknown. */
+ * While a hypervisor runs other code, the wall clock runs on, but none of the kernel's counts does. The loss
+ * since the last query of the CPU time is exact if it exceeds the difference of the clocks and the cost of
+ * interrupts. Otherwise this returns a lower bound of the loss since the last sample: the CPU time between
+ * that sample and the tick before it is unknown. After a sleep the loss is unknown. */
 static uint64_t stolen_ns(const struct core *core, uint64_t on_core_before_ns, uint64_t now_ns, uint64_t cpu_ns)
 {
     int64_t passed_ns = (int64_t)(now_ns - core->asked_ns);
@@ -360,8 +371,8 @@ static bool is_late_delivery(const struct delivery *delivery)
     return delivery->clocks.ns - delivery->due_ns >= STATE_LATE_NS;
 }
 
-/* Decides the state of a thread that has had a turn since the last sample, or that comes late without a turn.
- * A function of its own: other samples pay nothing for it. */
+/* Decides the state of a thread that has had a turn since the last sample, or whose sample is late without a
+ * turn. It is a separate function so that other samples pay nothing for it. */
 static __attribute__((noinline)) enum core_state ask_closely(struct core *core, uint64_t turns,
                                                              uint64_t on_core_before_ns,
                                                              const struct delivery *delivery, const ucontext_t *context)
@@ -373,7 +384,7 @@ static __attribute__((noinline)) enum core_state ask_closely(struct core *core, 
         core->slept = false;
     uint64_t now_ns = clock_now_ns(), cpu_ns = clock_thread_cpu_ns(), late_ns = now_ns - delivery->due_ns;
     uint64_t stolen = is_late_delivery(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
-    /* at least, since the thread got its core */
+    /* the least time in ns since the thread got its core */
     uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns;
     uint64_t no_core_ns = core->counts.no_core_ns - core->asked_no_core_ns;
     core->on_core_ns = cpu_ns - core->asked_cpu_ns;
@@ -391,7 +402,8 @@ static __attribute__((noinline)) enum core_state ask_closely(struct core *core, 
     return explain_away(core, delivery, late_ns - on_core_ns, context);
 }
 
-/* Notes at each sample where the thread is; must run before the counts are read again. */
+/* Notes whether the thread is in the program's code, and whether it has stayed there since the last sample.
+ * Must be called before the counts are read again. */
 static void note_where(struct core *core)
 {
     bool was_in_code = core->in_code;
@@ -419,15 +431,14 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
     if (core->counts.turns != before.turns)
         return ask_closely(core, core->counts.turns - before.turns, before.on_core_ns, delivery, context);
-    /* The handler of the last sample lost its core before it read the counts, and its counts include that
-     * loss. */
+    /* The last sample's handler lost its core before it read the counts, so those counts include this loss. */
     if (delivery->due_ns < core->got_ns)
         return explain_away(core, delivery, core->got_ns - delivery->due_ns, context);
     return is_late_delivery(delivery) ? ask_closely(core, 0, before.on_core_ns, delivery, context) : CORE_HAD;
 }
 
-/* Takes the time that the thread did not run since its last sample as time without a core. If it slept in
- * between, its share is unknown. */
+/* Takes the time for which the thread did not run since its last sample as time without a core. If the thread
+ * also slept, nobody knows how much of that time was sleep. */
 static enum core_state ask_clock(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
                                  const ucontext_t *context)
 {
@@ -461,14 +472,14 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
 
 void core_leave(struct core *core, uint64_t now_ns)
 {
-    if (likely(core->asked_ns < now_ns)) /* an earlier sample read the CPU time */
+    if (likely(core->asked_ns < now_ns)) /* the last query of the CPU time was at an earlier sample */
         return;
     core->handler_ns = core->turns && core->in_code ? clock_thread_cpu_ns() - core->asked_cpu_ns : 0;
 }
 
 /* ---- before and after the thread's waits ---- */
 
-/* Returns the part of the time since the last sample that lies before the start of the wait. */
+/* Returns the fraction of the time since the last sample that lies before the start of the wait. */
 static double part_before(const struct core *core, const struct delivery *delivery, uint64_t since_ticks)
 {
     double since_ns = (double)clock_ticks_ns(&delivery->clocks, since_ticks) - (double)core->last_ns;
@@ -481,14 +492,15 @@ static uint32_t whole_us(double ns)
     return ns < 4e12 ? (uint32_t)(ns / 1000) : UINT32_MAX;
 }
 
-/* Returns the ns of the thread's latest loss. If the thread comes out of a wait, that loss lies after the
- * wait. */
+/* Returns the ns without a core that the thread has just lost. If the thread comes out of a wait, they lie
+ * after the wait. */
 static double lost_at_end(const struct core *core)
 {
     if (likely(core->state == CORE_HAD))
         return 0;
     uint64_t away_ns = (core->away_ns < core->lost_ns ? core->away_ns : core->lost_ns) - core->woken_ns;
-    bool released = core->state == CORE_ASLEEP && !core->in_call; /* at any time since its signal came */
+    /* its wait may have ended at any time since its signal came */
+    bool released = core->state == CORE_ASLEEP && !core->in_call;
     return core->state == CORE_NONE ? (double)away_ns : released ? (double)core->woken_ns / 2 : 0;
 }
 
@@ -544,14 +556,15 @@ void core_note_others(struct core *core, struct state_line *line, struct census 
 
 /* ---- whether the whole process stood still ---- */
 
-/* silence and time without a core must cover all but 1/10 of the sample's lateness */
+/* 1/PARTS of a sample's lateness may lie outside the gaps and the time without a core */
 #define PARTS 10u
 
 uint64_t stopped_heard;
-/* value of the silence at the end of the gap in which a thread was certainly stopped */
+/* total length of the gaps at the end of the last one in which a thread was certainly stopped, in ticks */
 static uint32_t certain;
 
-/* Returns whether the time between two samples is a gap. With a longer sampling period such times are normal. */
+/* Returns true if so many ticks without a sample are a gap. If the sampling period is long, such times are
+ * normal. */
 static bool is_gap(uint32_t ticks)
 {
     uint64_t ns = (uint64_t)ticks << STOPPED_TICK;
@@ -566,12 +579,12 @@ void stopped_note_heard(uint64_t now_ns)
         return;
     if (before && is_gap(now - heard))
         silence += now - heard;
-    /* fails if another thread was heard just now */
+    /* fails if another thread's handler was faster */
     compare_exchange(&stopped_heard, &before, (uint64_t)now << 32 | silence);
 }
 
-/* Returns whether a thread waits in OpenMP. Such a wait is a loop, or a call that signals interrupt: a late
- * sample there means that the whole process was stopped. */
+/* Returns true if any thread waits in OpenMP. Such a thread runs a loop, or sleeps in a call that signals
+ * interrupt. If even its sample was late, the whole process was stopped. */
 static bool is_any_idle(void)
 {
     const struct state_line *line;
@@ -599,9 +612,9 @@ bool stopped_until_now(struct core *core, const struct delivery *delivery, const
         return false;
     if (is_certain(core, context))
         store_relaxed(&certain, silence);
-    if (load_relaxed(&certain) - before - 1 >= since) /* in none of the gaps */
+    if (load_relaxed(&certain) - before - 1 >= since) /* no gap since the last sample is a certain stop */
         return false;
-    if (!core->in_call) { /* no signal woke a sleep here: the thread lost its core after the stop */
+    if (!core->in_call) { /* no signal ended a sleep: after the stop the thread had no core */
         core->state = CORE_NONE;
         core->woken_ns = 0;
     }

@@ -1,4 +1,4 @@
-/* Identifies the job by the variables that launchers set for each rank. */
+/* Identifies the job by the environment variables that launchers set for each rank. */
 #include "ompt_tool/session/job.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ static pid_t parent_process(pid_t pid)
     return parent;
 }
 
-/* Returns the value after an argument; NULL if the argument is missing. */
+/* Returns the argument after the one called `name`; NULL if there is none. */
 static const char *argument_of(const char *arguments, size_t bytes, const char *name)
 {
     const char *end = arguments + bytes;
@@ -41,9 +41,9 @@ static const char *argument_of(const char *arguments, size_t bytes, const char *
     return NULL;
 }
 
-/* Identifies a job of MPICH, whose launcher gives its ranks no job name. The launcher's proxy on each node
- * knows the address of the launcher that the user started, and the number of the process group
- * (MPI_Comm_spawn makes another group). */
+/* Identifies a job of MPICH, whose launcher gives its ranks no job name. The launcher has a proxy process on
+ * each node (hydra_pmi_proxy). The proxy's arguments contain the address of the launcher that the user
+ * started, and the number of the process group (MPI_Comm_spawn makes another group). */
 static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_bytes)
 {
     pid_t pid = getppid();
@@ -65,8 +65,8 @@ static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_byte
     return false;
 }
 
-/* Fills in the job's identity and a name for it, from the launcher's variables. Returns false without a
- * launcher. */
+/* Fills in the job's identity and a name for it, from the launcher's variables. Returns false if no launcher
+ * has set any. */
 static bool ask_launcher(char *identity, size_t bytes, char *name, size_t name_bytes)
 {
     const char *space = job_variable("PMIX_NAMESPACE"), *key = job_variable("OMPI_MCA_orte_precondition_transports");
@@ -90,8 +90,8 @@ static bool ask_launcher(char *identity, size_t bytes, char *name, size_t name_b
     return true;
 }
 
-/* Names the job after the batch job's number, which users know. The identity distinguishes several jobs of
- * one batch job. */
+/* Changes the name to the batch job's number, which users know. Several jobs of one batch job differ in their
+ * identities. */
 static void name_by_batch_job(char *name, size_t bytes)
 {
     static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};

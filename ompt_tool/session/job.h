@@ -7,20 +7,21 @@
 
 #include "base/job_directory.h"
 
-/* A job, known from the variables that launchers set for each rank or from the user's name for it
- * (BLAME_JOB). Checked with Open MPI 4.1.4 and MPICH 4.0.2. */
+/* A job: processes that were started together and share an output directory. It is known from the variables
+ * that launchers set for each rank, or from the name that the user gives it (BLAME_JOB). Checked with Open
+ * MPI 4.1.4 and MPICH 4.0.2. */
 #define JOB_NAME_BYTES 64
 
 struct job {
-    char name[JOB_NAME_BYTES];         /* the name that replaces %j */
-    char identity[JOB_IDENTITY_BYTES]; /* unique text of this job */
-    bool ranked;                       /* a launcher gave the process a rank */
-    bool speaks;                       /* this process prints what to type at the end (first rank of its program) */
-    uint32_t rank, ranks;              /* ranks: 0 if unknown */
+    char name[JOB_NAME_BYTES];         /* name that replaces %j in BLAME_OUT */
+    char identity[JOB_IDENTITY_BYTES]; /* text that no other job has */
+    bool ranked;                       /* whether a launcher gave the process a rank */
+    /* whether this process prints, at the end, which command to type (the first rank of its program) */
+    bool speaks;
+    uint32_t rank, ranks; /* this rank's number; number of ranks, 0 if unknown */
 };
 
-/* Fills in *job. Returns false for a program of its own, and for a rank of a job that nothing identifies.
- * [init] */
+/* Fills in *job. Returns false if the process belongs to no job, or if nothing identifies its job. [init] */
 bool job_find(struct job *job);
 
 #endif

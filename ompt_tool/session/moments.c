@@ -1,10 +1,10 @@
-/* This file is part of the sample's handler: the rules in sampler.c hold. */
+/* This file runs in the signal handler: the rules at the head of sampler.c apply. */
 #include "ompt_tool/session/moments.h"
 
 #include "base/atomics.h"
 #include "cct/timeline/moment.h"
 
-/* a period has 2^part_bits parts, more than any thread's number; 0: there is one thread */
+/* A period has 2^part_bits parts, which are more than any thread's number. 0: there is only one thread. */
 static uint32_t part_bits;
 
 static uint64_t draw_moment(const struct moments *moments, uint64_t begin_ns)
@@ -38,7 +38,7 @@ void moments_start(struct moments *moments, uint64_t begin_ns, uint64_t period_n
     moments->begin_ns = begin_ns - moments->missed_ns;
     moments->salt = moment_salt(seed, start_ns);
     moments->thread = thread;
-    /* The rest of the first period is a shorter period: the draw is scaled to it. */
+    /* The first period is only the rest of one, so the draw is scaled to its length. */
     moments->next_ns = moment_at(begin_ns, period_ns - moments->missed_ns, draw_moment(moments, moments->begin_ns));
     moments->second_ns = 0;
 }
@@ -57,7 +57,7 @@ static void go_to_period(struct moments *moments, uint64_t begin_ns, uint64_t mo
     moments->second_ns = 0;
 }
 
-/* Goes to the first period whose moment is after now_ns; *last_ns is the last moment until then. */
+/* Goes to the first period whose moment is after now_ns. *last_ns becomes the last moment until now_ns. */
 static void skip_to(struct moments *moments, uint64_t now_ns, uint64_t *last_ns)
 {
     uint64_t period_ns = moments->period_ns, begin_ns = now_ns - (now_ns - moments->begin_ns) % period_ns;

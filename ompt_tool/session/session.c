@@ -10,13 +10,13 @@
 #include "cct/arena.h"
 #include "unwind/loadmap.h"
 
-#define FUNCTION_AT 640u /* latest offset of a function's name in a module's path */
+#define FUNCTION_AT 640u /* greatest offset of a function's name in the field for a module's path */
 
 struct session session;
 
 static struct {
     uint32_t busy;
-    uint32_t count; /* modules that the file already has */
+    uint32_t count; /* number of modules that are already in the file */
 } recorded;
 
 bool session_is_wanted(void)
@@ -29,7 +29,7 @@ void session_discard(void)
     unlink(session.file);
     if (*session.target)
         unlink(session.target);
-    if (rmdir(session.directory) != 0) /* the directory is shared by a job */
+    if (rmdir(session.directory) != 0) /* other processes of the job still use the directory */
         job_directory_leave(session.directory);
 }
 
@@ -39,7 +39,7 @@ void session_begin(uint64_t process_start_ns)
     session.paused = 0;
     session.paused_ticks = 0;
     recorded.count = 0;
-    store_relaxed(&recorded.busy, 0); /* another thread may have held it when this process was forked */
+    store_relaxed(&recorded.busy, 0); /* a thread of the parent may have held it during the fork */
 }
 
 static __attribute__((noinline)) bool change_pause(bool pause)
@@ -79,7 +79,7 @@ uint64_t session_paused_ticks(uint64_t now_ticks)
     return ticks;
 }
 
-/* Writes the module's path; for a function, also its name after the path. */
+/* Writes the module's path. If the module stands for a function, the function's name follows the path. */
 static void record_path(struct profile_module *record, const struct loadmap_module *module)
 {
     size_t room = module->function ? FUNCTION_AT - 1 : sizeof(record->path) - 1, bytes = strlen(module->path);

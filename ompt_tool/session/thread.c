@@ -11,10 +11,11 @@
 #include "cct/arena.h"
 #include "ompt_tool/session/session.h"
 
-/* Bytes of the handler's stack that a sample uses. */
+/* Bytes of the handler's stack that a sample takes. */
 #define SAMPLE_STACK_BYTES (THREAD_HANDLER_STACK_BYTES < 4096u ? THREAD_HANDLER_STACK_BYTES : 4096u)
 
-#define MAX_LEDGERS 65536u /* beyond this number a thread continues the ledger of one that has ended */
+/* greatest number of ledgers; after that a new thread continues the ledger of one that has ended */
+#define MAX_LEDGERS 65536u
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 __thread struct state_line *thread_line __attribute__((tls_model("initial-exec"))) = &state_nobody;
@@ -22,21 +23,22 @@ __thread struct state_line *thread_line __attribute__((tls_model("initial-exec")
 __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
 static struct {
-    uint32_t lock; /* serialises attaching and detaching: rare, outside the handler */
+    uint32_t lock; /* taken to attach or detach a thread, which is rare and never in the handler */
     struct thread *free, *all;
-    struct thread *half; /* a record that there was not enough room for; the next thread tries again */
+    struct thread *half; /* record for whose parts there was not enough room; the next thread tries again */
     uint32_t tree_count;
     uint32_t sampled;   /* threads that have a record now */
-    uint32_t now, most; /* the program's threads now, and their greatest number */
+    uint32_t now, most; /* number of the program's threads now, and its greatest value so far */
     uint32_t ledger_count;
-    uint64_t untracked;    /* total number of threads without room */
-    uint64_t untracked_ns; /* sum of their end times minus sum of their start times, modulo 2^64 */
+    uint64_t untracked; /* number of threads, ever, for which there was no room */
+    /* ns; sum of these threads' end times minus the sum of their start times, modulo 2^64 */
+    uint64_t untracked_ns;
     uint32_t untracked_now;
 } threads;
 
 static __thread bool is_untracked;
 
-/* Counts the calling thread's time as a loss: there is no room for a record. */
+/* Begins to count the calling thread's time as a loss, because there is no room for its record. */
 static void begin_untracked(void)
 {
     fetch_add_relaxed(&threads.untracked, 1);
@@ -59,7 +61,8 @@ uint64_t thread_untracked_ns(uint64_t now_ns)
     return load_relaxed(&threads.untracked_ns) + load_relaxed(&threads.untracked_now) * now_ns;
 }
 
-/* Completes the record's parts; what was made stays for the next attempt. */
+/* Makes the record's missing parts. Returns false if there is no room; the parts that were made stay for the
+ * next attempt. */
 static bool complete(struct thread *thread)
 {
     return (thread->unwinder.cache || unwinder_init(&thread->unwinder)) &&
@@ -81,9 +84,8 @@ static void unmap_record(struct thread *thread)
     os_unmap((char *)thread - THREAD_HANDLER_STACK_BYTES, record_bytes());
 }
 
-/* Registers the memory as a stack with valgrind (valgrind.h: VALGRIND_STACK_REGISTER). Without it, memcheck
- * takes a step onto an unknown stack for a huge frame and reports errors. Outside valgrind the instructions
- * do nothing. */
+/* Tells valgrind that the memory is a stack (valgrind.h: VALGRIND_STACK_REGISTER). Otherwise memcheck takes a
+ * switch to this stack for a huge frame and reports errors. Outside valgrind the instructions do nothing. */
 static void tell_valgrind(const char *stack, size_t bytes)
 {
 #ifdef __x86_64__
@@ -98,8 +100,8 @@ static void tell_valgrind(const char *stack, size_t bytes)
 #endif
 }
 
-/* Maps a record: the handler's stack, the record, its levels, its paths. What every thread uses is made
- * present: the stack of a sample, the record, the first level. */
+/* Maps the memory of a record: the handler's stack, the record itself, its levels and its paths. Makes
+ * present what every thread uses: the part of the stack that a sample takes, the record, and the first level. */
 static struct thread *map_record(void)
 {
     char *memory = os_map(record_bytes());
@@ -115,7 +117,8 @@ static struct thread *map_record(void)
     return thread;
 }
 
-/* Returns a new record. *fresh is a record that the caller has mapped, or NULL. */
+/* Returns a new record; NULL if there is no room. *fresh is a record that the caller has mapped, or NULL. If
+ * it is used, it becomes NULL. */
 static struct thread *make_record(struct thread **fresh)
 {
     struct thread *thread = threads.half ? threads.half : *fresh ? *fresh : map_record();
@@ -124,7 +127,7 @@ static struct thread *make_record(struct thread **fresh)
     bool whole = thread && complete(thread);
     threads.half = whole ? NULL : thread;
     if (!whole) {
-        arena_note_refusal(ENOMEM); /* no effect if the file has refused before */
+        arena_note_refusal(ENOMEM); /* no effect if the file has refused memory before */
         return NULL;
     }
     threads.tree_count++;
@@ -135,7 +138,8 @@ static struct thread *make_record(struct thread **fresh)
     return thread;
 }
 
-/* Continues the ledger of a thread that has ended: its length becomes that of both threads' lives. */
+/* Continues the ledger of a thread that has ended. The ledger's duration becomes the sum of both threads'
+ * lifetimes. */
 static struct profile_thread *go_on_with(struct profile_thread *ledger)
 {
     uint64_t now_ns = clock_now_ns(), lived_ns = ledger->end_ns - ledger->begin_ns;
@@ -188,8 +192,8 @@ static struct thread *take_locked(enum profile_thread_kind kind, struct state_li
     return thread;
 }
 
-/* Returns a record for a new thread. It is mapped before the lock is taken, as all threads of a large team
- * begin at once. */
+/* Returns a record for a new thread. Maps its memory before it takes the lock, because all threads of a large
+ * team begin at the same time. */
 static struct thread *take_new_record(enum profile_thread_kind kind, struct state_line *line)
 {
     struct thread *fresh = load_relaxed(&threads.free) || load_relaxed(&threads.half) ? NULL : map_record();
@@ -211,7 +215,7 @@ void thread_count(struct thread *thread, bool counted)
     os_unlock(&threads.lock);
 }
 
-/* Clears what the last thread left in the record. */
+/* Clears what the record's last owner has left in it. */
 static void clear_record(struct thread *thread)
 {
     thread->in_tool = thread->in_handler = 0;
@@ -219,8 +223,8 @@ static void clear_record(struct thread *thread)
     thread->stands_by.added = 0;
     thread->idle.pending = thread->carries = false;
     thread->dispatch_ranks = (struct profile_ranks){0};
-    /* The record numbered its waits up to this value at its last sample; no new wait may have the same
-     * number. */
+    /* By its last sample, the record's last owner had numbered its waits up to this value. No new wait may
+     * have the same number. */
     thread->line->acquisitions = ++thread->pace.acquisitions;
     thread->pace.since_ns = clock_now_ns();
     thread->unnamed_critical = 0;
@@ -252,7 +256,7 @@ void thread_note_run_times(struct thread *thread)
     os_run_times(thread->ledger->tid, &on_core_ns, &no_core_ns);
     thread->ledger->only_core = os_only_core(thread->ledger->tid);
     if (!on_core_ns)
-        return; /* unknown, now or always */
+        return; /* the kernel does not say, now or never */
     thread->ledger->on_core_ns += (double)on_core_ns - (double)thread->core.begun.on_core_ns;
     thread->ledger->no_core_ns += (double)no_core_ns - (double)thread->core.begun.no_core_ns;
 }
@@ -268,7 +272,8 @@ void thread_give_back(struct thread *thread)
     threads.now -= !thread->unusual.uncounted;
     threads.sampled--;
     thread->active = false;
-    /* A record with contexts that still wait for their region stays with them until the end. */
+    /* A record that still has contexts below placeholders is not reused: they wait for their regions'
+     * contexts until the end. */
     if (thread->placeholders.count == 0) {
         thread->next_free = threads.free;
         threads.free = thread;
@@ -314,13 +319,13 @@ static inline bool begin_floats(struct thread *thread)
 bool thread_enter_tool(struct thread *thread)
 {
     if (!thread->in_tool)
-        thread->errno_before = errno; /* the program may read errno after a call of the runtime */
+        thread->errno_before = errno; /* the program may read errno after it has called the runtime */
     store_seq_cst(&thread->in_tool, thread->in_tool + 1);
     signal_fence();
     if (likely(!load_seq_cst(&session.stopping)))
         return begin_floats(thread);
-    store_release(&thread->in_tool,
-                  thread->in_tool - 1); /* as in thread_leave_tool(): finish_measuring() may see this store alone */
+    /* As in thread_leave_tool(): finish_measuring() may see this store alone. */
+    store_release(&thread->in_tool, thread->in_tool - 1);
     return false;
 }
 

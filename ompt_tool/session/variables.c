@@ -29,8 +29,8 @@ static const struct {
     const char *fallback;
 } table[] = {RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)};
 
-/* Variables that other commands read, or that pass between the launcher and the tool. Only the first is for
- * users, and only the first is suggested to them. */
+/* Variables that other commands read, or that the launcher sets for the tool. Only the first is meant for
+ * users, so only the first is suggested for a misspelt name. */
 static const char *const others[] = {"BLAME_LIBOMP",        "BLAME_NOTES",  "BLAME_PROGRAM_PID", "BLAME_FOR_GCC",
                                      "BLAME_STARTED_AGAIN", "BLAME_FOLDER", "BLAME_DB",          "BLAME_PYTHON"};
 
@@ -38,7 +38,7 @@ static const char *const others[] = {"BLAME_LIBOMP",        "BLAME_NOTES",  "BLA
 #define NAMED_COUNT  (OPTION_COUNT + 1)
 #define OTHER_COUNT  (sizeof(others) / sizeof(others[0]))
 
-/* Reports a BLAME_ variable that nothing reads: it is a typing error. */
+/* Reports a BLAME_ variable that nothing reads: its name is misspelt. */
 static void check_name(const char *entry)
 {
     static const char prefix[] = "BLAME_";
@@ -62,7 +62,7 @@ static void check_name(const char *entry)
                     nearest ? "?" : ", see man libblame", NULL);
 }
 
-/* Returns a copy of the text. The program may write its title over the environment (setproctitle), and a
+/* Returns a copy of the text. The program may overwrite its environment with a title (setproctitle), and a
  * forked child then reads the copy. */
 static const char *keep_variable(const char *text)
 {
@@ -122,7 +122,7 @@ static const char *variable_value(const struct option_spec *option, char *text, 
     return text;
 }
 
-/* Texts come last: they may be longer than the buffer. */
+/* Prints texts last, because they may be longer than the buffer. */
 void variables_print(char *text, size_t bytes)
 {
     size_t used = 0;
