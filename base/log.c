@@ -152,3 +152,25 @@ const char *log_decimal(uint64_t value, char *buffer)
     buffer[count] = '\0';
     return buffer;
 }
+
+const char *log_word(const char *text, char buffer[LOG_WORD_BYTES])
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
+    size_t used = 0;
+    if (*text && text[strspn(text, plain)] == '\0')
+        return text;
+    buffer[used++] = '\'';
+    for (const char *byte = text; *byte; byte++) {
+        if (used + (*byte == '\'' ? 4 : 1) + sizeof("'") > LOG_WORD_BYTES)
+            return text;
+        if (*byte == '\'') { /* ends the quotes, writes a quote, and opens them again */
+            buffer[used++] = '\'';
+            buffer[used++] = '\\';
+            buffer[used++] = '\'';
+        }
+        buffer[used++] = *byte;
+    }
+    buffer[used++] = '\'';
+    buffer[used] = '\0';
+    return buffer;
+}

@@ -27,6 +27,12 @@ bool log_is_open(void);
 /* Writes to stderr. Drops what no reader takes within a second, counted over all calls. [any] */
 void log_write(const char *bytes, size_t count);
 
+#define LOG_WORD_BYTES 4608 /* for log_word(): a path and its quotes */
+
+/* Returns text as one word of a shell command: text itself, or a copy in single quotes in buffer. A text that
+ * does not fit is returned as it is. [any] */
+const char *log_word(const char *text, char buffer[LOG_WORD_BYTES]);
+
 /* Writes the decimal digits of value into buffer (at least 21 bytes) and returns buffer. [handler] */
 const char *log_decimal(uint64_t value, char *buffer);
 

@@ -46,7 +46,7 @@ bool run_option_trace(const char *text, void *kept);        /* [init] */
 bool run_option_size(const char *text, void *kept);         /* [init] */
 bool run_option_meta(const char *text, void *kept);         /* [init] */
 
-#define RUN_OPTION_META_ACCEPTED "KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; one a line"
+#define RUN_OPTION_META_ACCEPTED "KEY=VALUE, where KEY has at most 63 letters, digits, '_', '.' and '-'"
 #define RUN_OPTION_META_BYTES    8000
 
 bool run_option_trace_read(const char *text, struct run_window *window); /* [owner] */
@@ -55,7 +55,7 @@ bool run_option_trace_read(const char *text, struct run_window *window); /* [own
 uint64_t run_option_size_read(const char *text);
 
 #define ENVIRONMENT_WORDS(W)                                                                                           \
-    W("dedicated", "idle cores are wasted, also in serial code") W("shared", "only threads of a team can be idle")
+    W("dedicated", "every idle core is wasted, also in serial code") W("shared", "only threads in a team can be idle")
 
 /* TEXT(variable, field, value, help)
  * WHOLE(variable, field, default, least, most, help), where --help adds these numbers to the help
@@ -64,65 +64,70 @@ uint64_t run_option_size_read(const char *text);
  * In the order of --help; the headings are in command/cli/run.c. */
 #define RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)                                                                        \
     TEXT("BLAME_OUT", out, "DIR",                                                                                      \
-         "output directory. In the name, %e is the program, %p the pid, %h the host, %r the MPI rank and %j the job. " \
-         "An existing directory is never overwritten: .1, .2 ... is appended to the name. In ., .. and DIR/ a new "    \
-         "directory with the default name is made. The folder above must exist (without blame run, it is made). "      \
-         "A relative name starts in the current folder (without blame run, in the program's). Default: blame-%e-%p, "  \
-         "of a job blame-%e-%j")                                                                                       \
+         "the output directory. In DIR, %e is the program, %p the pid, %h the host, %r the MPI rank, %j the job. "     \
+         "An existing directory is never overwritten: .1, .2 ... is appended to the name. "                            \
+         "In ., .. and DIR/, blame makes a new directory with the default name. "                                      \
+         "The folder above must exist (without blame run, it is created). "                                            \
+         "A relative name starts in the current folder (without blame run, the program's). "                           \
+         "The default name is blame-%e-%p, and blame-%e-%j for a job")                                                 \
     WHOLE("BLAME_RATE", rate, 200, 1, 10000, "samples per second and thread")                                          \
     WORD("BLAME_ENVIRONMENT", environment, "dedicated", ENVIRONMENT_WORDS(W), "KIND",                                  \
-         "what counts as idleness in reports (default dedicated):")                                                    \
-    FORM("BLAME_TRACE", trace, "none but what the program asks for" /* refused */, run_option_trace,                   \
+         "what counts as idleness in reports (default: dedicated):")                                                   \
+    FORM("BLAME_TRACE", trace, "no trace unless the program asks for one" /* refused */, run_option_trace,             \
          "0, 1 or FROM:TO in seconds since the start, as in 60:90", "0|1|FROM:TO",                                     \
-         "keep every sample with its time, for blame export and blame fold: 1, or the option alone, for the whole "    \
-         "run; FROM:TO for a part, in seconds since the start; 0 for no trace, even where the program asks for one "   \
-         "(default: only where it "                                                                                    \
-         "asks)")                                                                                                      \
+         "keep each sample with its time, for blame export and fold. 1, or the option alone, traces the whole run. "   \
+         "FROM:TO traces a part of the run, in seconds since the start. "                                              \
+         "0 writes no trace, even if the program asks for one. "                                                       \
+         "The default is to trace only if the program asks for a trace")                                               \
     FORM("BLAME_META", meta, "nothing" /* refused */, run_option_meta, RUN_OPTION_META_ACCEPTED, "KEY=VALUE",          \
-         "a note about the run, as size=512 or revision=1f3c, which run.json and blame db keep; may be repeated (in "  \
-         "the variable: one a line)")                                                                                  \
+         "add a note to run.json and blame db, such as size=512 or revision=1f3c. "                                    \
+         "The option may be repeated; the variable holds one note per line")                                           \
     WORD("BLAME_SUMMARY", summary, "1",                                                                                \
-         W("0", "no summary (default without CSV files)")                                                              \
+         W("0", "print no summary (default without CSV files)")                                                        \
              W("1", "print a summary on standard error at the end (default)"),                                         \
          "0|1", "")                                                                                                    \
     WORD("BLAME_CSV", csv, "1",                                                                                        \
-         W("0", "only measure; one line says which command makes the files later (default for a rank of an MPI job)")  \
+         W("0", "only measure; a message says which command writes the files later (default for an MPI rank)")         \
              W("1", "write the CSV files at the end (default)"),                                                       \
          "0|1", "")                                                                                                    \
     WORD("BLAME_CLOCK", clock, "wall",                                                                                 \
          W("wall", "real time (default)") W("cpu", "CPU time: sleeping threads are not sampled"), "CLOCK", "")         \
     TEXT("BLAME_SAMPLE", sample, "EVENT@N",                                                                            \
-         "sample a thread each time it has counted N more of the event, instead of by the clock. All figures are "     \
-         "then events, not seconds")                                                                                   \
+         "sample a thread after every N occurrences of the event, instead of by the clock. "                           \
+         "All figures are then numbers of events instead of seconds")                                                  \
     TEXT("BLAME_COUNTERS", counters, "LIST",                                                                           \
-         "count up to 8 PAPI counters for every context; names are separated by commas, as in "                        \
-         "PAPI_TOT_INS,perf::PAGE-FAULTS. For a counter that the machine lacks, a message suggests similar names")     \
+         "count up to 8 PAPI counters for each context, as in PAPI_TOT_INS,perf::PAGE-FAULTS. "                        \
+         "If the machine lacks a counter, a message suggests similar names")                                           \
     WORD("BLAME_LOCKS", locks, "section",                                                                              \
-         W("section", "the code inside the critical section (default)") W("release", "the place of its release"),      \
-         "WHAT", "what lock waiting is blamed on:")                                                                    \
+         W("section", "the code inside the critical section (default)")                                                \
+             W("release", "the line that releases the lock"),                                                          \
+         "WHAT", "what waiting for a lock is blamed on:")                                                              \
     WORD("BLAME_TASKS", tasks, "region",                                                                               \
-         W("region", "in the parallel region that runs them (default)") W("creation", "where they were created"),      \
+         W("region", "below the parallel region that runs them (default)")                                             \
+             W("creation", "below the code that created them"),                                                        \
          "WHERE", "where tasks appear in call paths:")                                                                 \
-    WHOLE("BLAME_DEPTH", depth, 512, 1, 4096, "the most frames of a call path")                                        \
+    WHOLE("BLAME_DEPTH", depth, 512, 1, 4096, "the largest number of frames kept in a call path")                      \
     WORD("BLAME_TIMELINE", timeline, "1",                                                                              \
-         W("0", "only sums") W("1", "also what each thread did when, and whose code others waited for (default)"),     \
+         W("0", "keep only sums over the run")                                                                         \
+             W("1", "also keep what each thread did when, and which code others waited for (default)"),                \
          "0|1", "")                                                                                                    \
     FORM("BLAME_TRACE_LIMIT", trace_limit, "256M", run_option_size, "a size from 64K to 3G, as in 64M", "SIZE",        \
-         "room for the trace, as 64M or 1G (default 256M). When it is full, new samples replace the oldest, and a "    \
-         "message says so")                                                                                            \
+         "limit the size of the trace, as in 64M or 1G (default: 256M). "                                              \
+         "When the trace is full, new samples replace older ones, and a message says so")                              \
     WHOLE("BLAME_PHASE_INSTANCES", phase_instances, 10000, 1, 100000000,                                               \
-          "the numbered executions of a phase that have a row of their own; later ones share a row")                   \
+          "how many executions of a numbered phase have a row each; later executions share one row")                   \
     TEXT("BLAME_EVENTS_INCLUDE", events_include, "LIST",                                                               \
-         "events to measure: shell patterns, separated by commas (default: all)")                                      \
-    TEXT("BLAME_EVENTS_EXCLUDE", events_exclude, "LIST", "events not to measure, likewise (default: none)")            \
+         "the events to measure, as shell patterns separated by commas (default: all)")                                \
+    TEXT("BLAME_EVENTS_EXCLUDE", events_exclude, "LIST",                                                               \
+         "the events not to measure, as shell patterns separated by commas (default: none)")                           \
     FORM("BLAME_EVENTS_THROTTLE", events_throttle, "100000@2000" /* TAU's rule */, run_option_throttle,                \
          "calls@nanoseconds, as in 100000@2000, or 0 for never", "C@N",                                                \
-         "stop measuring an event after C calls that took less than N nanoseconds on average (default 100000@2000); "  \
-         "0: never")                                                                                                   \
+         "stop measuring an event after C calls if they took less than N nanoseconds on average. "                     \
+         "0 means never (default: 100000@2000)")                                                                       \
     FORM("BLAME_JOB", job, "the launcher's" /* refused */, run_option_job,                                             \
          "a name of at most 63 letters, digits, '.', '_', '+' and '-'", "NAME",                                        \
-         "join processes that no MPI launcher started: those with the same name write into one directory, a file "     \
-         "each (default: the MPI job's name)")                                                                         \
+         "treat processes that no MPI launcher started as one job (default: the MPI job's name). "                     \
+         "Processes with the same NAME write into one directory, each to a file of its own")                           \
     WORD("BLAME_PRIVATE", private, "0",                                                                                \
          W("0", "the umask decides who may read the profile (default)")                                                \
              W("1", "only you may read the profile, which contains the command line"),                                 \
@@ -132,16 +137,18 @@ uint64_t run_option_size_read(const char *text);
              W("1", "or the option alone: the profile contains only the program's name"),                              \
          "0|1", "")                                                                                                    \
     WORD("BLAME_RUNTIME", runtime, "auto",                                                                             \
-         W("auto", "libomp, unless it is known to run this program differently (default)")                             \
-             W("libomp", "libomp, if it has all functions that the program calls") W("own", "libgomp, unmeasured"),    \
+         W("auto", "libomp, unless libomp is known to run this program differently (default)")                         \
+             W("libomp", "libomp, if it has all functions that the program calls")                                     \
+                 W("own", "libgomp; the program is not measured"),                                                     \
          "WHICH", "the OpenMP runtime for a program built by GCC:")                                                    \
     WORD("BLAME_CONTEXT", context, "deferred",                                                                         \
-         W("deferred", "when the region ends (default)") W("eager", "when it begins: slow, for comparison"), "WHEN",   \
-         "when the calling context of a parallel region is taken:")                                                    \
+         W("deferred", "when the region ends (default)") W("eager", "when the region begins: slow, for comparison"),   \
+         "WHEN", "when the calling context of a parallel region is recorded:")                                         \
     FORM("BLAME_SIGNAL", signal, "the highest free real-time signal", run_option_signal,                               \
          "a real-time signal (34 to 64, RTMIN+n, RTMAX-n) or one of 10, 12, 16, 23, 26 to 30", "N",                    \
-         "the sampling signal: 34 to 64, RTMIN+n, RTMAX-n, or one of 10, 12, 16, 23, 26 to 30 (default: the highest "  \
-         "real-time signal that the program does not use). If the program starts to use it, another signal is taken")  \
+         "the sampling signal: 34 to 64, RTMIN+n, RTMAX-n, or one of 10, 12, 16, 23, 26 to 30. "                       \
+         "The default is the highest real-time signal that the program does not use. "                                 \
+         "If the program starts to use it, blame takes another signal")                                                \
     WHOLE("BLAME_SEED", seed, 0, 0, 2147483647,                                                                        \
           "repeat the sampling moments of an earlier run, whose seed is in run.json; 0: random")                       \
     WORD("BLAME_DISABLE", disable, "0", W("0", "measure (default)") W("1", "the tool does not start"), "0|1", "")

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/job_directory.h"
+#include "base/log.h"
 #include "base/os.h"
 #include "command/cli/run_notes.h"
 #include "command/profile/read.h"
@@ -36,8 +37,8 @@ static void start_finisher(const char *directory, const char *file)
         if (errno != EINTR)
             return;
     if (wrong || WIFSIGNALED(status))
-        fprintf(stderr, "blame: no reports were made (%s): blame finish %s makes them\n",
-                wrong ? strerror(wrong) : strsignal(WTERMSIG(status)), directory);
+        fprintf(stderr, "blame: no reports were written (%s); blame finish %s writes them\n",
+                wrong ? strerror(wrong) : strsignal(WTERMSIG(status)), log_word(directory, (char[LOG_WORD_BYTES]){0}));
 }
 
 /* Returns true if the file is a profile. */
@@ -59,8 +60,8 @@ static bool finish_profile(const char *directory, const char *file)
                (header.csv || header.summary)) {
         start_finisher(directory, file);
     } else if (gone && !header.wants_region && !header.finished && header.in_job && job_directory_tell(directory)) {
-        fprintf(stderr, "blame: rank %u did not end normally; blame report %s shows what the job measured\n",
-                header.rank, directory);
+        fprintf(stderr, "blame: rank %u did not end normally; blame report %s shows what was measured in the job\n",
+                header.rank, log_word(directory, (char[LOG_WORD_BYTES]){0}));
     }
     return !header.wants_region;
 }
@@ -79,7 +80,7 @@ static bool collect_one(const char *directory, const char *file, const char *cla
     /* The file was in memory during the run. A process that ended normally has moved the file itself. */
     if (stat(file, &(struct stat){0}) == 0) {
         if (!(claimed ? os_copy_over(file, target) : os_copy_file(file, target))) {
-            fprintf(stderr, "blame: %s: %s; the profile stays in %s\n", target, strerror(errno), file);
+            fprintf(stderr, "blame: cannot write %s (%s); the profile stays in %s\n", target, strerror(errno), file);
             return true;
         }
         unlink(file);

@@ -17,11 +17,12 @@
 
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
-static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every context, all metrics"}, {NULL, NULL}};
+static const struct option_word format[] = {
+    {"text", "(default)"}, {"csv", "every context, with all metrics"}, {NULL, NULL}};
 static const struct option_word normalise[] = {
     {"none", "seconds (default)"},
-    {"wall", "percentages of the run's time, for runs of different length"},
-    {"work", "percentages of the run's work, for different inputs"},
+    {"wall", "percentages of each run's time, for runs of different lengths"},
+    {"work", "percentages of each run's work, for different inputs"},
     {NULL, NULL},
 };
 
@@ -38,8 +39,9 @@ static const struct usage usage = {
     .synopsis = "BASE NEW [options]",
     .about =
         "Shows what became slower or faster from BASE to NEW, in which code, and whether that is more than chance.\n"
-        "BASE and NEW are profile directories, *.blame files, or folders of profile directories. Such a folder holds\n"
-        "repeated runs, whose medians are compared. Contexts are matched by names, not by addresses.\n"
+        "BASE and NEW are profile directories, *.blame files, or folders of profile directories. The directories in "
+        "a\n"
+        "folder are repeated runs, whose medians are compared. Contexts are matched by name, not by address.\n"
         "\n"
         "Exit status: 0 done, 1 the input cannot be used, 2 wrong usage, 3 a limit of --fail-above is exceeded.",
     .examples = "  blame diff blame-amg-4711 blame-amg-4712\n"
@@ -57,24 +59,24 @@ static enum options_result read_diff_options(struct request *request, int argc, 
         {"--base", OPTION_LIST, &request->base, "DIR", NULL, 0, 0,
          "a run of the base; may be repeated. All operands are then new runs"},
         {"--base-where", OPTION_TEXT, &request->base_where, "SQL", NULL, 0, 0,
-         "the base is all trials of a database that meet this condition (see blame db). All operands are then new "
-         "runs"},
+         "use all trials of a database that meet this condition as the base (see blame db). All operands are then "
+         "new runs"},
         {"--db", OPTION_TEXT, &request->database, "FILE", NULL, 0, 0,
          "the database of --base-where (default: BLAME_DB, or blame.db)"},
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0, "only changes of this metric:"},
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0, "show only changes of this metric:"},
         {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise, 0, 0, ""},
         environment_option,
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
-         "ignore changes below this share of the base's thread time, in text and for limits (default 0.5)"},
+         "ignore changes below this share of the base's thread time, in the text and for limits (default: 0.5)"},
         {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
-         "text: the number of worst and of best changes shown (default 10)"},
+         "text: how many of the worst and of the best changes are shown (default: 10)"},
         {"--fail-above", OPTION_LIST, &request->fail_above, "LIMIT", NULL, 0, 0,
          "METRIC=PERCENT: exit with status 3 if METRIC, or the run time (wall), rose by more than that and by more "
          "than "
          "chance. METRIC@REGEX=PERCENT: the same for functions whose names match. May be repeated"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
-        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write to FILE, not to standard output"},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write to FILE instead of standard output"},
     };
     enum options_result result =
         options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand.item, &operands);
@@ -86,7 +88,7 @@ static enum options_result check_request(struct request *request)
 {
     const struct option_list *operand = &request->operand;
     if (request->base.count && request->base_where) {
-        fputs("blame diff: --base-where and --base given; expected one of them\n", stderr);
+        fputs("blame diff: --base-where and --base were both given; give only one of them\n", stderr);
         return OPTIONS_WRONG;
     }
     if (!request->base.count && !request->base_where && operand->count != 2) {

@@ -39,7 +39,9 @@ struct out_directory {
 
 static bool complain_directory(const struct out_directory *directory, int why)
 {
-    fprintf(stderr, "blame %s: %s: %s; nothing was written; give a directory that does not exist yet by --output\n",
+    fprintf(stderr,
+            "blame %s: %s: %s; nothing was written; use --output to name a directory that does not exist "
+            "yet\n",
             directory->command, directory->path, why ? strerror(why) : "cannot be written");
     return false;
 }
@@ -160,14 +162,14 @@ static void note_trace_size(const char *format, long long bytes)
 {
     if (bytes > LARGE_BYTES && strcmp(format, "perfetto") == 0)
         fprintf(stderr,
-                "blame export: %lld MB: Perfetto needs 2 to 4 times as much memory, and a browser's page has 4 GB; its "
-                "trace_processor takes more, and "
-                "blame run --trace FROM:TO measures a part\n",
+                "blame export: %lld MB: Perfetto needs 2 to 4 times as much memory, and a browser tab has at most 4 "
+                "GB; Perfetto's trace_processor can use more, and blame run --trace FROM:TO measures only a part of "
+                "the run\n",
                 bytes / 1000000);
     else if (bytes > LARGE_BYTES)
         fprintf(stderr,
-                "blame export: %lld MB: profiler.firefox.com may not read that much (Chromium: 512 MB of text); blame "
-                "run --trace FROM:TO measures a part\n",
+                "blame export: %lld MB: profiler.firefox.com may be unable to read this much (Chromium's limit is "
+                "512 MB of text); blame run --trace FROM:TO measures only a part of the run\n",
                 bytes / 1000000);
 }
 
@@ -232,7 +234,7 @@ static void put_trial_run(struct exporting *exporting, const char *path, const s
                             .locations = exporting->request->sums ? NULL : &locations,
                             .findings = findings};
     if (!export_trial(exporting->out, &run)) {
-        fprintf(stderr, "blame export: %s; this run is incomplete in what was written\n", locations.refusal);
+        fprintf(stderr, "blame export: %s; what was written about this run is incomplete\n", locations.refusal);
         exporting->bad = true;
     }
     findings_free(findings);
@@ -310,7 +312,7 @@ struct request {
     const struct export_format *of;
 };
 
-static const struct option_word clock_word[] = {{"wall", "time since the start of the program (default)"},
+static const struct option_word clock_word[] = {{"wall", "the time since the program started (default)"},
                                                 {"cpu", "CPU time, from samples that found the thread running"},
                                                 {NULL, NULL}};
 
@@ -319,8 +321,9 @@ static const struct usage usage = {
     .synopsis = "[DIR...] --format FORMAT [options]",
     .about =
         "Writes a profile in a format that other programs read.\n"
-        "DIR is a profile directory or a measurement file (*.blame). Without DIR, the newest profile in the current\n"
-        "folder is taken. The format trial takes several of them, and folders of profile directories.",
+        "DIR is a profile directory or a measurement file (*.blame). Without DIR, blame takes the newest profile in "
+        "the\n"
+        "current folder. The format trial takes several profiles, and folders of profile directories.",
     .examples = "  blame export blame-amg-4711 --format speedscope -o amg.json\n"
                 "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
                 "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
@@ -347,7 +350,7 @@ static void put_names(FILE *out, unsigned takes)
 
 static enum options_result refuse_option(const char *option, const struct export_format *format, unsigned takes)
 {
-    fprintf(stderr, "blame export: %s: works with --format", option);
+    fprintf(stderr, "blame export: %s: works only with --format", option);
     put_names(stderr, takes);
     fprintf(stderr, ", not with %s\n", format->name);
     return OPTIONS_WRONG;
@@ -376,8 +379,8 @@ static enum options_result check_export(struct request *request)
     if ((request->common >= 0 || request->sums) && !(format->takes & EXPORT_TAKES_RUNS))
         return refuse_option(request->sums ? "--sums" : "--common", format, EXPORT_TAKES_RUNS);
     if (request->operand_count > 1 && !(format->takes & EXPORT_TAKES_RUNS)) {
-        fprintf(stderr, "blame export: %s: one profile is accepted, and %s was given already\n", request->operand[1],
-                request->operand[0]);
+        fprintf(stderr, "blame export: %s: only one profile is accepted, and %s was already given\n",
+                request->operand[1], request->operand[0]);
         return OPTIONS_WRONG;
     }
     if (format->write_directory && to_stdout(request)) {
@@ -388,7 +391,9 @@ static enum options_result check_export(struct request *request)
         return OPTIONS_WRONG;
     }
     if (format->binary && to_stdout(request) && isatty(STDOUT_FILENO)) {
-        fprintf(stderr, "blame export: --format %s: binary data is not written to a terminal; give -o FILE\n",
+        fprintf(stderr,
+                "blame export: --format %s: this format is binary, and is not written to a terminal; give -o "
+                "FILE\n",
                 format->name);
         return OPTIONS_WRONG;
     }
@@ -404,15 +409,15 @@ static enum options_result parse_export_arguments(struct request *request, int a
     const struct option_spec options[] = {
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
-         "the file to write, for hpctoolkit and tau a directory (default: standard output). It must not exist yet"},
+         "write to FILE, which must not exist yet (default: standard output). For hpctoolkit and tau, FILE is a "
+         "directory"},
         {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
-         "the metric of folded (default: blame, which is idleness + overhead + lock-wait), the first of pprof, the "
-         "only "
-         "one of speedscope (default: all); one of"},
+         "the metric to write. The default of folded is blame, the sum of idleness, overhead and lock-wait; pprof "
+         "shows this metric first and contains all; speedscope contains all by default. One of"},
         environment_option,
-        {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0, "stacks: what the time of a sample is:"},
+        {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0, "stacks: which time a sample has:"},
         {"--common", OPTION_WORD, &request->common, "VIEW", run_set_view, 0, 0,
-         "trial: give a context of this view the same number in all runs"},
+         "trial: give each context of this view the same number in all runs"},
         {"--sums", OPTION_FLAG, &request->sums, NULL, NULL, 0, 0,
          "trial: leave out the values of single threads and ranks"},
     };
@@ -430,12 +435,11 @@ static void note_metric(const struct rows *rows, enum metric metric, bool stacks
     double negative = stacks ? export_negative(rows, metric) : 0;
     if (negative <= -1e-6)
         fprintf(stderr,
-                "blame export: %s: %s %s of rows with less than none are left out, stacks have no negative "
-                "values; "
-                "--format pprof and hatchet keep them\n",
+                "blame export: %s: rows with negative values (%s %s in all) are left out, because stacks cannot have "
+                "negative values; --format pprof and hatchet keep them\n",
                 metric_word[metric], DECIMAL(negative, 6), rows->events ? "events" : "s");
     else if (!(metric_value(rows, rows->row[0].inclusive, metric) > 0))
-        fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n", metric_word[metric]);
+        fprintf(stderr, "blame export: the profile has no %s; choose another --metric\n", metric_word[metric]);
 }
 
 /* Says which metrics lose negative values or are empty. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/os.h"
 #include "command/profile/read.h"
 #include "command/cli/cli.h"
@@ -71,8 +72,8 @@ static const char *finished, *finished_file;
 static void finish_no_memory(void)
 {
     mark_reported(finished_file);
-    fprintf(stderr, "blame: not enough memory to write the reports (ulimit -v?): blame finish %s makes them\n",
-            finished);
+    fprintf(stderr, "blame: not enough memory to write the reports (see ulimit -v); blame finish %s writes them\n",
+            log_word(finished, (char[LOG_WORD_BYTES]){0}));
 }
 
 static bool any_sample(const struct profile *profile)
@@ -122,8 +123,10 @@ static int write_reports(const char *directory, const char *file, struct profile
     }
     int wrong = symbols_keep(symbols, &profile->header, profile->path);
     if (wrong)
-        fprintf(stderr, "blame: %s: its names cannot be kept: %s; keep the binaries to read it\n", profile->path,
-                strerror(wrong));
+        fprintf(stderr,
+                "blame: %s: the functions' names cannot be kept: %s; keep the binaries, so that the profile "
+                "can be read\n",
+                profile->path, strerror(wrong));
     report_tables_free(&tables);
     symbols_close(symbols);
     return wrong ? CLI_BAD_INPUT : status;

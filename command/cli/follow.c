@@ -86,7 +86,7 @@ static void give_up_log(struct followed *followed, int cause)
 {
     followed->given_up = true;
     log_line(followed->log, ": the log of stacks cannot be written: ", strerror(cause), "; blame export ",
-             followed->directory, " --format stacks writes the log later", NULL);
+             log_word(followed->directory, (char[LOG_WORD_BYTES]){0}), " --format stacks writes the log later", NULL);
     if (!followed->out)
         return;
     __fpurge(followed->out); /* fclose() would write the rest */
@@ -132,7 +132,8 @@ static void say_followed_missing(const struct followed *followed)
     uint64_t missing = followed->out && !followed->given_up ? trace_tail_missing(&followed->tail) : 0;
     if (missing)
         log_line(followed->log, ": ", log_decimal(missing, number),
-                 " samples are missing: the trace's limit took them before they were read; --trace-limit is more",
+                 " samples are missing, because newer samples replaced them in the trace before they were read; give "
+                 "a larger --trace-limit",
                  NULL);
 }
 
@@ -268,7 +269,7 @@ void follow_start(struct follower *follower, const char *notes, const char *outp
         follow_until(ends[0], notes, output);
     }
     if (pid < 0)
-        log_line("no log of stacks: ", *notes ? strerror(errno) : "no temporary folder",
+        log_line("the log of stacks cannot be written: ", *notes ? strerror(errno) : "no temporary folder",
                  "; blame export DIR --format stacks writes the log later", NULL);
     if (ends[0] >= 0)
         close(ends[0]);
@@ -288,6 +289,6 @@ void follow_end(struct follower *follower)
         if (errno != EINTR)
             return;
     if (status != 0)
-        log_line("the log of stacks ends early (", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "an error",
-                 "): blame export DIR --format stacks writes it whole", NULL);
+        log_line("the log of stacks is incomplete (", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "an error",
+                 "); blame export DIR --format stacks writes the whole log", NULL);
 }

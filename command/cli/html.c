@@ -41,17 +41,17 @@ static enum options_result parse_html_arguments(struct request *request, int arg
 {
     const struct option_spec options[] = {
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
-         "the page's file; - is standard output (default: report.html beside the measurement)"},
+         "write the page to FILE; - is standard output (default: report.html beside the measurement)"},
         {"--title", OPTION_TEXT, &request->options.title, "TITLE", NULL, 0, 0,
          "the page's title (default: the command line)"},
         {"--source-dir", OPTION_TEXT, &request->options.source_dir, "DIR", NULL, 0, 0,
-         "look for sources in DIR first, then where they were compiled. For /build/amg/relax.c these are tried: "
+         "look for sources in DIR first, then where they were compiled. For /build/amg/relax.c, blame tries "
          "DIR/build/amg/relax.c, DIR/amg/relax.c and DIR/relax.c"},
         {"--no-source", OPTION_FLAG, &request->options.no_source, NULL, NULL, 0, 0, "leave out the source code"},
         environment_option,
         {"--min", OPTION_NUMBER, &request->options.least_percent, "PERCENT", NULL, 0, 100,
-         "merge rows below this share of every metric into one row \"(small)\" of their parent, which keeps all "
-         "sums; 0 keeps all rows (default: 0; with more than 100,000 rows, the share that leaves 100,000)"},
+         "merge rows below this share of every metric into one row \"(small)\" per parent, so that sums stay the "
+         "same; 0 keeps all rows (default: 0; with more than 100,000 rows, the share that leaves 100,000)"},
     };
     const char *operand[argc];
     int count;
@@ -81,11 +81,11 @@ static void tell_left_out(const struct html_result *result, const struct html_op
 {
     if (result->rows_left_out && options->least_percent < 0)
         fprintf(stderr,
-                "blame html: %zu of %zu rows, each below %s %% of every metric, are merged into rows "
-                "\"(small)\"; --min 0 keeps all\n",
+                "blame html: %zu of %zu rows, each below %s %% of every metric, were merged into rows \"(small)\"; "
+                "--min 0 keeps all rows\n",
                 result->rows_left_out, result->rows_total, DECIMAL(result->least_percent, 6));
     if (result->locks_left_out)
-        fprintf(stderr, "blame html: the page shows the %d locks with the longest waits, and leaves out %zu\n",
+        fprintf(stderr, "blame html: the page shows the %d locks with the longest waits, and leaves out %zu others\n",
                 HTML_LOCKS, result->locks_left_out);
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/job_directory.h"
+#include "base/log.h"
 #include "command/cli/progress.h"
 #include "command/profile/balance_job.h"
 #include "command/profile/job.h"
@@ -77,8 +78,7 @@ struct profile *job_tree_read(const struct job_tree *tree, int file, int other)
     snprintf(path[1], PATH_BYTES, "/proc/self/fd/%d", other);
     struct profile *joined = job_join_parts(paths, other < 0 ? 1 : 2);
     if (!joined)
-        fprintf(stderr, "blame %s: a part of the job cannot be read again: there is not enough memory\n",
-                tree->command);
+        fprintf(stderr, "blame %s: not enough memory to read a merged part of the job again\n", tree->command);
     return joined;
 }
 
@@ -91,7 +91,7 @@ static bool write_part(const struct job_tree *tree, struct profile *profile, int
     int copy = dup(file), wrong = copy < 0 ? errno : profile_write_fd(profile, copy);
     profile_free(profile);
     if (wrong)
-        fprintf(stderr, "blame %s: a part of the job has no room in memory: %s\n", tree->command, strerror(wrong));
+        fprintf(stderr, "blame %s: no memory for a part of the job: %s\n", tree->command, strerror(wrong));
     return !wrong;
 }
 
@@ -186,8 +186,8 @@ static bool begin_part(struct work *work, struct part *part)
         _exit(make(work, part) ? 0 : 1);
     }
     if (part->process < 0)
-        fprintf(stderr, "blame %s: no process can be started: %s; -j 1 needs none\n", work->tree->command,
-                strerror(errno));
+        fprintf(stderr, "blame %s: cannot start a process: %s; -j 1 merges without other processes\n",
+                work->tree->command, strerror(errno));
     work->running += part->process > 0;
     return part->process > 0;
 }
@@ -206,8 +206,8 @@ static bool await(struct work *work)
         work->running--;
         if (WIFSIGNALED(status))
             fprintf(stderr,
-                    "blame %s: a process that merged a part was ended by signal %d: where memory is short, -j 1 takes "
-                    "least\n",
+                    "blame %s: signal %d ended a process that merged a part of the job; if memory is short, -j 1 "
+                    "needs the least\n",
                     work->tree->command, WTERMSIG(status));
         finish_part(work, part);
         return WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -367,7 +367,7 @@ static bool job_write(const char *command, const char *directory, const struct p
     int wrong = profile_write(profile, output);
     if (wrong)
         fprintf(stderr, "blame %s: %s: %s; blame merge %s --output FILE writes it elsewhere\n", command, output,
-                strerror(wrong), directory);
+                strerror(wrong), log_word(directory, (char[LOG_WORD_BYTES]){0}));
     else
         utimensat(AT_FDCWD, output, (struct timespec[]){*listed, *listed}, 0);
     return !wrong;
@@ -397,7 +397,7 @@ bool job_merge(const char *command, const char *directory, const char *output, i
     job_free_files(&files);
     if (!profile) {
         if (why)
-            fprintf(stderr, "blame %s: %s: nothing of the job can be read: %s\n", command, directory, why);
+            fprintf(stderr, "blame %s: %s: no file of the job can be read: %s\n", command, directory, why);
         free(why);
         return false;
     }
@@ -446,14 +446,15 @@ static char *make_elsewhere(const char *command, const char *directory)
         fprintf(stderr,
                 "blame %s: %s: cannot be written to, nor can %s (TMPDIR): %s; blame merge %s --output FILE, and read "
                 "FILE\n",
-                command, directory, place && *place ? place : "/tmp", strerror(errno), directory);
+                command, directory, place && *place ? place : "/tmp", strerror(errno),
+                log_word(directory, (char[LOG_WORD_BYTES]){0}));
         free(folder);
         return NULL;
     }
     fprintf(stderr,
             "blame %s: %s: cannot be written to, and is merged for this command only; blame merge %s --output FILE "
             "keeps it\n",
-            command, directory, directory);
+            command, directory, log_word(directory, (char[LOG_WORD_BYTES]){0}));
     char *made = memory_text("%s/" JOB_FILE, folder);
     free(folder);
     return made;

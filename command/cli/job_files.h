@@ -42,7 +42,7 @@ int is_measurement(const struct dirent *entry);
 bool job_is_there(const char *directory);
 
 /* Message, with a command and a directory. */
-#define JOB_WITHOUT_FILES "blame %s: %s: no rank's measurement (*.blame) is in this directory\n"
+#define JOB_WITHOUT_FILES "blame %s: %s: this directory holds no rank's measurement (*.blame)\n"
 
 /* The ranks' files, ordered by name. */
 struct job_files {

@@ -70,7 +70,7 @@ static bool find_script(const char *command, char script[PATH_MAX])
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     if (length <= 0) {
-        fprintf(stderr, "blame %s: its Python scripts cannot be found, because /proc/self/exe cannot be read (%s)\n",
+        fprintf(stderr, "blame %s: cannot find its Python scripts, because /proc/self/exe cannot be read (%s)\n",
                 command, strerror(errno));
         return false;
     }
@@ -79,8 +79,8 @@ static bool find_script(const char *command, char script[PATH_MAX])
     int bytes = snprintf(script, PATH_MAX, "%s/../share/blame/lab/start.py", folder);
     if (bytes < PATH_MAX && access(script, R_OK) == 0)
         return true;
-    fprintf(stderr, "blame %s: its Python scripts are not in %s/../share/blame/lab; install all of blame\n", command,
-            folder);
+    fprintf(stderr, "blame %s: its Python scripts are not in %s/../share/blame/lab; install all parts of blame\n",
+            command, folder);
     return false;
 }
 

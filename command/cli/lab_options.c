@@ -44,15 +44,15 @@ static const struct lab_command commands[] = {
       .synopsis = "add DIR ... | list | show TRIAL ... | export [TRIAL ...] | prune [TRIAL ...] [options]",
       .about = "Keeps runs in a database, which is one SQLite file (docs/lab.md describes its tables).\n"
                "\n"
-               "add       adds profiles, or folders of them; a profile that is there already is not added again\n"
+               "add       adds profiles, or folders of profiles, unless they are there already\n"
                "list      lists the trials, the oldest first\n"
                "show      shows what is known about trials, and their most expensive contexts\n"
                "export    writes the contexts of trials with all metrics, as CSV\n"
-               "prune     removes trials and their data; the profiles stay\n"
+               "prune     removes trials and their data, but no profiles\n"
                "\n"
                "A TRIAL is a number from the list, or the first digits of the id in a run's run.json. SQL is a "
                "condition on\n"
-               "the columns of blame db list --format csv; the names of metadata can be used like columns.",
+               "the columns of blame db list --format csv, or on names of metadata.",
       .examples = "  blame run --meta size=512 --meta revision=$(git rev-parse HEAD) ./amg\n"
                   "  blame db add blame-amg-*\n"
                   "  blame db list --where \"threads = 8 and host like 'node%' and size > 256\"\n"
@@ -62,55 +62,70 @@ static const struct lab_command commands[] = {
       .operand = "action",
       .operands = "one of add, list, show, export, prune"},
      {{{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "the database " DATABASE}, NULL},
-      {{"--application", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "add: the application's name (default: the program's)"},
+      {{"--application", OPTION_TEXT, NULL, "NAME", NULL, 0, 0,
+        "add: the application's name (default: the program's "
+        "name)"},
        NULL},
       {{"--experiment", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "add: the experiment's name (default: default)"}, NULL},
       {{"--meta", OPTION_LIST, NULL, "KEY=VALUE", NULL, 0, 0,
         "add: a note about the run, as revision=1f3c; may be repeated"},
        NULL},
-      {{"--sums", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "add: keep only sums, not the values of single threads"}, NULL},
-      {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0, "list, export, prune: the trials that meet this condition"},
+      {{"--sums", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "add: store only sums, not the values of single threads"}, NULL},
+      {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0,
+        "list, export, prune: only the trials that meet this "
+        "condition"},
        NULL},
-      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 0, HOW_MANY, "show: the number of contexts (default 10)"}, "10"},
-      {{"--locations", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "export: also the values of single threads and ranks"},
+      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 0, HOW_MANY, "show: the number of contexts to show (default: 10)"},
+       "10"},
+      {{"--locations", OPTION_FLAG, NULL, NULL, NULL, 0, 0,
+        "export: also write the values of single threads and "
+        "ranks"},
        NULL},
-      {{"--keep", OPTION_WHOLE, NULL, "N", NULL, 0, 1000000000, "prune: all but the newest N of each experiment"},
+      {{"--keep", OPTION_WHOLE, NULL, "N", NULL, 0, 1000000000,
+        "prune: remove all but the newest N trials of each "
+        "experiment"},
        NULL},
       {{"--dry-run", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "prune: only show which trials would be removed"}, NULL},
       {{"--format", OPTION_WORD, NULL, "FORMAT", WORDS({"text", "(default)"}, {"csv", "all columns"}), 0, 0, ""},
        "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "list, show, export: write to FILE, not to standard output"},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0,
+        "list, show, export: write to FILE instead of standard "
+        "output"},
        NULL},
       {{"--wait", OPTION_WHOLE, NULL, "SECONDS", NULL, 0, 3600,
-        "how long to wait for others that write to the database (default 60)"},
+        "how many seconds to wait while others write to the database (default: 60)"},
        "60"}}},
     {{.command = "history",
       .synopsis = "[options]",
-      .about = "Shows how a program's run time, or another metric, changed from revision to revision: when it changed "
-               "by more\n"
-               "than chance, and in which code. The runs are those of a database (blame db add).",
+      .about = "Shows how a program's run time, or another metric, changed from revision to revision: when it "
+               "changed by more\n"
+               "than chance, and in which code. The runs are those of a database (see blame db add).",
       .examples = "  blame run --meta revision=$(git rev-parse HEAD) ./amg; blame db add blame-amg-*\n"
                   "  blame history --where \"application = 'amg' and threads = 8\"\n"
                   "  git rev-list --reverse HEAD >order; blame history --order order --metric idleness --row solve",
       .operands_none = true},
      {{{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "the database " DATABASE}, NULL},
-      {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0, "the trials that meet this condition, as in blame db list"},
+      {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0,
+        "only the trials that meet this condition, as in blame db "
+        "list"},
        NULL},
       {{"--metric", OPTION_WORD, NULL, "METRIC",
         (const struct option_word[]){{"wall", NULL}, METRIC_TABLE(METRIC_WORD){NULL, NULL}}, 0, 0,
-        "the metric to look at (default wall, the run time):"},
+        "the metric to look at (default: wall, the run time):"},
        "wall"},
       {{"--row", OPTION_TEXT, NULL, "FUNCTION", NULL, 0, 0, "only in this function, from all callers; not with wall"},
        NULL},
-      {{"--by", OPTION_TEXT, NULL, "KEY", NULL, 0, 0, "the metadata with a run's revision (default revision), or date"},
+      {{"--by", OPTION_TEXT, NULL, "KEY", NULL, 0, 0,
+        "the metadata key that holds a run's revision (default: "
+        "revision), or date"},
        "revision"},
       {{"--order", OPTION_TEXT, NULL, "FILE", NULL, 0, 0,
-        "a file with the revisions, one a line, the oldest first (default: in the order of their first runs)"},
+        "a file with the revisions, one per line, oldest first (default: the order of their first runs)"},
        NULL},
-      {{"--least", OPTION_NUMBER, NULL, "PERCENT", NULL, 0, 1000, "ignore smaller changes (default 1)"}, "1"},
+      {{"--least", OPTION_NUMBER, NULL, "PERCENT", NULL, 0, 1000, "ignore smaller changes (default: 1)"}, "1"},
       {{"--format", OPTION_WORD, NULL, "FORMAT", WORDS({"text", "(default)"}, {"csv", "every revision"}), 0, 0, ""},
        "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE, not to standard output"}, NULL}}},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE instead of standard output"}, NULL}}},
     {{.command = "scaling",
       .synopsis = "DIR... [options]",
       .about =
@@ -127,21 +142,25 @@ static const struct lab_command commands[] = {
         "the number in which the runs differ:"},
        "threads"},
       {{"--weak", OPTION_FLAG, NULL, NULL, NULL, 0, 0,
-        "weak scaling: with twice the threads there is twice the work (default: the same work)"},
+        "weak scaling: twice the threads do twice the work (default: the same work)"},
        NULL},
       {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0,
-        "take the runs from a database: the trials that meet this condition (see blame db)"},
+        "take the runs from a database: all trials that meet this condition (see blame db)"},
        NULL},
       {{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "the database of --where " DATABASE}, NULL},
       {{"--environment", OPTION_WORD, NULL, "KIND", (const struct option_word[]){ENVIRONMENT_WORDS(WORD){NULL, NULL}},
-        0, 0, "what counts as idleness (default: the choice of the run):"},
+        0, 0, "what counts as idleness (default: as chosen for the run):"},
        NULL},
-      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 0, HOW_MANY, "text, html: the number of contexts (default 10)"}, "10"},
+      {{"--top", OPTION_WHOLE, NULL, "N", NULL, 0, HOW_MANY,
+        "text, html: the number of contexts to show (default: "
+        "10)"},
+       "10"},
       {{"--format", OPTION_WORD, NULL, "FORMAT",
-        WORDS({"text", "(default)"}, {"csv", "every context at every number"}, {"html", "a page with plots"}), 0, 0,
-        ""},
+        WORDS({"text", "(default)"}, {"csv", "every context for every number of threads or ranks"},
+              {"html", "a page with plots"}),
+        0, 0, ""},
        "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE, not to standard output"}, NULL}}},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE instead of standard output"}, NULL}}},
     {{.command = "tune",
       .synopsis = "[options] [--] program [argument ...]",
       .about =
@@ -163,22 +182,22 @@ static const struct lab_command commands[] = {
       .operands_none = true,
       .is_program = true},
      {{{"--space", OPTION_TEXT, NULL, "FILE", NULL, 0, 0,
-        "a file with the parameters (docs/lab.md; default: threads, wait, bind, schedule)"},
+        "a file with the parameters, described in docs/lab.md (default: threads, wait, bind, schedule)"},
        NULL},
-      {{"--runs", OPTION_WHOLE, NULL, "N", NULL, LEAST_RUNS, 100000, "at most N runs of the program (default 100)"},
+      {{"--runs", OPTION_WHOLE, NULL, "N", NULL, LEAST_RUNS, 100000, "run the program at most N times (default: 100)"},
        "100"},
-      {{"--minutes", OPTION_NUMBER, NULL, "M", NULL, 0.01, 1e5, "at most M minutes (default: no limit)"}, NULL},
+      {{"--minutes", OPTION_NUMBER, NULL, "M", NULL, 0.01, 1e5, "take at most M minutes (default: no limit)"}, NULL},
       {{"--pairs", OPTION_WHOLE, NULL, "N", NULL, 3, 1000,
-        "the pairs of runs that measure the gain (default 8, fewer with few --runs)"},
+        "the number of pairs of runs that measure the gain (default: 8, fewer if --runs is small)"},
        NULL},
       {{"--limit", OPTION_NUMBER, NULL, "SECONDS", NULL, 0.01, 1e6,
-        "stop a run that takes longer, and reject its setting"},
+        "stop a run that takes longer, and reject its settings"},
        NULL},
       {{"--check", OPTION_TEXT, NULL, "COMMAND", NULL, 0, 0,
-        "a command that reads a run's output; if it fails, the run is invalid"},
+        "a command that reads a run's output; the run is invalid if the command fails"},
        NULL},
       {{"--build", OPTION_TEXT, NULL, "COMMAND", NULL, 0, 0,
-        "a command that builds a variant; it and the program's path contain @{NAME}"},
+        "a command that builds a variant; the command and the program's path contain @{NAME}"},
        NULL},
       {{"--input", OPTION_LIST, NULL, "KEY=VALUE", NULL, 0, 0,
         "a feature of the input, such as n=100; give the option once for each feature"},
@@ -186,42 +205,47 @@ static const struct lab_command commands[] = {
       {{"--specialise", OPTION_TEXT, NULL, "FILE", NULL, 0, 0,
         "write FILE.h and FILE.sh, which choose settings by the features of an input"},
        NULL},
-      {{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "the database that keeps every run " DATABASE}, NULL},
+      {{"--db", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "the database that stores every run " DATABASE}, NULL},
       {{"--application", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "the program's name in the database"}, NULL},
       {{"--seed", OPTION_WHOLE, NULL, "N", NULL, 1, 2147483647,
-        "the seed for the order of the runs (default: from the clock)"},
+        "the seed for the order of the runs (default: taken from the clock)"},
        NULL},
       {{"--dry-run", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "only show the parameters"}, NULL},
       {{"--format", OPTION_WORD, NULL, "FORMAT", WORDS({"text", "(default)"}, {"csv", "every run"}), 0, 0, ""}, "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE, not to standard output"}, NULL}}},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE instead of standard output"}, NULL}}},
     {{.command = "fold",
       .synopsis = "[DIR] [options]",
       .about = "Shows what happens during an average execution of a numbered phase. DIR is a profile directory or a "
                "*.blame\n"
-               "file of a run with --trace. Without DIR, the newest profile in the current folder is taken.",
+               "file of a run with --trace. Without DIR, blame takes the newest profile in the current folder.",
       .examples = "  blame run --trace ./app; blame fold blame-app-*\n"
                   "  blame fold blame-app-4711 --phase step --format svg --output step.svg",
       .operands_most = 1,
       .operands_newest = true,
       .operands = "a profile directory or a *.blame file"},
-     {{{"--phase", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "the phase (default: the only numbered one)"}, NULL},
-      {{"--outliers", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "only the executions that took unusually long or short"},
+     {{{"--phase", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "the name of the phase (default: the only numbered phase)"},
+       NULL},
+      {{"--outliers", OPTION_FLAG, NULL, NULL, NULL, 0, 0,
+        "show only the executions that took unusually long or "
+        "short"},
        NULL},
       {{"--top", OPTION_WHOLE, NULL, "N", NULL, 1, 1000, "the number of functions (default 10)"}, "10"},
       {{"--format", OPTION_WORD, NULL, "FORMAT",
         WORDS({"text", "(default)"}, {"csv", "every function in every part"}, {"svg", "a picture"}), 0, 0, ""},
        "text"},
-      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE, not to standard output"}, NULL}}},
+      {{"--output", OPTION_TEXT, NULL, "FILE", NULL, 0, 0, "write to FILE instead of standard output"}, NULL}}},
     {{.command = "lab",
       .synopsis = "[--where]",
       .about =
-          "Shows which Python runs blame db, history, scaling, tune and fold, and which packages it has. It is the "
-          "first of\n"
-          "BLAME_PYTHON, the python3 of VIRTUAL_ENV, the python3 in the PATH if that has NumPy, and /usr/bin/python3.",
+          "Shows which Python interpreter runs blame db, history, scaling, tune and fold, and which packages it has. "
+          "blame\n"
+          "takes the first of these: BLAME_PYTHON, the python3 of VIRTUAL_ENV, the python3 in the PATH if it has "
+          "NumPy,\n"
+          "and /usr/bin/python3.",
       .examples = "  blame lab --where\n"
                   "  PYTHONPATH=$(blame lab --where | sed -n 's/^package *//p') python3 -c 'import blame_lab'",
       .operands_none = true},
-     {{{"--where", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "the same as no option"}, NULL}}},
+     {{{"--where", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "does the same as blame lab without options"}, NULL}}},
 };
 
 /* The value of an option; for a word, its index in `whole`. */

@@ -24,7 +24,7 @@ static const struct command {
     {"html", cli_html, "make a page for a browser from a profile"},
     {"diff", cli_diff, "compare the profiles of two builds, inputs or settings"},
     {"export", cli_export, "write a profile in the format of another program"},
-    {"stat", cli_stat, "show how the runs of one program scatter"},
+    {"stat", cli_stat, "show how the runs of one program vary"},
     {"db", cli_lab, "keep runs in a database: add, list, show, export, prune"},
     {"scaling", cli_lab, "show which code limits scaling"},
     {"tune", cli_lab, "search for the fastest settings of a program"},
@@ -40,16 +40,20 @@ static const struct command {
 
 static void print_common_commands(FILE *out)
 {
-    fputs("blame shows which code makes the threads of an OpenMP program wait.\n\n"
+    fputs("blame shows which code makes the threads of an OpenMP program wait.\n"
+          "\n"
           "  blame run ./app args      run a program and measure it\n"
           "  blame report [DIR]        show its profile in the terminal\n"
           "  blame html [DIR]          make a page for a browser from it\n"
-          "  blame diff BEFORE AFTER   show what became slower, and where\n\n"
-          "blame run leaves a directory, DIR. Without DIR, the newest one in the current folder is taken.\n\n"
+          "  blame diff BEFORE AFTER   show what became slower, and where\n"
+          "\n"
+          "blame run creates a directory, DIR. Without DIR, the other commands take the newest one in the current "
+          "folder.\n"
+          "\n"
           "more:\n"
-          "  blame help all            all commands\n"
-          "  blame COMMAND --help      the options of a command\n"
-          "  blame --version           the version\n",
+          "  blame help all            list all commands\n"
+          "  blame COMMAND --help      show the options of a command\n"
+          "  blame --version           print the version\n",
           out);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/log.h"
 #include "command/cli/cli.h"
 #include "command/cli/finish.h"
 #include "command/cli/job_files.h"
@@ -16,10 +17,10 @@ static const struct usage usage = {
     .command = "merge",
     .synopsis = "DIR [options]",
     .about =
-        "Merges the measurements of a job's ranks into one. DIR is the directory of the job, with a file for each\n"
+        "Merges the measurements of a job's ranks into one. DIR is the directory of the job, with one file for each\n"
         "rank (rank-000000.blame ...). The result is DIR/job.blame, which all commands read, with profile.csv,\n"
-        "ranks.csv, run.json and the other files. A missing or damaged rank is named and left out. While the job\n"
-        "runs, the result holds what has been measured so far. mpirun -n M blame-merge DIR does the same with\n"
+        "ranks.csv, run.json and the other files. Missing and damaged ranks are named and left out. While the job\n"
+        "runs, the result contains what has been measured up to now. mpirun -n M blame-merge DIR does the same with\n"
         "the processes of an MPI job.",
     .examples = "  blame merge blame-solver-4711\n"
                 "  blame report blame-solver-4711 --view ranks\n"
@@ -48,7 +49,7 @@ static int report_on(const char *directory, const char *made, bool files)
     }
     char *problems = ranks_problems(profile);
     printf("%u rank%s merged; to see them: blame report %s\n", profile->header.merged,
-           profile->header.merged == 1 ? "" : "s", files ? directory : made);
+           profile->header.merged == 1 ? "" : "s", log_word(files ? directory : made, (char[LOG_WORD_BYTES]){0}));
     if (problems)
         fprintf(stderr, "blame merge: %s: %s\n", directory, problems);
     free(problems);
@@ -78,11 +79,11 @@ int cli_merge(int argc, char **argv)
     }
     struct profile_header header;
     if (output && profile_read_header(output, &header) && !header.merged) {
-        fprintf(stderr, "blame merge: --output %s: is the measurement of a process; give another name\n", output);
+        fprintf(stderr, "blame merge: --output %s: this is the measurement of a process; give another name\n", output);
         return CLI_BAD_USAGE;
     }
     if (is_of_one_process(operand[0])) {
-        fprintf(stderr, "blame merge: %s: is the profile of one process; expected the directory of a job\n",
+        fprintf(stderr, "blame merge: %s: this is the profile of one process; expected the directory of a job\n",
                 operand[0]);
         return CLI_BAD_INPUT;
     }

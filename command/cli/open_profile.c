@@ -26,8 +26,8 @@
 #include "command/text/memory.h"
 #include "command/text/unfinished.h"
 
-#define MEMORY_ADVICE "; end other programs, or raise the limit (ulimit -v)"
-#define ACCEPTED      "expected a profile directory, as blame run leaves it, or a *.blame file in one"
+#define MEMORY_ADVICE "; stop other programs, or raise the limit (ulimit -v)"
+#define ACCEPTED      "expected a profile directory, as blame run creates it, or a *.blame file in one"
 
 char *find_measurement(const char *command, const char *input)
 {
@@ -46,11 +46,11 @@ char *find_measurement(const char *command, const char *input)
     if (count < 0)
         fprintf(stderr, "blame %s: %s: %s; " ACCEPTED "\n", command, input, strerror(errno));
     else if (count == 0)
-        fprintf(stderr, "blame %s: %s: no measurement (*.blame) in this directory; " ACCEPTED "\n", command, input);
+        fprintf(stderr, "blame %s: %s: this directory has no measurement (*.blame); " ACCEPTED "\n", command, input);
     else
         path = memory_text("%s/%s", input, found[0]->d_name);
     if (count > 1)
-        fprintf(stderr, "blame %s: %d measurements in %s; taking %s; name another one to see it\n", command, count,
+        fprintf(stderr, "blame %s: %d measurements are in %s; using %s; name another one to use that\n", command, count,
                 input, found[0]->d_name);
     for (int i = 0; i < count; i++)
         free(found[i]);
@@ -78,8 +78,8 @@ static const char *advice_about(const char *error)
     static const char *const advice[][2] = {
         {"not a blame profile", "; " ACCEPTED},
         {"not a measurement file", "; " ACCEPTED},
-        {"damaged", "; copy it again, or measure again"},
-        {"truncated", "; copy it again, or measure again"},
+        {"damaged", "; copy the file again, or measure again"},
+        {"truncated", "; copy the file again, or measure again"},
         {"the program ended before", "; measure again"},
         {"not enough memory", MEMORY_ADVICE},
         {"cannot be", "; check with ls -l that you may read the file"},
@@ -123,7 +123,7 @@ const struct option_spec environment_option = {"--environment",
                                                environment_word,
                                                0,
                                                0,
-                                               "what counts as idleness (default: the choice of the run):"};
+                                               "what counts as idleness (default: as chosen for the run):"};
 
 struct profile *open_profile(const char *command, const char *input)
 {
@@ -151,13 +151,13 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     else if (profile->header.merged)
         say_which_ranks(command, input, profile);
     else if (runs)
-        fprintf(stderr, "blame %s: %s: the program still runs; this is what was measured until now\n", command, input);
+        fprintf(stderr, "blame %s: %s: the program is still running; this is what was measured up to now\n", command,
+                input);
     else if (!profile->header.finished && !profile->header.snapshot)
-        fprintf(
-            stderr,
-            "blame %s: %s: the program did not end normally, or went on as another (exec); this is what was measured "
-            "until then\n",
-            command, input);
+        fprintf(stderr,
+                "blame %s: %s: the program did not end normally, or replaced itself (exec); this is what was measured "
+                "before\n",
+                command, input);
     if (profile && environment >= 0)
         profile->header.environment = (uint32_t)environment;
     if (profile)
@@ -248,8 +248,8 @@ static void complain_unwritten(const struct out_file *file, int why)
 {
     fprintf(stderr, "blame %s: %s: %s; %s\n", file->command, file->path ? file->path : "standard output",
             why ? strerror(why) : "cannot be written",
-            file->path ? "nothing was written: give another file by --output"
-                       : "what was written is incomplete: --output FILE writes to a file");
+            file->path ? "nothing was written; give another file by --output"
+                       : "the output is incomplete; use --output FILE to write to a file");
 }
 
 /* Returns whether a file is a measurement, which a wrong option must not destroy. */
@@ -279,9 +279,9 @@ static bool may_be_replaced(const struct out_file *file)
     struct stat status;
     const char *why = NULL;
     if (holds_measurement(file->path))
-        why = "a measurement, which is not overwritten: give another file by --output";
+        why = "this is a measurement, which blame does not overwrite; give another file by --output";
     else if (file->anew && lstat(file->path, &status) == 0)
-        why = "exists already, and is not overwritten: give another file by --output, or remove it";
+        why = "this file exists and is not overwritten; remove it, or give another file by --output";
     if (why)
         fprintf(stderr, "blame %s: %s: %s\n", file->command, file->path, why);
     return !why;

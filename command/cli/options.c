@@ -286,7 +286,7 @@ static enum options_result read_option(const struct usage *usage, int argc, char
         return wrong_option(usage, text);
     if (option->kind == OPTION_FLAG) {
         if (equals) {
-            fprintf(stderr, "blame %s: %s takes no value, and %s is given\n", usage->command, option->name, equals);
+            fprintf(stderr, "blame %s: %s takes no value, but %s was given\n", usage->command, option->name, equals);
             return OPTIONS_WRONG;
         }
         option_read(option, "");
@@ -311,11 +311,11 @@ static enum options_result take_newest(const struct usage *usage, const char **o
 {
     operand[0] = newest_profile();
     if (!operand[0]) {
-        fprintf(stderr, "blame %s: no profile given, and none is in this folder; expected %s\n", usage->command,
+        fprintf(stderr, "blame %s: no profile was given, and this folder has none; expected %s\n", usage->command,
                 usage->operands);
         return OPTIONS_WRONG;
     }
-    fprintf(stderr, "blame %s: no profile given; taking the newest one here, %s\n", usage->command, operand[0]);
+    fprintf(stderr, "blame %s: no profile was given; using the newest one here, %s\n", usage->command, operand[0]);
     *count = 1;
     return OPTIONS_RUN;
 }
@@ -326,11 +326,11 @@ static enum options_result check_operands(const struct usage *usage, const char 
     if (*count == 0 && usage->operands_newest)
         return take_newest(usage, operand, count);
     if (*count == 0 && !usage->operands_none) {
-        fprintf(stderr, "blame %s: no %s given; expected %s\n", usage->command, one, usage->operands);
+        fprintf(stderr, "blame %s: no %s was given; expected %s\n", usage->command, one, usage->operands);
         return OPTIONS_WRONG;
     }
     if (usage->operands_most && *count > usage->operands_most) {
-        fprintf(stderr, "blame %s: %s and %s given; expected one %s\n", usage->command, operand[0],
+        fprintf(stderr, "blame %s: %s and %s were given; expected one %s\n", usage->command, operand[0],
                 operand[usage->operands_most], one);
         return OPTIONS_WRONG;
     }

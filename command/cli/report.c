@@ -46,7 +46,7 @@ struct report_focused {
 static void note_one_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
 {
     size_t sharing = 0;
-    fprintf(notes, "--thread %d: only what the samples of this thread were blamed for, as base of percentages, too.",
+    fprintf(notes, "--thread %d: only what this thread's samples are blamed for; percentages are of that, too.",
             request->thread);
     for (size_t i = 0; i < profile->thread_count; i++)
         sharing += profile->threads[i].tree == profile->tree;
@@ -193,9 +193,11 @@ static void complain_sources(const struct source_text *sources)
 {
     const char *first;
     size_t count = source_text_missing(sources, &first);
-    complain_source(first, count, "source not found, or not to be shown; --source-dir DIR says where sources are now");
+    complain_source(first, count,
+                    "source not found, or it may not be shown; --source-dir DIR says where "
+                    "sources are now");
     count = source_text_changed(sources, &first);
-    complain_source(first, count, "changed after the run: the lines shown may be others");
+    complain_source(first, count, "this file changed after the run, so the lines shown may be wrong");
 }
 
 static void print_tree_text(struct report *report, const struct rows *view)
@@ -226,8 +228,8 @@ static void print_tree(struct report *report)
     cut_rows(report, view, &style->deeper);
     if (view->incomplete)
         fprintf(stderr,
-                "blame report: the bottom-up view has more than %d rows; callers beyond are left out: use "
-                "--min, --depth or --focus\n",
+                "blame report: the bottom-up view has more than %d rows; further callers are left out: use --min, "
+                "--depth or --focus\n",
                 VIEW_CALLERS_ROWS);
     if (report->request->format == FORMAT_TEXT)
         print_tree_text(report, view);
@@ -390,8 +392,8 @@ static bool filter_rows(struct report *report)
     report->rows = rows_filter(report->opened->rows, &filter);
     if (!request->focus || report->rows->count > 1)
         return true;
-    fprintf(stderr, "blame report: --focus %s: no row with time in %s has a name or file that matches\n",
-            request->focus, request->input);
+    fprintf(stderr, "blame report: --focus %s: in %s, no row with time has a matching name or file\n", request->focus,
+            request->input);
     return false;
 }
 
@@ -407,15 +409,15 @@ static bool open_input(const struct report_request *request, struct opened_profi
     bool of_time = request->view == VIEW_TIMELINE || request->view == VIEW_CULPRITS;
     if (opened->profile && of_time && !opened->profile->timeline.bins) {
         fprintf(stderr,
-                "blame report: --view %s: %s has no timeline: it was measured with BLAME_TIMELINE=0, or by an older "
-                "blame\n",
+                "blame report: --view %s: %s has no timeline, because it was measured with BLAME_TIMELINE=0 or by an "
+                "older blame\n",
                 report_view[request->view].word, request->input);
         close_profile(opened);
         return false;
     }
     if (!opened->profile || !of_jobs || opened->profile->header.merged)
         return opened->profile != NULL;
-    fprintf(stderr, "blame report: --view %s: %s is of one process; expected the directory of a job\n",
+    fprintf(stderr, "blame report: --view %s: %s is the profile of one process; expected the directory of a job\n",
             report_view[request->view].word, request->input);
     close_profile(opened);
     return false;
@@ -446,8 +448,8 @@ static char *rank_file(const struct report_request *request)
         return file;
     bool job = job_is_there(request->input);
     fprintf(stderr, "blame report: --rank %d: %s %s; expected %s\n", request->rank, request->input,
-            job ? "has no file of that rank" : "is no job's directory",
-            job ? "one that --view ranks names, while its file is there" : "it with the directory of a job");
+            job ? "has no file of this rank" : "is not the directory of a job",
+            job ? "a rank that --view ranks names and whose file still exists" : "the directory of a job");
     free(file);
     return NULL;
 }

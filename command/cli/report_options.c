@@ -15,12 +15,12 @@ const struct option_word report_view[] = {
     {"locks", "which locks threads waited for, and which code held them"},
     {"waits", "where threads waited, and which code kept them waiting"},
     {"findings", "what to look at first, with evidence and advice"},
-    {"phases", "the program's own phases and events, and the code that runs in them"},
+    {"phases", "the phases and events that the program marked, and the code that ran in them"},
     {"ranks", "what each rank of a job did with the time of its threads"},
     {"spread", "code whose cost differs most between the ranks of a job"},
-    {"balance", "which ranks of a job others wait for, also on other nodes"},
+    {"balance", "which ranks of a job keep others waiting, also on other nodes"},
     {"timeline", "what each thread did when, and which code others waited for"},
-    {"culprits", "when others waited for which code"},
+    {"culprits", "which code others waited for, and when"},
     {NULL, NULL},
 };
 const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",     "Threads", "Locks",
@@ -41,8 +41,8 @@ static const struct option_word format[] = {
     {NULL, NULL},
 };
 static const struct option_word percent[] = {
-    {"absolute", "of the whole program's thread time (default)"},
-    {"relative", "of the row's own thread time"},
+    {"absolute", "of the whole program's effort (default)"},
+    {"relative", "of the row's own effort"},
     {NULL, NULL},
 };
 static const struct option_word colour[] = {
@@ -55,9 +55,9 @@ static const struct option_word colour[] = {
 static const struct usage usage = {
     .command = "report",
     .synopsis = "[DIR] [options]",
-    .about =
-        "Shows a profile in the terminal. DIR is a profile directory, also of a job, or a measurement file (*.blame).\n"
-        "Without DIR, the newest profile in the current folder is shown.",
+    .about = "Shows a profile in the terminal. DIR is a profile directory, a job's directory, or a measurement file "
+             "(*.blame).\n"
+             "Without DIR, blame shows the newest profile in the current folder.",
     .examples = "  blame report\n"
                 "  blame report blame-amg-4711 --view bottom-up --sort lock-wait\n"
                 "  blame report blame-amg-4711 --focus relax --hide '^__kmpc' --source\n"
@@ -69,7 +69,7 @@ static const struct usage usage = {
     .groups = (const struct option_word[]){{"--view", "Common options"},
                                            {"--focus", "Which rows are shown"},
                                            {"--columns", "Which numbers are shown"},
-                                           {"--format", "How it is written"},
+                                           {"--format", "How the report is written"},
                                            {NULL, NULL}},
 };
 
@@ -229,36 +229,38 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "idleness, overhead and lock-wait):"},
         {"--source", OPTION_FLAG, &request->source, NULL, NULL, 0, 0, "show source code beside the rows"},
         {"--source-dir", OPTION_TEXT, &request->source_directory, "DIR", NULL, 0, 0,
-         "show source code, from sources that were moved to DIR"},
+         "show source code, and look for the sources in DIR"},
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "leave out rows below this share of the metric (default: 0.5 in text, otherwise 0)"},
         {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,
-         "leave out rows deeper than N. In locks and waits, 1 leaves out all contexts. In phases the default is 2: a "
-         "phase and what its code calls"},
+         "leave out rows deeper than N. In locks and waits, 1 leaves out all contexts. In phases, the default is 2: "
+         "each phase and what its code calls"},
         {"--focus", OPTION_TEXT, &request->focus, "REGEX", NULL, 0, 0,
-         "only call paths with a row whose name or file matches this POSIX extended regular expression; percentages "
-         "are still of the whole program"},
+         "show only call paths with a row whose name or file matches this POSIX extended regular expression. "
+         "Percentages are still of the whole program"},
         {"--hide", OPTION_TEXT, &request->hide, "REGEX", NULL, 0, 0,
-         "leave out rows whose name or file matches; the line that called them gets their cost"},
+         "leave out rows whose name or file matches; their cost goes to the line that called them"},
         {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
-         "only the samples of one thread, numbered as in threads.csv"},
-        {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999, "only one rank of a job, from its own file"},
+         "show only the samples of one thread, numbered as in threads.csv"},
+        {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999,
+         "show only one rank of a job, from its own "
+         "file"},
         {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0,
-         "show every entry, however many, in ranks, balance, timeline and culprits"},
+         "ranks, balance, timeline, culprits: show every entry, however many there are"},
         {"--by", OPTION_WORD, &request->by, "WHAT", by, 0, 0, "what a row of the flat view is:"},
         {"--columns", OPTION_TEXT, &request->column_list, "LIST", NULL, 0, 0,
-         "metrics and counters, separated by commas: METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), with % for "
-         "percentages, as in work:i,idleness:e,idleness:i%"},
+         "the metrics and counters to show, separated by commas: METRIC, METRIC:i (inclusive) or METRIC:e "
+         "(exclusive), with % appended for percentages, as in work:i,idleness:e,idleness:i%"},
         {"--percent", OPTION_WORD, &request->percent, "KIND", percent, 0, 0, "what percentages refer to:"},
         {"--error", OPTION_FLAG, &request->error, NULL, NULL, 0, 0,
-         "show the sampling error beside each number (95 %)"},
+         "show the sampling error (95 %) beside each number"},
         environment_option,
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
-         "write to FILE, which appears only when it is complete; - is standard output"},
+         "write to FILE, which appears only when complete; - is standard output"},
         {"--color", OPTION_WORD, &request->colour, "WHEN", colour, 0, 0, ""},
         {"--width", OPTION_WHOLE, &request->width, "N", NULL, 60, 10000,
-         "columns of text (default: the terminal's width, COLUMNS, or 100)"},
+         "the width of the text in columns (default: the terminal's width, COLUMNS, or 100)"},
     };
     const char *operand[argc];
     int count;
@@ -279,7 +281,7 @@ static bool asks_for_fold(int argc, char **argv)
                                                                 : "";
         bool asked = strncmp(view, "folded:", 7) == 0 || strncmp(view, "outliers:", 9) == 0;
         if (asked) {
-            fprintf(stderr, "blame report: --view %.*s: use blame fold, on a run with --trace\n",
+            fprintf(stderr, "blame report: --view %.*s: this is no view; use blame fold, on a run with --trace\n",
                     view[0] == 'f' ? 6 : 8, view);
             return true;
         }

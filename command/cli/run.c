@@ -51,14 +51,15 @@ static const char *const variables[] = {RUN_OPTIONS(VARIABLE, VARIABLE, VARIABLE
 static const struct usage usage = {
     .command = "run",
     .synopsis = "[options] [--] PROGRAM [ARGUMENT ...]",
-    .about =
-        "Runs a program, measures it and leaves a profile directory. The tool is loaded before main, so that serial\n"
-        "start-up is measured too. Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the\n"
-        "program's, or 128 + signal if a signal killed it. (After Ctrl-C, and in a rank of an MPI job, blame run dies\n"
-        "of the same signal.)\n"
-        "\n"
-        "Each option sets the environment variable of its name: --rate sets BLAME_RATE. Only --stacks and\n"
-        "--stacks-file have no variable.",
+    .about = "Runs a program, measures it and creates a profile directory. The tool is loaded before main, so that "
+             "serial\n"
+             "start-up is measured too. Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the\n"
+             "program's, or 128 + signal if a signal killed it. (After Ctrl-C, and in a rank of an MPI job, blame run "
+             "dies\n"
+             "of the same signal.)\n"
+             "\n"
+             "Each option sets the environment variable of its name: --rate sets BLAME_RATE. Only --stacks and\n"
+             "--stacks-file have no variable.",
     .examples = "  blame run ./amg -n 100\n"
                 "  blame run --rate 1000 -o amg-before ./amg -n 100\n"
                 "  mpirun -n 4 blame run ./solver\n"
@@ -73,7 +74,7 @@ static const struct usage usage = {
                                            {"--phase-instances", "Phases and events of the program"},
                                            {"--job", "Jobs and privacy"},
                                            {"--runtime", "For special cases"},
-                                           {"--stacks", "A log of stacks while the program runs"},
+                                           {"--stacks", "Phases and events of the program"},
                                            {NULL, NULL}},
     .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {"--no-command", "1"}, {NULL, NULL}},
 };
@@ -94,7 +95,7 @@ static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
     const char *trace = getenv("BLAME_TRACE");
     stacks->on = hertz >= 0 || stacks->file;
     if (hertz > 0 && rate > 0 && hertz != rate) {
-        fprintf(stderr, "blame run: --stacks %d: the rate is already %d by --rate; give only one of them\n", hertz,
+        fprintf(stderr, "blame run: --stacks %d: --rate already sets the rate to %d; give only one of them\n", hertz,
                 rate);
         return false;
     }
@@ -131,10 +132,11 @@ static int run_options_read(int argc, char **argv, struct run_stacks *stacks, co
     struct option_spec table[] = {
         RUN_OPTIONS(TEXT, WHOLE, WORD, W,
                     FORM){"--stacks", OPTION_WHOLE, &hertz, "HZ", NULL, 0, 10000,
-                          "write a line for each sample to a file beside the measurement (*.stacks). HZ is the samples "
-                          "per second and thread, as 1, 10 or 100; the option alone, or 0, uses --rate. Sets --trace"},
+                          "write one line for each sample to a file beside the measurement (*.stacks), while the "
+                          "program runs. HZ is the number of samples per second and thread, as 1, 10 or 100; the "
+                          "option alone, or 0, uses --rate. Sets --trace"},
         {"--stacks-file", OPTION_TEXT, &stacks->file, "FILE", NULL, 0, 0,
-         "the same, to FILE, which may be a pipe or a terminal; FILE.1, .2 ... if FILE exists"},
+         "as --stacks, but to FILE, which may be a pipe or a terminal; FILE.1, .2 ... if FILE exists"},
     };
     char name[COUNT][NAME_BYTES];
     const char *operand[argc];
@@ -195,15 +197,15 @@ static char *fault_of(const char *out)
     char folder[PATH_MAX];
     struct stat st;
     if (lstat(out, &st) != 0 && (errno == ENAMETOOLONG || errno == ENOTDIR || errno == ELOOP))
-        return format_printable("no directory can have this name: %s; give another one", strerror(errno));
+        return format_printable("a directory cannot have this name: %s; give another name", strerror(errno));
     if (stat(out, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
-        return format_printable("is a device or a pipe; give the name of a directory");
+        return format_printable("this is a device or a pipe; give the name of a directory");
     find_folder(out, folder, sizeof folder);
     if (can_make_folder_in(folder))
         return NULL;
     if (errno == ENOENT && stat(folder, &st) != 0)
-        return format_printable("there is no folder %s; make it, or give another place", folder);
-    return format_printable("no directory can be made in %s: %s; give another place", folder, strerror(errno));
+        return format_printable("there is no folder %s; make it, or give another folder", folder);
+    return format_printable("no directory can be made in %s: %s; give another folder", folder, strerror(errno));
 }
 
 /* Returns false after a message if the output directory cannot be made. The program would run for nothing.
@@ -304,9 +306,9 @@ static int say_no_program(const char *name)
     struct stat st;
     bool exists = strchr(name, '/') && stat(name, &st) == 0;
     fprintf(stderr, "blame run: %s: %s\n", name,
-            !exists               ? "no such program; give its path, as in ./app"
-            : S_ISDIR(st.st_mode) ? "is a directory; give the program's path"
-                                  : "permission denied; may you execute it (chmod +x)?");
+            !exists               ? "there is no such program; give its path, as in ./app"
+            : S_ISDIR(st.st_mode) ? "this is a directory; give the program's path"
+                                  : "permission denied; check that you may execute it (chmod +x)");
     return exists ? 126 : 127;
 }
 
@@ -315,7 +317,9 @@ static bool find_self(char self[PATH_MAX])
     ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
     self[length > 0 ? length : 0] = '\0';
     if (length <= 0)
-        fprintf(stderr, "blame: /proc/self/exe cannot be read (%s), and so the tool not found: it runs unmeasured\n",
+        fprintf(stderr,
+                "blame: cannot find the tool, because /proc/self/exe cannot be read (%s); the program runs "
+                "unmeasured\n",
                 strerror(errno));
     return length > 0;
 }
@@ -384,7 +388,7 @@ static void make_workspace(struct workspace *space)
             return;
         }
         if (i == 0)
-            fprintf(stderr, "blame: no temporary folder in %s (TMPDIR): %s\n", places[i], strerror(errno));
+            fprintf(stderr, "blame: cannot make a temporary folder in %s (TMPDIR): %s\n", places[i], strerror(errno));
     }
     space->notes[0] = '\0';
 }
@@ -498,12 +502,12 @@ static void prepare(const char *program, const struct parts *parts, const struct
         setenv("BLAME_NOTES", space->notes, 1);
     if (glibc_is_old())
         log_line_of_job("glibc ", gnu_get_libc_version(),
-                        " is older than 2.35: programs are measured only from their first use of OpenMP on, and "
-                        "programs built by GCC not at all",
+                        " is older than 2.35: blame measures programs only from their first use of OpenMP on, and "
+                        "cannot measure programs built by GCC",
                         NULL);
     else if (elf_checks_memory(program))
-        log_line_of_job("the program uses MemorySanitizer, which does not work with an audit library (LD_AUDIT): it is "
-                        "measured only from its first use of OpenMP on",
+        log_line_of_job("the program uses MemorySanitizer, which does not work with an audit library (LD_AUDIT): "
+                        "blame measures it only from its first use of OpenMP on",
                         NULL);
     else
         prepare_loader(program, parts);
@@ -588,14 +592,14 @@ static void say_no_profile(const char *program)
     }
     if (elf_own_tool_of(program, owner, sizeof(owner))) {
         log_line_of_job("no profile: ", owner,
-                        " has an OpenMP tool of its own (ompt_start_tool), and a runtime loads only one", NULL);
+                        " has an OpenMP tool of its own (ompt_start_tool), and a runtime loads only one tool", NULL);
         return;
     }
     const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
     log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "",
-                    ": no program here started a parallel region on an OpenMP runtime with tool support (libomp, or "
-                    "libgomp where libomp can replace it), or it has an OpenMP tool of its own (ompt_start_tool), or "
-                    "the environment of blame run did not reach it",
+                    ": the program started no parallel region on an OpenMP runtime with tool support (libomp, or "
+                    "libgomp if libomp can replace it), or it has an OpenMP tool of its own (ompt_start_tool), or it "
+                    "did not get the environment of blame run",
                     NULL);
 }
 
@@ -603,12 +607,13 @@ static void say_no_profile(const char *program)
 static const char *why_unmeasured(const char *program)
 {
     if (elf_kind_of(program) == ELF_KIND_STATIC)
-        return "is statically linked: nothing to attach to; it runs unmeasured; link it dynamically";
+        return "is statically linked, so no tool can be loaded and it runs unmeasured; link it dynamically";
     if (elf_finds_leaks(program) && !leaks_are_off())
-        return "looks for leaks as it ends, and would find the OpenMP runtime's: it runs unmeasured; "
-               "ASAN_OPTIONS=detect_leaks=0 lets it be measured";
+        return "looks for memory leaks when it ends, and would report those of the OpenMP runtime, so it runs "
+               "unmeasured; set ASAN_OPTIONS=detect_leaks=0 to measure it";
     if (elf_gains_privileges(program))
-        return "gains privileges (set-user-ID, set-group-ID, capabilities), which no tool may use: it runs unmeasured";
+        return "gains privileges (set-user-ID, set-group-ID, capabilities), which no tool may use, so it runs "
+               "unmeasured";
     return NULL;
 }
 
@@ -647,8 +652,8 @@ int cli_run(int argc, char **argv)
     if (attach && stacks.on)
         follow_start(&follower, space.notes, stacks.file);
     if (!start_program(argv + first, program)) {
-        log_line("no process can be started (", strerror(errno),
-                 "): the program replaces blame run; if it is killed, blame finish DIR writes the reports", NULL);
+        log_line("cannot start another process (", strerror(errno),
+                 "), so the program replaces blame run; if it is killed, blame finish DIR writes the reports", NULL);
         follow_end(&follower);
         if (attach)
             remove_workspace(&space);

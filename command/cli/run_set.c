@@ -49,7 +49,7 @@ static bool add_run(void *to, const char *path)
 {
     struct run_set *set = to;
     if (set->count == STATISTICS_RUNS) {
-        fprintf(stderr, "blame %s: %s: at most %d runs are compared; give fewer\n", set->command, path,
+        fprintf(stderr, "blame %s: %s: at most %d runs can be compared; give fewer\n", set->command, path,
                 STATISTICS_RUNS);
         return false;
     }

@@ -163,7 +163,7 @@ bool running_find(const char *command, const char *text, struct running *running
     char *end, path[64];
     long number = strtol(text, &end, 10);
     if (!isdigit((unsigned char)*text) || *end || number <= 0 || number > 1 << 30) {
-        fprintf(stderr, "blame %s: %s: is no number of a process; " ACCEPTED "\n", command, text);
+        fprintf(stderr, "blame %s: %s: this is not the number of a process; " ACCEPTED "\n", command, text);
         return false;
     }
     snprintf(path, sizeof path, "/proc/%ld/maps", number);
@@ -171,25 +171,29 @@ bool running_find(const char *command, const char *text, struct running *running
     if (maps >= 0)
         close(maps);
     if (maps < 0 && (errno == ENOENT || errno == ESRCH))
-        fprintf(stderr, "blame %s: %s: no such process; " ACCEPTED "\n", command, text);
+        fprintf(stderr, "blame %s: %s: there is no such process; " ACCEPTED "\n", command, text);
     else if (maps < 0)
         fprintf(stderr, "blame %s: %s: its memory map cannot be read (%s)%s\n", command, text, strerror(errno),
                 geteuid() != 0
-                    ? ": it belongs to another user or has privileges; run this command as that user, or as root"
-                    : ", not even by root here: a container or a sandbox forbids it; run this command outside");
+                    ? ": the process belongs to another user or has privileges; run this command as that user, or as "
+                      "root"
+                    : ", not even by root: a container or a sandbox forbids it; run this command outside");
     if (maps < 0)
         return false;
     int count = 0;
     find_below((pid_t)number, 0, running, &count);
     if (count == 0)
         fprintf(stderr,
-                "blame %s: %s: neither this process nor one below it is measured; start the program by blame run\n",
+                "blame %s: %s: neither this process nor any process that it started is being measured; start the "
+                "program with blame run\n",
                 command, text);
     if (count <= 1)
         return count == 1;
     close(running->file);
-    fprintf(stderr, "blame %s: %s: %d processes below it are measured; give one of them (%d is the first)\n", command,
-            text, count, (int)running->pid);
+    fprintf(stderr,
+            "blame %s: %s: %d processes that it started are being measured; give one of them (%d is the "
+            "first)\n",
+            command, text, count, (int)running->pid);
     return false;
 }
 

@@ -24,10 +24,11 @@
 static const struct usage usage = {
     .command = "snapshot",
     .synopsis = "PID [options]",
-    .about =
-        "Writes a profile of a running program, as if it had ended now, and prints the summary. The directory holds\n"
-        "the measurement, the CSV files, run.json and, after --trace, the log of stacks. The program is not stopped.\n"
-        "PID is the process id of the program or of the blame run that started it; for a job, that of one rank.",
+    .about = "Writes a profile of a running program, as if it had ended now, and prints the summary. The directory "
+             "contains\n"
+             "the measurement, the CSV files, run.json and, after --trace, the log of stacks. The program is not "
+             "stopped.\n"
+             "PID is the process id of the program, or of the blame run that started it; for a job, of one rank.",
     .examples = "  blame snapshot 4711\n"
                 "  blame snapshot $(pgrep -n amg) --output amg-now && blame report amg-now",
     .operands_most = 1,
@@ -124,9 +125,8 @@ int cli_snapshot(int argc, char **argv)
     int count;
     const struct option_spec options[] = {
         {"--output", OPTION_TEXT, &output, "DIR", NULL, 0, 0,
-         "the directory (default: blame-PROGRAM-PID-snapshot). An existing directory is never overwritten: .1, .2 ... "
-         "is "
-         "appended to the name"},
+         "the directory to create (default: blame-PROGRAM-PID-snapshot). An existing directory is never overwritten: "
+         ".1, .2 ... is appended to the name"},
     };
     struct running running;
     struct profile_header header;
@@ -138,10 +138,12 @@ int cli_snapshot(int argc, char **argv)
         return CLI_BAD_INPUT;
     int status = CLI_BAD_INPUT;
     if (!snapshot_read(running.file, (char *)&header, sizeof header, 0))
-        fprintf(stderr, "blame snapshot: %s: its measurement cannot be read: %s\n", operand[0], strerror(errno));
+        fprintf(stderr, "blame snapshot: %s: the measurement of this process cannot be read: %s\n", operand[0],
+                strerror(errno));
     else if (header.wants_region)
         fprintf(stderr,
-                "blame snapshot: %s: nothing is measured yet, because the program has started no parallel region\n",
+                "blame snapshot: %s: nothing has been measured yet, because the program has not started a parallel "
+                "region\n",
                 operand[0]);
     else
         status = write_snapshot(&running, &header, output);

@@ -38,12 +38,13 @@ static void say_missing_samples(const struct opened *opened)
     if (missing)
         fprintf(stderr, "blame %s: %s: %llu samples %s\n", opened->command, opened->path, (unsigned long long)missing,
                 tail->header.room_error
-                    ? "had no room, and are missing: the file could not grow; --out of blame run writes it elsewhere"
-                    : "were more than the trace's limit, and are missing; --trace-limit of blame run is more");
+                    ? "are missing, because the measurement file could not grow; --out of blame run writes it "
+                      "elsewhere"
+                    : "are missing, because the trace was full; a larger --trace-limit of blame run keeps them");
     if (tail->damaged)
         fprintf(stderr,
-                "blame %s: %s: damaged: the traces of %llu trees make no sense from somewhere on; what is before it "
-                "was written\n",
+                "blame %s: %s: damaged: the traces in %llu trees cannot be read to their end; only what precedes the "
+                "damage was written\n",
                 opened->command, opened->path, (unsigned long long)tail->damaged);
 }
 
@@ -58,7 +59,8 @@ static bool write_sample_stacks(struct opened *opened, FILE *out, enum stacks_cl
     }
     if (!opened->tail.header.traced) {
         fprintf(stderr,
-                "blame %s: %s: no trace, of which stacks are made: measure again by blame run --trace, or --stacks\n",
+                "blame %s: %s: has no trace, which is needed for stacks; measure again with blame run --trace or "
+                "--stacks\n",
                 opened->command, opened->path);
         return false;
     }

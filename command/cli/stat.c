@@ -38,12 +38,12 @@ static enum options_result read_stat_options(struct request *request, int argc, 
     const struct option_spec options[] = {
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
         {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
-         "text: contexts with the most of this metric first (default: idleness):"},
+         "text: show the contexts with most of this metric first (default: idleness):"},
         environment_option,
         {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
-         "text: the number of contexts shown (default 10)"},
+         "text: the number of contexts to show (default: 10)"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
-        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write to FILE, not to standard output"},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write to FILE instead of standard output"},
     };
     return options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand,
                         &request->operand_count);

@@ -115,21 +115,21 @@ static void build_text(char to[FACT_BYTES], const struct profile *profile)
 
 #define FACTS_OF_SIZE 4 /* the first facts describe the size of a run */
 static const struct fact facts[] = {
-    {"threads", "give all the same OMP_NUM_THREADS", threads_text},
-    {"cores", "bind all to the same number of cores", cores_text},
+    {"threads", "use the same OMP_NUM_THREADS for all runs", threads_text},
+    {"cores", "bind all runs to the same number of cores", cores_text},
     {"arguments", "compare runs of the same input", command_text},
-    {"numbers of ranks", "seconds are sums over ranks: compare shares", ranks_text},
+    {"numbers of ranks", "seconds are sums over ranks, so compare percentages instead", ranks_text},
     {"MPI ranks", "compare the same rank of each run", rank_text},
     {"host", "times on different machines say little about the program", host_text},
-    {"runtime", "the difference may be the runtime's", runtime_text},
-    {"rate", "give all the same BLAME_RATE", rate_text},
-    {"clock", "give all the same BLAME_CLOCK", clock_text},
-    {"samples", "give all the same BLAME_SAMPLE: events are not seconds", sample_text},
-    {"environment", "--environment gives all the same", fact_environment},
-    {"tasks", "give all the same BLAME_TASKS", tasks_text},
-    {"end", "a run that was killed has not done all the work", finished_text},
+    {"runtime", "the runtime may have caused the difference", runtime_text},
+    {"rate", "use the same BLAME_RATE for all runs", rate_text},
+    {"clock", "use the same BLAME_CLOCK for all runs", clock_text},
+    {"samples", "use the same BLAME_SAMPLE for all runs, because events are not seconds", sample_text},
+    {"environment", "give --environment, which then holds for all runs", fact_environment},
+    {"tasks", "use the same BLAME_TASKS for all runs", tasks_text},
+    {"end", "a run that was killed did only a part of the work", finished_text},
 };
-static const struct fact build_fact = {"build", "compare different builds with blame diff", build_text};
+static const struct fact build_fact = {"build", "use blame diff to compare different builds", build_text};
 
 static void complain_facts(FILE *out, const char *command, const struct fact *fact,
                            const struct profile *const *profile, const char *const *name, size_t count)
@@ -174,8 +174,10 @@ void comparable_complain_repeats(FILE *out, const char *command, const struct pr
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++)
             if (is_same_run(&profile[i]->header, &profile[j]->header)) {
-                fprintf(out, "blame %s: %s and %s are the same run, which counts twice; give each once\n", command,
-                        name[j], name[i]);
+                fprintf(out,
+                        "blame %s: %s and %s are the same run, which therefore counts twice; give each run "
+                        "once\n",
+                        command, name[j], name[i]);
                 return;
             }
 }

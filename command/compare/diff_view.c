@@ -189,15 +189,17 @@ static void print_noise_legend(FILE *out, const struct comparison *comparison, c
     const size_t *side = comparison->side_count;
     fputc('\n', out);
     if (empty) {
-        snprintf(text, sizeof text, "No %s changed its own share by %s %% of the base's effort: see --min.",
+        snprintf(text, sizeof text,
+                 "No %s changed its own share by %s %% of the base's effort; a smaller --min "
+                 "shows smaller changes.",
                  style->functions ? "function" : "context", DECIMAL(style->least_percent, 2));
         format_paragraph(out, text, style->columns);
     }
     snprintf(text, sizeof text,
              statistics_repeated(side[SIDE_BASE], side[SIDE_NEW])
-                 ? "~: within the scatter of the runs (Mann-Whitney, 5 %%)."
-                 : "~: within three standard errors of sampling. How runs scatter is not known: give three or "
-                   "more of each.");
+                 ? "~: the change is within the scatter of the runs (Mann-Whitney test, 5 %%)."
+                 : "~: the change is within three standard errors of sampling. How much runs differ by chance is "
+                   "unknown: give three or more runs of each side.");
     format_paragraph(out, text, style->columns);
 }
 
@@ -219,10 +221,10 @@ static const char *verdict_text(const struct limit *limit)
 {
     static const char *const text[] = {
         [LIMIT_KEPT] = "kept",
-        [LIMIT_WITHIN_NOISE] = "above it, but within the noise",
-        [LIMIT_TOO_SMALL] = "above it, but less than --min",
+        [LIMIT_WITHIN_NOISE] = "above the limit, but within the scatter",
+        [LIMIT_TOO_SMALL] = "above the limit, but below --min",
         [LIMIT_EXCEEDED] = "EXCEEDED",
-        [LIMIT_NO_CONTEXT] = "no context has such a name",
+        [LIMIT_NO_CONTEXT] = "no context has this name",
     };
     return text[limit->verdict];
 }

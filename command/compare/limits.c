@@ -35,8 +35,7 @@ static bool read_regex(struct limit *limit, const char *begin, const char *end, 
     free(pattern);
     limit->selects = status == 0;
     if (status)
-        snprintf(error, bytes,
-                 "%s: %.*s is not a regular expression (%s); expected an extended one, as grep -E takes it",
+        snprintf(error, bytes, "%s: %.*s is not a regular expression (%s); expected an extended one, as for grep -E",
                  limit->text, (int)(end - begin), begin, why);
     return status == 0;
 }
@@ -50,15 +49,15 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
     size_t name_bytes = at ? (size_t)(at - text) : equals ? (size_t)(equals - text) : strlen(text);
     if (!equals || !read_metric(limit, text, name_bytes) || (limit->wall && at)) {
         size_t used = (size_t)snprintf(error, bytes,
-                                       "%s: expected wall=PERCENT, METRIC=PERCENT and "
-                                       "METRIC@REGEX=PERCENT, METRIC one of",
+                                       "%s: expected wall=PERCENT, METRIC=PERCENT or METRIC@REGEX=PERCENT, where "
+                                       "METRIC is one of",
                                        text);
         for (enum metric metric = 0; metric < METRIC_NAMED && used < bytes; metric++)
             used += (size_t)snprintf(error + used, bytes - used, "%s %s", metric ? "," : "", metric_word[metric]);
         return false;
     }
     if (!read_percent(limit, equals + 1)) {
-        snprintf(error, bytes, "%s: %s is no percentage; expected a number from 0 to 1000000", text,
+        snprintf(error, bytes, "%s: %s is not a percentage; expected a number from 0 to 1000000", text,
                  equals[1] ? equals + 1 : "\"\"");
         return false;
     }

@@ -107,9 +107,12 @@ static void print_confidence(FILE *out, const struct comparison *comparison, con
     char text[300];
     if (comparison->run_count < 2)
         return;
-    snprintf(text, sizeof text, "With %s %% confidence the median of all possible runs lies %s.%s",
-             DECIMAL(100 * coverage, 1), has_interval(comparison) ? "in the interval" : "between least and most",
-             comparison->run_count < 6 ? " Six runs are needed for 95 %." : "");
+    snprintf(text, sizeof text, "With %s %% confidence, the median of all possible runs lies %s.%s",
+             DECIMAL(100 * coverage, 1),
+             has_interval(comparison) ? "in the interval"
+                                      : "between the smallest and the largest "
+                                        "value",
+             comparison->run_count < 6 ? " An interval with 95 % confidence needs six runs." : "");
     fputc('\n', out);
     format_paragraph(out, text, style->columns);
 }
@@ -135,7 +138,7 @@ void stat_text(FILE *out, const struct comparison *comparison, const struct stat
     if (comparison_shows_nobody(comparison)) {
         spread = spread_of_nobody(comparison);
         print_scatter(out, comparison, &spread, decimals);
-        fprintf(out, "  nobody busy, beside these\n");
+        fprintf(out, "  no thread busy, not part of the effort above\n");
     }
     print_contexts(out, comparison, style, decimals);
     print_confidence(out, comparison, style, coverage);

@@ -111,12 +111,13 @@ static void put_between(struct inquiry *inquiry, const struct between *between)
     finding.title = format_printable("between nodes: %s others wait about %s s%s%s%s", late,
                                      DECIMAL(between->seconds, 2), table->calls > 1 ? ", most" : "", where, code);
     finding.evidence = format_printable(
-        "of %s s waited in MPI for which no rank of the node is blamed, %s s are charged to ranks that arrive later at "
-        "collective calls; this is an estimate from the ranks' sums, which do not show ranks that are late in turn, "
-        "and it compares all code of a rank outside MPI: %s",
+        "no rank of the node is to blame for %s s of waiting in MPI; %s s of this are charged to ranks that arrive "
+        "later at collective calls. This is an estimate from the ranks' sums: it does not show ranks that are late "
+        "in turn, and compares all code of a rank outside MPI: %s",
         DECIMAL(table->untold * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2), SHARE(inquiry, between->seconds));
-    finding.advice = format_printable("%s", "Give the named ranks less to do there and the others more. --view balance "
-                                            "shows all calls, ranks and contexts; --rank N shows one rank.");
+    finding.advice = format_printable("%s", "Give the named ranks less to do in the named code, and the others more. "
+                                            "--view balance shows all calls, ranks and contexts; --rank N shows one "
+                                            "rank.");
     put_finding(inquiry, &finding);
     inquiry->between_ns = memory_array(inquiry->rows->count, sizeof *inquiry->between_ns);
     for (size_t i = 0; i < table->calls; i++)

@@ -33,23 +33,23 @@ struct course {
     uint32_t row;                   /* the context to blame for the difference; ROW_NONE: no single one */
 };
 
-static const char no_core_advice[] = "Something else took cores for that time, or the program started more threads "
-                                     "than there are cores: measure on a quiet machine.";
+static const char no_core_advice[] = "Other processes took cores for that time, or the program started more threads "
+                                     "than there are cores. Measure on a quiet machine.";
 
 static const struct changing {
     enum metric metric;
     const char *what, *advice;
 } metrics[] = {
     {METRIC_IDLENESS, "idleness",
-     "Look at what runs only in the slower part. --view timeline shows both parts, and --view culprits which code was "
-     "to blame at what time. The finding about that code says what may help."},
+     "Look at what runs only in the slower part. --view timeline shows both parts, and --view culprits shows which "
+     "code was to blame at what time. The finding about that code says what may help."},
     {METRIC_LOCK_WAIT, "waiting for locks",
-     "Look at which code holds the lock in the slower part, and at what changed there: --view timeline and --view "
-     "locks."},
+     "Look at the code that holds the lock in the slower part, and at what changed there. --view timeline and --view "
+     "locks show both."},
     {METRIC_NO_CORE, "time without a core", no_core_advice},
     {METRIC_MPI_WAIT, "waiting in MPI",
-     "Look at which rank works longer in the slower part, and at what changed there: --view timeline and --view "
-     "ranks."},
+     "Look at the rank that works longer in the slower part, and at what changed there. --view timeline and --view "
+     "ranks show both."},
 };
 #define METRICS (sizeof metrics / sizeof *metrics)
 
@@ -309,12 +309,13 @@ static char *change_title(const struct course *course, const struct changing *of
 {
     const char *before = DECIMAL(100 * course->change.before, 0), *after = DECIMAL(100 * course->change.after, 0);
     if (first)
-        return format_printable("the first %s s are slow: %s is %s %%%s, %s %% after%s", at_s, of->what, before,
-                                culprit, after, ranks);
+        return format_printable("the first %s s are slow: %s is %s %% of the effort%s, and %s %% later%s", at_s,
+                                of->what, before, culprit, after, ranks);
     if (course->worse == BEFORE)
-        return format_printable("%s is %s %% until %s s%s, %s %% after%s", of->what, before, at_s, culprit, after,
-                                ranks);
-    return format_printable("%s is %s %% until %s s, %s %% after%s%s", of->what, before, at_s, after, culprit, ranks);
+        return format_printable("%s is %s %% of the effort until %s s%s, and %s %% later%s", of->what, before, at_s,
+                                culprit, after, ranks);
+    return format_printable("%s is %s %% of the effort until %s s, and %s %% later%s%s", of->what, before, at_s, after,
+                            culprit, ranks);
 }
 
 static void put_changes(struct inquiry *inquiry, const struct course *course, size_t which)
@@ -332,7 +333,7 @@ static void put_changes(struct inquiry *inquiry, const struct course *course, si
         finding.gain_s = course->seconds * inquiry->idle_to_wall;
     finding.title = change_title(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
     if (course->row != ROW_NONE)
-        snprintf(share, sizeof share, ", %.40s %% of that in the named code",
+        snprintf(share, sizeof share, ", %.40s %% of it in the named code",
                  DECIMAL(fmin(100, 100 * level_difference(course, course->row) / course->seconds), 0));
     finding.evidence = format_printable(
         "each part stays at its level for most of its time (%zu bins of %s s), and variation within the parts does not "

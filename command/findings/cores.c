@@ -201,14 +201,14 @@ static char *shortage_title(const struct shortage *shortage)
 static char *shortage_evidence(const struct inquiry *inquiry, const struct shortage *shortage)
 {
     double idle_s = inquiry->no_core_idle_ns * 1e-9;
-    char idle[FORMAT_NUMBER_BYTES + 64] = "", ready[FORMAT_NUMBER_BYTES + 96] = "; what else ran is unknown";
+    char idle[FORMAT_NUMBER_BYTES + 64] = "", ready[FORMAT_NUMBER_BYTES + 96] = "; it is unknown what else ran";
     if (idle_s >= LEAST_GAIN_S)
-        snprintf(idle, sizeof idle, ", while others idled %s s because of them", DECIMAL(idle_s, 2));
+        snprintf(idle, sizeof idle, ", and other threads idled for %s s because of that", DECIMAL(idle_s, 2));
     if (shortage->machine.told)
-        snprintf(ready, sizeof ready, "; on average %s threads were ready to run",
+        snprintf(ready, sizeof ready, "; on average, %s threads were ready to run",
                  DECIMAL(shortage->machine.ready_own, 1));
-    return format_printable("threads with something to do had no core for %s s%s%s: %s", DECIMAL(shortage->seconds, 2),
-                            idle, ready, SHARE(inquiry, shortage->seconds));
+    return format_printable("threads with work to do had no core for %s s%s%s: %s", DECIMAL(shortage->seconds, 2), idle,
+                            ready, SHARE(inquiry, shortage->seconds));
 }
 
 /* Describes the core on which threads bound to it lost most time: "threads 0, 2 and 5 more are bound to core
@@ -250,37 +250,41 @@ static char *shortage_advice(const struct profile *profile, const struct shortag
     size_t count = 0;
     if (shortage->throttled)
         part[count++] = memory_text(
-            "The cgroup's quota was used up for %s s. Raise it (cpu.max), or use only as many threads as it allows. ",
+            "The cgroup's CPU quota was used up for %s s. Raise the quota (cpu.max), or use only as many threads as "
+            "it allows. ",
             DECIMAL(machine->throttled_s, 2));
     if (shortage->crowded && shortage->ranks)
-        part[count++] = memory_text("Use fewer ranks or threads (at most %s thread%s in all on these cores), or more "
-                                    "cores (the launcher's binding, more nodes). ",
+        part[count++] = memory_text("Use fewer ranks or threads (at most %s thread%s in all on these cores), or give "
+                                    "the job more cores (the launcher's binding, more nodes). ",
                                     DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
     else if (shortage->crowded && shortage->threads > shortage->cores)
-        part[count++] = memory_text("Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup "
-                                    "quota). ",
+        part[count++] = memory_text("Use at most %s thread%s (OMP_NUM_THREADS), or give the program more cores "
+                                    "(affinity, cgroup quota). ",
                                     DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
     if (shortage->spins)
         part[count++] = memory_text("Waiting threads spun on cores for %s s. KMP_BLOCKTIME=0 or "
-                                    "OMP_WAIT_POLICY=passive leaves the cores to working threads. ",
+                                    "OMP_WAIT_POLICY=passive leaves these cores to working threads. ",
                                     DECIMAL(shortage->spun_s, 2));
     if (shortage->bound) {
         char *who = bound_threads(profile);
-        part[count++] = memory_text("Other cores were free for %s s: %s (OMP_PROC_BIND, OMP_PLACES, taskset). ",
+        part[count++] = memory_text("Other cores were free for %s s, but %s (see OMP_PROC_BIND, OMP_PLACES, "
+                                    "taskset). ",
                                     DECIMAL(machine->free_s, 2), who);
         free(who);
     }
     if (shortage->others)
         part[count++] = memory_text(
-            "Other processes had %s of the cores, which is not the program's doing. Measure on a quiet machine. ",
+            "Other processes used %s of the cores, for which the program is not to blame. Measure on a quiet "
+            "machine. ",
             DECIMAL(machine->others_cores, 1));
     if (shortage->stolen)
-        part[count++] = memory_text("No process had the cores that were taken (/proc/stat counts %s s of stolen "
-                                    "processor time), so neither the program nor this machine is the cause. ",
+        part[count++] = memory_text("No process used the cores that were taken (/proc/stat counts %s s of stolen "
+                                    "processor time), so the cause is neither the program nor this machine's other "
+                                    "processes. ",
                                     DECIMAL(machine->stolen_s, 2));
     if (!count)
         part[count++] = memory_text("Measure on a quiet machine. ");
-    char *text = format_printable("%s%s%s%s%s%sWork and idleness do not contain this time.", part[0],
+    char *text = format_printable("%s%s%s%s%s%sThis time is counted neither as work nor as idleness.", part[0],
                                   part[1] ? part[1] : "", part[2] ? part[2] : "", part[3] ? part[3] : "",
                                   part[4] ? part[4] : "", part[5] ? part[5] : "");
     for (size_t i = 0; i < count; i++)
@@ -334,8 +338,9 @@ static void find_oversubscription(struct inquiry *inquiry)
     finding.evidence = format_printable("busy threads had no core for %s s (negative core idleness): %s",
                                         DECIMAL(excess, 2), SHARE(inquiry, excess));
     finding.advice = format_printable(
-        "Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup quota). Waiting threads that spin "
-        "take cores from working ones; KMP_BLOCKTIME=0 prevents that. The division of blame is approximate here.",
+        "Use at most %s thread%s (OMP_NUM_THREADS), or give the program more cores (affinity, cgroup quota). Waiting "
+        "threads that spin take cores from working ones; KMP_BLOCKTIME=0 prevents that. How blame is divided between "
+        "contexts is approximate in this run.",
         cores, plural);
     put_finding(inquiry, &finding);
 }
@@ -350,10 +355,11 @@ static void find_taken_cores(struct inquiry *inquiry)
         return;
     finding.title = format_printable("other processes took the cores for %s s of thread time", DECIMAL(seconds, 2));
     finding.evidence =
-        format_printable("the program's threads were ready to run and had no core for %s s: %s %% of its effort",
+        format_printable("the program's threads were ready to run and had no core for %s s, which is %s %% of its "
+                         "effort",
                          DECIMAL(seconds, 2), DECIMAL(percent_of_program(inquiry, seconds), 1));
-    finding.advice = format_printable("Measure on a quiet machine. Work is too high by that time, and idleness by up "
-                                      "to that time for each thread that waited for the others.");
+    finding.advice = format_printable("Measure on a quiet machine. The figure for work includes this time. The "
+                                      "figure for idleness may include it once for each thread that waited meanwhile.");
     inquiry->no_core_s = seconds;
     put_finding(inquiry, &finding);
 }

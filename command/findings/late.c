@@ -175,7 +175,8 @@ static void describe_work(const struct inquiry *inquiry, const struct lateness *
     if (entry.ranks == 1)
         snprintf(text, bytes, ": it alone runs %s", name);
     else
-        snprintf(text, bytes, ": its %s takes %s times the mean", name, DECIMAL(entry.most / entry.mean, 1));
+        snprintf(text, bytes, ": its %s takes %s times the mean over the ranks", name,
+                 DECIMAL(entry.most / entry.mean, 1));
 }
 
 /* Returns whether most of the waiting is due to missing cores. */
@@ -195,8 +196,8 @@ static const char *describe_mostly(const struct lateness *lateness)
     if (is_no_core(lateness))
         return one ? ", mostly while it has no core" : ", mostly while they have no core";
     if (lacks_cores(lateness))
-        return one ? ", mostly while it has no core, or no thread at work"
-                   : ", mostly while they have no core, or no thread at work";
+        return one ? ", mostly while it has no core or no working thread"
+                   : ", mostly while they have no core or no working thread";
     return "";
 }
 
@@ -224,18 +225,19 @@ static char *lateness_title(const struct inquiry *inquiry, const struct lateness
 static const char *lateness_advice(const struct lateness *lateness, bool job)
 {
     if (is_no_core(lateness))
-        return "A rank without a core gets no faster with less work. Give it cores of its own (the launcher's binding, "
-               "fewer ranks or threads on a node), and see what else runs there.";
+        return "A rank without a core does not get faster if it has less work. Give the rank cores of its own (the "
+               "launcher's binding, fewer ranks or threads per node), and see what else runs on its node.";
     if (lacks_cores(lateness))
         return "If no thread of a rank works, all of them wait at a barrier or for a task, usually for a thread "
                "without a core. Give the rank a core for each thread (the launcher's binding, OMP_NUM_THREADS), or let "
                "its threads synchronise less often.";
     if (job && !lateness->late)
-        return "No single rank is late, so dividing the work in another way does not help. Let ranks synchronise less "
-               "often (fewer collective calls, more work between them), or let them work while they wait "
-               "(MPI_Iallreduce before work that does not need its result).";
-    return "Give it less to do there and the others more. --view ranks and --view spread compare the ranks; --rank N "
-           "shows one. Work that cannot be divided may overlap with others' work (nonblocking calls before it).";
+        return "No single rank is late, so distributing the work differently does not help. Let the ranks "
+               "synchronise less often (fewer collective calls, more work between them), or let them work while they "
+               "wait (MPI_Iallreduce before work that does not need its result).";
+    return "Give the named ranks less to do in the named code, and the others more. --view ranks and --view spread "
+           "compare the ranks; --rank N shows one rank. Work that cannot be moved may overlap with the others' work "
+           "(nonblocking calls before it).";
 }
 
 /* Returns the upper bound on the time that can be saved. Ranks' own work does not shrink, so at most the
@@ -261,11 +263,12 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
                               .sampled = true,
                               .gain_s = gain_of(inquiry, lateness)};
     if (lateness->no_core_s > 0)
-        snprintf(no_core, sizeof no_core, ", %s s of it without a core", DECIMAL(lateness->no_core_s, 2));
+        snprintf(no_core, sizeof no_core, ", %s s of it while that rank had no core", DECIMAL(lateness->no_core_s, 2));
     if (lateness->nobody_s > 0)
-        snprintf(nobody, sizeof nobody, ", %s s of it while all its threads waited", DECIMAL(lateness->nobody_s, 2));
+        snprintf(nobody, sizeof nobody, ", %s s of it while all threads of that rank waited",
+                 DECIMAL(lateness->nobody_s, 2));
     if (lateness->idle_s > 0 && job)
-        snprintf(idle, sizeof idle, ", and %s s of idleness of other threads in the waiting ranks",
+        snprintf(idle, sizeof idle, ", and other threads of the waiting ranks idled for %s s",
                  DECIMAL(lateness->idle_s, 2));
     finding.title = lateness_title(inquiry, lateness);
     finding.evidence = format_printable("ranks of the same node waited %s s in MPI while %s was busy%s%s%s: %s",

@@ -58,7 +58,8 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
     if (!lock || lock->waiter == ROW_NONE)
         return;
     char *waiter = view_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
-    snprintf(text, bytes, ", at most %s s at a time, most by %s", DECIMAL(lock->longest_ns * 1e-9, 4), waiter);
+    snprintf(text, bytes, "; the longest wait took %s s, and %s waited most in all",
+             DECIMAL(lock->longest_ns * 1e-9, 4), waiter);
     free(waiter);
 }
 
@@ -81,7 +82,7 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
     describe_lock(inquiry, lock, more, sizeof more);
     finding.title = format_printable("%s s of waiting for %s", DECIMAL(seconds, 2), name);
     finding.evidence =
-        format_printable("%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s", DECIMAL(seconds, 2),
+        format_printable("%s s waited (+- %s)%s; for %s %% of that, nobody held the lock; %s", DECIMAL(seconds, 2),
                          DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, ERROR_ALONE), 2), more,
                          DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), SHARE(inquiry, seconds));
     finding.advice = format_printable(

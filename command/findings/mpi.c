@@ -73,7 +73,7 @@ static void describe_calls(const struct inquiry *inquiry, const struct ranks_wai
     if (wait->ranks > 0)
         used += snprintf(text + used, bytes - (size_t)used, ", among %s ranks", DECIMAL(wait->ranks / wait->calls, 0));
     if (wait->bytes > 0)
-        snprintf(text + used, bytes - (size_t)used, ", with %s bytes each time", DECIMAL(wait->bytes / wait->calls, 0));
+        snprintf(text + used, bytes - (size_t)used, ", with %s bytes per call", DECIMAL(wait->bytes / wait->calls, 0));
 }
 
 /* Returns whether all ranks were observed and most of the waiting happened while none was busy. */
@@ -94,23 +94,24 @@ static void describe_least(const struct inquiry *inquiry, const struct ranks_wai
     if (!is_nobodys(inquiry, wait) &&
         spread_of_row(inquiry->profile, inquiry->rows, wait->row, PROFILE_SPREAD_MPI_WAIT, false, &entry) &&
         *entry.least_rank && entry.least < MOSTLY * entry.mean)
-        snprintf(text, bytes, "; rank %s waits least there, %s s, compared with %s s on average", entry.least_rank,
+        snprintf(text, bytes, "; rank %s waits least there: %s s, compared with a mean of %s s", entry.least_rank,
                  DECIMAL(entry.least * 1e-9, 2), DECIMAL(entry.mean * 1e-9, 2));
 }
 
 static const char *mpi_advice(const struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     if (is_nobodys(inquiry, wait))
-        return "For most of this time all ranks were in MPI at once, so none of them is late: messages take that time, "
-               "or ranks had no core to receive them (with more ranks than cores, as MPI polls). Send fewer and larger "
-               "messages, let ranks synchronise less often, or let them work meanwhile: nonblocking calls (MPI_Isend, "
-               "MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait after it.";
+        return "For most of this time all ranks were in MPI, so none of them is late. Either messages take that "
+               "time, or ranks had no core to receive them (with more ranks than cores, since MPI polls). Send fewer "
+               "and larger messages, let the ranks synchronise less often, or let them work meanwhile: nonblocking "
+               "calls (MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait after it.";
     if (strcmp(inquiry->rows->row[wait->row].label->name, "MPI_Finalize") == 0)
-        return "This rank finishes before the others. Compare the ranks' profiles: give those that come last less to "
-               "do, and this one more.";
+        return "This rank finishes before the others. Compare the ranks' profiles: give less to do to the ranks that "
+               "finish last, and more to this one.";
     return "Another rank arrives later, or messages take that time. Compare the ranks' profiles: the rank that waits "
-           "least in this call comes last, so divide its work before the call in another way. Or let this rank work "
-           "meanwhile: nonblocking calls (MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait after it.";
+           "least in this call arrives last, so distribute the work before the call differently. Or let this rank "
+           "work meanwhile: nonblocking calls (MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait after "
+           "it.";
 }
 
 static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)

@@ -179,9 +179,9 @@ static const char *period_advice(const struct inquiry *inquiry, const struct ste
 {
     double idle = excess_of(inquiry, steps, whole, METRIC_IDLENESS);
     if (idle >= MOSTLY * excess_of(inquiry, steps, whole, METRIC_EFFORT))
-        return "The other threads idle meanwhile. Let them take part, run that work beside the next steps (a task, a "
-               "thread of its own), or do it less often.";
-    return "Do that work less often, or make it shorter. --view phases shows the time of each step.";
+        return "The other threads idle meanwhile. Let them take part, run this work beside the next steps (in a "
+               "task, or a thread of its own), or do it less often.";
+    return "Do this work less often, or make it shorter. --view phases shows the time of each step.";
 }
 
 static void put_period(struct inquiry *inquiry, const struct steps *steps, const struct parts *parts, double seconds)
@@ -205,8 +205,9 @@ static void put_period(struct inquiry *inquiry, const struct steps *steps, const
                          DECIMAL(lattice->seconds / lattice->usual, 1), mean);
     uint64_t number = steps->base + lattice->first;
     finding.evidence =
-        format_printable("%s [%llu], [%llu], [%llu] and so on: %zu of these %zu are long, and %zu of the %zu others; "
-                         "these take %s s on average, the others %s s; their excess is %s thread-seconds%s: %s",
+        format_printable("%s [%llu], [%llu], [%llu] and so on: %zu of these %zu are long, and so are %zu of the %zu "
+                         "others; these take %s s on average, and the others %s s; their excess is %s "
+                         "thread-seconds%s: %s",
                          phase, (unsigned long long)number, (unsigned long long)number + lattice->every,
                          (unsigned long long)number + 2 * lattice->every, lattice->hits, lattice->points,
                          lattice->strays, lattice->others, DECIMAL(lattice->seconds, 4), DECIMAL(lattice->usual, 4),

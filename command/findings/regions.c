@@ -15,7 +15,7 @@ static const char *place_of_waiting(const struct unit *unit, bool tasks)
     static const char *const words[WAIT_KINDS] = {
         [WAIT_UNKNOWN] = "at barriers",
         [WAIT_BARRIER] = "at barriers",
-        [WAIT_WORKSHARE] = "at the ends of loops, sections or singles",
+        [WAIT_WORKSHARE] = "at the ends of loops, sections or single constructs",
         [WAIT_REGION_END] = "at the end",
         [WAIT_TASKWAIT] = "in taskwait",
         [WAIT_TASKGROUP] = "at the ends of taskgroups",
@@ -51,8 +51,9 @@ static void set_title_and_advice(const struct inquiry *inquiry, const struct uni
     shorten_name(call, name_of_call(inquiry->rows, unit->asleep));
     finding->title = format_printable("blocked in %s, and others wait", call);
     finding->advice = format_printable(
-        "The other threads wait for one that sleeps. Overlap the sleep with work (a task, nowait), start it earlier, "
-        "or make it shorter or rarer. A sleeping thread needs no core, so another schedule does not help.");
+        "The other threads wait for a thread that sleeps. Overlap the sleep with work (a task, nowait), start it "
+        "earlier, or let it be shorter or less frequent. A sleeping thread needs no core, so another schedule does "
+        "not help.");
 }
 
 /* Starts a finding about a part of the unit's idleness. All of the remaining idleness may have occurred
@@ -78,17 +79,18 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, con
     char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "", name[NAME_BYTES];
     if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
-    if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && unit->idle.scarcity > 0)
-        snprintf(pieces, sizeof pieces, ", beside loops with about %s iterations for each thread",
-                 DECIMAL(unit->idle.loops / unit->idle.scarcity, 1));
+    double per_thread = unit->idle.scarcity > 0 ? unit->idle.loops / unit->idle.scarcity : 0;
+    if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && per_thread > 0)
+        snprintf(pieces, sizeof pieces, ", beside loops with about %s iterations per thread",
+                 DECIMAL(per_thread, per_thread < 100 ? 1 : 0));
     if (waits_for_sleep(unit))
-        snprintf(asleep, sizeof asleep, ", %s %% of it beside threads that slept",
+        snprintf(asleep, sizeof asleep, ", %s %% of it while the busy threads slept",
                  DECIMAL(100 * unit->sum.blocked_idle / unit->sum.shared_idle, 0));
     shorten_name(name, inquiry->rows->row[unit->row].label->name);
-    return format_printable("%s s of idleness (+- %s) %s in %s%s%s%s: %s; overhead %s %%", DECIMAL(seconds, 2),
-                            DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, finding->basis), 2), where,
-                            name, some, pieces, asleep, SHARE(inquiry, seconds),
-                            DECIMAL(percent_of_program(inquiry, overhead), 1));
+    return format_printable(
+        "%s s of idleness (+- %s) %s in %s%s%s%s: %s; the overhead is %s %% of the effort", DECIMAL(seconds, 2),
+        DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, finding->basis), 2), where, name, some, pieces,
+        asleep, SHARE(inquiry, seconds), DECIMAL(percent_of_program(inquiry, overhead), 1));
 }
 
 /* What keeps threads waiting at barriers. */
@@ -124,21 +126,23 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
         const char *rule, *title, *advice;
     } texts[] = {
         [UNEVEN_STATIC] = {"imbalance", "unequal work",
-                           "Give the threads equal shares: schedule(dynamic) or schedule(guided) with small chunks, "
-                           "smaller pieces, the largest first. Use nowait where no barrier is needed."},
+                           "Give the threads equal shares: use schedule(dynamic) or schedule(guided) with small "
+                           "chunks, or smaller pieces of work, the largest first. Use nowait where no barrier is "
+                           "needed."},
         [UNEVEN_DYNAMIC] = {"imbalance", "unequal work",
-                            "The schedule distributes work on demand, but the last pieces are too large. Take smaller "
+                            "The schedule distributes work on demand, but the last pieces are too large. Use smaller "
                             "chunks, divide long iterations, or begin with the longest."},
         [UNEVEN_FEW] =
             {"coarse", "too few pieces",
              "There are too few iterations for the threads. Parallelise an outer or inner loop, use collapse(2), or "
              "make more and smaller pieces of the work with fewer iterations in each chunk."},
         [UNEVEN_ALONE] = {"coarse", "one thread works alone",
-                          "The other threads wait for code that one thread executes. Do less in single, masked or code "
-                          "for one thread number, divide that code, or let the others continue (nowait, tasks)."},
+                          "The other threads wait for code that only one thread executes. Do less in single, in "
+                          "masked, or after a test of the thread number; divide that code, or let the others "
+                          "continue (nowait, tasks)."},
         [UNEVEN_CREATION] = {"task-starved", "tasks come too slowly",
-                             "One thread creates tasks more slowly than the others execute them. Create them in "
-                             "several threads, prepare less for each, or move the preparation into the tasks."},
+                             "One thread creates tasks more slowly than the others execute them. Let several threads "
+                             "create tasks, prepare less for each task, or move the preparation into the tasks."},
     };
     enum uneven why = why_uneven(inquiry, unit);
     struct finding finding = start_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
@@ -153,8 +157,8 @@ static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double s
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
     set_title_and_advice(
         inquiry, unit, &finding, "too few tasks",
-        "Create more and smaller tasks, earlier, in several threads, long tasks first. Use fewer taskwaits and "
-        "dependences, so that more tasks can run at a time.");
+        "Create more and smaller tasks, create them earlier and in several threads, and start long tasks first. Use "
+        "fewer taskwaits and dependences, so that more tasks can run at the same time.");
     put_finding(inquiry, &finding);
 }
 
@@ -163,13 +167,13 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
     double own = profile_sums_own(&unit->sum);
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
     struct finding finding = start_finding(inquiry, "narrow", unit, unit->worst[CAUSE_NO_TEAM], seconds);
-    finding.title =
-        team < ONE_THREAD
-            ? format_printable("%s s in a team of one thread", DECIMAL(seconds / (inquiry->threads - 1), 2))
-            : format_printable("small team: %s of %s threads", DECIMAL(team, 1), DECIMAL(inquiry->threads, 0));
+    finding.title = team < ONE_THREAD
+                        ? format_printable("%s s in a team of one thread", DECIMAL(seconds / (inquiry->threads - 1), 2))
+                        : format_printable("small team: on average %s of %s threads take part", DECIMAL(team, 1),
+                                           DECIMAL(inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, &finding, "of threads outside any team");
     finding.advice =
-        format_printable("Let more threads take part: look at num_threads, if clauses, nested regions and "
+        format_printable("Let more threads take part: check num_threads, if clauses, nested regions and "
                          "OMP_MAX_ACTIVE_LEVELS. Outside a parallel region, tasks run one after the other.");
     put_finding(inquiry, &finding);
 }
@@ -211,12 +215,13 @@ void find_both(struct inquiry *inquiry)
             continue;
         struct finding finding = start_finding(inquiry, "both", unit, unit->row, idle);
         finding.gain_s += overhead * inquiry->busy_to_wall + inquiry->nobody_busy_s;
-        finding.title = format_printable("much idleness and much overhead: %s %% and %s %%",
+        finding.title = format_printable("much idleness and much overhead: %s %% and %s %% of the effort",
                                          DECIMAL(percent_of_program(inquiry, idle), 0),
                                          DECIMAL(percent_of_program(inquiry, overhead), 0));
         finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
         finding.advice = format_printable(
-            "Smaller pieces would raise the overhead, and larger ones the idleness. Divide the work in another way.");
+            "Smaller pieces of work would raise the overhead, and larger pieces the idleness. Divide the work in "
+            "another way.");
         put_finding(inquiry, &finding);
     }
 }

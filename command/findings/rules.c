@@ -40,7 +40,7 @@ double percent_of_program(const struct inquiry *inquiry, double seconds)
 
 const char *describe_share(char to[SHARE_BYTES], const struct inquiry *inquiry, double seconds)
 {
-    snprintf(to, SHARE_BYTES, "%s %% of the program's %s thread-seconds (threshold %s %%)",
+    snprintf(to, SHARE_BYTES, "%s %% of the effort of %s thread-seconds (threshold %s %%)",
              DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(inquiry->whole_s, 2), DECIMAL(LEAST_PERCENT, 0));
     return to;
 }
@@ -104,8 +104,8 @@ static void put_error(const struct inquiry *inquiry, struct finding *put)
     if (finding_is_enough(inquiry, put->seconds - put->error))
         return;
     put->title = memory_text("perhaps %s", title);
-    put->evidence =
-        memory_text("%s; +- %s s, so the share may be below the threshold", evidence, DECIMAL(put->error, 2));
+    put->evidence = memory_text("%s; the error is +- %s s, so the share may be below the threshold", evidence,
+                                DECIMAL(put->error, 2));
     free(title);
     free(evidence);
 }
@@ -137,13 +137,13 @@ static const struct {
     const char *title, *advice;
 } constructs[CONSTRUCTS] = {
     [CONSTRUCT_REGION] = {"parallel regions are too small",
-                          "Start fewer regions: merge neighbours, move the region out of the enclosing loop, or run "
-                          "small ones serially (if clause)."},
+                          "Start fewer regions: merge neighbouring regions, move the region out of the enclosing "
+                          "loop, or run small ones serially (if clause)."},
     [CONSTRUCT_TASK] = {"tasks are too small", "Create fewer and larger tasks: call functions directly below a "
                                                "cut-off, or use taskloop with a grainsize, final and mergeable."},
     [CONSTRUCT_LOOP] = {"pieces of loops are too small",
-                        "Take larger chunks: schedule(dynamic, n), schedule(guided) or schedule(static); parallelise "
-                        "an outer loop."},
+                        "Use larger chunks: schedule(dynamic, n), schedule(guided) or schedule(static); or "
+                        "parallelise an outer loop."},
     [CONSTRUCT_LOCK] = {"locks are taken too often", "Take locks less often: collect results in private variables or a "
                                                      "reduction, and use atomic for single updates."},
     [CONSTRUCT_BARRIER] = {"barriers are too frequent",
@@ -152,7 +152,7 @@ static const struct {
     [CONSTRUCT_WAIT] =
         {"the runtime waits without reporting for whom",
          "In a doacross loop, let each iteration reach its source directive sooner, or let fewer iterations wait for "
-         "it. At the end of nested regions, threads of an inner team have no core: start fewer threads."},
+         "it. At the end of nested regions, threads of an inner team have no core, so start fewer threads."},
     [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime", "Look at what calls the runtime there, and how often."},
 };
 
@@ -215,10 +215,10 @@ void find_overhead(struct inquiry *inquiry)
                      (unsigned long long)regions);
         finding.title = format_printable("%s: %s %% overhead", constructs[construct].title,
                                          DECIMAL(percent_of_program(inquiry, seconds), 0));
-        finding.evidence =
-            format_printable("%s s of overhead (+- %s)%s: %s; %s %% of the overhead is here", DECIMAL(seconds, 2),
-                             DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each,
-                             SHARE(inquiry, seconds), DECIMAL(100 * cost.top_ns / cost.ns, 0));
+        finding.evidence = format_printable(
+            "%s s of overhead (+- %s)%s: %s; %s %% of this overhead is in the named code", DECIMAL(seconds, 2),
+            DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each, SHARE(inquiry, seconds),
+            DECIMAL(100 * cost.top_ns / cost.ns, 0));
         finding.advice = format_printable("%s", constructs[construct].advice);
         put_finding(inquiry, &finding);
     }
@@ -236,10 +236,11 @@ static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, 
         return;
     finding.title = format_printable(title, DECIMAL(share, 0));
     finding.evidence =
-        format_printable("%s: %s s, %s %% of the program's %s thread-seconds (threshold %s %%)", what,
+        format_printable("%s: %s s, %s %% of the effort of %s thread-seconds (threshold %s %%)", what,
                          DECIMAL(seconds, 2), DECIMAL(share, 1), DECIMAL(all_s, 2), DECIMAL(LOST_PERCENT, 0));
     finding.advice = format_printable(
-        "The other numbers are doubtful. `lost` and `note` in the summary and run.json say what happened.");
+        "The other numbers are therefore doubtful. The lines `lost` and `note` of the summary, and run.json, say "
+        "what happened.");
     put_finding(inquiry, &finding);
 }
 
@@ -275,11 +276,12 @@ static void find_nobody_busy(struct inquiry *inquiry)
                  DECIMAL(100 * without_s / waited_s, 0));
     finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
     finding.evidence = format_printable(
-        "all threads waited in OpenMP for %s s of the run's %s s (threshold %s %%); percentages do not cover this time",
+        "all threads waited in OpenMP for %s s of the run's %s s (threshold %s %%); percentages of the effort do not "
+        "include this time",
         DECIMAL(seconds, 2), DECIMAL(wall_s, 2), DECIMAL(LOST_PERCENT, 0));
     finding.advice =
-        format_printable("Other processes took the cores, or threads pass tiny pieces of work to each other. Measure "
-                         "on a quiet machine, and do not rely on the figures for idleness.");
+        format_printable("Either other processes took the cores, or threads pass tiny pieces of work to each other. "
+                         "Measure on a quiet machine, and do not rely on the figures for idleness.");
     put_finding(inquiry, &finding);
 }
 
@@ -291,10 +293,10 @@ void find_losses(struct inquiry *inquiry)
     double asked = ledger->dropped ? (double)ledger->dropped_by[PROFILE_DROP_PAUSED] / (double)ledger->dropped : 0;
     double dropped_s = ledger->dropped_ns * 1e-9 * (1 - asked); /* the program itself asks for pauses */
     find_nobody_busy(inquiry);
-    put_loss(inquiry, dropped_s, dropped_s, "%s %% of the time is missing", "time of dropped samples");
-    put_loss(inquiry, profile->unresolved_ns * 1e-9, 0, "%s %% of the time has no known region",
+    put_loss(inquiry, dropped_s, dropped_s, "%s %% of the effort is missing", "the time of dropped samples");
+    put_loss(inquiry, profile->unresolved_ns * 1e-9, 0, "%s %% of the effort is in unknown regions",
              "busy time of unknown regions (<unresolved>)");
-    put_loss(inquiry, truncated, 0, "%s %% of the time has no known callers",
+    put_loss(inquiry, truncated, 0, "%s %% of the effort has unknown callers",
              "busy time of unknown callers (<truncated>)");
 }
 
@@ -322,11 +324,11 @@ bool find_short_run(struct inquiry *inquiry)
     if (samples >= LEAST_SAMPLES)
         return false;
     struct finding finding = {.rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = inquiry->whole_s};
-    finding.title =
-        format_printable("too short to say: %llu sample%s", (unsigned long long)samples, samples == 1 ? "" : "s");
-    finding.evidence = format_printable("%s thread-seconds gave %llu of the %d samples that are needed",
+    finding.title = format_printable("the run was too short for findings: %llu sample%s", (unsigned long long)samples,
+                                     samples == 1 ? "" : "s");
+    finding.evidence = format_printable("%s thread-seconds gave %llu samples, but findings need at least %d",
                                         DECIMAL(inquiry->whole_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
-    finding.advice = format_printable("Measure a longer run, or with more samples: BLAME_RATE=2000, or "
+    finding.advice = format_printable("Measure a longer run, or take more samples per second: BLAME_RATE=2000, or "
                                       "`blame run --rate 2000`.");
     put_finding(inquiry, &finding);
     return true;

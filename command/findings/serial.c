@@ -91,9 +91,9 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
         DECIMAL(inquiry->threads, 0), spread == IN_PIECES ? "many functions ran below this one," : "this ran", some,
         asleep, SHARE(inquiry, seconds));
     finding.advice = format_printable(
-        "%s", sleeps ? "Overlap the wait with other work (a task, a thread of its own), or make it shorter or rarer. "
-                       "It needs no core, so more threads do not make it shorter."
-              : spread == IN_PIECES ? "The serial pieces add up. Look at the callees in the top-down view, put them "
+        "%s", sleeps ? "Overlap the wait with other work (in a task, or a thread of its own), or let it be shorter "
+                       "or less frequent. The wait needs no core, so more threads do not make it shorter."
+              : spread == IN_PIECES ? "The serial pieces add up. Look at the callees in the top-down view, move them "
                                       "into parallel regions, or overlap them with other work as tasks."
                                     : "Make the code parallel, overlap it with other work as a task, or do less of it. "
                                       "No number of threads makes a run shorter than its serial code.");

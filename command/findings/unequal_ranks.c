@@ -123,7 +123,7 @@ static char *describe_most_work(const struct inquiry *inquiry, const struct spre
     if (code->row == ROW_NONE)
         return memory_text("%s", "");
     shorten_name(name, inquiry->rows->row[code->row].label->name);
-    return memory_text("; rank %s works %s s in %s, compared with %s s on average", rank, DECIMAL(code->most * 1e-9, 2),
+    return memory_text("; rank %s works %s s in %s, compared with a mean of %s s", rank, DECIMAL(code->most * 1e-9, 2),
                        name, DECIMAL(code->mean * 1e-9, 2));
 }
 
@@ -144,8 +144,8 @@ static void put_late(struct inquiry *inquiry, const struct unequal *late)
                               .gain_s = late->most_s - late->mean_s};
     finding.title = format_printable("%s %s times the mean time outside MPI, while the others wait %s s in MPI", begin,
                                      DECIMAL(late->most_s / late->mean_s, 2), DECIMAL(seconds, 2));
-    finding.evidence = format_printable("of %zu ranks, rank %s spends %s s outside MPI, compared with %s s on average "
-                                        "and %s s for rank %s; the others wait %s s in MPI in total%s: %s",
+    finding.evidence = format_printable("of %zu ranks, rank %s spends %s s outside MPI, compared with a mean of %s s "
+                                        "and with %s s for rank %s; the others wait %s s in MPI in total%s: %s",
                                         late->ranks, latest, DECIMAL(late->most_s, 2), DECIMAL(late->mean_s, 2),
                                         DECIMAL(late->least_s, 2), least, DECIMAL(late->others_wait_s, 2), where,
                                         SHARE(inquiry, seconds));

@@ -62,8 +62,8 @@ def write_whole(command, path, text):
     try:
         write_to(path, text.encode("utf-8", "replace"))
     except OSError as error:
-        advice = ("what was written is incomplete: --output FILE writes to a file" if path in (None, "-")
-                  else "nothing was written: give another file by --output")
+        advice = ("the output is incomplete; use --output FILE to write to a file" if path in (None, "-")
+                  else "nothing was written; give another file by --output")
         raise Refused(f"{path or 'standard output'}: {error.strerror or error}; {advice}", command=command) from error
 
 
@@ -77,7 +77,7 @@ def write_to(path, data):
             write_all(file.fileno(), data)
         return
     if holds_measurement(path):
-        raise OSError(0, "is a measurement, which is not overwritten")
+        raise OSError(0, "this is a measurement, which blame does not overwrite")
     temporary = f"{path}.{os.getpid()}.part"
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # so that nothing of it is left
     try:

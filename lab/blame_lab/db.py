@@ -19,7 +19,7 @@ def pairs_of(option, items, command=None):
     """(KEY, VALUE) of what was given by an option, once or several times. Raises Refused."""
     for item in items:
         if not all(META.fullmatch(line) for line in item.split("\n")):
-            raise Refused(f"{option} {item}: expected KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; one a line", BAD_USAGE, command)
+            raise Refused(f"{option} {item}: expected KEY=VALUE, where KEY has at most 63 letters, digits, '_', '.' and '-'", BAD_USAGE, command)
     return [META.fullmatch(line).groups() for item in items for line in item.split("\n")]
 
 

@@ -218,7 +218,7 @@ class Tuning:
         try:
             self.folder = tempfile.mkdtemp(prefix="blame-tune-", dir=place)
         except OSError as error:
-            raise Refused(f"{self.program[0]}: as it is: no temporary folder in {place} (TMPDIR): {error.strerror}") from error
+            raise Refused(f"{self.program[0]}: as it is: cannot make a temporary folder in {place} (TMPDIR): {error.strerror}") from error
         try:
             self.search_all(self.run(self.default))
         finally:
@@ -348,7 +348,7 @@ def check_words(tuning):
 
 def check(request, program):
     if bool(program) == bool(request["specialise"]):
-        raise Refused(f"{'--specialise takes no program' if program else 'no program given'}; expected a program and its arguments, or --specialise alone", BAD_USAGE)
+        raise Refused(f"{'--specialise takes no program' if program else 'no program was given'}; expected a program and its arguments, or --specialise alone", BAD_USAGE)
     pairs_of("--input", request["input"])
     if len(request["input"]) > MOST_INPUTS:
         raise Refused(f"--input {request['input'][MOST_INPUTS]}: expected at most {MOST_INPUTS} inputs", BAD_USAGE)

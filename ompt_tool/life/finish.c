@@ -191,18 +191,20 @@ static void move_file(void)
 
 static void make_reports(void)
 {
-    char why[512];
+    char why[512], word[LOG_WORD_BYTES];
     const struct job *job = session.job;
     if (!session.options.csv && !session.options.summary && job) {
         if (job->speaks && (job->ranked || job->rank == 0) && session.process == 0) { /* once a directory */
             job_directory_tell(session.directory);
-            log_line("job ", job->name, ": measured; blame report ", session.directory, " shows it", NULL);
+            log_line("job ", job->name, ": measured; blame report ", log_word(session.directory, word), " shows it",
+                     NULL);
         }
     } else if (!session.options.csv && !session.options.summary) {
         if (launcher_speaks()) /* once a job */
-            log_line("measured; ", "blame finish ", session.directory, " makes the reports", NULL);
+            log_line("measured; ", "blame finish ", log_word(session.directory, word), " writes the reports", NULL);
     } else if (!finisher_run(session.directory, session.file, why, sizeof(why)) && !launch_notes()) {
-        log_line("no reports were made: ", why, "; blame finish ", session.directory, " makes them", NULL);
+        log_line("no reports were written: ", why, "; blame finish ", log_word(session.directory, word), " writes them",
+                 NULL);
     }
 }
 

@@ -289,7 +289,7 @@ static bool judge_finisher(const struct finisher *finisher, char *why, size_t by
     else if (finisher->late)
         snprintf(why, bytes, "they were not ready after %ld seconds", finisher->limit_s);
     else if (WIFSIGNALED(finisher->status))
-        snprintf(why, bytes, "the process that makes them was ended by signal %d", WTERMSIG(finisher->status));
+        snprintf(why, bytes, "the process that writes them was ended by signal %d", WTERMSIG(finisher->status));
     else
         return true; /* the finisher has reported its own failures */
     return false;

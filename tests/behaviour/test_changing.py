@@ -43,7 +43,7 @@ class Changing(BlameTest):
             return list(csv.DictReader(file))
 
     def test_a_change_is_found_with_its_time_and_its_culprit(self):
-        title = r"idleness is (\d+) % until ([\d.]+) s, (\d+) % after, when refine begins to dominate"
+        title = r"idleness is (\d+) % of the effort until ([\d.]+) s, and (\d+) % later, when refine begins to dominate"
         directory, groups, late = self.finding("refines", "changes", "idleness", title, "refine  changing.c:")
         changed_s, = (float(row["begin"]) for row in self.phases(directory) if row["phase"] == "changed")
         if not late:

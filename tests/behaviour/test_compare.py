@@ -104,7 +104,7 @@ class Diff(Compare):
             changed = 100 * (taken_s[new] / taken_s[base] - 1)
             limit = f"{what}={0.5 * changed:.6f}"
             run = execute([BLAME, "diff", base, new, "--fail-above", limit], clean_environment(), self.new_folder())
-            said = re.search(rf"(?m)^limit {re.escape(subject)}: .*: (EXCEEDED|above it, but within the noise)$", run.stdout)[1]
+            said = re.search(rf"(?m)^limit {re.escape(subject)}: .*: (EXCEEDED|above the limit, but within the scatter)$", run.stdout)[1]
             self.assertEqual(run.status, WORSE if said == "EXCEEDED" else 0, run)
             if what == "wall":  # which is measured without error
                 self.assertRegex(run.stderr, rf"(?m)^blame diff: --fail-above {re.escape(limit)}: exceeded, \+[\d.]+ %; most by ")
@@ -213,12 +213,12 @@ class Stat(Compare):
         run = self.attached([program("compare")], {"BLAME_RATE": "500", "BLAME_TASKS": "creation"})
         other, first = run.directories()[0], self.profile("compare")
         message = self.blame("stat", first, other).stderr
-        self.assertRegex(message, r"(?m)^blame stat: rate differs: 2000 in \S+, 500 in \S+; give all the same BLAME_RATE")
+        self.assertRegex(message, r"(?m)^blame stat: rate differs: 2000 in \S+, 500 in \S+; use the same BLAME_RATE for all runs")
         self.assertRegex(message, r"(?m)^blame stat: tasks differ: region in")
         message = self.blame("stat", first, self.profile("compare_slower")).stderr
-        self.assertRegex(message, r"(?m)^blame stat: build differs: [0-9a-f]+ in .*; compare different builds with blame diff$")
+        self.assertRegex(message, r"(?m)^blame stat: build differs: [0-9a-f]+ in .*; use blame diff to compare different builds$")
         message = self.blame("stat", first, first).stderr
-        self.assertRegex(message, r"(?m)are the same run, which counts twice; give each once$")
+        self.assertRegex(message, r"(?m)are the same run, which therefore counts twice; give each run once$")
         self.assertEqual(self.blame("diff", first, self.profile("compare", 1)).stderr, "")
 
 
@@ -229,11 +229,11 @@ class WrongUse(Compare):
         cases = [
             (("diff", base), 2, "1 profile given; expected two, BASE and NEW"),
             (("diff", base, base, base), 2, "3 profiles given"),
-            (("diff",), 2, "no profile given"),
+            (("diff",), 2, "no profile was given"),
             (("diff", base, base, "--fail-above", "speed=3"), 2, "speed=3: expected wall=PERCENT, METRIC=PERCENT"),
             (("diff", base, base, "--fail-above", "idleness"), 2, "idleness: expected wall=PERCENT"),
-            (("diff", base, base, "--fail-above", "idleness=-1"), 2, "-1 is no percentage"),
-            (("diff", base, base, "--fail-above", "idleness=nan"), 2, "nan is no percentage"),
+            (("diff", base, base, "--fail-above", "idleness=-1"), 2, "-1 is not a percentage"),
+            (("diff", base, base, "--fail-above", "idleness=nan"), 2, "nan is not a percentage"),
             (("diff", base, base, "--fail-above", "wall@main=5"), 2, "wall@main=5: expected wall=PERCENT"),
             (("diff", base, base, "--fail-above", "work@((=5"), 2, "(( is not a regular expression"),
             (("diff", base, base, "--fail-above", "work@=5"), 2, "work@=5: expected METRIC@REGEX=PERCENT"),
@@ -245,7 +245,7 @@ class WrongUse(Compare):
             (("diff", base, base, "--output", "/nonexistent/x"), 1, "/nonexistent/x: No such file"),
             (("diff", base, base, "--output", "/dev/full"), 1, "/dev/full: No space left"),
             (("stat", base, "--format", "json"), 2, "expected one of text, csv"),
-            (("stat",), 2, "no profile given"),
+            (("stat",), 2, "no profile was given"),
             (("stat", empty), 1, "no measurement"),
         ]
         for arguments, status, message in cases:
@@ -286,7 +286,7 @@ class Guide(Compare):
                 shutil.rmtree(os.path.join(folder, "profiles"), ignore_errors=True)
                 # A limit more, of what does not depend on the machine.
                 run = execute(["sh", "-e", "-c", script.replace("=10", "=100").rstrip() + " --fail-above work=100"], env, folder)
-                said = dict(re.findall(r"(?m)^limit (.*?): .*: (EXCEEDED|kept|above it, but within the noise)$", run.stdout))
+                said = dict(re.findall(r"(?m)^limit (.*?): .*: (EXCEEDED|kept|above the limit, but within the scatter)$", run.stdout))
                 self.assertEqual(set(said), {"wall time", "idleness", "lock wait", "work"}, run)
                 self.assertEqual(said["work"], "kept" if new == "compare" else "EXCEEDED", run)
                 self.assertEqual(run.status, WORSE if "EXCEEDED" in said.values() else 0, run)

@@ -9,7 +9,7 @@ import unittest
 from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
 from test_jobs import CopiedRanks
 
-SAYS = re.compile(r"^blame: no reports were made: (.*); blame finish (\S+) makes them$")
+SAYS = re.compile(r"^blame: no reports were written: (.*); blame finish (\S+) writes them$")
 # A command that stands in for ours, and writes down how it was started; by what a shell does itself, which then changes nothing.
 SPY = """#!/bin/sh
 exec 9>"$2/spy"
@@ -171,7 +171,7 @@ class WhoAsks(BlameTest):
     def test_who_wants_no_files_is_told_what_makes_them(self):
         lines, files, summary, directory = self.lines_of({"BLAME_CSV": "0", "BLAME_SUMMARY": None})
         self.assertEqual((lines, files, summary),
-                         ([f"blame: measured; blame finish {directory} makes the reports"], False, False))
+                         ([f"blame: measured; blame finish {directory} writes the reports"], False, False))
 
     def test_who_wants_the_summary_alone_gets_it(self):
         self.assertEqual(self.lines_of({"BLAME_CSV": "0", "BLAME_SUMMARY": "1"})[1:3], (False, True))

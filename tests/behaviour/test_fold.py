@@ -42,7 +42,7 @@ class Fold(BlameTest):
         self.assertIn("expected one of step\n", self.fold(profile.directory, "--phase", "stop", status=2).stderr)
         for view in ("folded", "outliers"):
             run = execute([BLAME, "report", "--view", f"{view}:step", profile.directory], clean_environment(), self.new_folder())
-            self.assertEqual((run.status, run.stderr), (2, f"blame report: --view {view}: use blame fold, on a run with --trace\n"))
+            self.assertEqual((run.status, run.stderr), (2, f"blame report: --view {view}: this is no view; use blame fold, on a run with --trace\n"))
         self.assertTrue(self.fold(profile.directory, "--format", "svg").stdout.startswith("<svg "))
         _, without = self.profile_of("folds", "100", "6000", env=FAST)
         self.assertEqual(self.fold(without.directory, status=1).stderr, f"blame fold: {without.directory}: made without --trace: run again with blame run --trace\n")

@@ -166,7 +166,7 @@ class Html(BlameTest):
                       [(data["strings"][item["file"]], item["why"]) for item in data["sources_missing"]])
         text = self.report(directory, "--source", "--width", "300", "--min", "0")
         self.assertNotIn(secret, text.stdout)
-        self.assertIn("not to be shown", text.stderr)
+        self.assertIn("may not be shown", text.stderr)
 
     def test_a_page_shows_others_only_what_they_may_read(self):
         sources = os.path.join(self.folder, "sources")
@@ -240,7 +240,7 @@ class Html(BlameTest):
                 (["--min", "101"], "--min 101: expected a number from 0 to 100", 2),
                 (["--min", "0x10"], "--min 0x10: expected a number from 0 to 100", 2),
                 (["--titel", "x"], "unknown option --titel; did you mean --title? expected one of --output, --title,", 2),
-                (["another"], "and another given; expected one profile", 2),
+                (["another"], "and another were given; expected one profile", 2),
                 (["--source-dir", "/no/such"], "--source-dir /no/such: No such file or directory; expected", 1)):
             run = self.html(self.lock_profile(), *arguments, status=status)
             self.assertEqual(len(run.stderr.splitlines()), 1, run)

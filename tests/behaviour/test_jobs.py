@@ -124,7 +124,7 @@ class Told(JobTest):
         for more, argv, start in (({"BLAME_RATTE": "1"}, [program("quick")], "blame: BLAME_RATTE: there is no such variable"),
                                   ({"BLAME_RATE": "x"}, [program("quick")], "blame: BLAME_RATE=x: expected"),
                                   ({}, [BLAME, "run", program("quick_gcc")], "blame: the program was built by GCC; it runs on"),
-                                  ({}, [BLAME, "run", "true"], "blame: no profile of rank 0: no program")):
+                                  ({}, [BLAME, "run", "true"], "blame: no profile of rank 0: the progra")):
             with self.subTest(line=start):
                 lines = self.lines([rank_of_open_mpi(rank, 3) | more for rank in range(3)], argv)
                 self.assertEqual([line[:len(start)] for line in lines], [start])
@@ -292,7 +292,7 @@ class Merged(CopiedRanks):
         for rank in range(70):
             os.truncate(f"{directory}/rank-{rank:06}.blame", 5000)
         run = self.blame("merge", directory, "-j", "2", status=1)
-        self.assertRegex(run.stderr, r"\Ablame merge: .*: nothing of the job can be read: rank 0: truncated.*\n\Z")
+        self.assertRegex(run.stderr, r"\Ablame merge: .*: no file of the job can be read: rank 0: truncated.*\n\Z")
         self.assertNotIn("job.blame", self.files(directory))
 
     def test_a_job_with_a_killed_rank_is_merged_once(self):
@@ -374,7 +374,7 @@ class Merged(CopiedRanks):
         directory = self.made(2)
         self.assertIn("rank 1 of 2, bound to core", self.blame("report", directory, "--rank", "1", "--width", "200").stdout)
         self.assertIn("--rank 2: ", self.blame("report", directory, "--rank", "2", status=1).stderr)
-        self.assertIn("is no job's directory", self.blame("report", f"{directory}/rank-000000.blame", "--rank", "0",
+        self.assertIn("is not the directory of a job", self.blame("report", f"{directory}/rank-000000.blame", "--rank", "0",
                                                           status=1).stderr)
 
 

@@ -125,4 +125,4 @@ class Learn(BlameTest):
         self.search({"input.size": 1}, {"default": 1, "guided": 2})
         self.assertIn("at least 3 different inputs", self.blame("tune", "--specialise", "x", "--db", self.database, status=3).stderr)
         self.assertIn("has no search of the application y", self.blame("tune", "--specialise", "x", "--db", self.database, "--application", "y", status=1).stderr)
-        self.assertIn("no program given", self.blame("tune", status=2).stderr)
+        self.assertIn("no program was given", self.blame("tune", status=2).stderr)

@@ -96,7 +96,7 @@ class LateRank(MpiTest):
         """What was waited in is said to be so large."""
         other = self.job(mpi, ranks, name)[-1]
         found = self.report(other.directory, "--view", "findings", "--format", "csv").stdout
-        self.assertIn(f", among {ranks} ranks, with {bytes} bytes each time", found)
+        self.assertIn(f", among {ranks} ranks, with {bytes} bytes per call", found)
 
     def test_two_ranks_of_open_mpi(self):
         self.check("openmpi", 2)

@@ -225,7 +225,7 @@ class Summary(BlameTest):
 
     def test_a_run_of_some_milliseconds_has_no_books_to_complain_about(self):
         run = self.attached([program("quick")], {"BLAME_SUMMARY": "1", "BLAME_RATE": "20"})
-        self.assertIn("too short to say", run.stderr, run)
+        self.assertIn("too short for findings", run.stderr, run)
         self.assertNotIn("note:", run.stderr, run)
 
     def test_what_to_type_next_is_fit_for_a_shell(self):

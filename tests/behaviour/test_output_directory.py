@@ -114,7 +114,7 @@ class Names(BlameTest):
         before = sorted(os.listdir(directory))
         run = execute([BLAME, "merge", directory], self.tool_environment({}), self.new_folder())
         self.assertEqual((run.status, run.stderr),
-                         (1, f"blame merge: {directory}: is the profile of one process; expected the directory of a job\n"))
+                         (1, f"blame merge: {directory}: this is the profile of one process; expected the directory of a job\n"))
         self.assertEqual(sorted(os.listdir(directory)), before)
 
     def test_processes_at_once_get_a_directory_each(self):
@@ -160,12 +160,12 @@ class PlacesThatCannotBeWritten(BlameTest):
         with open(os.path.join(folder, "file"), "w", encoding="utf-8"):
             pass
         os.symlink("loop", os.path.join(folder, "loop"))
-        for out, said in (("file/x", "no directory can have this name: Not a directory"), ("file/", "no directory can have this name: Not a directory"),
-                          ("file/%p", "no directory can have this name: Not a directory"), ("none/x", "there is no folder none; make it"),
+        for out, said in (("file/x", "a directory cannot have this name: Not a directory"), ("file/", "a directory cannot have this name: Not a directory"),
+                          ("file/%p", "a directory cannot have this name: Not a directory"), ("none/x", "there is no folder none; make it"),
                           ("./none/x/%e-%r/", "there is no folder ./none/x; make it"), ("none/..", "there is no folder none; make it"),
                           ("/proc/x", "no directory can be made in /proc: "), ("/proc/%h/%j", "no directory can be made in /proc: "),
-                          ("/sys/x", "no directory can be made in /sys: "), ("/dev/null", "is a device or a pipe; give the name of a directory"), ("n" * 300, "no directory can have this name: File name too long"),
-                          ("loop/x", "no directory can have this name: ")):
+                          ("/sys/x", "no directory can be made in /sys: "), ("/dev/null", "this is a device or a pipe; give the name of a directory"), ("n" * 300, "a directory cannot have this name: File name too long"),
+                          ("loop/x", "a directory cannot have this name: ")):
             for env, options, name in ({"BLAME_OUT": None}, ("--out", out), f"--out {out}"), ({"BLAME_OUT": out}, (), f"BLAME_OUT={out}"):
                 with self.subTest(name=name):
                     run = self.attached([program("quick"), "5"], env, "launcher", options, folder=folder)
@@ -175,7 +175,7 @@ class PlacesThatCannotBeWritten(BlameTest):
         self.assertEqual(sorted(os.listdir(folder)), ["file", "loop"])
         run = self.attached([program("quick"), "5"], {"BLAME_OUT": None}, "launcher", folder="/proc")
         self.assertEqual((run.status, run.stdout), (2, ""), run)
-        self.assertRegex(run.stderr, r"\Ablame run: no directory can be made in \.: .*; give another place \(--out DIR\)\n\Z")
+        self.assertRegex(run.stderr, r"\Ablame run: no directory can be made in \.: .*; give another folder \(--out DIR\)\n\Z")
         run = self.attached([program("quick"), "5"], {"BLAME_OUT": None, "BLAME_DISABLE": "1"}, "launcher", folder="/proc")
         self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
 
@@ -279,7 +279,7 @@ class Launcher(BlameTest):
 
     def test_a_directory_is_no_program(self):
         run = self.attached(["/tmp"], how="launcher")
-        self.assertEqual((run.status, run.stderr), (126, "blame run: /tmp: is a directory; give the program's path\n"), run)
+        self.assertEqual((run.status, run.stderr), (126, "blame run: /tmp: this is a directory; give the program's path\n"), run)
 
     def test_a_missing_program_is_named(self):
         run = self.attached(["./no-such-program"], how="launcher")

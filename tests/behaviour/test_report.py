@@ -126,7 +126,7 @@ class WhatCannotBeUsed(BlameTest):
     def test_a_second_directory_is_wrong_usage(self):
         run = self.report(self.measurement()[0], "another", status=2)
         self.assertEqual((run.stdout, len(run.stderr.splitlines())), ("", 1), run)
-        self.assertIn("and another given; expected one profile", run.stderr)
+        self.assertIn("and another were given; expected one profile", run.stderr)
 
     def test_slips_are_answered_with_the_nearest_name_and_others_are_not(self):
         for arguments, said in ((("reprot", "x"), "blame: unknown command reprot; did you mean report? expected one of run, report,"),
@@ -154,9 +154,9 @@ class WhatCannotBeUsed(BlameTest):
                 with self.subTest(command=command, name=name):
                     run = execute([BLAME, command, *options], clean_environment(), where)
                     self.assertEqual((run.status, run.stderr.splitlines()[0]),
-                                     (0, f"blame {command}: no profile given; taking the newest one here, {name}"), run)
+                                     (0, f"blame {command}: no profile was given; using the newest one here, {name}"), run)
         run = self.report(status=2)
-        self.assertEqual(run.stderr, "blame report: no profile given, and none is in this folder; expected a profile directory or a *.blame file\n")
+        self.assertEqual(run.stderr, "blame report: no profile was given, and this folder has none; expected a profile directory or a *.blame file\n")
 
     def test_output_has_the_same_names_everywhere(self):
         for option in ("-o", "--out", "--output"):

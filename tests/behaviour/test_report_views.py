@@ -283,7 +283,7 @@ class Views(BlameTest):
             run = subprocess.run([BLAME, *command, "--output", measurement], stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
             self.assertEqual((run.returncode, len(run.stderr.splitlines())), (1, 1), run)
-            self.assertIn("not overwritten", run.stderr)
+            self.assertIn("does not overwrite", run.stderr)
             with open(measurement, "rb") as file:
                 self.assertEqual(file.read(), before, command)
 

@@ -35,7 +35,7 @@ class Snapshot(BlameTest):
             time.sleep(0.3)
             run = self.snapshot(folder, process.pid, "--output", "first")
             if run.status:
-                self.assertRegex(run.stderr, r"nothing is measured yet|is measured; start the program by blame run\n$")
+                self.assertRegex(run.stderr, r"nothing has been measured yet|is being measured; start the program with blame run\n$")
             elif Profile(os.path.join(folder, "first")).total("work", "sweep") > 0:
                 return process, run
             else:
@@ -60,7 +60,7 @@ class Snapshot(BlameTest):
             self.assertEqual(self.snapshot(folder, pid).status, 0)
             self.assertTrue(os.path.exists(os.path.join(folder, f"blame-stack_sweep-{pid}-snapshot{expected}", "profile.csv")), os.listdir(folder))
         running = self.report(os.path.join(folder, "profile"))
-        self.assertIn("the program still runs", running.stderr)
+        self.assertIn("the program is still running", running.stderr)
         kept = self.report(os.path.join(folder, "first"))
         self.assertEqual(kept.stderr, "")
         self.assertIn("a snapshot", kept.stdout)
@@ -80,7 +80,7 @@ class Snapshot(BlameTest):
     def test_what_is_no_measured_process_gets_one_line(self):
         folder = self.new_folder()
         ended = execute(["true"], clean_environment(), folder)
-        for argument, status, says in (("abc", 1, "is no number of a process"), (ended.pid, 1, "no such process"), (os.getpid(), 1, "is measured"),
+        for argument, status, says in (("abc", 1, "is not the number of a process"), (ended.pid, 1, "no such process"), (os.getpid(), 1, "is being measured"),
                                        ("unknown option -1", 2, "expected one of --output")):
             with self.subTest(argument=argument):
                 run = self.snapshot(folder, str(argument).split()[-1])
@@ -91,7 +91,7 @@ class Snapshot(BlameTest):
     def test_another_users_process_is_said_to_be_one(self):
         run = self.snapshot("/", os.getpid(), before=["setpriv", "--reuid=65534", "--clear-groups"])
         self.assertEqual(run.status, 1, run)
-        self.assertIn("it belongs to another user", run.stderr)
+        self.assertIn("the process belongs to another user", run.stderr)
 
     def test_root_is_not_told_to_ask_as_root(self):
         """It is root in a namespace of its own, and not in the process's."""
@@ -100,5 +100,5 @@ class Snapshot(BlameTest):
             self.skipTest("no user namespaces here")
         run = self.snapshot("/", os.getpid(), before=inside)
         self.assertEqual(run.status, 1, run)
-        self.assertIn("memory map cannot be read (Permission denied), not even by root here", run.stderr)
+        self.assertIn("memory map cannot be read (Permission denied), not even by root: a container", run.stderr)
         self.assertNotIn("as root", run.stderr)

@@ -172,7 +172,7 @@ class Tune(BlameTest):
                 (["true", "@{size}"], 2, "@{size}: unknown parameter"),
                 (["--minutes", "0", "true"], 2, "--minutes 0: expected"),
                 (["--format", "html", "true"], 2, "--format html: expected"),
-                ([], 2, "no program given")):
+                ([], 2, "no program was given")):
             run = self.tune(*arguments, status=status)
             self.assertEqual(run.stderr.count("\n"), 1, run)
             self.assertTrue(run.stderr.startswith("blame tune: ") and said in run.stderr, run)

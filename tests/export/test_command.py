@@ -101,7 +101,7 @@ class Command(BlameTest):
         self.refused(2, ("svg", *FORMATS), self.lock_profile(), "--format", "svg")
         self.refused(2, ("--metric", "hatchet"), self.lock_profile(), "--format", "hatchet", "--metric", "work")
         self.refused(2, ("--metric", "time", "lock-wait"), self.lock_profile(), "--format", "folded", "--metric", "time")
-        self.refused(2, ("no profile given",), "--format", "folded")
+        self.refused(2, ("no profile was given",), "--format", "folded")
         self.refused(1, ("/no/such",), "/no/such", "--format", "folded")
 
     def test_what_cannot_be_written_leaves_nothing(self):
@@ -129,7 +129,7 @@ class Command(BlameTest):
         os.symlink("nowhere", link)
         for name in FORMATS:
             for path in (kept, link):
-                self.refused(1, (path, "exists already", "--output"), self.lock_profile(), "--format", name, "-o", path)
+                self.refused(1, (path, "this file exists", "--output"), self.lock_profile(), "--format", name, "-o", path)
         self.assertEqual(sorted(os.listdir(folder)), ["kept", "link"])
         with open(kept, encoding="ascii") as file:
             self.assertEqual(file.read(), "before")

@@ -213,7 +213,7 @@ class Traces(BlameTest):
         for name in ("stacks", "perfetto", "firefox"):
             run = subprocess.run([BLAME, "export", without, "--format", name], capture_output=True, env=clean_environment(), check=False)
             self.assertEqual((run.returncode, run.stdout), (1, b""), run)
-            self.assertRegex(run.stderr, rb"\Ablame export: .*/job: no rank's measurement .*\n\Z")
+            self.assertRegex(run.stderr, rb"\Ablame export: .*/job: this directory holds no rank's measurement .*\n\Z")
 
     def test_a_jobs_processes_are_in_one_file_one_after_another(self):
         folder = self.new_folder()

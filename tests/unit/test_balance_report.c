@@ -40,8 +40,8 @@ WITH_JOB(the_late_rank_is_named_with_the_call_and_its_code)
                         "between nodes: rank 3 makes others wait about 28.00 s in MPI_Allreduce p.c:11; most excess in "
                         "heavy (1.6 times the mean)");
     assert_has(finding->evidence,
-               "of 33.00 s waited in MPI for which no rank of the node is blamed, 29.00 s are charged");
-    assert_has(finding->evidence, "which do not show ranks that are late in turn");
+               "no rank of the node is to blame for 33.00 s of waiting in MPI; 29.00 s of this are charged");
+    assert_has(finding->evidence, "it does not show ranks that are late in turn");
     assert_has(finding->place, "heavy");
     assert_about(finding->seconds, 28);
     assert_about(finding->gain_s, 28.0 / 3);

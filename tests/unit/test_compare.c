@@ -270,8 +270,8 @@ COMPARED(jobs_of_more_ranks_are_said_to_be)
     assert_int_equal(ftell(out), 0);
     comparable_complain(out, "diff", jobs, names, 2);
     fclose(out);
-    assert_string_equal(said, "blame diff: numbers of ranks differ: 2 in a, 4 in b; seconds are sums over ranks: "
-                              "compare shares\n");
+    assert_string_equal(said, "blame diff: numbers of ranks differ: 2 in a, 4 in b; seconds are sums over ranks, "
+                              "so compare percentages instead\n");
 }
 
 COMPARED(what_programs_mostly_have_none_of_is_shown_where_a_run_had_some)
@@ -342,8 +342,8 @@ COMPARED(time_without_a_busy_thread_has_a_line)
     assert_non_null(
         strstr(text_of(comparison, true),
                "\n  nobody busy            0.100                30.000               +29.900 +29900.0 %\n"));
-    assert_non_null(
-        strstr(text_of(comparison, false), "\n    15.050      0.100     30.000  nobody busy, beside these\n"));
+    assert_non_null(strstr(text_of(comparison, false),
+                           "\n    15.050      0.100     30.000  no thread busy, not part of the effort above\n"));
     comparison_free(comparison);
     thread[0].idle_nobody_busy = 1.9e8;
     thread[1].idle_nobody_busy = 2.1e8; /* of 20 s: f is at work, the other thread idles */

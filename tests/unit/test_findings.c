@@ -112,7 +112,7 @@ WITH_PROFILE(a_region_of_two_threads_is_a_small_team)
     run(region_below(program.main_node), 4, 2, 2, 0);
     const struct finding *finding = only("narrow");
     assert_about(finding->gain_s, 2);
-    assert_string_equal(finding->title, "small team: 2.0 of 4 threads");
+    assert_string_equal(finding->title, "small team: on average 2.0 of 4 threads take part");
 }
 
 WITH_PROFILE(overhead_is_told_by_construct)
@@ -170,8 +170,8 @@ WITH_PROFILE(locks_of_two_kinds_at_one_address_are_two)
     }
     gather();
     assert_int_equal(program.findings->count, 2);
-    assert_non_null(strstr(program.findings->finding[0].evidence, "at most 1.0000 s at a time, most by heavy"));
-    assert_non_null(strstr(program.findings->finding[1].evidence, "at most 2.0000 s at a time, most by init"));
+    assert_non_null(strstr(program.findings->finding[0].evidence, "the longest wait took 1.0000 s, and heavy"));
+    assert_non_null(strstr(program.findings->finding[1].evidence, "the longest wait took 2.0000 s, and init"));
 }
 
 WITH_PROFILE(a_contended_lock_is_named_and_bounded)
@@ -196,7 +196,7 @@ WITH_PROFILE(a_lock_held_in_foreign_code_is_told_by_the_own_line_and_so_is_its_h
     const struct finding *finding = only("lock-bound");
     assert_about(finding->seconds, 6);
     assert_int_equal(strncmp(finding->place, "heavy  p.c:51", 13), 0);
-    assert_non_null(strstr(finding->evidence, "67 % of it while nobody held the lock"));
+    assert_non_null(strstr(finding->evidence, "for 67 % of that, nobody held the lock"));
 
     char *text = summary();
     char *held = strstr(text, "This held locks"), *nobody = strstr(text, "nobody held it");

@@ -64,7 +64,7 @@ WITH_PROFILE(cores_that_others_had_are_said_in_one_sentence)
     const struct finding *finding = only("cores-taken");
     assert_string_equal(finding->title, "20.00 s of thread time without a core: 4 threads of this program and 4.5 "
                                         "other runnable processes on 4 cores");
-    assert_has(finding->advice, "Other processes had 3.0 of the cores");
+    assert_has(finding->advice, "Other processes used 3.0 of the cores");
     assert_null(strstr(finding->advice, "OMP_NUM_THREADS"));
     assert_about(finding->seconds, 20);
     char *text = summary();
@@ -112,7 +112,7 @@ WITH_PROFILE(what_a_hypervisor_took_is_said)
     assert_string_equal(finding->title, "20.00 s of thread time without a core: 4 threads of this program on 4 cores; "
                                         "16.00 s were taken by the hypervisor");
     assert_has(finding->advice,
-               "No process had the cores that were taken (/proc/stat counts 20.00 s of stolen processor time)");
+               "No process used the cores that were taken (/proc/stat counts 20.00 s of stolen processor time)");
     machine_beside_host(0, 40, 20, 0, 0);
     assert_has(only("cores-taken")->title, "taken by interrupts");
     made.threads[0].stolen = 2 * S;
@@ -133,20 +133,20 @@ WITH_PROFILE(threads_on_one_core_while_others_are_free_are_said)
     without_core(40, 4);
     machine(40, 40, 0);
     assert_has(only("binding")->advice,
-               "Other cores were free for 40.00 s: threads that are bound to the same cores share them");
+               "Other cores were free for 40.00 s, but threads that are bound to the same cores share them");
     made.profile.thread_count = 4;
     for (int i = 0; i < 4; i++) /* more is lost on core 3, by one alone */
         made.threads[i].only_core = i == 1 ? 4 : 3;
     made.threads[0].no_core_ns = 15 * S;
     made.threads[1].no_core_ns = 25 * S;
-    assert_has(only("binding")->advice, ": threads 0, 2, 3 are bound to core 2 (OMP_PROC_BIND");
+    assert_has(only("binding")->advice, ", but threads 0, 2, 3 are bound to core 2 (see OMP_PROC_BIND");
     for (int i = 0; i < 4; i++)
         made.threads[i].only_core = 1;
-    assert_has(only("binding")->advice, ": threads 0, 1, 2 and 1 more are bound to core 0 (");
+    assert_has(only("binding")->advice, ", but threads 0, 1, 2 and 1 more are bound to core 0 (see ");
     made.threads[0].only_core = UINT64_MAX;
     made.threads[1].only_core = 2;
     made.threads[2].only_core = made.threads[3].only_core = 0;
-    assert_has(only("binding")->advice, ": threads that are bound to the same cores");
+    assert_has(only("binding")->advice, ", but threads that are bound to the same cores");
 }
 
 WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)
@@ -155,7 +155,7 @@ WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)
     const struct finding *finding = only("cores-taken");
     assert_string_equal(finding->title, "20.00 s of thread time without a core: 4 threads of this program and other "
                                         "processes on 4 cores");
-    assert_has(finding->evidence, "what else ran is unknown");
+    assert_has(finding->evidence, "it is unknown what else ran");
 }
 
 /* Nobody's code is slow where others wait for a thread without a core. */
@@ -166,7 +166,7 @@ WITH_PROFILE(idleness_beside_a_missing_core_is_no_finding_of_its_own)
     made.nodes[node].metric.overhead = 0;
     made.nodes[node].metric.no_core += 6 * S;
     made.profile.header.start_ns = 1;
-    assert_has(only("cores-taken")->evidence, "others idled 18.00 s");
+    assert_has(only("cores-taken")->evidence, "other threads idled for 18.00 s");
 }
 
 WITH_PROFILE(a_serial_call_that_sleeps_is_blocked)
@@ -200,7 +200,7 @@ WITH_PROFILE(a_call_that_sleeps_in_a_region_is_what_others_wait_for)
     made.nodes[call].metric.blocked_idle = 15 * S;
     const struct finding *finding = only("coarse");
     assert_string_equal(finding->title, "blocked in read, and others wait");
-    assert_has(finding->evidence, "56 % of it beside threads that slept");
+    assert_has(finding->evidence, "56 % of it while the busy threads slept");
     assert_has(finding->advice, "needs no core");
     assert_has(finding->place, "heavy");
     made.nodes[call].metric.blocked_idle = 13 * S;
@@ -221,9 +221,9 @@ WITH_PROFILE(waiting_for_other_ranks_is_a_finding_of_its_own_with_the_teams_idle
     const struct finding *finding = only("mpi-wait");
     assert_string_equal(finding->title, "5.00 s of waiting for other ranks in MPI_Allreduce");
     assert_has(finding->evidence, "5.00 s waited");
-    assert_has(finding->evidence, ", among 4 ranks, with 1000 bytes each time, and");
+    assert_has(finding->evidence, ", among 4 ranks, with 1000 bytes per call, and");
     assert_has(finding->evidence, "15.00 s of idleness");
-    assert_has(finding->advice, "comes last");
+    assert_has(finding->advice, "arrives last");
     assert_has(finding->place, "init");
     assert_int_equal(finding->metric, METRIC_IDLENESS);
     assert_about(finding->seconds, 15);
@@ -247,7 +247,7 @@ WITH_PROFILE(the_same_seconds_are_the_same_per_cent_in_findings_and_above_them)
     assert_has(finding[0].evidence, "25.00 s of the run's 50.00 s (");
     assert_string_equal(finding[1].rule, "serial");
     assert_about(finding[1].share, metric_absolute(made.tables.rows, root, METRIC_IDLENESS));
-    assert_has(finding[1].evidence, "30.0 % of the program's");
+    assert_has(finding[1].evidence, "30.0 % of the effort");
     assert_string_equal(finding[2].rule, "cores-taken");
     assert_about(finding[2].share, metric_absolute(made.tables.rows, root, METRIC_NO_CORE));
     assert_has(finding[2].title, "20.00 s of thread time");

@@ -24,8 +24,8 @@ WITH_PROFILE(losses_are_findings)
     assert_int_equal(program.findings->count, 2);
     assert_string_equal(program.findings->finding[0].rule, "lost");
     assert_about(program.findings->finding[0].seconds, 10);
-    assert_string_equal(program.findings->finding[0].title, "20 % of the time is missing"); /* the rows have 40 s */
-    assert_non_null(strstr(program.findings->finding[1].title, "has no known callers"));
+    assert_string_equal(program.findings->finding[0].title, "20 % of the effort is missing"); /* the rows have 40 s */
+    assert_non_null(strstr(program.findings->finding[1].title, "has unknown callers"));
     assert_non_null(strstr(program.findings->finding[1].evidence, "<truncated>"));
     assert_about(program.findings->finding[1].seconds, 5);
 }
@@ -148,8 +148,8 @@ WITH_PROFILE(few_samples_say_nothing_but_that)
 {
     run(frame(program.main_node, KEY(INIT)), 5, 1, 1, 0);
     made.threads[0].delivered = 99;
-    assert_string_equal(only("short")->title, "too short to say: 99 samples");
-    assert_non_null(strstr(only("short")->evidence, "gave 99 of the 100 samples"));
+    assert_string_equal(only("short")->title, "the run was too short for findings: 99 samples");
+    assert_non_null(strstr(only("short")->evidence, "gave 99 samples, but findings need at least 100"));
 }
 
 /* 8 % of 0.9 s: three sampling periods' worth at one thread. The same share of 100 times as much is one. */
@@ -174,7 +174,7 @@ WITH_PROFILE(an_empty_profile_is_short)
 {
     made.profile.node_count = 1;
     made.profile.thread_count = 0;
-    assert_string_equal(only("short")->title, "too short to say: 0 samples");
+    assert_string_equal(only("short")->title, "the run was too short for findings: 0 samples");
 }
 
 WITH_PROFILE(the_summary_shows_at_most_three)

@@ -82,13 +82,13 @@ UNIT_TEST_WITH(a_run_that_becomes_idle_says_when_and_because_of_what, NULL, dest
     begin_program();
     for (uint32_t bin = 0; bin < BINS; bin++)
         spend(bin, 0.053, bin < 62 ? 0 : 0.453);
-    const struct finding *finding =
-        find_titled("changes", "idleness is 4 % until 31 s, 38 % after, when init begins to dominate");
+    const struct finding *finding = find_titled(
+        "changes", "idleness is 4 % of the effort until 31 s, and 38 % later, when init begins to dominate");
     assert_has(finding->place, "init  p.c:21  < solve");
     assert_int_equal(finding->metric, METRIC_IDLENESS);
     assert_true(fabs(finding->seconds - 0.34 * 38 * BIN_S * THREADS) < 0.3); /* 38 bins, 34 points */
     assert_about(finding->gain_s, finding->seconds / THREADS);
-    assert_has(finding->evidence, ", 100 % of that in the named code");
+    assert_has(finding->evidence, ", 100 % of it in the named code");
 }
 
 UNIT_TEST_WITH(a_slow_begin_is_called_one, NULL, destroy)
@@ -96,11 +96,11 @@ UNIT_TEST_WITH(a_slow_begin_is_called_one, NULL, destroy)
     begin_program();
     for (uint32_t bin = 0; bin < BINS; bin++)
         spend(bin, 0.1, bin < 20 ? 0.8 : 0.05);
-    find_titled("changes", "the first 10 s are slow: idleness is 68 %, 11 % after");
+    find_titled("changes", "the first 10 s are slow: idleness is 68 % of the effort, and 11 % later");
     made.profile.header.environment = 1;
     for (size_t i = 0; i < made.profile.timeline.cell_count; i++)
         cells[i].value.inverse_busy = 0; /* then idleness is shared idleness */
-    find_titled("changes", "the first 10 s are slow: idleness is 68 %, 11 % after");
+    find_titled("changes", "the first 10 s are slow: idleness is 68 % of the effort, and 11 % later");
 }
 
 UNIT_TEST_WITH(what_was_there_before_is_not_said_to_begin, NULL, destroy)
@@ -108,7 +108,7 @@ UNIT_TEST_WITH(what_was_there_before_is_not_said_to_begin, NULL, destroy)
     begin_program();
     for (uint32_t bin = 0; bin < BINS; bin++)
         spend(bin, 0, bin < 50 ? 0.4 : 0.1);
-    find_titled("changes", "idleness is 30 % until 25 s, 8 % after");
+    find_titled("changes", "idleness is 30 % of the effort until 25 s, and 8 % later");
 }
 
 UNIT_TEST_WITH(a_change_that_is_nobodys_alone_names_nobody, NULL, destroy)
@@ -172,7 +172,7 @@ UNIT_TEST_WITH(lock_waits_change_too, NULL, destroy)
     const struct finding *finding = find("changes");
     assert_non_null(finding);
     assert_int_equal(finding->metric, METRIC_LOCK_WAIT);
-    assert_has(finding->title, "waiting for locks is 1 % until 22 s, 49 % after");
+    assert_has(finding->title, "waiting for locks is 1 % of the effort until 22 s, and 49 % later");
     assert_has(finding->advice, "--view locks");
 }
 
@@ -188,8 +188,8 @@ UNIT_TEST_WITH(threads_that_lose_their_cores_are_not_the_codes_doing, NULL, dest
     made.nodes[no_core].metric.no_core = made.nodes[no_core].metric.inverse_busy = 50 * 0.5 * BIN_S * S;
     const struct finding *finding = find("changes");
     assert_non_null(finding);
-    assert_has(finding->title, "after, because threads have no core");
-    assert_has(finding->advice, "measure on a quiet machine");
+    assert_has(finding->title, "later, because threads have no core");
+    assert_has(finding->advice, "Measure on a quiet machine");
     assert_true(finding->row == ROW_NONE);
 }
 
@@ -215,7 +215,8 @@ UNIT_TEST_WITH(of_a_job_it_says_which_rank, NULL, destroy)
     const struct finding *finding =
         find_in_job((double[RANKS]){0.1, 0.1, 0.1, 0.1}, (double[RANKS]){0.1, 0.1, 0.9, 0.1});
     assert_non_null(finding);
-    assert_string_equal(finding->title, "waiting in MPI is 10 % until 25 s, 30 % after; most of it in rank 2");
+    assert_string_equal(finding->title,
+                        "waiting in MPI is 10 % of the effort until 25 s, and 30 % later; most of it in rank 2");
     destroy(NULL);
     finding = find_in_job((double[RANKS]){0.1, 0.1, 0.1, 0.1}, (double[RANKS]){0.5, 0.6, 0.4, 0.5});
     assert_non_null(finding);
@@ -257,7 +258,7 @@ UNIT_TEST_WITH(steps_of_which_every_nth_is_long_say_so, NULL, destroy)
     make_steps(true);
     const struct finding *finding = find_titled("periodic", "every 25th step takes 4.0 times as long");
     assert_has(finding->evidence,
-               "step [1003], [1028], [1053] and so on: 8 of these 8 are long, and 0 of the 192 others");
+               "step [1003], [1028], [1053] and so on: 8 of these 8 are long, and so are 0 of the 192 others");
     assert_has(finding->evidence, "100 % of that in the named code");
     assert_has(finding->place, "allocate  p.c:71 (in cos, libomp)");
     assert_has(finding->advice, "idle meanwhile");

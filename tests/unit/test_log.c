@@ -41,6 +41,20 @@ UNIT_TEST(control_characters_do_not_reach_the_terminal)
     assert_string_equal(caught, "blame: BLAME_RATE=?[2J????\xc3\xa4\n");
 }
 
+UNIT_TEST(a_word_of_a_shell_is_quoted_only_where_it_must_be)
+{
+    char buffer[LOG_WORD_BYTES], long_one[LOG_WORD_BYTES + 1];
+    assert_string_equal(log_word("blame-a.out-4711/x_1", buffer), "blame-a.out-4711/x_1");
+    assert_string_equal(log_word("my run", buffer), "'my run'");
+    assert_string_equal(log_word("it's $HOME", buffer), "'it'\\''s $HOME'");
+    assert_string_equal(log_word("", buffer), "''");
+    memset(long_one, ' ', sizeof long_one);
+    long_one[LOG_WORD_BYTES] = '\0';
+    assert_ptr_equal(log_word(long_one, buffer), long_one); /* no room */
+    long_one[LOG_WORD_BYTES - 3] = '\0';
+    assert_int_equal(strlen(log_word(long_one, buffer)), LOG_WORD_BYTES - 1);
+}
+
 UNIT_TEST(a_line_without_text_is_the_prefix)
 {
     CATCH(NULL);

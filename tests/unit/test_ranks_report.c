@@ -264,8 +264,8 @@ WITH_JOB(a_rank_whose_threads_all_wait_has_not_too_much_to_do)
     const struct finding *finding = finding_of("late-rank");
     assert_string_equal(
         finding->title,
-        "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core, or no thread at work");
-    assert_has(finding->evidence, "6.00 s of it while all its threads waited");
+        "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core or no working thread");
+    assert_has(finding->evidence, "6.00 s of it while all threads of that rank waited");
     assert_has(finding->advice, "a core for each thread");
     assert_null(strstr(finding->place, "nobody"));
 }
@@ -281,7 +281,7 @@ WITH_JOB(a_ranks_own_profile_says_what_others_wait_for_it)
     assert_has(finding_of("mpi-wait")->advice, "Another rank arrives later");
     made.nodes[made.profile.node_count - 1].metric.rank_waited = 2 * S;
     assert_string_equal(finding_of("late-rank")->title, "this rank makes others wait 9.00 s in MPI_Allreduce m.c:88");
-    assert_has(finding_of("mpi-wait")->advice, "all ranks were in MPI at once");
+    assert_has(finding_of("mpi-wait")->advice, "all ranks were in MPI, so");
     made.profile.header.ranks = 2 * RANKS; /* on another node */
     assert_has(finding_of("mpi-wait")->advice, "Another rank arrives later");
 }
@@ -298,7 +298,7 @@ WITH_JOB(who_waits_least_in_a_call_is_named_where_it_is_not_seen_who_is_late)
     made.profile.spread_count = 1;
     made.profile.header.ranks = 2 * RANKS;
     assert_has(finding_of("mpi-wait")->evidence,
-               "; rank 2 waits least there, 0.20 s, compared with 2.50 s on average: ");
+               "; rank 2 waits least there: 0.20 s, compared with a mean of 2.50 s: ");
     spread.spread.least = 1.5 * S;
     assert_null(strstr(finding_of("mpi-wait")->evidence, "waits least"));
     made.profile.header.ranks = RANKS; /* all were seen */
