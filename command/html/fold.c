@@ -9,28 +9,29 @@
 #include "command/rows/make.h"
 #include "command/text/memory.h"
 
-/* Returns a metric whose share decides whether a row is shown. Core idleness can be negative; thread idleness is made of
- * the same sums, and cannot. */
+/* Returns the metric that decides, in place of column i, whether a row is shown. Core idleness can be
+ * negative, so thread idleness replaces it; it is made from the same sums and cannot be negative. */
 static enum metric fold_size(size_t i)
 {
     return i == METRIC_CORE_IDLENESS ? METRIC_THREAD_IDLENESS : (enum metric)i;
 }
 
-/* A shown row while its subtree is visited. */
+/* A shown row whose subtree is being visited. */
 struct open_row {
     uint32_t end, number;
-    struct profile_sums *calls, *lines;              /* sums of hidden children; NULL for none */
-    struct row_extra *call_counters, *line_counters; /* the same */
+    /* sums of folded children: of calls, and of statements; NULL: none */
+    struct profile_sums *calls, *lines;
+    struct row_extra *call_counters, *line_counters; /* counters of folded children, in the same way */
 };
 
 struct folding {
     struct fold *fold;
     struct open_row *open;
     size_t depth, room;
-    uint32_t function; /* of rows that stand for folded calls */
+    uint32_t function; /* function number of rows that stand for folded calls */
 };
 
-/* Returns the highest of a row's shares, in percent. */
+/* Returns the largest of the row's shares of all metrics, in percent. */
 static float fold_share_of(const struct rows *rows, const struct row *row, const double total[METRIC_COLUMNS])
 {
     double most = 0;
@@ -41,7 +42,7 @@ static float fold_share_of(const struct rows *rows, const struct row *row, const
     return (float)most;
 }
 
-static float *shares_of(const struct rows *rows)
+static float *fold_shares(const struct rows *rows)
 {
     double total[METRIC_COLUMNS];
     float *share = memory_array(rows->count, sizeof *share);
@@ -49,7 +50,7 @@ static float *shares_of(const struct rows *rows)
         total[i] = metric_value(rows, rows->row[0].inclusive, fold_size(i));
     for (size_t i = 0; i < rows->count; i++)
         share[i] = fold_share_of(rows, &rows->row[i], total);
-    /* Rounding must not leave a child without its parent. */
+    /* Rounding must not hide the parent of a shown child. */
     for (size_t i = rows->count; i-- > 1;)
         if (share[rows->row[i].parent] < share[i])
             share[rows->row[i].parent] = share[i];
@@ -57,14 +58,15 @@ static float *shares_of(const struct rows *rows)
     return share;
 }
 
-static int compare_descending(const void *left, const void *right)
+static int fold_compare_shares(const void *left, const void *right)
 {
     float a = *(const float *)left, b = *(const float *)right;
     return (a < b) - (a > b);
 }
 
-/* How many rows are left when those below a share are folded, those that stand for them included. */
-static size_t count_left(const struct rows *rows, const float *share, double least, bool *stand_ins)
+/* Returns the number of rows that remain, with the rows that stand for folded ones, if rows with a share
+ * below `least` are folded. stand_ins is scratch memory for two flags per row. */
+static size_t fold_count_left(const struct rows *rows, const float *share, double least, bool *stand_ins)
 {
     size_t left = 0;
     memset(stand_ins, 0, 2 * rows->count * sizeof *stand_ins);
@@ -81,17 +83,18 @@ static size_t count_left(const struct rows *rows, const float *share, double lea
     return left;
 }
 
-/* Returns the least share that leaves at most `most` rows. Rows of equal share are all kept or all hidden. */
-static double choose_least(const struct rows *rows, const float *share, size_t most)
+/* Returns the smallest share that leaves at most `most` rows. Rows of equal share are either all kept or all
+ * folded. */
+static double fold_choose_least_share(const struct rows *rows, const float *share, size_t most)
 {
     float *sorted = memory_array(rows->count, sizeof *sorted);
     bool *stand_ins = memory_array(2 * rows->count, sizeof *stand_ins);
     memcpy(sorted, share, rows->count * sizeof *sorted);
-    qsort(sorted, rows->count, sizeof *sorted, compare_descending);
-    size_t good = 1, bad = most; /* numbers of rows that may be shown; the root always is */
+    qsort(sorted, rows->count, sizeof *sorted, fold_compare_shares);
+    size_t good = 1, bad = most; /* numbers of kept rows that do and do not fit; the root is always kept */
     while (bad - good > 1) {
         size_t middle = good + (bad - good) / 2;
-        bool fits = count_left(rows, share, nextafterf(sorted[middle], INFINITY), stand_ins) <= most;
+        bool fits = fold_count_left(rows, share, nextafterf(sorted[middle], INFINITY), stand_ins) <= most;
         *(fits ? &good : &bad) = middle;
     }
     double least = nextafterf(sorted[good], INFINITY);
@@ -100,14 +103,14 @@ static double choose_least(const struct rows *rows, const float *share, size_t m
     return least;
 }
 
-static void add_to(struct rows *made, struct profile_sums **sum, const struct profile_sums *sums)
+static void fold_add_sums(struct rows *made, struct profile_sums **sum, const struct profile_sums *sums)
 {
     if (!*sum)
         *sum = rows_alloc(made, sizeof **sum);
     profile_sums_add(*sum, sums);
 }
 
-/* What was counted in a folded row, which is a stand-in's own then. */
+/* Adds the counters of a folded row. They become the own counters of the row that stands for it. */
 static void fold_add_counters(struct rows *made, struct row_extra **sum, const struct row_extra *extra)
 {
     if (!extra)
@@ -118,9 +121,9 @@ static void fold_add_counters(struct rows *made, struct row_extra **sum, const s
     (*sum)->exclusive = (*sum)->inclusive;
 }
 
-/* A row for folded ones, as the last child of an open row. */
-static void append_small(struct folding *folding, const struct open_row *open, enum row_kind kind,
-                         const struct profile_sums *sum, const struct row_extra *counters)
+/* Appends the row that stands for folded children, as the last child of a shown row. */
+static void fold_append_stand_in(struct folding *folding, const struct open_row *open, enum row_kind kind,
+                                 const struct profile_sums *sum, const struct row_extra *counters)
 {
     struct rows *made = folding->fold->made;
     if (!sum)
@@ -139,15 +142,15 @@ static void append_small(struct folding *folding, const struct open_row *open, e
     row->extra = counters;
 }
 
-static void close_row(struct folding *folding)
+static void fold_close_row(struct folding *folding)
 {
     struct open_row *open = &folding->open[--folding->depth];
-    append_small(folding, open, ROW_STATEMENT, open->lines, open->line_counters);
-    append_small(folding, open, ROW_PSEUDO, open->calls, open->call_counters);
+    fold_append_stand_in(folding, open, ROW_STATEMENT, open->lines, open->line_counters);
+    fold_append_stand_in(folding, open, ROW_PSEUDO, open->calls, open->call_counters);
     folding->fold->made->row[open->number].end = (uint32_t)folding->fold->made->count;
 }
 
-static void show_row(struct folding *folding, uint32_t index)
+static void fold_show_row(struct folding *folding, uint32_t index)
 {
     struct fold *fold = folding->fold;
     const struct row *row = &fold->rows->row[index];
@@ -169,10 +172,10 @@ static void fold_row(struct folding *folding, uint32_t index)
     fold->left_out += row->end - index;
     bool line = row->kind == ROW_STATEMENT;
     fold_add_counters(fold->made, line ? &open->line_counters : &open->call_counters, row->extra);
-    add_to(fold->made, line ? &open->lines : &open->calls, row->inclusive);
+    fold_add_sums(fold->made, line ? &open->lines : &open->calls, row->inclusive);
 }
 
-static void make_rows(struct fold *fold, const float *share)
+static void fold_make_rows(struct fold *fold, const float *share)
 {
     const struct rows *rows = fold->rows;
     struct folding folding = {.fold = fold};
@@ -182,13 +185,13 @@ static void make_rows(struct fold *fold, const float *share)
             folding.function = rows->row[i].function + 1;
     for (uint32_t i = 0; i < rows->count;) {
         while (folding.depth && folding.open[folding.depth - 1].end <= i)
-            close_row(&folding);
+            fold_close_row(&folding);
         bool shown = share[i] >= fold->least_percent;
-        (shown ? show_row : fold_row)(&folding, i);
+        (shown ? fold_show_row : fold_row)(&folding, i);
         i = shown ? i + 1 : rows->row[i].end;
     }
     while (folding.depth)
-        close_row(&folding);
+        fold_close_row(&folding);
     free(folding.open);
 }
 
@@ -199,13 +202,13 @@ void fold_small(struct fold *fold, const struct rows *rows, double least_percent
         fold->least_percent = 0;
         return;
     }
-    float *share = shares_of(rows);
+    float *share = fold_shares(rows);
     if (least_percent < 0)
-        fold->least_percent = choose_least(rows, share, most);
+        fold->least_percent = fold_choose_least_share(rows, share, most);
     fold->shown = fold->made = rows_like(rows);
     fold->number = memory_array(rows->count, sizeof *fold->number);
     memset(fold->number, 0xff, rows->count * sizeof *fold->number);
-    make_rows(fold, share);
+    fold_make_rows(fold, share);
     free(share);
 }
 

@@ -21,11 +21,11 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-/* ---- the page that the data go into ---- */
+/* ---- the page into which the data are inserted ---- */
 
-/* The page without data: command/html/page/dist/page.html, as it was when blame was built. */
+/* The page without data: a copy of command/html/page/dist/page.html from the time when blame was built. */
 
-/* The path is from the repository's root, where make runs the compiler. */
+/* relative to the repository's root, where make runs the compiler */
 __asm__(".pushsection .rodata\n"
         ".globl blame_page_begin, blame_page_end\n"
         ".hidden blame_page_begin, blame_page_end\n"
@@ -51,7 +51,7 @@ const char *html_embedded_page(size_t *bytes)
 
 #define TITLE_COLUMNS 60
 
-static void put_text_or_null(struct page *page, const char *text)
+static void page_put_text_or_null(struct page *page, const char *text)
 {
     if (text)
         page_text(page, text);
@@ -59,7 +59,7 @@ static void put_text_or_null(struct page *page, const char *text)
         fputs("null", page->out);
 }
 
-static void put_strings(struct page *page)
+static void page_put_strings(struct page *page)
 {
     for (uint32_t id = 0; id < page->string_count; id++) {
         putc(id ? ',' : '[', page->out);
@@ -68,7 +68,7 @@ static void put_strings(struct page *page)
     putc(']', page->out);
 }
 
-static void put_title(struct page *page)
+static void page_put_title(struct page *page)
 {
     const char *command = profile_text(page->input->profile, "command");
     const char *title = page->options->title ? page->options->title : command ? command : "program";
@@ -77,8 +77,8 @@ static void put_title(struct page *page)
     free(fitting);
 }
 
-/* Writes the event and period of samples by counter overflow, from "EVENT@PERIOD". */
-static void put_sample(struct page *page)
+/* Writes the sampling event and its period, from "EVENT@PERIOD"; null if samples are taken by time. */
+static void page_put_sampling_event(struct page *page)
 {
     const char *sample = profile_text(page->input->profile, "sample");
     fputs(",\"sample\":", page->out);
@@ -94,7 +94,7 @@ static void put_sample(struct page *page)
 }
 
 /* Writes the time in which no thread was busy. */
-static void put_nobody(struct page *page)
+static void page_put_nobody_busy(struct page *page)
 {
     const struct rows *rows = page->input->rows;
     double effort_s = metric_value(rows, rows_whole(rows), METRIC_EFFORT);
@@ -102,18 +102,18 @@ static void put_nobody(struct page *page)
     json_decimal(page->out, rows->events ? 0 : ledger_nobody_s(page->input->profile, effort_s), 6);
 }
 
-static void put_header(struct page *page)
+static void page_put_header(struct page *page)
 {
     const struct profile *profile = page->input->profile;
     const struct profile_header *header = &profile->header;
     const char *version = profile_text(profile, "version");
     fputs("{\"command\":", page->out);
-    put_text_or_null(page, profile_text(profile, "command"));
+    page_put_text_or_null(page, profile_text(profile, "command"));
     char size[200];
     fputs(",\"job_size\":", page->out);
-    put_text_or_null(page, ranks_size(profile, size, sizeof size) ? size : NULL);
+    page_put_text_or_null(page, ranks_size(profile, size, sizeof size) ? size : NULL);
     fputs(",\"host\":", page->out);
-    put_text_or_null(page, profile_text(profile, "host"));
+    page_put_text_or_null(page, profile_text(profile, "host"));
     fprintf(page->out, ",\"pid\":%d,\"wall_s\":", header->pid);
     json_decimal(page->out, profile_wall_s(profile), 6);
     fprintf(page->out,
@@ -122,12 +122,12 @@ static void put_header(struct page *page)
             header->threads_max, header->cores, header->environment == 1 ? "shared" : "dedicated", header->rate,
             header->clock == 1 ? "cpu" : "wall", header->finished || header->snapshot ? "true" : "false");
     page_text(page, version ? version : BLAME_VERSION);
-    put_sample(page);
-    put_nobody(page);
+    page_put_sampling_event(page);
+    page_put_nobody_busy(page);
     putc('}', page->out);
 }
 
-static void put_metrics(struct page *page)
+static void page_put_metric_list(struct page *page)
 {
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
         if (!page_has_metric(page, metric_columns[i]))
@@ -147,7 +147,7 @@ static void put_metrics(struct page *page)
     fprintf(page->out, "],\n\"default_metric\":\"%s\"", metric_title(metric_default(page->rows)));
 }
 
-static void put_error_form(struct page *page, enum metric metric)
+static void page_put_error_form(struct page *page, enum metric metric)
 {
     struct error_form form = error_form_of(&page->input->rows->error, metric);
     double micro = metric == METRIC_SAMPLES ? 1 : 1e6; /* the same unit as the values */
@@ -165,22 +165,22 @@ static void put_error_form(struct page *page, enum metric metric)
     putc('}', page->out);
 }
 
-/* Writes the coefficients of errors, from which the page computes those of its own sums, too. */
-static void put_errors(struct page *page)
+/* Writes the coefficients of the errors, from which the page also computes the errors of its own sums. */
+static void page_put_errors(struct page *page)
 {
     fputs("{\"deviations\":", page->out);
     json_decimal(page->out, ERROR_DEVIATIONS, 9);
     fputs(",\"of\":{", page->out);
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
-        put_error_form(page, metric_columns[i]);
+        page_put_error_form(page, metric_columns[i]);
         putc(',', page->out);
     }
-    put_error_form(page, METRIC_BLAME);
+    page_put_error_form(page, METRIC_BLAME);
     fputs("}}", page->out);
 }
 
-/* Writes run.json without the list of a job's ranks, which "ranks" contains. */
-static void put_run(struct page *page)
+/* Writes run.json without the list of a job's ranks, which "ranks" already contains. */
+static void page_put_run_json(struct page *page)
 {
     json_t *run = run_json(page->input->profile, page->input->rows);
     json_object_del(json_object_get(run, "job"), "ranks");
@@ -188,7 +188,7 @@ static void put_run(struct page *page)
     json_decref(run);
 }
 
-static void put_left_out(struct page *page)
+static void page_put_left_out(struct page *page)
 {
     const struct fold *fold = &page->fold;
     if (!fold->left_out) {
@@ -201,7 +201,7 @@ static void put_left_out(struct page *page)
     putc('}', page->out);
 }
 
-static void put_kinds(struct page *page)
+static void page_put_row_kinds(struct page *page)
 {
     for (int kind = 0; kind < ROW_KINDS; kind++)
         fprintf(page->out, "%c\"%s\"", kind ? ',' : '[', row_kind_name[kind]);
@@ -212,13 +212,13 @@ static const struct {
     const char *before;
     void (*put)(struct page *page);
 } parts[] = {
-    {"<script type=\"application/json\" id=\"blame-data\">{\"format\":1,\n\"title\":", put_title},
-    {",\n\"header\":", put_header},
-    {",\n\"metrics\":", put_metrics},
-    {",\n\"error\":", put_errors},
-    {",\n\"run\":", put_run},
-    {",\n\"kinds\":", put_kinds},
-    {",\n\"left_out\":", put_left_out},
+    {"<script type=\"application/json\" id=\"blame-data\">{\"format\":1,\n\"title\":", page_put_title},
+    {",\n\"header\":", page_put_header},
+    {",\n\"metrics\":", page_put_metric_list},
+    {",\n\"error\":", page_put_errors},
+    {",\n\"run\":", page_put_run_json},
+    {",\n\"kinds\":", page_put_row_kinds},
+    {",\n\"left_out\":", page_put_left_out},
     {",\n\"rows\":", page_put_rows},
     {",\n\"phases\":", page_put_phases},
     {",\n\"ranks\":", page_put_ranks},
@@ -229,11 +229,11 @@ static const struct {
     {",\n\"waits\":", page_put_waits},
     {",\n\"findings\":", page_put_findings},
     {",", page_put_sources},
-    {",\n\"strings\":", put_strings},
+    {",\n\"strings\":", page_put_strings},
 };
 
-/* Writes all data. Stops after a failed write: errno must keep the reason. */
-static void put_data(struct page *page)
+/* Writes all data. Stops after a failed write, so that errno keeps its reason. */
+static void page_put_data(struct page *page)
 {
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !ferror(page->out); i++) {
         fputs(parts[i].before, page->out);
@@ -243,15 +243,15 @@ static void put_data(struct page *page)
         fputs("}</script>", page->out);
 }
 
-static void put_page(struct page *page)
+static void html_put_page(struct page *page)
 {
     size_t bytes, mark_bytes = strlen(HTML_DATA_MARK);
     const char *html = html_embedded_page(&bytes);
-    /* a unit test checks that it is there */
+    /* a unit test checks that the mark exists */
     const char *mark = memmem(html, bytes, HTML_DATA_MARK, mark_bytes);
     size_t before = mark ? (size_t)(mark - html) : bytes, rest = mark ? before + mark_bytes : bytes;
     fwrite(html, 1, before, page->out);
-    put_data(page);
+    page_put_data(page);
     if (!ferror(page->out))
         fwrite(html + rest, 1, bytes - rest, page->out);
 }
@@ -269,7 +269,7 @@ bool html_write(FILE *out, const struct html_input *input, const struct html_opt
     result->rows_total = input->rows->count;
     result->rows_left_out = page.fold.left_out;
     result->least_percent = page.fold.left_out ? page.fold.least_percent : 0;
-    put_page(&page);
+    html_put_page(&page);
     int why = errno;
     fold_free(&page.fold);
     strings_free(page.strings);

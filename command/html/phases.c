@@ -1,4 +1,4 @@
-/* Phases: one table entry for each, and the series of those with numbered executions. */
+/* Writes the phases: one entry for each phase, and a series for each phase with numbered executions. */
 #include <stdlib.h>
 
 #include "cct/profile_tree.h"
@@ -11,7 +11,8 @@
 
 #define NO_GROUP PAIR_MAP_NEW
 
-/* The row that stands for a phase or an execution: of several contexts the one with the most exact time. */
+/* The row that represents a phase or an execution. If it occurs in several contexts, this is the one with the
+ * longest exact time. */
 struct stand_in {
     uint32_t row;
     double ns;
@@ -20,11 +21,11 @@ struct stand_in {
 struct finding_rows {
     struct page *page;
     const struct phase_table *table;
-    struct pair_map groups; /* number of a name -> group */
+    struct pair_map groups; /* name number -> group */
     struct stand_in *of_entry, *of_group;
 };
 
-static void consider(struct finding_rows *to, struct stand_in *at, uint32_t row)
+static void phases_consider_row(struct finding_rows *to, struct stand_in *at, uint32_t row)
 {
     const struct row_extra *extra = to->page->input->rows->row[row].extra;
     double ns = extra ? extra->probe.inclusive_ns : 0;
@@ -32,9 +33,10 @@ static void consider(struct finding_rows *to, struct stand_in *at, uint32_t row)
         *at = (struct stand_in){row, ns};
 }
 
-/* Entries of a group are in order of what they are, then of their numbers. */
-static struct stand_in *entry_at(struct finding_rows *to, const struct phase_group *group, enum phase_instance is,
-                                 uint64_t instance)
+/* Returns the representative of a group's entry; NULL: there is no such entry. A group's entries are sorted
+ * by kind, then by instance number. */
+static struct stand_in *phases_entry_at(struct finding_rows *to, const struct phase_group *group,
+                                        enum phase_instance is, uint64_t instance)
 {
     size_t from = group->first_entry, end = from + group->entry_count;
     while (from < end) {
@@ -48,29 +50,29 @@ static struct stand_in *entry_at(struct finding_rows *to, const struct phase_gro
     return NULL;
 }
 
-static uint32_t group_of(struct finding_rows *to, uint64_t name)
+static uint32_t phases_group_of(struct finding_rows *to, uint64_t name)
 {
     uint32_t *slot = pair_map_slot(&to->groups, (uint32_t)name, 0);
     return *slot;
 }
 
-static void consider_node(struct finding_rows *to, const struct merged_node *node, uint32_t row)
+static void phases_consider_node(struct finding_rows *to, const struct merged_node *node, uint32_t row)
 {
     const struct profile *profile = to->page->input->profile;
     bool numbered = node->kind == PROFILE_NODE_INSTANCE;
-    uint32_t group = group_of(to, numbered ? profile->nodes[node->parent].key : node->key);
+    uint32_t group = phases_group_of(to, numbered ? profile->nodes[node->parent].key : node->key);
     if (group == NO_GROUP)
         return;
     bool others = node->key == PROFILE_INSTANCE_REST;
     enum phase_instance is = !numbered ? PHASE_STATIC : others ? PHASE_OTHERS : PHASE_NUMBERED;
-    struct stand_in *entry = entry_at(to, &to->table->group[group], is, is == PHASE_NUMBERED ? node->key : 0);
+    struct stand_in *entry = phases_entry_at(to, &to->table->group[group], is, is == PHASE_NUMBERED ? node->key : 0);
     if (entry)
-        consider(to, entry, row);
+        phases_consider_row(to, entry, row);
     if (!numbered)
-        consider(to, &to->of_group[group], row);
+        phases_consider_row(to, &to->of_group[group], row);
 }
 
-static void find_rows(struct finding_rows *to)
+static void phases_find_rows(struct finding_rows *to)
 {
     const struct phase_table *table = to->table;
     const struct profile *profile = to->page->input->profile;
@@ -88,38 +90,38 @@ static void find_rows(struct finding_rows *to)
         const struct merged_node *node = &profile->nodes[i];
         bool phase = node->kind == PROFILE_NODE_PHASE || node->kind == PROFILE_NODE_INSTANCE;
         if (phase && rows->node_row[i] != ROW_NONE)
-            consider_node(to, node, rows->node_row[i]);
+            phases_consider_node(to, node, rows->node_row[i]);
     }
 }
 
-static void put_row(struct page *page, const struct stand_in *at)
+static void phases_put_row(struct page *page, const struct stand_in *at)
 {
     uint32_t row = fold_nearest(&page->fold, at->row);
     page_whole(page->out, row == ROW_NONE ? -1 : (int64_t)row);
 }
 
-static void put_micro(struct page *page, const char *name, double seconds)
+static void phases_put_seconds(struct page *page, const char *name, double seconds)
 {
     fprintf(page->out, ",\"%s\":", name);
     page_micro(page->out, seconds);
 }
 
-static void put_probe(struct page *page, const struct profile_probe *probe, double exact_ns)
+static void phases_put_probe(struct page *page, const struct profile_probe *probe, double exact_ns)
 {
     bool any = probe->calls > 0;
     fputs("\"executions\":", page->out);
     page_whole(page->out, (int64_t)probe->calls);
-    put_micro(page, "seconds", exact_ns * 1e-9);
-    put_micro(page, "min", any ? probe->shortest_ns * 1e-9 : 0);
-    put_micro(page, "max", any ? probe->longest_ns * 1e-9 : 0);
-    put_micro(page, "mean", probe_mean_s(probe));
-    put_micro(page, "deviation", probe_deviation_s(probe));
+    phases_put_seconds(page, "seconds", exact_ns * 1e-9);
+    phases_put_seconds(page, "min", any ? probe->shortest_ns * 1e-9 : 0);
+    phases_put_seconds(page, "max", any ? probe->longest_ns * 1e-9 : 0);
+    phases_put_seconds(page, "mean", probe_mean_s(probe));
+    phases_put_seconds(page, "deviation", probe_deviation_s(probe));
 }
 
-/* Consecutive executions that are one point of a series. */
+/* One point of a series: consecutive executions. */
 struct point {
     const struct phase_entry *first, *last;
-    const struct phase_entry *fastest, *slowest; /* one execution each, by exact time */
+    const struct phase_entry *fastest, *slowest; /* the executions with the shortest and longest exact time */
     uint64_t executions;
     double ns;
     struct profile_sums sums;
@@ -127,7 +129,7 @@ struct point {
 
 enum point_column { FIRST, LAST, INSTANCES, SLOWEST, SLOWEST_ROW, EXECUTIONS, SECONDS, LEAST, MOST, POINT_COLUMNS };
 
-static struct point make_point(const struct phase_entry *entry, size_t count)
+static struct point series_make_point(const struct phase_entry *entry, size_t count)
 {
     struct point point = {.first = entry, .last = entry + count - 1, .fastest = entry, .slowest = entry};
     for (const struct phase_entry *at = entry; at < entry + count; at++) {
@@ -142,7 +144,7 @@ static struct point make_point(const struct phase_entry *entry, size_t count)
     return point;
 }
 
-static void put_point(struct finding_rows *to, const struct point *point, size_t column)
+static void series_put_point(struct finding_rows *to, const struct point *point, size_t column)
 {
     struct page *page = to->page;
     switch (column) {
@@ -159,7 +161,7 @@ static void put_point(struct finding_rows *to, const struct point *point, size_t
         page_whole(page->out, (int64_t)point->slowest->instance);
         break;
     case SLOWEST_ROW:
-        put_row(page, &to->of_entry[point->slowest - to->table->entry]);
+        phases_put_row(page, &to->of_entry[point->slowest - to->table->entry]);
         break;
     case EXECUTIONS:
         page_whole(page->out, (int64_t)point->executions);
@@ -178,9 +180,9 @@ static void put_point(struct finding_rows *to, const struct point *point, size_t
     }
 }
 
-/* The executions with numbers, a value of each column for each; more than HTML_SERIES_POINTS are summed up in
- * so many points. */
-static void put_series(struct finding_rows *to, const struct phase_entry *entry, size_t count)
+/* Writes a series with one value per execution and column. More than HTML_SERIES_POINTS executions are
+ * combined into that number of points. */
+static void phases_put_series(struct finding_rows *to, const struct phase_entry *entry, size_t count)
 {
     static const char *const name[POINT_COLUMNS] = {"first",      "last",    "instances", "slowest", "row",
                                                     "executions", "seconds", "min",       "max"};
@@ -189,14 +191,14 @@ static void put_series(struct finding_rows *to, const struct phase_entry *entry,
     struct point *point = memory_array(points, sizeof *point);
     for (size_t i = 0; i < points; i++) {
         size_t first = i * count / points, end = (i + 1) * count / points;
-        point[i] = make_point(entry + first, end - first);
+        point[i] = series_make_point(entry + first, end - first);
     }
     for (size_t column = 0; column < POINT_COLUMNS + METRIC_PARTS; column++) {
         fprintf(page->out, "%s\"%s\":", column ? ",\n" : "{",
                 column < POINT_COLUMNS ? name[column] : metric_title(metric_parts[column - POINT_COLUMNS]));
         for (size_t i = 0; i < points; i++) {
             putc_unlocked(i ? ',' : '[', page->out);
-            put_point(to, &point[i], column);
+            series_put_point(to, &point[i], column);
         }
         putc(']', page->out);
     }
@@ -204,7 +206,7 @@ static void put_series(struct finding_rows *to, const struct phase_entry *entry,
     free(point);
 }
 
-static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
+static void phases_put_group(struct finding_rows *to, uint32_t index, size_t *series)
 {
     struct page *page = to->page;
     const struct rows *rows = page->input->rows;
@@ -217,11 +219,11 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
         others = entry[i].is == PHASE_OTHERS ? &entry[i] : others;
     }
     fprintf(page->out, "{\"name\":%u,\"row\":", page_string(page, phase_name(to->table, group->name)));
-    put_row(page, &to->of_group[index]);
+    phases_put_row(page, &to->of_group[index]);
     putc(',', page->out);
-    put_probe(page, &group->probe, group->exact_ns);
+    phases_put_probe(page, &group->probe, group->exact_ns);
     for (size_t i = 0; i < METRIC_PARTS; i++)
-        put_micro(page, metric_title(metric_parts[i]), metric_value(rows, &group->inclusive, metric_parts[i]));
+        phases_put_seconds(page, metric_title(metric_parts[i]), metric_value(rows, &group->inclusive, metric_parts[i]));
     fputs(",\"absolute\":", page->out);
     json_decimal(page->out, metric_absolute(rows, &group->inclusive, METRIC_IDLENESS), 6);
     fputs(",\"relative\":", page->out);
@@ -230,14 +232,14 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
             count);
     fputs(others ? "{" : "null", page->out);
     if (others) {
-        put_probe(page, &others->probe, others->exact_ns);
+        phases_put_probe(page, &others->probe, others->exact_ns);
         putc('}', page->out);
     }
     fputs(",\"series\":", page->out);
     if (count < 2 || *series >= HTML_SERIES)
         fputs("null", page->out);
     else
-        put_series(to, entry + from, count);
+        phases_put_series(to, entry + from, count);
     *series += count >= 2;
     putc('}', page->out);
 }
@@ -252,10 +254,10 @@ void page_put_phases(struct page *page)
         return;
     }
     fputs("{\"phases\":[", page->out);
-    find_rows(&to);
+    phases_find_rows(&to);
     for (; shown < table->group_count && shown < HTML_PHASES; shown++) {
         fputs(shown ? ",\n" : "", page->out);
-        put_group(&to, (uint32_t)shown, &series);
+        phases_put_group(&to, (uint32_t)shown, &series);
     }
     fprintf(page->out, "],\"left_out\":%zu,\"series_left_out\":%zu}", table->group_count - shown,
             series > HTML_SERIES ? series - HTML_SERIES : 0);

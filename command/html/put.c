@@ -1,4 +1,4 @@
-/* Texts and numbers of a page's data. */
+/* Writes the texts and numbers of a page's data. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ void page_micro(FILE *out, double seconds)
     fwrite_unlocked(first, 1, (size_t)(end - first), out);
 }
 
-static void put_bits(struct base64 *to)
+static void base64_put_group(struct base64 *to)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     to->bits <<= 8 * (3 - to->count);
@@ -59,11 +59,11 @@ void base64_put(struct base64 *to, uint8_t byte)
 {
     to->bits = to->bits << 8 | byte;
     if (++to->count == 3)
-        put_bits(to);
+        base64_put_group(to);
 }
 
 void base64_end(struct base64 *to)
 {
     if (to->count)
-        put_bits(to);
+        base64_put_group(to);
 }

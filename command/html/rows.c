@@ -1,4 +1,4 @@
-/* Writes the rows in columns: compact, quick to read, and without a second copy in memory. */
+/* Writes the rows by column. This is compact, quick to read, and needs no second copy in memory. */
 #include <stdlib.h>
 
 #include "command/profile/pair_map.h"
@@ -9,66 +9,67 @@
 
 typedef int64_t (*row_field)(const struct page *page, size_t row);
 
-static const struct row *row_at(const struct page *page, size_t row)
+static const struct row *page_row_at(const struct page *page, size_t row)
 {
     return &page->rows->row[row];
 }
 
-static int64_t index_or_none(uint32_t index)
+static int64_t page_index_or_none(uint32_t index)
 {
     return index == ROW_NONE ? -1 : (int64_t)index;
 }
 
-static int64_t parent_of(const struct page *page, size_t row)
+static int64_t page_row_parent(const struct page *page, size_t row)
 {
-    return index_or_none(row_at(page, row)->parent);
+    return page_index_or_none(page_row_at(page, row)->parent);
 }
 
-static int64_t kind_of(const struct page *page, size_t row)
+static int64_t page_row_kind(const struct page *page, size_t row)
 {
-    return row_at(page, row)->kind;
+    return page_row_at(page, row)->kind;
 }
 
-static int64_t name_of(const struct page *page, size_t row)
+static int64_t page_row_name(const struct page *page, size_t row)
 {
     return page->labels[page->label[row]].name;
 }
 
-static int64_t module_of(const struct page *page, size_t row)
+static int64_t page_row_module(const struct page *page, size_t row)
 {
     return page->labels[page->label[row]].module;
 }
 
-static int64_t file_of(const struct page *page, size_t row)
+static int64_t page_row_file(const struct page *page, size_t row)
 {
     return page->labels[page->label[row]].file;
 }
 
-static int64_t line_of(const struct page *page, size_t row)
+static int64_t page_row_line(const struct page *page, size_t row)
 {
     return page->labels[page->label[row]].line;
 }
 
-static int64_t call_line_of(const struct page *page, size_t row)
+static int64_t page_row_call_line(const struct page *page, size_t row)
 {
-    return row_at(page, row)->call_line;
+    return page_row_at(page, row)->call_line;
 }
 
-static int64_t function_of(const struct page *page, size_t row)
+static int64_t page_row_function(const struct page *page, size_t row)
 {
-    return index_or_none(row_at(page, row)->function);
+    return page_index_or_none(page_row_at(page, row)->function);
 }
 
 static const struct {
     const char *name;
     row_field value;
 } fields[] = {
-    {"parent", parent_of}, {"kind", kind_of}, {"name", name_of},           {"module", module_of},
-    {"file", file_of},     {"line", line_of}, {"call_line", call_line_of}, {"function", function_of},
+    {"parent", page_row_parent},       {"kind", page_row_kind},         {"name", page_row_name},
+    {"module", page_row_module},       {"file", page_row_file},         {"line", page_row_line},
+    {"call_line", page_row_call_line}, {"function", page_row_function},
 };
 
-/* Numbers the labels. Rows share labels, so each label's texts are looked up once. */
-static void number_labels(struct page *page)
+/* Numbers the labels. Rows share labels, so each label's texts are interned once. */
+static void page_number_labels(struct page *page)
 {
     const struct rows *rows = page->rows;
     struct pair_map map = {0};
@@ -89,25 +90,25 @@ static void number_labels(struct page *page)
     pair_map_free(&map);
 }
 
-static void put_notes(struct page *page)
+static void page_put_row_notes(struct page *page)
 {
     fputs("\"note\":", page->out);
     for (size_t i = 0; i < page->rows->count; i++) {
-        const char *note = row_at(page, i)->note;
+        const char *note = page_row_at(page, i)->note;
         putc_unlocked(i ? ',' : '[', page->out);
         page_whole(page->out, note ? page_string(page, note) : 0);
     }
     fputs("]", page->out);
 }
 
-static double value_of(const struct page *page, size_t row, enum metric metric, bool exclusive)
+static double page_row_value(const struct page *page, size_t row, enum metric metric, bool exclusive)
 {
-    const struct row *at = row_at(page, row);
+    const struct row *at = page_row_at(page, row);
     return metric_value(page->rows, exclusive ? at->exclusive : at->inclusive, metric);
 }
 
-/* Returns the metric that has the same values by definition, or the metric itself. */
-static enum metric same_as(const struct rows *rows, enum metric metric)
+/* Returns another metric that has the same values by definition, or else the metric itself. */
+static enum metric page_metric_same_as(const struct rows *rows, enum metric metric)
 {
     if (metric == METRIC_SHARED_IDLENESS && rows->shared)
         return METRIC_IDLENESS;
@@ -118,50 +119,50 @@ static enum metric same_as(const struct rows *rows, enum metric metric)
 
 bool page_has_metric(const struct page *page, enum metric metric)
 {
-    return !metric_is_rare(metric) || value_of(page, 0, metric, false) > 0;
+    return !metric_is_rare(metric) || page_row_value(page, 0, metric, false) > 0;
 }
 
-/* Returns a count as a whole number. Only damaged files have other counts. */
-static int64_t whole(double value)
+/* Returns a count as a whole number, limited to the range of int64_t. Only damaged files exceed it. */
+static int64_t whole_count(double value)
 {
     return value >= 9e18 ? INT64_MAX : value <= -9e18 ? -INT64_MAX : (int64_t)value;
 }
 
-static void put_values(struct page *page, enum metric metric, bool exclusive)
+static void page_put_metric_values(struct page *page, enum metric metric, bool exclusive)
 {
     size_t count = page->rows->count, first = 0;
-    enum metric same = same_as(page->rows, metric);
+    enum metric same = page_metric_same_as(page->rows, metric);
     if (same != metric) {
         fprintf(page->out, "\"%s\"", metric_title(same));
         return;
     }
-    while (first < count && value_of(page, first, metric, exclusive) == 0)
+    while (first < count && page_row_value(page, first, metric, exclusive) == 0)
         first++;
     if (first == count) {
         putc('0', page->out);
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        double value = value_of(page, i, metric, exclusive);
+        double value = page_row_value(page, i, metric, exclusive);
         putc_unlocked(i ? ',' : '[', page->out);
         if (metric == METRIC_SAMPLES)
-            page_whole(page->out, whole(value));
+            page_whole(page->out, whole_count(value));
         else
             page_micro(page->out, value);
     }
     putc(']', page->out);
 }
 
-static double counter_of(const struct page *page, size_t row, size_t counter, bool exclusive)
+static double page_row_counter(const struct page *page, size_t row, size_t counter, bool exclusive)
 {
-    const struct row_extra *extra = row_at(page, row)->extra;
+    const struct row_extra *extra = page_row_at(page, row)->extra;
     return !extra ? 0 : exclusive ? extra->exclusive.value[counter] : extra->inclusive.value[counter];
 }
 
-static void put_counter(struct page *page, size_t counter, bool exclusive)
+static void page_put_counter_values(struct page *page, size_t counter, bool exclusive)
 {
     size_t count = page->rows->count, first = 0;
-    while (first < count && counter_of(page, first, counter, exclusive) == 0)
+    while (first < count && page_row_counter(page, first, counter, exclusive) == 0)
         first++;
     if (first == count) {
         putc('0', page->out);
@@ -169,17 +170,17 @@ static void put_counter(struct page *page, size_t counter, bool exclusive)
     }
     for (size_t i = 0; i < count; i++) {
         putc_unlocked(i ? ',' : '[', page->out);
-        page_whole(page->out, whole(counter_of(page, i, counter, exclusive)));
+        page_whole(page->out, whole_count(page_row_counter(page, i, counter, exclusive)));
     }
     putc(']', page->out);
 }
 
-/* Writes the additional sums that an error depends on. */
-static void put_basis(struct page *page, const char *name, size_t offset, bool exclusive)
+/* Writes a column of the sums from which errors are computed. */
+static void page_put_error_basis(struct page *page, const char *name, size_t offset, bool exclusive)
 {
     fprintf(page->out, ",\n\"%s\":", name);
     for (size_t i = 0; i < page->rows->count; i++) {
-        const struct row *row = row_at(page, i);
+        const struct row *row = page_row_at(page, i);
         struct error_basis basis = error_basis_of(exclusive ? row->exclusive : row->inclusive);
         putc_unlocked(i ? ',' : '[', page->out);
         page_micro(page->out, *(const double *)((const char *)&basis + offset));
@@ -187,36 +188,36 @@ static void put_basis(struct page *page, const char *name, size_t offset, bool e
     putc(']', page->out);
 }
 
-static void put_metrics(struct page *page, bool exclusive)
+static void page_put_row_metrics(struct page *page, bool exclusive)
 {
     fprintf(page->out, ",\n\"%c\":{", exclusive ? 'e' : 'i');
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
         if (!page_has_metric(page, metric_columns[i]))
             continue;
         fprintf(page->out, "%s\"%s\":", i ? ",\n" : "", metric_title(metric_columns[i]));
-        put_values(page, metric_columns[i], exclusive);
+        page_put_metric_values(page, metric_columns[i], exclusive);
     }
     for (size_t i = 0; i < page->input->rows->counter_count; i++) {
         fputs(",\n", page->out);
         page_text(page, page->input->rows->counter_name[i]);
         putc(':', page->out);
-        put_counter(page, i, exclusive);
+        page_put_counter_values(page, i, exclusive);
     }
     if (error_form_of(&page->input->rows->error, METRIC_CORE_IDLENESS).own != 0)
-        put_basis(page, "own", offsetof(struct error_basis, own), exclusive);
-    if (page->input->rows->error.threads > 2) /* with two it is always 0 */
-        put_basis(page, "beside", offsetof(struct error_basis, idle_beside), exclusive);
+        page_put_error_basis(page, "own", offsetof(struct error_basis, own), exclusive);
+    if (page->input->rows->error.threads > 2) /* with two threads it is always 0 */
+        page_put_error_basis(page, "beside", offsetof(struct error_basis, idle_beside), exclusive);
     putc('}', page->out);
 }
 
 enum exact_column { EXACT_ROW, EXACT_CALLS, EXACT_INCLUSIVE, EXACT_EXCLUSIVE, EXACT_COLUMNS };
 
-/* Writes a column for the few rows with exact times only. */
-static void put_exact_column(struct page *page, enum exact_column column)
+/* Writes a column that has only the few rows with exact times. */
+static void page_put_exact_column(struct page *page, enum exact_column column)
 {
     bool first = true;
     for (size_t i = 0; i < page->rows->count; i++) {
-        const struct row_extra *extra = row_at(page, i)->extra;
+        const struct row_extra *extra = page_row_at(page, i)->extra;
         if (!extra || !extra->probe.calls)
             continue;
         putc_unlocked(first ? '[' : ',', page->out);
@@ -232,7 +233,7 @@ static void put_exact_column(struct page *page, enum exact_column column)
     fputs(first ? "[]" : "]", page->out);
 }
 
-static void put_exact(struct page *page)
+static void page_put_exact(struct page *page)
 {
     static const char *const name[EXACT_COLUMNS] = {"row", "calls", "i", "e"};
     fputs(",\n\"exact\":", page->out);
@@ -242,14 +243,14 @@ static void put_exact(struct page *page)
     }
     for (int column = 0; column < EXACT_COLUMNS; column++) {
         fprintf(page->out, "%c\"%s\":", column ? ',' : '{', name[column]);
-        put_exact_column(page, (enum exact_column)column);
+        page_put_exact_column(page, (enum exact_column)column);
     }
     putc('}', page->out);
 }
 
 void page_put_rows(struct page *page)
 {
-    number_labels(page);
+    page_number_labels(page);
     fprintf(page->out, "{\"count\":%zu,\n", page->rows->count);
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
         fprintf(page->out, "\"%s\":", fields[f].name);
@@ -259,9 +260,9 @@ void page_put_rows(struct page *page)
         }
         fputs("],\n", page->out);
     }
-    put_notes(page);
-    put_metrics(page, false);
-    put_metrics(page, true);
-    put_exact(page);
+    page_put_row_notes(page);
+    page_put_row_metrics(page, false);
+    page_put_row_metrics(page, true);
+    page_put_exact(page);
     putc('}', page->out);
 }

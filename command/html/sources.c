@@ -1,4 +1,4 @@
-/* Pieces of source files around the lines that matter. */
+/* Writes excerpts of source files around the lines that cost most. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,22 +7,23 @@
 #include "command/text/memory.h"
 #include "command/text/source_text.h"
 
-/* ---- which lines ---- */
+/* ---- selection of lines ---- */
 
-/* Which source lines a page shows: those that matter most, by any metric. */
+/* The page shows the source lines with the highest shares of any metric. */
 
-/* At most so many lines because of their own cost, and as many because of what is called in them. */
+/* maximum number of lines selected by their own cost, and again of lines selected by the cost of calls in
+ * them */
 #define SOURCE_LINES 400
-/* Lines shown before and behind each of them. */
+/* number of lines shown before and after each selected line */
 #define SOURCE_AROUND 6
 
 struct source_line {
-    uint32_t file; /* a string of the page */
+    uint32_t file; /* number of a string of the page */
     int line;
 };
 
 struct source_lines {
-    struct source_line *line; /* by file and line, each once */
+    struct source_line *line; /* sorted by file and line, without duplicates */
     size_t count;
 };
 
@@ -30,7 +31,7 @@ struct source_lines {
 struct candidate {
     struct source_line at;
     double value[METRIC_COLUMNS];
-    double share; /* the highest */
+    double share; /* largest share of any metric */
 };
 
 struct candidates {
@@ -54,7 +55,7 @@ static void sources_add(struct candidates *candidates, uint32_t file, int line, 
         candidates->list[*slot].value[i] += metric_value(candidates->page->rows, sums, metric_columns[i]);
 }
 
-static int by_share(const void *left, const void *right)
+static int source_compare_shares(const void *left, const void *right)
 {
     const struct candidate *a = left, *b = right;
     if (a->share != b->share)
@@ -64,7 +65,7 @@ static int by_share(const void *left, const void *right)
     return (a->at.line > b->at.line) - (a->at.line < b->at.line);
 }
 
-static int by_place(const void *left, const void *right)
+static int source_compare_places(const void *left, const void *right)
 {
     const struct source_line *a = left, *b = right;
     if (a->file != b->file)
@@ -72,8 +73,8 @@ static int by_place(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Keeps the lines with the highest shares, appended to lines. */
-static void keep_best(struct candidates *candidates, struct source_lines *lines)
+/* Appends the candidates with the largest shares to `lines`, and frees the candidates. */
+static void sources_keep_best(struct candidates *candidates, struct source_lines *lines)
 {
     const struct page *page = candidates->page;
     double total[METRIC_COLUMNS];
@@ -86,7 +87,7 @@ static void keep_best(struct candidates *candidates, struct source_lines *lines)
                 candidates->list[i].share = share;
         }
     if (candidates->count)
-        qsort(candidates->list, candidates->count, sizeof *candidates->list, by_share);
+        qsort(candidates->list, candidates->count, sizeof *candidates->list, source_compare_shares);
     size_t kept = candidates->count < SOURCE_LINES ? candidates->count : SOURCE_LINES;
     for (size_t i = 0; i < kept && candidates->list[i].share > 0; i++)
         lines->line[lines->count++] = candidates->list[i].at;
@@ -99,14 +100,14 @@ static const struct page_label *sources_label_of(const struct page *page, size_t
     return &page->labels[page->label[row]];
 }
 
-static void choose_statements(const struct page *page, struct source_lines *lines)
+static void sources_choose_statements(const struct page *page, struct source_lines *lines)
 {
     struct candidates candidates = {.page = page};
     for (size_t i = 0; i < page->rows->count; i++)
         if (page->rows->row[i].kind == ROW_STATEMENT)
             sources_add(&candidates, sources_label_of(page, i)->file, sources_label_of(page, i)->line,
                         page->rows->row[i].exclusive);
-    keep_best(&candidates, lines);
+    sources_keep_best(&candidates, lines);
 }
 
 static void sources_choose_calls(const struct page *page, struct source_lines *lines)
@@ -119,33 +120,33 @@ static void sources_choose_calls(const struct page *page, struct source_lines *l
         sources_add(&candidates, sources_label_of(page, i)->file, sources_label_of(page, i)->line, row->inclusive);
         sources_add(&candidates, sources_label_of(page, row->parent)->file, row->call_line, row->inclusive);
     }
-    keep_best(&candidates, lines);
+    sources_keep_best(&candidates, lines);
 }
 
-/* Statements by their own cost; call sites and the first lines of functions by what their rows cost with all
- * that they call. A line counts by its highest share of a metric. */
+/* Selects statements by their own cost. Selects call sites and first lines of functions by the inclusive cost
+ * of their rows. A line's cost is its largest share of any metric. */
 static void source_lines_choose(struct page *page, struct source_lines *lines)
 {
     *lines = (struct source_lines){.line = memory_array(2 * SOURCE_LINES, sizeof *lines->line)};
-    choose_statements(page, lines);
+    sources_choose_statements(page, lines);
     sources_choose_calls(page, lines);
-    qsort(lines->line, lines->count, sizeof *lines->line, by_place);
+    qsort(lines->line, lines->count, sizeof *lines->line, source_compare_places);
     size_t kept = 0;
     for (size_t i = 0; i < lines->count; i++)
-        if (kept == 0 || by_place(&lines->line[kept - 1], &lines->line[i]) != 0)
+        if (kept == 0 || source_compare_places(&lines->line[kept - 1], &lines->line[i]) != 0)
             lines->line[kept++] = lines->line[i];
     lines->count = kept;
 }
 
-/* ---- the lines' texts ---- */
+/* ---- excerpts ---- */
 
-#define LINE_BYTES 400 /* most of one line that goes into the page */
+#define LINE_BYTES 400 /* maximum number of bytes of a line that are written */
 #define CUT_MARK   "\xe2\x80\xa6"
 
-/* What happened to a file. Files with a problem are listed after the pieces. */
+/* The result of reading a file. Files with a problem are listed after the excerpts. */
 struct told {
     uint32_t file;
-    char *why; /* NULL if the file was read */
+    char *why; /* reason why the file was not read; NULL: it was */
     bool changed;
 };
 
@@ -154,11 +155,11 @@ struct sources {
     const struct source_lines *lines;
     struct told *told;
     size_t told_count;
-    bool first; /* nothing has been written yet */
+    bool first; /* whether nothing has been written yet */
 };
 
-/* Writes a line's text without its end; never splits a character. */
-static void put_line(struct page *page, const char *line, size_t bytes)
+/* Writes a line's text without its end. If the text is cut, characters stay whole. */
+static void sources_put_line(struct page *page, const char *line, size_t bytes)
 {
     char text[LINE_BYTES + sizeof CUT_MARK];
     size_t kept = bytes;
@@ -173,8 +174,8 @@ static void put_line(struct page *page, const char *line, size_t bytes)
     page_text(page, text);
 }
 
-/* Writes one piece, the existing lines from first to last. Returns where the text continues. */
-static const char *put_piece(struct sources *sources, uint32_t file, const char *text, int first, int last)
+/* Writes one excerpt: the lines from first to last that exist. Returns the position after them. */
+static const char *sources_put_excerpt(struct sources *sources, uint32_t file, const char *text, int first, int last)
 {
     FILE *out = sources->page->out;
     fprintf(out, "%s{\"file\":%u,\"first\":%d,\"lines\":[", sources->first ? "" : ",\n", file, first);
@@ -182,14 +183,14 @@ static const char *put_piece(struct sources *sources, uint32_t file, const char 
     for (int line = first; line <= last && *text; line++) {
         size_t bytes = strcspn(text, "\n");
         fputs(line > first ? "," : "", out);
-        put_line(sources->page, text, bytes);
+        sources_put_line(sources->page, text, bytes);
         text += bytes + (text[bytes] == '\n');
     }
     fputs("]}", out);
     return text;
 }
 
-static const char *skip_lines(const char *text, int from, int to)
+static const char *sources_skip_lines(const char *text, int from, int to)
 {
     for (; from < to && *text; from++) {
         text += strcspn(text, "\n");
@@ -198,18 +199,19 @@ static const char *skip_lines(const char *text, int from, int to)
     return text;
 }
 
-/* Pieces of one file: `count` lines that matter, in order. The file may have become shorter. */
+/* Writes the excerpts of one file around `count` lines, which are sorted. The file may have become shorter
+ * since the run. */
 static void sources_put_file(struct sources *sources, const struct source_line *line, size_t count, const char *text)
 {
-    int at = 1; /* the number of the line at text */
+    int at = 1; /* number of the line at `text` */
     for (size_t i = 0; i < count && *text;) {
         int first = line[i].line > SOURCE_AROUND ? line[i].line - SOURCE_AROUND : 1, last;
         do
             last = line[i].line < INT32_MAX - SOURCE_AROUND ? line[i].line + SOURCE_AROUND : INT32_MAX - 1;
         while (++i < count && line[i].line - SOURCE_AROUND <= last + 1);
-        text = skip_lines(text, at, first);
+        text = sources_skip_lines(text, at, first);
         if (*text)
-            text = put_piece(sources, line->file, text, first, last);
+            text = sources_put_excerpt(sources, line->file, text, first, last);
         at = last + 1;
     }
 }
@@ -233,7 +235,7 @@ static void sources_read_file(struct sources *sources, const struct source_line 
     sources->told[sources->told_count++] = told;
 }
 
-static void put_changed(const struct sources *sources)
+static void sources_put_changed(const struct sources *sources)
 {
     const char *before = "";
     fputs(",\n\"sources_changed\":[", sources->page->out);
@@ -245,7 +247,7 @@ static void put_changed(const struct sources *sources)
     putc(']', sources->page->out);
 }
 
-static void put_missing(const struct sources *sources)
+static void sources_put_missing(const struct sources *sources)
 {
     FILE *out = sources->page->out;
     bool first = true;
@@ -262,7 +264,7 @@ static void put_missing(const struct sources *sources)
     putc(']', out);
 }
 
-static void put_files(struct sources *sources)
+static void sources_put_files(struct sources *sources)
 {
     const struct source_lines *lines = sources->lines;
     for (size_t i = 0, next; i < lines->count && !ferror(sources->page->out); i = next) {
@@ -280,10 +282,10 @@ void page_put_sources(struct page *page)
     if (!page->options->no_source)
         source_lines_choose(page, &lines);
     sources.told = memory_array(lines.count, sizeof *sources.told);
-    put_files(&sources);
+    sources_put_files(&sources);
     putc(']', page->out);
-    put_missing(&sources);
-    put_changed(&sources);
+    sources_put_missing(&sources);
+    sources_put_changed(&sources);
     for (size_t i = 0; i < sources.told_count; i++)
         free(sources.told[i].why);
     free(sources.told);

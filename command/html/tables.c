@@ -1,4 +1,4 @@
-/* Writes the tables beside the rows: threads, locks, waits and findings. */
+/* Writes the tables of ranks, threads, locks, waits and findings. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "command/text/json_text.h"
 #include "command/text/memory.h"
 
-/* ---- how rows differ between ranks ---- */
+/* ---- differences of rows between ranks ---- */
 
 struct shown {
     uint32_t row, page_row;
@@ -19,25 +19,25 @@ struct shown {
 };
 
 struct spreads {
-    struct shown *shown; /* in the order of rows */
+    struct shown *shown; /* sorted by row */
     size_t count;
 };
 
-static int compare_deviations(const void *left, const void *right)
+static int spreads_compare_deviations(const void *left, const void *right)
 {
     const struct shown *a = left, *b = right;
     return a->deviation != b->deviation ? (a->deviation < b->deviation ? 1 : -1)
                                         : (a->row > b->row) - (a->row < b->row);
 }
 
-static int compare_rows(const void *left, const void *right)
+static int spreads_compare_rows(const void *left, const void *right)
 {
     const struct shown *a = left, *b = right;
     return (a->page_row > b->page_row) - (a->page_row < b->page_row);
 }
 
-/* Returns the page's rows whose time differs most. */
-static struct spreads gather(const struct page *page)
+/* Returns the page's rows whose time differs most between ranks. */
+static struct spreads spreads_gather(const struct page *page)
 {
     const struct rows *rows = page->input->rows;
     struct spreads made = {.shown = memory_array(rows->spread_count, sizeof *made.shown)};
@@ -47,16 +47,16 @@ static struct spreads gather(const struct page *page)
         if (page_row != ROW_NONE && spread_of_row(page->input->profile, rows, row, PROFILE_SPREAD_TIME, false, &entry))
             made.shown[made.count++] = (struct shown){row, page_row, entry.deviation};
     }
-    qsort(made.shown, made.count, sizeof *made.shown, compare_deviations);
+    qsort(made.shown, made.count, sizeof *made.shown, spreads_compare_deviations);
     if (made.count > HTML_SPREADS)
         made.count = HTML_SPREADS;
-    qsort(made.shown, made.count, sizeof *made.shown, compare_rows);
+    qsort(made.shown, made.count, sizeof *made.shown, spreads_compare_rows);
     return made;
 }
 
 enum { RANKS, MEAN, DEVIATION, LEAST, LEAST_RANK, MOST, MOST_RANK, SPREAD_COLUMNS };
 
-static void put_value(struct page *page, const struct spread_entry *entry, int column)
+static void spreads_put_value(struct page *page, const struct spread_entry *entry, int column)
 {
     switch (column) {
     case RANKS:
@@ -76,7 +76,7 @@ static void put_value(struct page *page, const struct spread_entry *entry, int c
     }
 }
 
-static void put_metric(struct page *page, const struct spreads *spreads, enum profile_spread_metric metric)
+static void spreads_put_metric(struct page *page, const struct spreads *spreads, enum profile_spread_metric metric)
 {
     static const char *const name[SPREAD_COLUMNS] = {"ranks",      "mean", "deviation", "least",
                                                      "least_rank", "most", "most_rank"};
@@ -87,7 +87,7 @@ static void put_metric(struct page *page, const struct spreads *spreads, enum pr
             struct spread_entry entry = {.ranks = 0};
             spread_of_row(page->input->profile, page->input->rows, spreads->shown[i].row, metric, false, &entry);
             fputs(i ? "," : "", page->out);
-            put_value(page, &entry, column);
+            spreads_put_value(page, &entry, column);
         }
         putc(']', page->out);
     }
@@ -96,7 +96,7 @@ static void put_metric(struct page *page, const struct spreads *spreads, enum pr
 
 void page_put_spreads(struct page *page)
 {
-    struct spreads spreads = gather(page);
+    struct spreads spreads = spreads_gather(page);
     if (!spreads.count) {
         fputs("null", page->out);
         free(spreads.shown);
@@ -108,7 +108,7 @@ void page_put_spreads(struct page *page)
     fputs("],\n\"metrics\":[", page->out);
     for (int metric = 0; metric < PROFILE_SPREAD_METRICS; metric++) {
         fputs(metric ? ",\n" : "", page->out);
-        put_metric(page, &spreads, (enum profile_spread_metric)metric);
+        spreads_put_metric(page, &spreads, (enum profile_spread_metric)metric);
     }
     fputs("]}", page->out);
     free(spreads.shown);
@@ -116,9 +116,10 @@ void page_put_spreads(struct page *page)
 
 /* ---- the map of ranks ---- */
 
-/* The map of a job's ranks and their threads. */
+/* A map with a column for each rank, or for several consecutive ranks, and a row for each thread of a rank. A
+ * cell is a share of the thread's time, written as two base-64 digits. */
 
-#define NOBODY    4095 /* the highest number of two digits: no thread was there */
+#define NOBODY    4095 /* largest number with two digits: there was no such thread */
 #define ALL       4094
 #define LEAST_NS  1
 #define NO_COLUMN SIZE_MAX
@@ -128,24 +129,24 @@ enum state { WORK, IDLE, OVERHEAD, LOCK_WAIT, NO_CORE, BLOCKED, MPI_WAIT, STATES
 static const enum metric state_metric[STATES] = {METRIC_WORK,    METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT,
                                                  METRIC_NO_CORE, METRIC_BLOCKED,  METRIC_MPI_WAIT};
 
-/* One or more consecutive ranks. */
+/* A column of the map: one or more consecutive ranks. */
 struct column {
     const struct profile_rank *first, *last;
-    const char *state, *why; /* of the first rank with a problem, or of the first rank */
+    const char *state, *why; /* of the first rank with a problem, otherwise of the first rank */
     uint64_t counted, threads, wall_ns;
     double ns[STATES];
-    bool seen; /* of one rank at least it is known whom it waited for and made wait: */
+    bool seen; /* whether rank_idle_ns and made_wait_ns are known for at least one rank */
     double rank_idle_ns, made_wait_ns;
 };
 
 struct map {
-    size_t each; /* ranks that share a column */
+    size_t each; /* number of ranks that share a column */
     size_t column_count, row_count;
     struct column *column;
-    double (*cell)[STATES]; /* [column * row_count + row] */
+    double (*cell)[STATES]; /* ns by state; index: column * row_count + row */
 };
 
-static void states_of(const struct profile_thread *thread, double ns[STATES])
+static void rank_map_states(const struct profile_thread *thread, double ns[STATES])
 {
     ns[WORK] = thread->work;
     ns[IDLE] = thread->idle;
@@ -156,7 +157,7 @@ static void states_of(const struct profile_thread *thread, double ns[STATES])
     ns[MPI_WAIT] = thread->mpi_wait;
 }
 
-static void add_rank(struct column *column, const struct profile_rank *rank)
+static void rank_map_add_rank(struct column *column, const struct profile_rank *rank)
 {
     bool first = !column->first, good = rank->state == PROFILE_RANK_WHOLE;
     uint64_t wall_ns = rank->end_ns > rank->begin_ns ? rank->end_ns - rank->begin_ns : 0;
@@ -177,8 +178,8 @@ static void add_rank(struct column *column, const struct profile_rank *rank)
     column->wall_ns = wall_ns > column->wall_ns ? wall_ns : column->wall_ns;
 }
 
-/* Numbers each rank's threads in the order of their start. Returns the highest number of threads in a rank. */
-static size_t number_threads(const struct profile *profile, size_t *number)
+/* Numbers each rank's threads in order of their start. Returns the largest number of threads in a rank. */
+static size_t rank_map_number_threads(const struct profile *profile, size_t *number)
 {
     size_t *count = memory_array(profile->rank_count, sizeof *count), most = 0;
     for (size_t i = 0; i < profile->thread_count; i++) {
@@ -191,11 +192,11 @@ static size_t number_threads(const struct profile *profile, size_t *number)
     return most;
 }
 
-static void add_thread(struct map *map, const struct profile_thread *thread, size_t row)
+static void rank_map_add_thread(struct map *map, const struct profile_thread *thread, size_t row)
 {
     double ns[STATES];
     size_t column = (size_t)(thread->rank_record - 1) / map->each;
-    states_of(thread, ns);
+    rank_map_states(thread, ns);
     for (int state = 0; state < STATES; state++) {
         map->column[column].ns[state] += ns[state];
         if (row < map->row_count)
@@ -203,10 +204,10 @@ static void add_thread(struct map *map, const struct profile_thread *thread, siz
     }
 }
 
-static void make_map(struct map *map, const struct profile *profile)
+static void rank_map_make(struct map *map, const struct profile *profile)
 {
     size_t *number = memory_array(profile->thread_count, sizeof *number);
-    size_t threads = number_threads(profile, number);
+    size_t threads = rank_map_number_threads(profile, number);
     map->row_count = threads < HTML_MAP_THREADS ? threads : HTML_MAP_THREADS;
     size_t most = map->row_count ? HTML_MAP_CELLS / map->row_count : HTML_MAP_RANKS;
     most = most < HTML_MAP_RANKS ? most : HTML_MAP_RANKS;
@@ -215,15 +216,15 @@ static void make_map(struct map *map, const struct profile *profile)
     map->column = memory_array(map->column_count, sizeof *map->column);
     map->cell = memory_array(map->column_count * map->row_count, sizeof *map->cell);
     for (size_t i = 0; i < profile->rank_count; i++)
-        add_rank(&map->column[i / map->each], &profile->ranks[i]);
+        rank_map_add_rank(&map->column[i / map->each], &profile->ranks[i]);
     for (size_t i = 0; i < profile->thread_count; i++)
         if (number[i] != NO_COLUMN)
-            add_thread(map, &profile->threads[i], number[i]);
+            rank_map_add_thread(map, &profile->threads[i], number[i]);
     free(number);
 }
 
-/* Writes the share of its own time that a thread spent in a state. */
-static void put_cell(FILE *out, const double cell[STATES], int state)
+/* Writes the share of a thread's own time that it spent in a state. */
+static void rank_map_put_cell(FILE *out, const double cell[STATES], int state)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     double whole = 0;
@@ -234,7 +235,7 @@ static void put_cell(FILE *out, const double cell[STATES], int state)
     putc_unlocked(digit[value % 64], out);
 }
 
-static bool any_in(const struct map *map, int state)
+static bool rank_map_has_state(const struct map *map, int state)
 {
     for (size_t i = 0; i < map->column_count; i++)
         if (map->column[i].ns[state] != 0)
@@ -242,11 +243,11 @@ static bool any_in(const struct map *map, int state)
     return false;
 }
 
-static void put_states(struct page *page, const struct map *map)
+static void rank_map_put_states(struct page *page, const struct map *map)
 {
     fputs(",\n\"states\":[", page->out);
     for (int state = 0, put = 0; state < STATES; state++) {
-        if (!any_in(map, state))
+        if (!rank_map_has_state(map, state))
             continue;
         fprintf(page->out, "%s{\"key\":\"%s\",\"us\":[", put++ ? ",\n" : "", metric_title(state_metric[state]));
         for (size_t i = 0; i < map->column_count; i++) {
@@ -255,14 +256,15 @@ static void put_states(struct page *page, const struct map *map)
         }
         fputs("],\"cells\":\"", page->out);
         for (size_t i = 0; i < map->column_count * map->row_count; i++)
-            put_cell(page->out, map->cell[i], state);
+            rank_map_put_cell(page->out, map->cell[i], state);
         fputs("\"}", page->out);
     }
     putc(']', page->out);
 }
 
-/* null where it is not known, for the whole if of no rank. */
-static void put_waits(struct page *page, const struct map *map, const char *name, size_t field)
+/* Writes the values of one field of all columns: null for columns where it is unknown, or null instead of the
+ * list if it is unknown everywhere. */
+static void rank_map_put_waits(struct page *page, const struct map *map, const char *name, size_t field)
 {
     bool seen = false;
     for (size_t i = 0; i < map->column_count; i++)
@@ -278,7 +280,7 @@ static void put_waits(struct page *page, const struct map *map, const char *name
     fputs(seen ? "]" : "", page->out);
 }
 
-/* Returns a rank's number, -1 if unknown. */
+/* Returns the rank's number, -1 if unknown. */
 static int64_t rank_number(const struct profile_rank *rank)
 {
     return rank->rank == PROFILE_RANK_UNKNOWN ? -1 : (int64_t)rank->rank;
@@ -286,7 +288,7 @@ static int64_t rank_number(const struct profile_rank *rank)
 
 enum { FIRST, LAST, PROCESS, STATE, WHY, NODE, COUNTED, THREADS, WALL, RANK_COLUMNS };
 
-static int64_t column_value(struct page *page, const struct column *column, int of)
+static int64_t rank_map_column_value(struct page *page, const struct column *column, int of)
 {
     switch (of) {
     case FIRST:
@@ -320,20 +322,20 @@ void page_put_ranks(struct page *page)
         fputs("null", page->out);
         return;
     }
-    make_map(&map, profile);
+    rank_map_make(&map, profile);
     fprintf(page->out, "{\"count\":%zu,\"each\":%zu,\"map_threads\":%zu,\"nodes\":%zu", map.column_count, map.each,
             map.row_count, ranks_nodes(profile));
     for (int of = 0; of < RANK_COLUMNS; of++) {
         fprintf(page->out, ",\n\"%s\":[", name[of]);
         for (size_t i = 0; i < map.column_count; i++) {
             fputs(i ? "," : "", page->out);
-            page_whole(page->out, column_value(page, &map.column[i], of));
+            page_whole(page->out, rank_map_column_value(page, &map.column[i], of));
         }
         putc(']', page->out);
     }
-    put_waits(page, &map, "rank_idleness_us", offsetof(struct column, rank_idle_ns));
-    put_waits(page, &map, "made_others_wait_us", offsetof(struct column, made_wait_ns));
-    put_states(page, &map);
+    rank_map_put_waits(page, &map, "rank_idleness_us", offsetof(struct column, rank_idle_ns));
+    rank_map_put_waits(page, &map, "made_others_wait_us", offsetof(struct column, made_wait_ns));
+    rank_map_put_states(page, &map);
     putc('}', page->out);
     free(map.column);
     free(map.cell);
@@ -341,14 +343,14 @@ void page_put_ranks(struct page *page)
 
 /* ---- threads, locks, waits, findings ---- */
 
-static void put_seconds(struct page *page, const char *before, double ns)
+static void page_put_seconds(struct page *page, const char *before, double ns)
 {
     fputs(before, page->out);
     json_decimal(page->out, ns * 1e-9, 6);
 }
 
-/* Writes the thread's rank in a job. */
-static void put_rank(struct page *page, const struct profile_thread *thread)
+/* Writes the rank of a thread, if it belongs to a job. */
+static void page_put_thread_rank(struct page *page, const struct profile_thread *thread)
 {
     const struct profile *profile = page->input->profile;
     char name[32];
@@ -361,54 +363,55 @@ static void put_rank(struct page *page, const struct profile_thread *thread)
 void page_put_threads(struct page *page)
 {
     const struct profile *profile = page->input->profile;
-    uint64_t start = profile->header.start_ns; /* subtract first: a double cannot hold every absolute time */
+    /* subtracted before conversion, because a double cannot represent all absolute times */
+    uint64_t start = profile->header.start_ns;
     bool all = !profile->header.merged || profile->thread_count < HTML_THREADS;
     size_t shown = all ? profile->thread_count : HTML_THREADS;
     putc('[', page->out);
     for (size_t i = 0; i < shown; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         fprintf(page->out, "%s{\"thread\":%zu,\"kind\":\"%s\"", i ? ",\n" : "", i, thread_kind_name(thread));
-        put_seconds(page, ",\"begin_s\":", (double)(int64_t)(thread->begin_ns - start));
-        put_seconds(page, ",\"end_s\":", (double)(int64_t)(thread_end_ns(thread) - start));
+        page_put_seconds(page, ",\"begin_s\":", (double)(int64_t)(thread->begin_ns - start));
+        page_put_seconds(page, ",\"end_s\":", (double)(int64_t)(thread_end_ns(thread) - start));
         fprintf(page->out, ",\"samples\":%llu", (unsigned long long)thread->recorded);
-        put_seconds(page, ",\"work\":", thread->work);
-        put_seconds(page, ",\"idle\":", thread->idle);
-        put_seconds(page, ",\"overhead\":", thread->overhead);
-        put_seconds(page, ",\"lock_wait\":", thread->lock_wait);
-        put_seconds(page, ",\"parked\":", thread->parked);
-        put_seconds(page, ",\"no_core\":", thread->no_core);
-        put_seconds(page, ",\"blocked\":", thread->blocked);
-        put_seconds(page, ",\"stolen\":", thread->stolen);
-        put_seconds(page, ",\"mpi_wait\":", thread->mpi_wait);
-        put_rank(page, thread);
+        page_put_seconds(page, ",\"work\":", thread->work);
+        page_put_seconds(page, ",\"idle\":", thread->idle);
+        page_put_seconds(page, ",\"overhead\":", thread->overhead);
+        page_put_seconds(page, ",\"lock_wait\":", thread->lock_wait);
+        page_put_seconds(page, ",\"parked\":", thread->parked);
+        page_put_seconds(page, ",\"no_core\":", thread->no_core);
+        page_put_seconds(page, ",\"blocked\":", thread->blocked);
+        page_put_seconds(page, ",\"stolen\":", thread->stolen);
+        page_put_seconds(page, ",\"mpi_wait\":", thread->mpi_wait);
+        page_put_thread_rank(page, thread);
         putc('}', page->out);
     }
     fprintf(page->out, "],\n\"threads_left_out\":%zu", profile->thread_count - shown);
 }
 
-/* Writes three cells: a context's path, its seconds, its row. */
-static void put_context(struct page *page, uint32_t row, double ns)
+/* Writes three cells: the path, seconds and row of a context. */
+static void page_put_context_cells(struct page *page, uint32_t row, double ns)
 {
     char *path = row == ROW_NONE ? NULL : locks_context_path(page->input->rows, row);
     putc(',', page->out);
     page_text(page, path ? path : "");
-    put_seconds(page, ",", path ? ns : 0);
+    page_put_seconds(page, ",", path ? ns : 0);
     fprintf(page->out, ",%lld", path ? (long long)fold_nearest(&page->fold, row) : -1ll);
     free(path);
 }
 
-static void put_lock(struct page *page, const struct lock_entry *lock)
+static void page_put_lock(struct page *page, const struct lock_entry *lock)
 {
     const struct lock_table *table = page->input->locks;
     const struct lock_context *holder = lock->context_count ? &table->context[lock->first_context] : NULL;
     fprintf(page->out, "[\"0x%llx\",\"%s\",", (unsigned long long)lock->wait_id, lock_kind_name[lock->kind]);
     page_text(page, lock->symbol);
-    put_seconds(page, ",", lock->wait_ns);
+    page_put_seconds(page, ",", lock->wait_ns);
     fprintf(page->out, ",%llu,%u,", (unsigned long long)lock->contended, lock->context_count);
     page_text(page, lock->name);
-    put_seconds(page, ",", lock->longest_ns);
-    put_context(page, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0);
-    put_context(page, lock->waiter, lock->waiter_ns);
+    page_put_seconds(page, ",", lock->longest_ns);
+    page_put_context_cells(page, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0);
+    page_put_context_cells(page, lock->waiter, lock->waiter_ns);
     putc(',', page->out);
     page_text(page, lock->initialiser);
     fprintf(page->out, ",%u]", lock->initialisers);
@@ -425,7 +428,7 @@ void page_put_locks(struct page *page)
           page->out);
     for (size_t i = 0; i < shown; i++) {
         fputs(i ? ",\n" : "", page->out);
-        put_lock(page, &table->lock[i]);
+        page_put_lock(page, &table->lock[i]);
     }
     for (size_t i = shown; i < table->count; i++)
         left_out_ns += table->lock[i].wait_ns;
@@ -435,11 +438,11 @@ void page_put_locks(struct page *page)
         return;
     }
     fprintf(page->out, "],\"left_out\":{\"locks\":%zu", table->count - shown);
-    put_seconds(page, ",\"wait\":", left_out_ns);
+    page_put_seconds(page, ",\"wait\":", left_out_ns);
     fputs("}}", page->out);
 }
 
-static void put_places(struct page *page)
+static void page_put_wait_places(struct page *page)
 {
     const struct wait_table *waits = page->input->waits;
     fputs("{\"places\":{\"columns\":[\"place_kind\",\"place_function\",\"place_file\",\"place_line\","
@@ -449,7 +452,7 @@ static void put_places(struct page *page)
         const struct wait_place *place = &waits->place[i];
         fprintf(page->out, "%s[%u,%u,%u,%d,%d", i ? "," : "", page_string(page, wait_kind_name[place->kind]),
                 page_string(page, place->function), page_string(page, place->file), place->line, place->in_region);
-        put_seconds(page, ",", place->ns);
+        page_put_seconds(page, ",", place->ns);
         fprintf(page->out, ",%u]", page_string(page, place->call));
     }
     fputs("]},\n\"pairs\":{", page->out);
@@ -457,7 +460,8 @@ static void put_places(struct page *page)
 
 enum pair_column { PAIR_PLACE, PAIR_ROW, PAIR_US, PAIR_COLUMNS };
 
-static void put_pair(struct page *page, enum pair_column column, bool *first, uint32_t place, int64_t row, double ns)
+static void page_put_wait_pair(struct page *page, enum pair_column column, bool *first, uint32_t place, int64_t row,
+                               double ns)
 {
     putc_unlocked(*first ? '[' : ',', page->out);
     *first = false;
@@ -467,8 +471,9 @@ static void put_pair(struct page *page, enum pair_column column, bool *first, ui
         page_whole(page->out, column == PAIR_PLACE ? place : row);
 }
 
-/* The pairs of a place whose rows were folded are one. */
-static void put_pairs(struct page *page, enum pair_column column)
+/* Writes a column of the pairs of wait place and row. The pairs of one wait place whose rows were folded are
+ * combined. */
+static void page_put_wait_pairs(struct page *page, enum pair_column column)
 {
     const struct wait_table *waits = page->input->waits;
     bool first = true;
@@ -480,10 +485,10 @@ static void put_pairs(struct page *page, enum pair_column column)
             if (row == ROW_NONE)
                 folded_ns += pair[i].ns;
             else
-                put_pair(page, column, &first, p, row, pair[i].ns);
+                page_put_wait_pair(page, column, &first, p, row, pair[i].ns);
         }
         if (folded_ns != 0)
-            put_pair(page, column, &first, p, -1, folded_ns);
+            page_put_wait_pair(page, column, &first, p, -1, folded_ns);
     }
     fputs(first ? "[]" : "]", page->out);
 }
@@ -491,15 +496,15 @@ static void put_pairs(struct page *page, enum pair_column column)
 void page_put_waits(struct page *page)
 {
     static const char *const name[PAIR_COLUMNS] = {"place", "row", "us"};
-    put_places(page);
+    page_put_wait_places(page);
     for (int column = 0; column < PAIR_COLUMNS; column++) {
         fprintf(page->out, "%s\"%s\":", column ? ",\n" : "", name[column]);
-        put_pairs(page, (enum pair_column)column);
+        page_put_wait_pairs(page, (enum pair_column)column);
     }
     fputs("}}", page->out);
 }
 
-static void put_named_text(struct page *page, const char *name, const char *text)
+static void page_put_named_text(struct page *page, const char *name, const char *text)
 {
     fprintf(page->out, ",\"%s\":", name);
     page_text(page, text);
@@ -521,10 +526,10 @@ void page_put_findings(struct page *page)
         json_decimal(page->out, finding->share, 6);
         fputs(",\"gain_s\":", page->out);
         json_decimal(page->out, finding->gain_s, 6);
-        put_named_text(page, "title", finding->title);
-        put_named_text(page, "evidence", finding->evidence);
-        put_named_text(page, "advice", finding->advice);
-        put_named_text(page, "place", finding->place);
+        page_put_named_text(page, "title", finding->title);
+        page_put_named_text(page, "evidence", finding->evidence);
+        page_put_named_text(page, "advice", finding->advice);
+        page_put_named_text(page, "place", finding->place);
         putc('}', page->out);
     }
     putc(']', page->out);

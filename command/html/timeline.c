@@ -1,4 +1,5 @@
-/* What happened when: lanes by state, the contexts that had each lane's time, and of each context its time and blame in bins. */
+/* Writes the timeline: each lane's time by state, the contexts that used each lane's time, and each context's
+ * time and blame, in time bins. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,9 +7,9 @@
 #include "command/html/page.h"
 #include "command/text/memory.h"
 
-#define ALL           255 /* code of a share of the whole bin */
-#define LEAST_SAMPLES 4   /* fewest samples of a thread in a bin */
-#define TOPS          4   /* most contexts that are named for a lane's bin: those with the most time */
+#define ALL           255 /* code for a share of 100 % */
+#define LEAST_SAMPLES 4   /* minimum number of samples of a thread in a bin */
+#define TOPS          4   /* maximum number of contexts listed for a lane's bin: those with the most time */
 #define OTHERS        UINT16_MAX
 
 enum value { OWN, IDLENESS, LOCK_WAIT, VALUES };
@@ -18,36 +19,36 @@ static const char *const state_title[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_LOCK_WAIT] = "lock wait", [PROFILE_TIME_MPI_WAIT] = "mpi wait", [PROFILE_TIME_NO_CORE] = "no core",
     [PROFILE_TIME_BLOCKED] = "blocked",     [PROFILE_TIME_STOPPED] = "stopped"};
 
-/* A row of the page whose own time is in bins. */
+/* A row of the page that has its own time bins. */
 struct context {
     uint32_t row;
-    uint32_t first, end; /* of its bins that are not zero */
+    uint32_t first, end; /* first bin that is not 0, and the bin after the last one */
     double weight;
     float (*bin)[VALUES];
 };
 
 struct contexts {
     const struct timeline *timeline;
-    struct context *context; /* by row */
+    struct context *context; /* sorted by row */
     size_t count;
-    uint32_t *of_row; /* by row of the page; ROW_NONE for none */
+    uint32_t *of_row; /* index in `context` by row of the page; ROW_NONE: none */
     float (*values)[VALUES];
 };
 
-/* What one cell adds to a lane's bin. */
+/* A part of the time in a lane's bin: the time of one context. */
 struct part {
     uint32_t context;
     float own;
 };
 
-/* Returns the page's row that contains a node's time, or the nearest row above it. */
+/* Returns the row of the page that contains a node's time, or the nearest row above it that is shown. */
 static uint32_t page_row_of(const struct page *page, uint32_t node)
 {
     uint32_t row = fold_nearest(&page->fold, row_of_node(page->input->rows, node));
     return row == ROW_NONE ? 0 : row;
 }
 
-static float idleness_of(const struct rows *rows, const struct profile_time_value *value)
+static float timeline_idleness(const struct rows *rows, const struct profile_time_value *value)
 {
     return rows->shared ? value->shared_idle
                         : (float)rows->threads * value->inverse_busy - value->own - value->lock_wait;
@@ -56,24 +57,25 @@ static float idleness_of(const struct rows *rows, const struct profile_time_valu
 static void timeline_values_of(const struct rows *rows, const struct profile_time_value *value, float to[VALUES])
 {
     to[OWN] = value->own;
-    to[IDLENESS] = idleness_of(rows, value);
+    to[IDLENESS] = timeline_idleness(rows, value);
     to[LOCK_WAIT] = value->lock_wait;
 }
 
-static int compare_weights(const void *left, const void *right)
+static int timeline_compare_weights(const void *left, const void *right)
 {
     const struct context *a = left, *b = right;
     return a->weight != b->weight ? (a->weight < b->weight ? 1 : -1) : (a->row > b->row) - (a->row < b->row);
 }
 
-static int compare_rows(const void *left, const void *right)
+static int timeline_compare_rows(const void *left, const void *right)
 {
     const struct context *a = left, *b = right;
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Rows that have any time, the root at least, by row: those with the most; others are in the nearest of these above them. */
-static void choose_contexts(struct page *page, struct contexts *contexts)
+/* Selects the rows that get their own bins: the root and the rows with the most time. The time of other rows
+ * is counted for their nearest selected ancestor. */
+static void timeline_choose_contexts(struct page *page, struct contexts *contexts)
 {
     const struct timeline *timeline = contexts->timeline;
     const size_t rows = page->rows->count;
@@ -90,25 +92,26 @@ static void choose_contexts(struct page *page, struct contexts *contexts)
         if (weight[row] > 0)
             contexts->context[contexts->count++] = (struct context){.row = row, .weight = weight[row]};
     free(weight);
-    qsort(contexts->context, contexts->count, sizeof *contexts->context, compare_weights);
+    qsort(contexts->context, contexts->count, sizeof *contexts->context, timeline_compare_weights);
     if (contexts->count > HTML_TIME_ROWS)
         contexts->count = HTML_TIME_ROWS;
-    qsort(contexts->context, contexts->count, sizeof *contexts->context, compare_rows);
+    qsort(contexts->context, contexts->count, sizeof *contexts->context, timeline_compare_rows);
     contexts->of_row = memory_array(rows, sizeof *contexts->of_row);
     memset(contexts->of_row, 0xff, rows * sizeof *contexts->of_row);
     for (uint32_t i = 0; i < contexts->count; i++)
         contexts->of_row[contexts->context[i].row] = i;
-    for (uint32_t row = 1; row < rows; row++) /* parents come first */
+    for (uint32_t row = 1; row < rows; row++) /* parents have smaller numbers */
         if (contexts->of_row[row] == ROW_NONE)
             contexts->of_row[row] = contexts->of_row[page->rows->row[row].parent];
 }
 
-static uint32_t context_of(const struct page *page, const struct contexts *contexts, const struct timeline_cell *cell)
+static uint32_t timeline_context_of(const struct page *page, const struct contexts *contexts,
+                                    const struct timeline_cell *cell)
 {
     return contexts->of_row[page_row_of(page, cell->node)];
 }
 
-static void add_cells(const struct page *page, struct contexts *contexts)
+static void timeline_add_cells(const struct page *page, struct contexts *contexts)
 {
     const struct timeline *timeline = contexts->timeline;
     contexts->values = memory_array(contexts->count * timeline->bins, sizeof *contexts->values);
@@ -118,7 +121,7 @@ static void add_cells(const struct page *page, struct contexts *contexts)
     }
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
-        struct context *context = &contexts->context[context_of(page, contexts, cell)];
+        struct context *context = &contexts->context[timeline_context_of(page, contexts, cell)];
         float value[VALUES];
         timeline_values_of(page->input->rows, &cell->value, value);
         for (int v = 0; v < VALUES; v++)
@@ -131,7 +134,8 @@ static void add_cells(const struct page *page, struct contexts *contexts)
             contexts->context[i].first = 0;
 }
 
-static void put_numbers(struct page *page, const char *name, const struct contexts *contexts, size_t field)
+static void timeline_put_context_numbers(struct page *page, const char *name, const struct contexts *contexts,
+                                         size_t field)
 {
     fprintf(page->out, "\"%s\":", name);
     for (size_t i = 0; i < contexts->count; i++) {
@@ -141,8 +145,8 @@ static void put_numbers(struct page *page, const char *name, const struct contex
     fputs("],\n", page->out);
 }
 
-/* Writes each context's bins from its first to its last, as floats in microseconds. */
-static void put_values(struct page *page, const struct contexts *contexts, enum value value)
+/* Writes each context's bins, from its first to its last, as floats in microseconds. */
+static void timeline_put_values(struct page *page, const struct contexts *contexts, enum value value)
 {
     struct base64 to = {.out = page->out};
     putc_unlocked('"', page->out);
@@ -158,7 +162,7 @@ static void put_values(struct page *page, const struct contexts *contexts, enum 
     putc_unlocked('"', page->out);
 }
 
-static bool any_value(const struct contexts *contexts, enum value value)
+static bool timeline_has_value(const struct contexts *contexts, enum value value)
 {
     for (size_t i = 0; i < contexts->count * contexts->timeline->bins; i++)
         if (contexts->values[i][value] != 0)
@@ -166,17 +170,17 @@ static bool any_value(const struct contexts *contexts, enum value value)
     return false;
 }
 
-static void put_contexts(struct page *page, const struct contexts *contexts)
+static void timeline_put_contexts(struct page *page, const struct contexts *contexts)
 {
     static const char *const name[VALUES] = {"own", "idleness", "lock wait"};
     fputs(",\n\"contexts\":{", page->out);
-    put_numbers(page, "row", contexts, offsetof(struct context, row));
-    put_numbers(page, "first", contexts, offsetof(struct context, first));
-    put_numbers(page, "end", contexts, offsetof(struct context, end));
+    timeline_put_context_numbers(page, "row", contexts, offsetof(struct context, row));
+    timeline_put_context_numbers(page, "first", contexts, offsetof(struct context, first));
+    timeline_put_context_numbers(page, "end", contexts, offsetof(struct context, end));
     for (int value = 0; value < VALUES; value++) {
         fprintf(page->out, "%s\"%s\":", value ? ",\n" : "", name[value]);
-        if (any_value(contexts, (enum value)value))
-            put_values(page, contexts, (enum value)value);
+        if (timeline_has_value(contexts, (enum value)value))
+            timeline_put_values(page, contexts, (enum value)value);
         else
             putc_unlocked('0', page->out);
     }
@@ -189,13 +193,13 @@ static int timeline_compare_contexts(const void *left, const void *right)
     return (a->context > b->context) - (a->context < b->context);
 }
 
-static int compare_own(const void *left, const void *right)
+static int timeline_compare_own(const void *left, const void *right)
 {
     const struct part *a = left, *b = right;
     return (a->own < b->own) - (a->own > b->own);
 }
 
-static size_t merge_parts(struct part *part, size_t count)
+static size_t timeline_merge_parts(struct part *part, size_t count)
 {
     size_t merged = 0;
     qsort(part, count, sizeof *part, timeline_compare_contexts);
@@ -204,38 +208,40 @@ static size_t merge_parts(struct part *part, size_t count)
             part[merged - 1].own += part[i].own;
         else
             part[merged++] = part[i];
-    qsort(part, merged, sizeof *part, compare_own);
+    qsort(part, merged, sizeof *part, timeline_compare_own);
     return merged;
 }
 
-static uint8_t share_of(double ns, double whole_ns)
+static uint8_t timeline_share_code(double ns, double whole_ns)
 {
     double share = whole_ns > 0 ? ALL * ns / whole_ns : 0;
     return share >= ALL ? ALL : share > 0 ? (uint8_t)lround(share) : 0;
 }
 
-/* Writes how many contexts are named, and the number and share of each; the rest is OTHERS. */
+/* Writes the number of listed contexts, then the number and share of each. All other contexts together are
+ * OTHERS. */
 static void timeline_put_parts(struct base64 *to, const struct part *part, size_t count, double whole_ns)
 {
     size_t named = 0;
     double others_ns = 0;
     for (size_t i = 0; i < count; i++)
-        if (named == i && i < TOPS && share_of(part[i].own, whole_ns))
+        if (named == i && i < TOPS && timeline_share_code(part[i].own, whole_ns))
             named++;
         else
             others_ns += part[i].own;
-    uint8_t others = share_of(others_ns, whole_ns);
+    uint8_t others = timeline_share_code(others_ns, whole_ns);
     base64_put(to, (uint8_t)(named + (others > 0)));
     for (size_t i = 0; i < named + (others > 0); i++) {
         uint32_t context = i < named ? part[i].context : OTHERS;
         base64_put(to, (uint8_t)context);
         base64_put(to, (uint8_t)(context >> 8));
-        base64_put(to, i < named ? share_of(part[i].own, whole_ns) : others);
+        base64_put(to, i < named ? timeline_share_code(part[i].own, whole_ns) : others);
     }
 }
 
-/* Returns the part of a bin during which the program ran, in ns. */
-static double bin_width_ns(const struct page *page, const struct timeline *timeline, uint32_t bin, uint64_t bin_ns)
+/* Returns how long the program ran during a bin, in ns. */
+static double timeline_bin_width_ns(const struct page *page, const struct timeline *timeline, uint32_t bin,
+                                    uint64_t bin_ns)
 {
     const struct profile_header *header = &page->input->profile->header;
     double begin = (double)bin * (double)bin_ns,
@@ -243,8 +249,9 @@ static double bin_width_ns(const struct page *page, const struct timeline *timel
     return end > begin && end < begin + (double)bin_ns ? end - begin : (double)bin_ns;
 }
 
-/* By lane and bin, whose time it was; of lanes whose cells are another's nothing. */
-static void put_tops(struct page *page, const struct contexts *contexts)
+/* Writes, for each lane and bin, the contexts that used the time. A lane whose cells are counted in another
+ * lane has none. */
+static void timeline_put_tops(struct page *page, const struct contexts *contexts)
 {
     const struct timeline *timeline = contexts->timeline;
     const size_t places = timeline->lane_count * timeline->bins;
@@ -254,10 +261,11 @@ static void put_tops(struct page *page, const struct contexts *contexts)
         end[(size_t)timeline->cells[i].lane * timeline->bins + timeline->cells[i].bin + 1]++;
     for (size_t i = 0; i < places; i++)
         end[i + 1] += end[i];
-    for (size_t i = 0; i < timeline->cell_count; i++) { /* end[place] is its begin, and its end when all are there */
+    /* end[place] starts as the beginning of the place's parts, and becomes their end */
+    for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
         part[end[(size_t)cell->lane * timeline->bins + cell->bin]++] =
-            (struct part){context_of(page, contexts, cell), cell->value.own};
+            (struct part){timeline_context_of(page, contexts, cell), cell->value.own};
     }
     double *threads = memory_array(timeline->lane_count, sizeof *threads);
     for (size_t lane = 0; lane < timeline->lane_count; lane++)
@@ -266,10 +274,11 @@ static void put_tops(struct page *page, const struct contexts *contexts)
     fputs(",\n\"tops\":\"", page->out);
     for (size_t place = 0; place < places; place++) {
         size_t first = place ? end[place - 1] : 0;
-        size_t count = merge_parts(part + first, end[place] - first);
+        size_t count = timeline_merge_parts(part + first, end[place] - first);
         timeline_put_parts(&to, part + first, count,
-                           threads[place / timeline->bins] *
-                               bin_width_ns(page, timeline, (uint32_t)(place % timeline->bins), timeline->bin_ns));
+                           threads[place / timeline->bins] * timeline_bin_width_ns(page, timeline,
+                                                                                   (uint32_t)(place % timeline->bins),
+                                                                                   timeline->bin_ns));
     }
     base64_end(&to);
     putc_unlocked('"', page->out);
@@ -278,13 +287,14 @@ static void put_tops(struct page *page, const struct contexts *contexts)
     free(end);
 }
 
-/* Lanes' bins as the page has them: so many of the timeline's each that a thread has some samples in it. */
+/* The lanes' bins in the page. Each combines several bins of the timeline, so that a thread has at least
+ * LEAST_SAMPLES samples in a bin. */
 struct lane_bins {
     const struct timeline *timeline;
     uint32_t each, count;
 };
 
-static struct lane_bins lane_bins_of(const struct page *page, const struct timeline *timeline)
+static struct lane_bins timeline_lane_bins(const struct page *page, const struct timeline *timeline)
 {
     struct lane_bins bins = {.timeline = timeline, .each = 1};
     double rate = profile_least_rate(page->input->profile), least_ns = rate > 0 ? LEAST_SAMPLES * 1e9 / rate : 0;
@@ -294,7 +304,7 @@ static struct lane_bins lane_bins_of(const struct page *page, const struct timel
     return bins;
 }
 
-static double lane_ns(const struct lane_bins *bins, size_t lane, uint32_t bin, int state)
+static double timeline_lane_ns(const struct lane_bins *bins, size_t lane, uint32_t bin, int state)
 {
     double sum = 0;
     for (uint32_t i = bin * bins->each; i < (bin + 1) * bins->each && i < bins->timeline->lane_bins; i++)
@@ -302,38 +312,40 @@ static double lane_ns(const struct lane_bins *bins, size_t lane, uint32_t bin, i
     return sum;
 }
 
-static double state_sum(const struct lane_bins *bins, uint32_t bin, int state)
+static double timeline_state_ns(const struct lane_bins *bins, uint32_t bin, int state)
 {
     double sum = 0;
     for (size_t lane = 0; lane < bins->timeline->lane_count; lane++)
-        sum += lane_ns(bins, lane, bin, state);
+        sum += timeline_lane_ns(bins, lane, bin, state);
     return sum;
 }
 
-/* Returns the whole of a lane's shares in ns: the measured time if there were threads for most of the bin,
- * because samples may fall into the next bin. */
-static double measured_ns(const struct page *page, const struct lane_bins *bins, size_t lane, uint32_t bin)
+/* Returns the time in ns that is 100 % for the shares in a lane's bin. This is the measured time, because
+ * samples may fall into the next bin; if that is less than half of the threads' time, it is the threads'
+ * time. */
+static double timeline_measured_ns(const struct page *page, const struct lane_bins *bins, size_t lane, uint32_t bin)
 {
     const struct timeline *timeline = bins->timeline;
     double sum = 0, whole = timeline->lanes[lane].threads *
-                            bin_width_ns(page, timeline, bin, bins->each * timeline->lane_bin_ns);
+                            timeline_bin_width_ns(page, timeline, bin, bins->each * timeline->lane_bin_ns);
     for (int state = 0; state < PROFILE_TIME_STATES; state++)
-        sum += lane_ns(bins, lane, bin, state);
+        sum += timeline_lane_ns(bins, lane, bin, state);
     return sum > whole / 2 ? sum : whole;
 }
 
-static void put_state(struct page *page, const struct lane_bins *bins, int state)
+static void timeline_put_state(struct page *page, const struct lane_bins *bins, int state)
 {
     struct base64 to = {.out = page->out};
     fprintf(page->out, "{\"key\":\"%s\",\"us\":[", state_title[state]);
     for (uint32_t bin = 0; bin < bins->count; bin++) {
         fputs(bin ? "," : "", page->out);
-        page_micro(page->out, state_sum(bins, bin, state) * 1e-9);
+        page_micro(page->out, timeline_state_ns(bins, bin, state) * 1e-9);
     }
     fputs("],\"shares\":\"", page->out);
     for (size_t lane = 0; lane < bins->timeline->lane_count; lane++)
         for (uint32_t bin = 0; bin < bins->count; bin++)
-            base64_put(&to, share_of(lane_ns(bins, lane, bin, state), measured_ns(page, bins, lane, bin)));
+            base64_put(&to, timeline_share_code(timeline_lane_ns(bins, lane, bin, state),
+                                                timeline_measured_ns(page, bins, lane, bin)));
     base64_end(&to);
     fputs("\"}", page->out);
 }
@@ -344,19 +356,20 @@ static void timeline_put_states(struct page *page, const struct lane_bins *bins)
     for (int state = 0, put = 0; state < PROFILE_TIME_STATES; state++) {
         bool any = false;
         for (uint32_t bin = 0; bin < bins->count && !any; bin++)
-            any = state_sum(bins, bin, state) != 0;
+            any = timeline_state_ns(bins, bin, state) != 0;
         if (!any)
             continue;
         fputs(put++ ? ",\n" : "", page->out);
-        put_state(page, bins, state);
+        timeline_put_state(page, bins, state);
     }
     putc_unlocked(']', page->out);
 }
 
 enum lane_column { THREAD, THREADS, RANK, PROCESS, LAST_RANK, CELLS, LANE_COLUMNS };
 
-/* Of a lane of several ranks the last is the one before the next lane's. */
-static int64_t lane_value(const struct page *page, const struct timeline *timeline, size_t lane, int column)
+/* Returns a field of a lane. The last rank of a lane with several ranks is the rank before the next lane's
+ * first rank. */
+static int64_t timeline_lane_value(const struct page *page, const struct timeline *timeline, size_t lane, int column)
 {
     const struct profile *profile = page->input->profile;
     const struct timeline_lane *at = &timeline->lanes[lane];
@@ -377,7 +390,7 @@ static int64_t lane_value(const struct page *page, const struct timeline *timeli
     }
 }
 
-static void put_lanes(struct page *page, const struct timeline *timeline)
+static void timeline_put_lanes(struct page *page, const struct timeline *timeline)
 {
     static const char *const name[LANE_COLUMNS] = {"thread", "threads", "rank", "process", "last_rank", "cells"};
     fprintf(page->out, ",\n\"lanes\":{\"count\":%zu", timeline->lane_count);
@@ -385,7 +398,7 @@ static void put_lanes(struct page *page, const struct timeline *timeline)
         fprintf(page->out, ",\n\"%s\":[", name[column]);
         for (size_t lane = 0; lane < timeline->lane_count; lane++) {
             fputs(lane ? "," : "", page->out);
-            page_whole(page->out, lane_value(page, timeline, lane, column));
+            page_whole(page->out, timeline_lane_value(page, timeline, lane, column));
         }
         putc_unlocked(']', page->out);
     }
@@ -400,19 +413,19 @@ void page_put_timeline(struct page *page)
         return;
     }
     struct contexts contexts = {.timeline = timeline};
-    struct lane_bins bins = lane_bins_of(page, timeline);
-    choose_contexts(page, &contexts);
-    add_cells(page, &contexts);
+    struct lane_bins bins = timeline_lane_bins(page, timeline);
+    timeline_choose_contexts(page, &contexts);
+    timeline_add_cells(page, &contexts);
     fprintf(page->out, "{\"origin_us\":%lld,\"bin_us\":",
             (long long)(timeline->origin_ns - page->input->profile->header.start_ns) / 1000);
     page_micro(page->out, (double)timeline->bin_ns * 1e-9);
     fputs(",\"lane_bin_us\":", page->out);
     page_micro(page->out, (double)(bins.each * timeline->lane_bin_ns) * 1e-9);
     fprintf(page->out, ",\"bins\":%u,\"lane_bins\":%u", timeline->bins, bins.count);
-    put_lanes(page, timeline);
+    timeline_put_lanes(page, timeline);
     timeline_put_states(page, &bins);
-    put_contexts(page, &contexts);
-    put_tops(page, &contexts);
+    timeline_put_contexts(page, &contexts);
+    timeline_put_tops(page, &contexts);
     putc_unlocked('}', page->out);
     free(contexts.context);
     free(contexts.of_row);

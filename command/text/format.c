@@ -31,8 +31,8 @@ const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decim
     return to;
 }
 
-/* Writes at least `least` digits of `units` before `end`; returns the first digit. */
-static char *put_digits(char *end, uint64_t units, int least)
+/* Writes `units` with at least `least` digits, ending before `end`. Returns the first digit. */
+static char *format_put_digits(char *end, uint64_t units, int least)
 {
     for (int place = 0; place < least || units; place++) {
         *--end = (char)('0' + units % 10);
@@ -41,7 +41,7 @@ static char *put_digits(char *end, uint64_t units, int least)
     return end;
 }
 
-/* Avoids printf for numbers of ordinary size, because millions of them are written. */
+/* Does not use printf for numbers of ordinary size, because millions of them are written. */
 char *format_micro(char to[FORMAT_NUMBER_BYTES], double value)
 {
     if (value == 0) {
@@ -55,18 +55,18 @@ char *format_micro(char to[FORMAT_NUMBER_BYTES], double value)
     if (value < 0 && units)
         *to++ = '-';
     char digits[24], *end = digits + sizeof digits;
-    char *first = put_digits(end, units / 1000000, 1);
+    char *first = format_put_digits(end, units / 1000000, 1);
     size_t whole = (size_t)(end - first);
     memcpy(to, first, whole);
     to[whole] = '.';
-    put_digits(to + whole + 7, units % 1000000, 6);
+    format_put_digits(to + whole + 7, units % 1000000, 6);
     return to + whole + 7;
 }
 
 char *format_integer(char to[FORMAT_NUMBER_BYTES], uint64_t value)
 {
     char digits[24], *end = digits + sizeof digits;
-    char *first = put_digits(end, value, 1);
+    char *first = format_put_digits(end, value, 1);
     memcpy(to, first, (size_t)(end - first));
     return to + (end - first);
 }
@@ -77,8 +77,8 @@ void format_csv_number(FILE *out, double value)
     fwrite(number, 1, (size_t)(format_micro(number, value) - number), out);
 }
 
-/* Returns the length of the UTF-8 sequence at text, 0 if it is invalid (RFC 3629). */
-static size_t utf8_sequence(const unsigned char *text)
+/* Returns the length in bytes of the UTF-8 sequence at `text`, 0 if it is invalid (RFC 3629). */
+static size_t utf8_sequence_bytes(const unsigned char *text)
 {
     if (text[0] < 0x80)
         return 1;
@@ -94,9 +94,9 @@ static size_t utf8_sequence(const unsigned char *text)
     return length;
 }
 
-/* Returns whether a character acts on the terminal instead of being shown: control characters, and marks that
- * are invisible or change the text's direction. */
-static bool is_control(const unsigned char *text)
+/* Returns whether a character would act on the terminal: a control character, or one that is invisible or
+ * changes the text's direction. */
+static bool utf8_is_control(const unsigned char *text)
 {
     if (text[0] == 0xe2 && text[1] == 0x80)
         return (text[2] >= 0x8b && text[2] <= 0x8f) || (text[2] >= 0xa8 && text[2] <= 0xae);
@@ -111,8 +111,8 @@ char *format_clean(const char *text, bool printable)
     const unsigned char *from = (const unsigned char *)text;
     char *clean = memory_array(3 * strlen(text) + 1, 1), *to = clean;
     while (*from) {
-        size_t length = utf8_sequence(from);
-        if (length == 0 || (printable && is_control(from))) {
+        size_t length = utf8_sequence_bytes(from);
+        if (length == 0 || (printable && utf8_is_control(from))) {
             memcpy(to, "\xef\xbf\xbd", 3);
             to += 3;
             from += length ? length : 1;
@@ -131,8 +131,8 @@ char *format_escaped(const char *text, const char *also)
     const unsigned char *from = (const unsigned char *)text;
     char *escaped = memory_array(4 * strlen(text) + 1, 1), *to = escaped;
     while (*from) {
-        size_t length = utf8_sequence(from);
-        bool plain = length != 0 && !is_control(from) && *from != '\\' && !strchr(also, *from);
+        size_t length = utf8_sequence_bytes(from);
+        bool plain = length != 0 && !utf8_is_control(from) && *from != '\\' && !strchr(also, *from);
         for (size_t i = length ? length : 1; i > 0; i--, from++)
             if (plain)
                 *to++ = (char)*from;
@@ -176,7 +176,7 @@ void format_csv_text(FILE *out, const char *text)
         fputs(text, out);
         return;
     }
-    char *clean = format_clean(text, true); /* the file may be shown on a terminal */
+    char *clean = format_clean(text, true); /* the file may be printed on a terminal */
     bool quoted = strpbrk(clean, "\",");
     if (quoted)
         putc('"', out);
@@ -198,8 +198,8 @@ size_t format_columns(const char *text)
     return columns;
 }
 
-/* Returns the position `columns` code points further on. */
-static const char *skip_columns(const char *text, size_t columns)
+/* Returns the position after `columns` code points. */
+static const char *utf8_skip_columns(const char *text, size_t columns)
 {
     for (; *text && columns; columns--)
         do
@@ -222,12 +222,12 @@ void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns,
         return;
     }
     size_t kept = columns - mark_columns, tail = kept / 2;
-    const char *head_end = skip_columns(text, kept - tail), *tail_start = skip_columns(text, length - tail);
+    const char *head_end = utf8_skip_columns(text, kept - tail), *tail_start = utf8_skip_columns(text, length - tail);
     snprintf(to, to_bytes, "%.*s%s%s", (int)(head_end - text), text, mark, tail_start);
 }
 
-/* Returns a printable copy for the terminal. */
-static char *clean_for(const char *text, bool utf8)
+/* Returns a copy that a terminal can print. The caller frees it. */
+static char *format_clean_for_terminal(const char *text, bool utf8)
 {
     char *clean = format_clean(text, true), *to = clean;
     for (const char *from = clean; !utf8 && *from; from++)
@@ -242,7 +242,7 @@ static char *clean_for(const char *text, bool utf8)
 
 char *format_fit(const char *text, size_t columns, bool utf8)
 {
-    char *clean = clean_for(text, utf8);
+    char *clean = format_clean_for_terminal(text, utf8);
     size_t bytes = strlen(clean) + 4;
     if (format_columns(clean) <= columns)
         return clean;
@@ -254,13 +254,13 @@ char *format_fit(const char *text, size_t columns, bool utf8)
 
 char *format_fit_head(const char *text, size_t columns, bool utf8)
 {
-    char *clean = clean_for(text, utf8);
+    char *clean = format_clean_for_terminal(text, utf8);
     const char *mark = utf8 ? "\xe2\x80\xa6" : "...";
     size_t mark_columns = utf8 ? 1 : 3;
     if (format_columns(clean) <= columns)
         return clean;
     size_t kept = columns > mark_columns ? columns - mark_columns : 0;
-    int bytes = (int)(skip_columns(clean, kept) - clean);
+    int bytes = (int)(utf8_skip_columns(clean, kept) - clean);
     char *shorter = memory_text("%.*s%s", bytes, clean, columns < mark_columns ? "" : mark);
     free(clean);
     return shorter;

@@ -1,4 +1,4 @@
-/* Growing lists: an array with its capacity and length. */
+/* Growing lists: arrays with a capacity (`room`) and a length (`count`). */
 #ifndef BLAME_COMMAND_TEXT_GROW_H
 #define BLAME_COMMAND_TEXT_GROW_H
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for one more item than `count`. list: address of the array's pointer. Returns false, with
- * nothing changed, if there is no memory. */
+/* Makes room for one more item than `count`. `list` is the address of the array's pointer. Returns false and
+ * changes nothing if memory runs out. */
 static inline bool grow_list(void *list, size_t *room, size_t count, size_t item_bytes)
 {
     void *items;

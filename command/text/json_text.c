@@ -7,7 +7,7 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-static int put_escaped(const char *buffer, size_t bytes, void *out)
+static int json_put_escaped(const char *buffer, size_t bytes, void *out)
 {
     for (size_t i = 0; i < bytes; i++)
         if (buffer[i] == '<')
@@ -18,9 +18,9 @@ static int put_escaped(const char *buffer, size_t bytes, void *out)
 }
 
 /* Writes a value. Write errors are noticed by the caller that closes `out`. */
-static void dump(FILE *out, const json_t *value, size_t flags)
+static void json_dump_value(FILE *out, const json_t *value, size_t flags)
 {
-    if (json_dump_callback(value, put_escaped, out, flags) != 0)
+    if (json_dump_callback(value, json_put_escaped, out, flags) != 0)
         memory_check(NULL);
 }
 
@@ -28,14 +28,14 @@ void json_text(FILE *out, const char *text)
 {
     char *clean = format_clean(text, false);
     json_t *json = memory_check(json_string(clean));
-    dump(out, json, JSON_ENCODE_ANY);
+    json_dump_value(out, json, JSON_ENCODE_ANY);
     json_decref(json);
     free(clean);
 }
 
 void json_value(FILE *out, const json_t *value)
 {
-    dump(out, value, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
+    json_dump_value(out, value, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
 }
 
 void json_decimal(FILE *out, double value, int decimals)

@@ -18,13 +18,13 @@
 
 /* ---- the file ---- */
 
-/* Reading source files that debug information names. */
+/* Reads the source files that debug information names. */
 
-/* larger files are not read */
+/* maximum size of a file that is read */
 #define SOURCE_FILE_BYTES (16u << 20)
 
-/* Returns whether a path leaves its starting directory. */
-static bool climbs(const char *path)
+/* Returns whether a relative path may lead out of its starting directory. */
+static bool path_leaves_folder(const char *path)
 {
     for (const char *at = path; at; at = strchr(at, '/')) {
         at += *at == '/';
@@ -34,29 +34,30 @@ static bool climbs(const char *path)
     return false;
 }
 
-/* Opens a path. O_NONBLOCK: opening a pipe without a writer must not block. */
-static int open_path(const char *path)
+/* Opens a path for reading. O_NONBLOCK prevents blocking on a pipe without a writer. */
+static int source_open_path(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-/* Opens the longest end of the path that exists below the directory. */
-static int open_below(const char *source_dir, const char *path)
+/* Opens the file below source_dir that matches the longest possible end of the path. Returns -1 if there is
+ * none. */
+static int source_open_below(const char *source_dir, const char *path)
 {
     int descriptor = -1;
     for (const char *end = path; end && descriptor < 0; end = strchr(end, '/')) {
         end += strspn(end, "/");
-        if (climbs(end) || !*end)
+        if (path_leaves_folder(end) || !*end)
             continue;
         char *below = memory_text("%s/%s", source_dir, end);
-        descriptor = open_path(below);
+        descriptor = source_open_path(below);
         free(below);
     }
     return descriptor;
 }
 
-/* Reads the given number of bytes. Returns false with errno, or with errno 0 if the file is too short. */
-static bool read_all(int descriptor, char *to, size_t bytes)
+/* Reads exactly `bytes` bytes. Returns false with errno, or with errno 0 if the file is too short. */
+static bool source_read_all(int descriptor, char *to, size_t bytes)
 {
     while (bytes) {
         ssize_t got = read(descriptor, to, bytes);
@@ -70,8 +71,8 @@ static bool read_all(int descriptor, char *to, size_t bytes)
     return true;
 }
 
-/* C, C++, CUDA, HIP, Fortran, Rust, Go, D, Pascal, Julia, OpenCL, assembly, and inputs and outputs of code
- * generators. */
+/* C, C++, CUDA, HIP, Fortran, Rust, Go, D, Pascal, Julia, OpenCL, assembly, and the inputs and outputs of
+ * code generators */
 static const char *const suffixes[] = {
     "c",   "h",   "cc",  "cp",  "cxx", "cpp", "c++", "hh",  "hp",  "hxx", "hpp", "h++", "inc", "inl",
     "ipp", "tcc", "tpp", "txx", "ixx", "def", "x",   "i",   "ii",  "m",   "mm",  "cu",  "cuh", "hip",
@@ -79,9 +80,9 @@ static const char *const suffixes[] = {
     "pas", "pp",  "jl",  "cl",  "s",   "asm", "y",   "yy",  "l",   "ll",  "rl",  "re",  "pyx", "pxd",
 };
 
-/* Returns whether a path looks like source code: by its suffix, or as a header of the C++ library, which has
- * none. */
-static bool is_source_name(const char *path)
+/* Returns whether a path looks like source code: it has a known suffix, or is a header of the C++ library,
+ * which has none. */
+static bool path_is_source_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     for (size_t i = 0; dot > name && i < sizeof suffixes / sizeof *suffixes; i++)
@@ -90,7 +91,7 @@ static bool is_source_name(const char *path)
     return !dot && strstr(path, "/include/c++/");
 }
 
-static bool is_below_folder(const char *path, const char *folder)
+static bool path_is_below_folder(const char *path, const char *folder)
 {
     char *real = folder ? realpath(folder, NULL) : NULL;
     size_t bytes = real ? strlen(real) : 0;
@@ -99,8 +100,8 @@ static bool is_below_folder(const char *path, const char *folder)
     return below;
 }
 
-/* Finds the real path of an open file, with links resolved. Returns false if it is unknown. */
-static bool real_path(int descriptor, char *path, size_t bytes)
+/* Finds the path of an open file, with all links resolved. Returns false if it is unknown. */
+static bool source_real_path(int descriptor, char *path, size_t bytes)
 {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -115,8 +116,8 @@ bool source_shown_to_others(FILE *out)
     return fstat(fileno(out), &status) != 0 || (status.st_mode & S_IROTH);
 }
 
-/* Returns why a file may not be shown, NULL if it may. */
-static const char *why_refused(const char *called, const char *source_dir, int descriptor, bool for_others)
+/* Returns why a file must not be shown, NULL if it may be. */
+static const char *source_why_refused(const char *called, const char *source_dir, int descriptor, bool for_others)
 {
     char path[PATH_MAX];
     struct stat status;
@@ -124,8 +125,8 @@ static const char *why_refused(const char *called, const char *source_dir, int d
         return strerror(errno);
     if (!S_ISREG(status.st_mode))
         return "not a file";
-    if (!real_path(descriptor, path, sizeof path) ||
-        !(is_below_folder(path, source_dir) || (is_source_name(called) && is_source_name(path))))
+    if (!source_real_path(descriptor, path, sizeof path) ||
+        !(path_is_below_folder(path, source_dir) || (path_is_source_name(called) && path_is_source_name(path))))
         return "not a source by its name";
     return for_others && !(status.st_mode & S_IROTH) ? "others may read this output, but not the source" : NULL;
 }
@@ -138,10 +139,10 @@ static const char *read_source_text(struct source_file *file, int descriptor)
     if (status.st_size > SOURCE_FILE_BYTES)
         return "too large";
     file->bytes = (size_t)status.st_size;
-    bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000; /* the file's clock was wrong */
+    bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000; /* a wrong clock set the file's time */
     file->changed_ns = far ? INT64_MAX : (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->text = memory_array(file->bytes + 1, 1);
-    if (!read_all(descriptor, file->text, file->bytes))
+    if (!source_read_all(descriptor, file->text, file->bytes))
         return errno ? strerror(errno) : "cannot be read whole";
     return memchr(file->text, 0, file->bytes) ? "not a text" : NULL;
 }
@@ -150,14 +151,15 @@ bool source_file_read(struct source_file *file, const char *path, const char *so
                       const char **why)
 {
     *file = (struct source_file){0};
-    /* Without the directory from debug information, a relative path starts at the current directory. */
-    bool usable = *path == '/' || !climbs(path);
-    int descriptor = source_dir ? open_below(source_dir, path) : -1;
+    /* A relative path starts in the current directory, because debug information's own directory is unknown
+     * here. */
+    bool usable = *path == '/' || !path_leaves_folder(path);
+    int descriptor = source_dir ? source_open_below(source_dir, path) : -1;
     if (descriptor < 0 && usable)
-        descriptor = open_path(path);
+        descriptor = source_open_path(path);
     *why = descriptor >= 0 ? NULL : usable ? strerror(errno) : "its path is relative";
     if (descriptor >= 0) {
-        *why = why_refused(path, source_dir, descriptor, for_others);
+        *why = source_why_refused(path, source_dir, descriptor, for_others);
         *why = *why ? *why : read_source_text(file, descriptor);
         close(descriptor);
     }
@@ -175,9 +177,9 @@ void source_file_free(struct source_file *file)
 /* ---- lines of a file ---- */
 
 struct text_file {
-    const char *path;        /* as in debug information */
-    struct source_file read; /* its text is NULL if the file was not found */
-    size_t *line;            /* offset of each line */
+    const char *path;        /* path in debug information */
+    struct source_file read; /* `text` is NULL if the file could not be read */
+    size_t *line;            /* offset of the start of each line */
     size_t line_count, line_room;
 };
 
@@ -185,7 +187,7 @@ struct source_text {
     const char *directory;
     bool for_others;
     int64_t since_ns;
-    struct strings *paths; /* id N is file[N - 1], because "" has id 0 */
+    struct strings *paths; /* the path with id N belongs to file[N - 1]; id 0 is "" */
     struct text_file *file;
     size_t count, room;
 };
@@ -213,8 +215,8 @@ void source_text_free(struct source_text *sources)
     free(sources);
 }
 
-/* Ends each line with a zero byte and lists the offsets of the lines. */
-static void split_lines(struct text_file *file)
+/* Replaces each line's end by a zero byte, and lists the offsets of the lines. */
+static void text_file_split_lines(struct text_file *file)
 {
     char *begin = file->read.text, *behind = begin + file->read.bytes;
     for (char *at = begin, *end; at < behind; at = end + 1) {
@@ -238,7 +240,7 @@ static struct text_file *find_text_file(struct source_text *sources, const char 
     *file = (struct text_file){.path = strings_text(sources->paths, id)};
     const char *why;
     if (source_file_read(&file->read, path, sources->directory, sources->for_others, &why))
-        split_lines(file);
+        text_file_split_lines(file);
     return file;
 }
 

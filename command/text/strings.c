@@ -7,14 +7,14 @@
 
 struct strings {
     const char **text;
-    struct pool memory; /* holds the texts */
+    struct pool memory; /* memory of the texts */
     uint32_t *hash;
     uint32_t count, capacity;
-    uint32_t *slots;     /* id + 1, 0 = empty */
-    uint32_t slot_count; /* a power of two above `count` */
+    uint32_t *slots;     /* hash table of id + 1; 0: empty */
+    uint32_t slot_count; /* a power of two, greater than `count` */
 };
 
-static uint32_t hash_text(const char *text)
+static uint32_t strings_hash(const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325ull;
     for (; *text; text++)
@@ -22,7 +22,7 @@ static uint32_t hash_text(const char *text)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-static uint32_t *find_slot(struct strings *strings, uint32_t hash, const char *text)
+static uint32_t *strings_find_slot(struct strings *strings, uint32_t hash, const char *text)
 {
     uint32_t mask = strings->slot_count - 1, at = hash & mask;
     for (; strings->slots[at]; at = (at + 1) & mask) {
@@ -74,7 +74,7 @@ uint32_t strings_intern(struct strings *strings, const char *text)
     text = text ? text : "";
     if (strings->count == strings->capacity)
         strings_grow(strings);
-    uint32_t hash = hash_text(text), *slot = find_slot(strings, hash, text);
+    uint32_t hash = strings_hash(text), *slot = strings_find_slot(strings, hash, text);
     if (*slot)
         return *slot - 1;
     size_t bytes = strlen(text) + 1;

@@ -1,4 +1,5 @@
-/* Interned strings: equal texts have the same id and address, so names can be compared and hashed as numbers. */
+/* Interned strings: equal texts have the same id and address, so that names can be compared and hashed as
+ * numbers. */
 #ifndef BLAME_COMMAND_TEXT_STRINGS_H
 #define BLAME_COMMAND_TEXT_STRINGS_H
 
@@ -12,7 +13,7 @@ void strings_free(struct strings *strings);
 
 /* Returns the id of a text. "" and NULL have id 0. */
 uint32_t strings_intern(struct strings *strings, const char *text);
-/* Returns the text of an id; valid as long as `strings`. */
+/* Returns the text of an id, valid until strings_free(). */
 const char *strings_text(const struct strings *strings, uint32_t id);
 
 #endif

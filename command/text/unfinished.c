@@ -11,21 +11,21 @@
 
 #include "command/text/memory.h"
 
-#define DEEPEST 64 /* deepest nesting that is removed; copied sources can be nested */
+#define DEEPEST 64 /* maximum depth of directories that are removed; copied sources can be nested */
 
-/* The list of unfinished paths. Changed only while signals are blocked, so a handler always finds it
- * consistent. */
+/* The list of unfinished paths. It is changed only while signals are blocked, so a signal handler always
+ * finds it consistent. */
 static struct unfinished {
     struct unfinished *next;
-    pid_t writer; /* the creating process; a fork must not remove its parent's files */
+    pid_t writer; /* the process that created the path; a forked child must not remove its parent's files */
     char path[];
 } *list;
 
 static sigset_t held;
 static int holds;
 
-/* Removes a path with everything below it. Called by a signal handler, so it uses only system calls. */
-static void remove_tree(int folder, const char *name, int deeper)
+/* Removes a path and everything below it. A signal handler calls it, so it uses only system calls. */
+static void unfinished_remove_tree(int folder, const char *name, int deeper)
 {
     _Alignas(struct dirent64) char entries[1024];
     if (unlinkat(folder, name, 0) == 0 || errno != EISDIR || deeper == 0)
@@ -36,7 +36,7 @@ static void remove_tree(int folder, const char *name, int deeper)
         for (ssize_t at = 0; at < bytes;) {
             const struct dirent64 *entry = (const struct dirent64 *)(entries + at);
             if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-                remove_tree(directory, entry->d_name, deeper - 1);
+                unfinished_remove_tree(directory, entry->d_name, deeper - 1);
             at += entry->d_reclen;
         }
     if (directory >= 0)
@@ -44,28 +44,29 @@ static void remove_tree(int folder, const char *name, int deeper)
     unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-static void remove_all(void)
+static void unfinished_remove_all(void)
 {
     for (const struct unfinished *entry = list; entry; entry = entry->next)
         if (entry->writer == getpid())
-            remove_tree(AT_FDCWD, entry->path, DEEPEST);
+            unfinished_remove_tree(AT_FDCWD, entry->path, DEEPEST);
 }
 
-/* Cleans up and then dies of the signal, because shells, make and job launchers check for that. */
-static void remove_and_die(int number)
+/* Removes all unfinished paths, then ends the process by the same signal, because shells, make and job
+ * launchers check for that. */
+static void unfinished_remove_and_die(int number)
 {
-    remove_all();
+    unfinished_remove_all();
     signal(number, SIG_DFL);
     raise(number);
 }
 
-/* Catches the ending signals that still have their default action. Signals that have a handler or are ignored
- * (nohup) keep it. */
-static void watch_signals(void)
+/* Installs the handler for signals that end the process by default. Signals that already have a handler, or
+ * are ignored (nohup), stay as they are. */
+static void unfinished_watch_signals(void)
 {
     static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,   SIGTERM, SIGUSR1,
                                  SIGUSR2, SIGXCPU, SIGXFSZ, SIGABRT, SIGVTALRM, SIGSEGV, SIGBUS};
-    struct sigaction action = {.sa_handler = remove_and_die}, before;
+    struct sigaction action = {.sa_handler = unfinished_remove_and_die}, before;
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
         if (sigaction(ending[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL)
@@ -89,21 +90,22 @@ void unfinished_release(void)
     errno = cause;
 }
 
-/* Allocates the entry before the path is created, because memory may be exhausted later. */
+/* Allocates the list entry before the path is created, because memory may run out afterwards. */
 static struct unfinished *unfinished_begin(const char *path)
 {
     static bool watched;
     struct unfinished *entry = memory_check(malloc(sizeof *entry + strlen(path) + 1));
     if (!watched) {
         watched = true;
-        watch_signals();
-        atexit(remove_all);
+        unfinished_watch_signals();
+        atexit(unfinished_remove_all);
     }
     unfinished_hold();
     return entry;
 }
 
-/* Adds the entry under the path's final name, which mkdtemp may have changed. */
+/* Adds the entry to the list if the path was made, otherwise frees it. `path` is the final path, which
+ * mkdtemp may have changed. */
 static bool unfinished_add(struct unfinished *entry, const char *path, bool made)
 {
     int cause = errno;
@@ -158,7 +160,7 @@ void unfinished_keep(const char *path)
 void unfinished_remove(const char *path)
 {
     int cause = errno;
-    remove_tree(AT_FDCWD, path, DEEPEST);
+    unfinished_remove_tree(AT_FDCWD, path, DEEPEST);
     errno = cause;
     unfinished_keep(path);
 }
