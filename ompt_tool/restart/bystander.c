@@ -7,7 +7,7 @@
 #include "base/kernel.h"
 #include "ompt_tool/restart/restart_state.h"
 
-/* under heavy load even the initial thread may have no core for half a second */
+/* ns for which a signal must stay pending; under heavy load even the initial thread may lack a core for 0.5 s */
 #define PATIENCE_NS 1500000000u
 #define LOOKS       8u
 #define BIT(signal) (1ull << ((signal) - 1))
@@ -16,11 +16,12 @@ static const uint64_t of_the_process = BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) 
                                        BIT(SIGCHLD) | BIT(SIGCONT) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU) |
                                        BIT(SIGIO) | BIT(SIGWINCH);
 
-static uint64_t left_alone; /* signals that the initial thread does not take */
+/* signals that the initial thread does not take, which the tool therefore no longer blocks */
+static uint64_t left_alone;
 
-/* Finds signals that no thread takes: each look in that time finds them pending. A signal that is sent again
- * and again is missing in some of them. */
-static void look_at_pending(struct bystander *bystander, uint64_t now_ns)
+/* Finds signals that no thread takes: every look during PATIENCE_NS finds them pending. A signal that is sent
+ * again and again is missing in some of the looks. */
+static void bystander_look_at_pending(struct bystander *bystander, uint64_t now_ns)
 {
     uint64_t pending = 0;
     kernel_call(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0, 0);
@@ -43,7 +44,7 @@ void bystander_begin(struct bystander *bystander, ucontext_t *context, uint64_t 
         restart_set_mask(context, mask | bystander->added);
         return;
     }
-    look_at_pending(bystander, now_ns);
+    bystander_look_at_pending(bystander, now_ns);
     uint64_t left = bystander->added & load_relaxed(&left_alone);
     if (unlikely(left)) {
         restart_set_mask(context, mask & ~left);
@@ -57,8 +58,8 @@ void bystander_wakes(struct bystander *bystander, ucontext_t *context)
     bystander->added = 0;
 }
 
-/* Returns the previous mask. */
-static uint64_t change_mask(int how, uint64_t signals)
+/* Changes the calling thread's signal mask. Returns the previous mask. */
+static uint64_t bystander_change_mask(int how, uint64_t signals)
 {
     sigset_t set, old;
     sigemptyset(&set);
@@ -71,8 +72,8 @@ static uint64_t change_mask(int how, uint64_t signals)
 void bystander_now(struct bystander *bystander)
 {
     uint64_t taken = of_the_process & ~load_relaxed(&left_alone);
-    uint64_t mask = change_mask(SIG_BLOCK, taken);
-    bystander->added |= taken & ~mask; /* a sample before the call may have added all */
+    uint64_t mask = bystander_change_mask(SIG_BLOCK, taken);
+    bystander->added |= taken & ~mask; /* a sample before this call may have added all of them */
     bystander->pending = 0;
 }
 
@@ -80,6 +81,6 @@ void bystander_end(struct bystander *bystander)
 {
     if (!bystander->added)
         return;
-    change_mask(SIG_UNBLOCK, bystander->added);
+    bystander_change_mask(SIG_UNBLOCK, bystander->added);
     bystander->added = 0;
 }

@@ -1,17 +1,18 @@
-/* Finds out which call was interrupted, when it is due, and how it continues. restart.h has the method and
- * the rules for the caller.
+/* Finds out which call a sample interrupted, when the thread's sleep ends, and how the call continues.
+ * restart.h has the method and the rules for the caller.
  *
- * Handler code: no locks, no heap memory, no stdio, no errno (system calls go through kernel_call).
+ * This is handler code: no locks, no heap memory, no stdio, no errno (system calls go through kernel_call).
  *
  * Facts from the kernel's sources (kernel/time/hrtimer.c, fs/select.c, kernel/futex,
  * arch/x86/kernel/signal.c, arch/arm64/kernel/signal.c):
- *   K1  -ERESTART_RESTARTBLOCK becomes -EINTR when a handler runs; the restart block stays. rt_sigreturn
+ *   K1  -ERESTART_RESTARTBLOCK becomes -EINTR when a handler runs. The restart block stays until rt_sigreturn
  *       resets it.
- *   K2  A restart block holds an absolute expiry and the program's rem pointer, which is rewritten at each
- *       interruption.
- *   K3  ppoll and pselect6 write the remainder into the program's structure before -EINTR, if it is writable.
- *   K4  Calls with a mask argument leave it in force while the handler is set up; the frame has the mask to
- *       return to. */
+ *   K2  A restart block holds an absolute expiry time and the program's pointer to `rem`, which the kernel
+ *       rewrites at each interruption.
+ *   K3  ppoll and pselect6 write the remaining time into the program's structure before they return
+ *       -EINTR, if the structure is writable.
+ *   K4  A call with a mask argument leaves that mask in force while the handler is set up. The signal's frame
+ *       has the mask to return to. */
 #include "restart.h"
 
 #include <errno.h>
@@ -36,44 +37,46 @@
 #include "restart_machine.h"
 #include "restart_rest.h"
 
-/* ---- the calls that return EINTR to the program in spite of SA_RESTART, and the way to put each back ---- */
+/* ---- the calls that return EINTR to the program in spite of SA_RESTART, and how each continues ---- */
 
 enum restart_way {
-    WAY_KERNEL,   /* restart_syscall, if the kernel left a restart block; otherwise in place */
-    WAY_WAIT,     /* the wait stub */
-    WAY_SOCKET,   /* the wait stub, with the socket's time limit */
-    WAY_IN_PLACE, /* the same instruction again */
-    /* in the handler, which no signal interrupts: the call begins again each time, and in place it might
-     * never end */
+    WAY_KERNEL,   /* by restart_syscall, if the kernel left a restart block; otherwise in place */
+    WAY_WAIT,     /* by the wait stub */
+    WAY_SOCKET,   /* by the wait stub, with the socket's time limit */
+    WAY_IN_PLACE, /* by executing the same instruction again */
+    /* by the handler, which no signal interrupts: each interruption makes the call start over, so it might
+     * never end in place */
     WAY_HERE,
-    WAY_URING, /* in place, or the wait stub with a time limit from a structure */
+    WAY_URING, /* in place, or by the wait stub with a time limit from a structure */
 };
 
 enum restart_limit {
     LIMIT_NONE,
-    LIMIT_MS,   /* an int of milliseconds; negative: none */
-    LIMIT_REL,  /* a timespec that the kernel does not change; NULL: none */
-    LIMIT_LEFT, /* a timespec that the kernel updates to the remaining time; NULL: none */
-    /* length of a sleep; the next argument is where the program wants the remaining time, NULL: nowhere */
+    LIMIT_MS,   /* an int, in ms; negative: no limit */
+    LIMIT_REL,  /* a timespec that the kernel does not change; NULL: no limit */
+    LIMIT_LEFT, /* a timespec in which the kernel stores the remaining time; NULL: no limit */
+    /* a timespec, the length of a sleep; the next argument points to where the remaining time goes, or is
+     * NULL */
     LIMIT_SLEEP,
 };
 
 enum restart_mask {
     MASK_NONE, /* the call has no mask argument */
-    MASK_PTR,  /* the argument is a sigset, the next one its size */
-    MASK_PAIR, /* the argument points to a sigset's address and its size */
+    MASK_PTR,  /* the argument points to a sigset; the next argument is its size */
+    MASK_PAIR, /* the argument points to the address and the size of a sigset */
 };
 
 struct restart_rule {
     short call;
-    short wait_call;     /* WAY_WAIT: the call that waits in its place */
-    short socket_option; /* WAY_SOCKET: the option with the time limit */
+    short wait_call;     /* WAY_WAIT: the call that the stub makes instead */
+    short socket_option; /* WAY_SOCKET: the option that has the time limit */
     uint8_t way;         /* enum restart_way */
     uint8_t limit, limit_arg;
     uint8_t mask, mask_arg;
 };
 
-/* The call, the call that waits in its place, and the latter's arguments for the time limit and the mask. */
+/* A rule with WAY_WAIT: the call, the call that the stub makes instead, and the arguments of the latter that
+ * are the time limit and the mask. */
 #define WAIT(number, instead, limit_kind, limit_at, mask_kind, mask_at)                                                \
     {.call = number,                                                                                                   \
      .way = WAY_WAIT,                                                                                                  \
@@ -130,7 +133,7 @@ static const struct restart_rule RULES[] = {
 };
 
 /* Returns the call's rule; NULL if it has none. */
-static const struct restart_rule *find_rule(long call)
+static const struct restart_rule *restart_find_rule(long call)
 {
     for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++)
         if (RULES[i].call == call)
@@ -138,10 +141,11 @@ static const struct restart_rule *find_rule(long call)
     return NULL;
 }
 
-/* ---- what an interrupted call shows of the thread's sleep ---- */
+/* ---- what an interrupted call shows about the thread's sleep ---- */
 
-/* Returns a deadline. Distant limits (a timespec may hold 2^63 s) count as none: the sum must not wrap. */
-static uint64_t deadline_after(uint64_t begin_ns, struct timespec limit)
+/* Returns begin_ns plus the limit. A distant limit (a timespec may hold 2^63 s) counts as none, because the
+ * sum must not wrap. */
+static uint64_t call_deadline_after(uint64_t begin_ns, struct timespec limit)
 {
     const uint64_t far_s = (uint64_t)1 << 32;
     if (limit.tv_sec < 0 || (uint64_t)limit.tv_sec > far_s)
@@ -151,9 +155,9 @@ static uint64_t deadline_after(uint64_t begin_ns, struct timespec limit)
 
 enum { MOST_CALLS = 1024, SLACK_NS = 50000, MOST_SLACK_NS = 100000000 };
 
-/* Returns whether this is an io_uring_enter that submitted all of its entries and was to wait for
+/* Returns true if the call is an io_uring_enter that has submitted all of its entries and was to wait for
  * completions. The kernel does not show whether the signal ended that wait or came after it. */
-static bool has_submitted(const ucontext_t *context)
+static bool uring_has_submitted(const ucontext_t *context)
 {
     uint32_t submitted = (uint32_t)registers_argument(context, 1), wanted = (uint32_t)registers_argument(context, 2);
     return registers_result(context) == (long)submitted && submitted && wanted &&
@@ -165,7 +169,7 @@ bool restart_is_asleep(const ucontext_t *context)
 {
     if (registers_result(context) == -EINTR)
         return restart_decode_call_before(context) != RESTART_DECODE_NOT_A_CALL;
-    if (has_submitted(context))
+    if (uring_has_submitted(context))
         return true;
     return (uint64_t)registers_number(context) < MOST_CALLS && restart_decode_at_syscall(context);
 }
@@ -177,11 +181,11 @@ enum restart_call restart_call_before(const ucontext_t *context)
         return RESTART_CALL_NONE;
     if (call == SYS_clock_gettime || call == SYS_getrusage || call == SYS_times || call == SYS_sched_yield)
         return RESTART_CALL_SHORT;
-    const struct restart_rule *rule = find_rule(call);
+    const struct restart_rule *rule = restart_find_rule(call);
     return rule && (rule->way == WAY_KERNEL || rule->way == WAY_WAIT) ? RESTART_CALL_WAIT : RESTART_CALL_OTHER;
 }
 
-static bool is_socket(int fd)
+static bool fd_is_socket(int fd)
 {
     struct stat found;
     return kernel_call(SYS_fstat, fd, (long)&found, 0, 0, 0, 0) == 0 && S_ISSOCK(found.st_mode);
@@ -193,7 +197,7 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
     long call = repeats ? registers_number(context) : restart_decode_call_before(context);
     bool reads = call == SYS_read || call == SYS_readv;
     if (call == SYS_recvfrom || call == SYS_recvmsg || call == SYS_flock ||
-        (reads && is_socket((int)registers_argument(context, 0))))
+        (reads && fd_is_socket((int)registers_argument(context, 0))))
         return 0;
 #ifdef SYS_poll
     if (call == SYS_poll) {
@@ -203,24 +207,25 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
 #endif
     if (call != SYS_ppoll && call != SYS_pselect6)
         return UINT64_MAX;
-    struct timespec left; /* the remaining time is in the structure */
+    struct timespec left; /* the kernel has stored the remaining time in the structure */
     return os_copy_memory(&left, registers_argument(context, call == SYS_ppoll ? 2 : 4), sizeof left) && !left.tv_sec &&
                    !left.tv_nsec
                ? 0
                : UINT64_MAX;
 }
 
-/* Returns begin_ns plus a time of the program; 0 if its memory is unmapped or the time is 0. */
-static uint64_t later_by(uint64_t begin_ns, uint64_t time)
+/* Returns begin_ns plus a time in the program's memory; 0 if that memory is unmapped or the time is 0. */
+static uint64_t time_later_by(uint64_t begin_ns, uint64_t time)
 {
     struct timespec read;
-    return os_copy_memory(&read, time, sizeof read) && (read.tv_sec || read.tv_nsec) ? deadline_after(begin_ns, read)
-                                                                                     : 0;
+    return os_copy_memory(&read, time, sizeof read) && (read.tv_sec || read.tv_nsec)
+               ? call_deadline_after(begin_ns, read)
+               : 0;
 }
 
-/* Returns how much later than their setting timers expire, unless the program has changed that (prctl(2);
- * polls: fs/select.c). The kernel's remaining time of a sleep includes it. */
-static uint64_t slack_ns(uint64_t poll_ns)
+/* Returns the timer slack in ns: how much later than set a timer may expire, unless the program has changed
+ * the slack (prctl(2); for polls, fs/select.c). The kernel's remaining time of a sleep includes the slack. */
+static uint64_t timer_slack_ns(uint64_t poll_ns)
 {
     uint64_t of_poll = poll_ns / 1000 < MOST_SLACK_NS ? poll_ns / 1000 : MOST_SLACK_NS;
     return of_poll > SLACK_NS ? of_poll : SLACK_NS;
@@ -228,8 +233,8 @@ static uint64_t slack_ns(uint64_t poll_ns)
 
 #define CLOCK_UNKNOWN -1
 
-/* Returns the clock of a sleep. On aarch64 that argument is lost. */
-static clockid_t clock_of_sleep(const ucontext_t *context)
+/* Returns the clock of a sleep; unknown on aarch64, where that argument is lost. */
+static clockid_t sleep_clock(const ucontext_t *context)
 {
 #ifdef __x86_64__
     return (clockid_t)registers_argument(context, 0);
@@ -239,61 +244,62 @@ static clockid_t clock_of_sleep(const ucontext_t *context)
 #endif
 }
 
-/* Returns whether the clock is one of real time. Others, except the unknown one, measure CPU time. */
-static bool is_of_real_time(clockid_t clock)
+/* Returns true if the clock shows real time. All others, except the unknown one, measure CPU time. */
+static bool clock_is_of_real_time(clockid_t clock)
 {
     return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
 }
 
-/* Converts a time of the program on that clock to the moments' clock; 0: its memory is unmapped, or the two
- * clocks are not related. */
-static uint64_t end_by_clock(clockid_t clock, uint64_t time)
+/* Converts a time in the program's memory from that clock to CLOCK_MONOTONIC. Returns 0 if the memory is
+ * unmapped or the clocks are not related. */
+static uint64_t sleep_end_by_clock(clockid_t clock, uint64_t time)
 {
-    uint64_t end_ns = is_of_real_time(clock) ? later_by(SLACK_NS, time) : 0;
+    uint64_t end_ns = clock_is_of_real_time(clock) ? time_later_by(SLACK_NS, time) : 0;
     if (clock == CLOCK_MONOTONIC || !end_ns || end_ns > INT64_MAX)
         return end_ns;
     int64_t later_ns = (int64_t)end_ns - clock_ns_of(clock) + (int64_t)clock_now_ns();
     return later_ns > 0 ? (uint64_t)later_ns : 0;
 }
 
-/* Returns the end of a futex wait whose time was over. Its limit is a point in time, or a length for the old
- * FUTEX_WAIT. */
-static uint64_t end_of_futex(const ucontext_t *context, uint64_t begin_ns)
+/* Returns the end of a futex wait whose time limit has passed. The limit is a point in time or, for the old
+ * FUTEX_WAIT, a length. */
+static uint64_t sleep_end_of_futex(const ucontext_t *context, uint64_t begin_ns)
 {
     uint64_t operation = registers_argument(context, 1), limit = registers_argument(context, 3);
     switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
-        return begin_ns ? later_by(begin_ns + SLACK_NS, limit) : 0;
+        return begin_ns ? time_later_by(begin_ns + SLACK_NS, limit) : 0;
     case FUTEX_WAIT_BITSET:
-        return end_by_clock(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, limit);
+        return sleep_end_by_clock(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, limit);
     default:
         return 0;
     }
 }
 
-/* Returns the end by the call's time limit. The remaining time of a sleep is where the program wants it (K2),
- * perhaps in the structure with the sleep's length; that of a ppoll is in its limit (K3), 0 when it is over.
- * A limit in milliseconds is in the register. */
-static uint64_t end_by_limit(const struct restart_rule *rule, const ucontext_t *context, bool is_cut, uint64_t begin_ns,
-                             uint64_t now_ns)
+/* Returns the end of the sleep that the call's time limit gives. If the call was interrupted, the remaining
+ * time of a sleep is where the program wants it (K2), which may be the structure with the sleep's length. The
+ * remaining time of a ppoll is in the structure with its limit (K3); it is 0 when the time is over. A limit
+ * in milliseconds is in the register. */
+static uint64_t sleep_end_by_limit(const struct restart_rule *rule, const ucontext_t *context, bool is_cut,
+                                   uint64_t begin_ns, uint64_t now_ns)
 {
     uint64_t limit = registers_argument(context, rule->limit_arg), left = 0, poll_ns = 0;
     if (rule->limit == LIMIT_SLEEP)
         left = registers_argument(context, rule->limit_arg + 1);
     if (rule->limit == LIMIT_LEFT)
-        return is_cut ? later_by(now_ns, limit) : 0;
+        return is_cut ? time_later_by(now_ns, limit) : 0;
     if (is_cut && left)
-        return later_by(now_ns, left);
+        return time_later_by(now_ns, left);
     if (rule->limit == LIMIT_MS)
         poll_ns = (int)limit > 0 ? (uint32_t)limit * (uint64_t)1000000 : 0;
     if (!begin_ns || (rule->limit == LIMIT_MS && !poll_ns))
         return 0;
-    begin_ns += slack_ns(poll_ns);
-    return poll_ns ? begin_ns + poll_ns : later_by(begin_ns, limit);
+    begin_ns += timer_slack_ns(poll_ns);
+    return poll_ns ? begin_ns + poll_ns : time_later_by(begin_ns, limit);
 }
 
-/* Returns whether the call's result shows the end of its time. Other calls with a limit return the same at
- * the end of their time as when something comes. */
+/* Returns true if the call's result shows that its time is over. Other calls with a limit return the same
+ * when their time is over as when something comes. */
 static bool is_poll_or_sleep(const struct restart_rule *rule)
 {
     return rule->limit != LIMIT_NONE && (rule->way == WAY_KERNEL || rule->mask != MASK_NONE);
@@ -302,33 +308,33 @@ static bool is_poll_or_sleep(const struct restart_rule *rule)
 uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t end_ns, uint64_t now_ns)
 {
     long call = restart_decode_call_before(context), result = registers_result(context);
-    const struct restart_rule *rule = find_rule(call);
-    clockid_t clock = clock_of_sleep(context);
+    const struct restart_rule *rule = restart_find_rule(call);
+    clockid_t clock = sleep_clock(context);
     if (call == SYS_futex && result == -ETIMEDOUT)
-        return end_of_futex(context, begin_ns);
+        return sleep_end_of_futex(context, begin_ns);
     if (!rule || (result && result != -EINTR) || !is_poll_or_sleep(rule))
         return 0;
     if (call == SYS_clock_nanosleep && (registers_argument(context, 1) & TIMER_ABSTIME))
-        return end_by_clock(clock, registers_argument(context, rule->limit_arg));
-    if (call == SYS_clock_nanosleep && clock != CLOCK_UNKNOWN && !is_of_real_time(clock))
+        return sleep_end_by_clock(clock, registers_argument(context, rule->limit_arg));
+    if (call == SYS_clock_nanosleep && clock != CLOCK_UNKNOWN && !clock_is_of_real_time(clock))
         return 0;
-    return end_ns ? end_ns : end_by_limit(rule, context, result, begin_ns, now_ns);
+    return end_ns ? end_ns : sleep_end_by_limit(rule, context, result, begin_ns, now_ns);
 }
 
-/* ---- the call's beginning ---- */
+/* ---- when the call began ---- */
 
-static uint64_t used_us(const struct rusage *usage)
+static uint64_t usage_cpu_us(const struct rusage *usage)
 {
     return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000u + (uint64_t)usage->ru_utime.tv_usec +
            (uint64_t)usage->ru_stime.tv_usec;
 }
 
-/* Returns the beginning of the interrupted call, never too early: a limit counted from here ends in time or
- * late. If the thread gave up its core once since the baseline, of its own will, and was never preempted, it
- * ran until it blocked in this call. It then blocked at the baseline plus the time used since. Otherwise it
- * is only known that the call has begun by now. If the kernel subtracts interrupts or a virtual machine's
- * stolen time from a thread's time, this would be too early. So a margin is added. One system call
- * (getrusage). */
+/* Returns when the interrupted call began, never too early: a limit counted from there ends on time or late.
+ * The baseline is a time at which the thread was running (restart_note_sample). If the thread has since given
+ * up its core once, voluntarily, and was never preempted, it ran until it blocked in this call. It then
+ * blocked at the baseline plus the CPU time used since. Otherwise it is only known that the call has begun by
+ * now. A margin is added, because the kernel may subtract interrupts or a virtual machine's stolen time from
+ * a thread's CPU time, which would make the result too early. Makes one system call (getrusage). */
 static uint64_t call_begin_ns(const struct restart_state *state, uint64_t now_ns)
 {
     struct rusage usage;
@@ -341,18 +347,19 @@ static uint64_t call_begin_ns(const struct restart_state *state, uint64_t now_ns
     uint64_t base_ns = (uint64_t)state->base_time.tv_sec * 1000000000u + (uint64_t)state->base_time.tv_nsec;
     uint64_t rounding_us = 2; /* utime and stime are each rounded down, at both ends */
     uint64_t margin_ns = (now_ns > base_ns ? now_ns - base_ns : 0) / 64;
-    uint64_t begin_ns = base_ns + margin_ns + (used_us(&usage) - used_us(&state->base_usage) + rounding_us) * 1000u;
+    uint64_t begin_ns =
+        base_ns + margin_ns + (usage_cpu_us(&usage) - usage_cpu_us(&state->base_usage) + rounding_us) * 1000u;
     return begin_ns < now_ns ? begin_ns : now_ns;
 }
 
 /* ---- how the call continues ---- */
 
 enum { SIGNAL_SET_BYTES = 8 };
-/* Flags of io_uring_enter that headers before Linux 6.12 lack: the limit is a time of the clock; the
- * structure is not in the program's memory. */
+/* Flags of io_uring_enter that headers before Linux 6.12 lack. URING_ABSOLUTE: the limit is a point in time.
+ * URING_REGISTERED: the structure is not in the program's memory. */
 enum { URING_ABSOLUTE = 1 << 5, URING_REGISTERED = 1 << 6 };
 
-/* A function of ThreadSanitizer, if the program has it. */
+/* A function of ThreadSanitizer; NULL if the program does not use it. */
 extern void __tsan_acquire(void *) __attribute__((weak));
 
 void restart_state_init(struct restart_state *state, uint64_t own_signals)
@@ -370,15 +377,15 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static struct timespec left_until(uint64_t deadline_ns)
+static struct timespec time_left_until(uint64_t deadline_ns)
 {
     uint64_t now_ns = monotonic_ns();
     uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
     return (struct timespec){.tv_sec = (time_t)(left_ns / 1000000000u), .tv_nsec = (long)(left_ns % 1000000000u)};
 }
 
-/* Set for good when the first such call is interrupted: few programs with many threads make any, and the
- * baseline costs two system calls a sample. */
+/* Becomes true for good at the first interrupted call whose beginning is needed. Few programs with many
+ * threads make such calls, and a baseline costs two system calls a sample. */
 static bool baseline_wanted;
 
 void restart_note_sample(struct restart_state *state)
@@ -390,7 +397,7 @@ void restart_note_sample(struct restart_state *state)
     state->base_valid = true;
 }
 
-static uint64_t begin_of_call_ns(const struct restart_state *state, uint64_t now_ns)
+static uint64_t call_begin_with_baseline_ns(const struct restart_state *state, uint64_t now_ns)
 {
     store_relaxed(&baseline_wanted, true);
     return call_begin_ns(state, now_ns);
@@ -403,7 +410,7 @@ static bool program_signal_pending(const struct restart_state *state, const ucon
     return (pending & ~restart_mask_of(context) & ~state->own_signals) != 0;
 }
 
-static enum restart_result go_in_place(const struct restart_state *state, ucontext_t *context, long call)
+static enum restart_result call_go_in_place(const struct restart_state *state, ucontext_t *context, long call)
 {
     if (program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
@@ -411,7 +418,7 @@ static enum restart_result go_in_place(const struct restart_state *state, uconte
     return RESTART_DONE;
 }
 
-static enum restart_result go_here(const struct restart_state *state, ucontext_t *context, long call)
+static enum restart_result call_go_here(const struct restart_state *state, ucontext_t *context, long call)
 {
     if (program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
@@ -420,38 +427,38 @@ static enum restart_result go_here(const struct restart_state *state, ucontext_t
     return RESTART_DONE;
 }
 
-/* Gives the remaining time to the kernel, in the program's structure if the kernel itself would keep it
- * there. */
-static void set_time_left(struct restart_frame *job)
+/* Sets the time limit of the next call to the remaining time. Stores it in the program's structure, too, if
+ * the kernel itself would keep it there. */
+static void job_set_time_left(struct restart_frame *job)
 {
     if (job->deadline_ns == UINT64_MAX)
         return;
-    job->left = left_until(job->deadline_ns);
+    job->left = time_left_until(job->deadline_ns);
     if (job->program_left == 0)
         return;
-    /* Written by a system call: the program's structure may be in read-only memory. */
+    /* Written by a system call, because the program's structure may be in read-only memory. */
     struct iovec from = {.iov_base = &job->left, .iov_len = sizeof job->left};
     struct iovec to = {.iov_base = (void *)job->program_left, .iov_len = sizeof job->left};
     long pid = kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
     kernel_call(SYS_process_vm_writev, (uint64_t)pid, (uint64_t)&from, 1, (uint64_t)&to, 1, 0);
 }
 
-static enum restart_result give_up_call(struct restart_state *state, long call)
+static enum restart_result call_give_up(struct restart_state *state, long call)
 {
     state->unknown_call = (int)call;
     return RESTART_UNKNOWN;
 }
 
-static enum restart_result go_wait(struct restart_state *state, ucontext_t *context)
+static enum restart_result call_go_wait(struct restart_state *state, ucontext_t *context)
 {
     if (state->job.unmask_first && state->job.call != SYS_restart_syscall && program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
-    set_time_left(&state->job);
+    job_set_time_left(&state->job);
     state->will_wait = restart_go_wait(state, context);
-    return state->will_wait ? RESTART_DONE : give_up_call(state, (long)state->job.call);
+    return state->will_wait ? RESTART_DONE : call_give_up(state, (long)state->job.call);
 }
 
-static struct restart_frame *begin_job(struct restart_state *state, const ucontext_t *context, long call)
+static struct restart_frame *job_begin(struct restart_state *state, const ucontext_t *context, long call)
 {
     struct restart_frame *job = &state->job;
     memset(job, 0, sizeof *job);
@@ -466,15 +473,15 @@ static struct restart_frame *begin_job(struct restart_state *state, const uconte
     return job;
 }
 
-/* Returns the address of a member of the frame that the stub will build. */
-static uint64_t in_frame(const struct restart_state *state, const ucontext_t *context, size_t offset)
+/* Returns the address that a member of the stub's frame will have. */
+static uint64_t address_in_stub_frame(const struct restart_state *state, const ucontext_t *context, size_t offset)
 {
     return restart_frame_place(state, context) + offset;
 }
 
-/* Sets the job's mask; returns false if the program's structure cannot be read. The program may have unmapped
- * it: the call has a copy of its own. The same holds for the next two functions. */
-static bool plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
+/* Sets the mask of the job. Returns false if the program's structure cannot be read: the program may have
+ * unmapped it, because the kernel has a copy. This also holds for job_plan_limit() and job_plan_uring(). */
+static bool job_plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
 {
     struct restart_frame *job = &state->job;
     uint64_t given = rule->call == rule->wait_call || rule->call == SYS_epoll_pwait ? job->args[rule->mask_arg] : 0;
@@ -487,7 +494,7 @@ static bool plan_mask(struct restart_state *state, const struct restart_rule *ru
     job->wait_mask = job->program_mask;
     if (given && !os_copy_memory(&job->wait_mask, given, sizeof job->wait_mask))
         return false;
-    uint64_t mask_address = in_frame(state, context, offsetof(struct restart_frame, wait_mask));
+    uint64_t mask_address = address_in_stub_frame(state, context, offsetof(struct restart_frame, wait_mask));
     if (rule->mask == MASK_PTR) {
         job->args[rule->mask_arg] = mask_address;
         job->args[rule->mask_arg + 1] = SIGNAL_SET_BYTES;
@@ -495,12 +502,12 @@ static bool plan_mask(struct restart_state *state, const struct restart_rule *ru
     }
     job->wait_mask_arg[0] = mask_address;
     job->wait_mask_arg[1] = SIGNAL_SET_BYTES;
-    job->args[rule->mask_arg] = in_frame(state, context, offsetof(struct restart_frame, wait_mask_arg));
+    job->args[rule->mask_arg] = address_in_stub_frame(state, context, offsetof(struct restart_frame, wait_mask_arg));
     return true;
 }
 
-static bool plan_limit(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context,
-                       uint64_t now_ns)
+static bool job_plan_limit(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context,
+                           uint64_t now_ns)
 {
     struct restart_frame *job = &state->job;
     uint64_t given = job->args[rule->limit_arg];
@@ -514,8 +521,9 @@ static bool plan_limit(struct restart_state *state, const struct restart_rule *r
         limit = (struct timespec){.tv_sec = (int)given / 1000, .tv_nsec = (int)given % 1000 * 1000000l};
     else if (!os_copy_memory(&limit, given, sizeof limit))
         return false;
-    job->args[rule->limit_arg] = in_frame(state, context, offsetof(struct restart_frame, left));
-    job->deadline_ns = deadline_after(rule->limit == LIMIT_LEFT ? now_ns : begin_of_call_ns(state, now_ns), limit);
+    job->args[rule->limit_arg] = address_in_stub_frame(state, context, offsetof(struct restart_frame, left));
+    job->deadline_ns =
+        call_deadline_after(rule->limit == LIMIT_LEFT ? now_ns : call_begin_with_baseline_ns(state, now_ns), limit);
     if (rule->limit == LIMIT_LEFT) {
         job->args[rule->limit_arg] = given;
         job->program_left = given;
@@ -523,47 +531,47 @@ static bool plan_limit(struct restart_state *state, const struct restart_rule *r
     return true;
 }
 
-/* Continues a blocking call on a socket with a time limit. The kernel counts the limit from each restart, so
- * the tool ends the call. */
-static enum restart_result start_socket(struct restart_state *state, ucontext_t *context,
-                                        const struct restart_rule *rule, uint64_t now_ns)
+/* Continues a blocking call on a socket with a time limit. The kernel would count the limit anew from each
+ * restart, so the stub ends the call. */
+static enum restart_result call_start_socket(struct restart_state *state, ucontext_t *context,
+                                             const struct restart_rule *rule, uint64_t now_ns)
 {
     struct timeval limit = {0};
     uint32_t size = sizeof limit;
     long failed = kernel_call(SYS_getsockopt, state->first, SOL_SOCKET, (uint64_t)rule->socket_option, (uint64_t)&limit,
                               (uint64_t)&size, 0);
     if (failed != 0 || (limit.tv_sec == 0 && limit.tv_usec == 0))
-        return give_up_call(state, rule->call);
-    struct restart_frame *job = begin_job(state, context, rule->call);
+        return call_give_up(state, rule->call);
+    struct restart_frame *job = job_begin(state, context, rule->call);
     struct timespec limit_ts = {.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1000};
     job->unmask_first = 1;
-    job->deadline_ns = deadline_after(begin_of_call_ns(state, now_ns), limit_ts);
+    job->deadline_ns = call_deadline_after(call_begin_with_baseline_ns(state, now_ns), limit_ts);
     job->result_at_end = rule->call == SYS_connect ? (uint64_t)-EINPROGRESS : (uint64_t)-EAGAIN;
-    return go_wait(state, context);
+    return call_go_wait(state, context);
 }
 
-/* Returns whether the kernel, or a filter of calls, lacks the call that would wait instead. None of the
- * arguments used to ask is valid. */
-static bool is_missing(const struct restart_rule *rule)
+/* Returns true if the kernel lacks the call that the stub would make instead, or if a filter of system calls
+ * forbids it. Asks with arguments that are all invalid. */
+static bool wait_call_is_missing(const struct restart_rule *rule)
 {
     return rule->wait_call != rule->call && kernel_call(rule->wait_call, -1, 0, 0, 0, 0, 0) == -ENOSYS;
 }
 
-static enum restart_result start_wait(struct restart_state *state, ucontext_t *context, const struct restart_rule *rule,
-                                      uint64_t now_ns)
+static enum restart_result call_start_wait(struct restart_state *state, ucontext_t *context,
+                                           const struct restart_rule *rule, uint64_t now_ns)
 {
     if (rule->mask == MASK_NONE && registers_argument(context, rule->limit_arg) == 0)
-        return go_in_place(state, context, rule->call);
-    if (is_missing(rule))
-        return give_up_call(state, rule->call);
-    begin_job(state, context, rule->wait_call);
-    if (!plan_mask(state, rule, context) || !plan_limit(state, rule, context, now_ns))
-        return give_up_call(state, rule->call);
-    return go_wait(state, context);
+        return call_go_in_place(state, context, rule->call);
+    if (wait_call_is_missing(rule))
+        return call_give_up(state, rule->call);
+    job_begin(state, context, rule->wait_call);
+    if (!job_plan_mask(state, rule, context) || !job_plan_limit(state, rule, context, now_ns))
+        return call_give_up(state, rule->call);
+    return call_go_wait(state, context);
 }
 
-/* Returns whether the kernel left a restart block for this call (K1), or gave up for good. */
-static bool has_restart_block(long call, const ucontext_t *context)
+/* Returns true if the kernel left a restart block for this call (K1), or has given up the call. */
+static bool kernel_has_restart_block(long call, const ucontext_t *context)
 {
     int operation = (int)registers_argument(context, 1) & FUTEX_CMD_MASK;
     if (call == SYS_clock_nanosleep)
@@ -573,23 +581,23 @@ static bool has_restart_block(long call, const ucontext_t *context)
     return true;
 }
 
-/* Continues after another interruption of the stub's call. */
-static enum restart_result go_on_waiting(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
+/* Continues after the stub's call has been interrupted, too. */
+static enum restart_result call_go_on_waiting(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
     if (state->job.result_at_end != 0 && now_ns >= state->job.deadline_ns) {
         registers_set_result(context, (long)state->job.result_at_end);
         return RESTART_DONE;
     }
-    enum restart_result result = go_wait(state, context);
+    enum restart_result result = call_go_wait(state, context);
     if (result != RESTART_DONE && state->job.result_known)
         registers_set_result(context, (long)state->job.result_known);
     return result;
 }
 
-/* Sets the time limit of an io_uring_enter, which is in a structure with other values. The frame gets a copy
- * of that structure, in three words that otherwise hold the mask. Returns false if the structure is of
+/* Sets the time limit of an io_uring_enter. The limit is in a structure with other values. The frame gets a
+ * copy of the structure, in three words that otherwise hold the mask. Returns false if the structure is of
  * another kind. */
-static bool plan_uring(struct restart_state *state, const ucontext_t *context, uint64_t now_ns)
+static bool job_plan_uring(struct restart_state *state, const ucontext_t *context, uint64_t now_ns)
 {
     struct restart_frame *job = &state->job;
     struct io_uring_getevents_arg given;
@@ -605,99 +613,101 @@ static bool plan_uring(struct restart_state *state, const ucontext_t *context, u
         return true;
     if (!os_copy_memory(&limit, given.ts, sizeof limit))
         return false;
-    job->deadline_ns = deadline_after(begin_of_call_ns(state, now_ns), limit);
-    given.ts = in_frame(state, context, offsetof(struct restart_frame, left));
+    job->deadline_ns = call_deadline_after(call_begin_with_baseline_ns(state, now_ns), limit);
+    given.ts = address_in_stub_frame(state, context, offsetof(struct restart_frame, left));
     memcpy((char *)job + offsetof(struct restart_frame, wait_mask), &given, sizeof given);
-    job->args[4] = in_frame(state, context, offsetof(struct restart_frame, wait_mask));
+    job->args[4] = address_in_stub_frame(state, context, offsetof(struct restart_frame, wait_mask));
     return true;
 }
 
-/* Waits again for an io_uring_enter that has submitted, by a call that submits nothing: the thread seems to
- * have been without a core in between. If the completions have come, the call returns at once. */
-static enum restart_result start_uring(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
+/* Waits again for an io_uring_enter that has submitted its entries, by a call that submits nothing. To the
+ * program it looks as if the thread had been without a core in between. If the completions have come, the
+ * call returns at once. */
+static enum restart_result call_start_uring(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
     uint64_t result = (uint64_t)registers_result(context);
     if (!restart_find_first(state, context))
-        return give_up_call(state, SYS_io_uring_enter);
+        return call_give_up(state, SYS_io_uring_enter);
     if (result == (uint64_t)-EINTR && !(registers_argument(context, 3) & IORING_ENTER_EXT_ARG))
-        return go_in_place(state, context, SYS_io_uring_enter);
-    struct restart_frame *job = begin_job(state, context, SYS_io_uring_enter);
-    if (!plan_uring(state, context, now_ns))
-        return give_up_call(state, SYS_io_uring_enter);
+        return call_go_in_place(state, context, SYS_io_uring_enter);
+    struct restart_frame *job = job_begin(state, context, SYS_io_uring_enter);
+    if (!job_plan_uring(state, context, now_ns))
+        return call_give_up(state, SYS_io_uring_enter);
     job->unmask_first = 1;
     if (result != (uint64_t)-EINTR) {
         job->args[1] = 0;
         job->result_known = result;
     }
-    return go_wait(state, context);
+    return call_go_wait(state, context);
 }
 
-/* Continues a call that returned with a part of its bytes. */
-static enum restart_result start_rest(struct restart_state *state, ucontext_t *context)
+/* Continues a call that returned after moving only a part of its bytes. */
+static enum restart_result call_start_rest(struct restart_state *state, ucontext_t *context)
 {
     long result = registers_result(context);
     if (result <= 0 || !restart_is_behind(context))
         return RESTART_NONE;
     long call = restart_decode_call_before(context);
     bool is_known = restart_find_first(state, context);
-    struct restart_frame *job = begin_job(state, context, call);
+    struct restart_frame *job = job_begin(state, context, call);
     if (!is_known)
-        return restart_may_have_rest(job, (uint64_t)result) ? give_up_call(state, call) : RESTART_NONE;
+        return restart_may_have_rest(job, (uint64_t)result) ? call_give_up(state, call) : RESTART_NONE;
     switch (restart_find_rest(job, (uint64_t)result)) {
     case REST_NONE:
         return RESTART_NONE;
     case REST_LIMITED:
-        return give_up_call(state, call);
+        return call_give_up(state, call);
     default:
         restart_take_rest(job, (uint64_t)result);
         job->unmask_first = 1;
-        return go_wait(state, context);
+        return call_go_wait(state, context);
     }
 }
 
-static enum restart_result start_by_rule(struct restart_state *state, ucontext_t *context,
-                                         const struct restart_rule *rule, uint64_t now_ns)
+static enum restart_result call_start_by_rule(struct restart_state *state, ucontext_t *context,
+                                              const struct restart_rule *rule, uint64_t now_ns)
 {
-    if (rule->way == WAY_KERNEL && has_restart_block(rule->call, context))
-        return restart_go_kernel(state, context) ? RESTART_DONE : give_up_call(state, rule->call);
+    if (rule->way == WAY_KERNEL && kernel_has_restart_block(rule->call, context))
+        return restart_go_kernel(state, context) ? RESTART_DONE : call_give_up(state, rule->call);
     if (!restart_find_first(state, context))
-        return give_up_call(state, rule->call);
+        return call_give_up(state, rule->call);
     switch (rule->way) {
     case WAY_WAIT:
-        return start_wait(state, context, rule, now_ns);
+        return call_start_wait(state, context, rule, now_ns);
     case WAY_SOCKET:
-        return start_socket(state, context, rule, now_ns);
+        return call_start_socket(state, context, rule, now_ns);
     case WAY_URING:
-        return start_uring(state, context, now_ns);
+        return call_start_uring(state, context, now_ns);
     case WAY_HERE:
-        return go_here(state, context, rule->call);
+        return call_go_here(state, context, rule->call);
     default: /* a sleep with an absolute end reads that end again */
         return rule->limit == LIMIT_SLEEP && !restart_is_readable(registers_argument(context, rule->limit_arg))
-                   ? give_up_call(state, rule->call)
-                   : go_in_place(state, context, rule->call);
+                   ? call_give_up(state, rule->call)
+                   : call_go_in_place(state, context, rule->call);
     }
 }
 
 enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
     if (state->waiting)
-        return go_on_waiting(state, context, now_ns);
+        return call_go_on_waiting(state, context, now_ns);
     if (registers_result(context) != -EINTR)
-        return has_submitted(context) ? start_uring(state, context, now_ns) : start_rest(state, context);
+        return uring_has_submitted(context) ? call_start_uring(state, context, now_ns)
+                                            : call_start_rest(state, context);
     long call = restart_decode_call_before(context);
     if (call == RESTART_DECODE_NOT_A_CALL)
         return RESTART_NONE;
-    const struct restart_rule *rule = find_rule(call);
-    return rule ? start_by_rule(state, context, rule, now_ns) : give_up_call(state, call);
+    const struct restart_rule *rule = restart_find_rule(call);
+    return rule ? call_start_by_rule(state, context, rule, now_ns) : call_give_up(state, call);
 }
 
 /* ---- the end of a delivery ---- */
 
 /* Removes a pending sampling signal before the stub waits. Newer kernels (Linux 6.18) drop the signal of a
- * timer that was set again after its expiry, but only when they would deliver it. A wait that finds it
- * pending ends with EINTR, and no handler puts the call back. A sample that is already due is removed, too;
- * the next one takes over its time. */
-static __attribute__((noinline)) void take_dropped(struct restart_state *state)
+ * timer that was set again after it had expired, but only when they would deliver the signal. While such a
+ * signal is pending, a wait ends with EINTR, and no handler runs to continue it. A sample that is really due
+ * is removed, too; the next sample takes over its time. */
+static __attribute__((noinline)) void take_dropped_signal(struct restart_state *state)
 {
     static const struct timespec at_once;
     siginfo_t taken;
@@ -708,12 +718,12 @@ static __attribute__((noinline)) void take_dropped(struct restart_state *state)
         return;
     long process = kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0), thread = kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
     kernel_call(SYS_rt_tgsigqueueinfo, process, thread, number, (uint64_t)&taken, 0,
-                0); /* a counter's signal is sent again: nothing would make up for it */
+                0); /* a counter's signal is sent again, because nothing would make up for it */
 }
 
 void restart_leave(struct restart_state *state, ucontext_t *context)
 {
     if (unlikely(state->will_wait))
-        take_dropped(state);
+        take_dropped_signal(state);
     restart_machine_leave(state, context);
 }

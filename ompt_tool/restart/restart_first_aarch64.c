@@ -1,59 +1,62 @@
-/* Handler code, arithmetic only. Instructions are recognised by Arm's table of encodings; an unknown one ends
- * the search.
+/* Handler code that only computes. Instructions are recognised by Arm's table of encodings; an unknown
+ * instruction ends the search.
  *
- * The search goes backwards from the call until x0 is written. The thread has passed conditional branches
- * without taking them, as it has reached the call. A register that got x0's value in between (mov xN, x0:
- * functions keep their parameters this way) also has the argument, if neither has changed since. */
+ * The search goes backwards from the call to the instruction that writes x0. Conditional branches on the way
+ * were not taken, because the thread has reached the call. A register to which x0 was copied in between (mov
+ * xN, x0: functions keep their parameters this way) also has the argument, if neither register has changed
+ * since. */
 #include "restart_first.h"
 
 #include <stdbool.h>
 
 enum {
-    STEPS_MOST = 32, /* compilers put no more instructions between an argument and its call */
-    STACK = 31,      /* as a base; as a source or a target it is the zero register, except in some adds */
+    STEPS_MOST = 32, /* most instructions to search: compilers put no more between an argument and its call */
+    /* register 31: the stack pointer as a base and in some adds, otherwise the zero register */
+    STACK = 31,
     FRAME = 29,
 };
 
 #define IS(code, mask, value) (((code) & (mask)) == (value))
 
-static unsigned bits(uint32_t code, unsigned from, unsigned count)
+static unsigned code_bits(uint32_t code, unsigned from, unsigned count)
 {
     return code >> from & ((1u << count) - 1);
 }
 
-static int64_t signed_bits(uint32_t code, unsigned from, unsigned count)
+static int64_t code_signed_bits(uint32_t code, unsigned from, unsigned count)
 {
-    return (int64_t)((uint64_t)bits(code, from, count) << (64 - count)) >> (64 - count);
+    return (int64_t)((uint64_t)code_bits(code, from, count) << (64 - count)) >> (64 - count);
 }
 
-/* What one instruction does, as far as it matters. */
+/* The effects of one instruction that matter for the search. */
 struct effect {
-    bool is_known;  /* a known instruction that continues with the next one, unless it is a taken branch */
-    bool stores;    /* writes memory */
-    uint32_t wrote; /* registers written, a bit each */
+    bool is_known;  /* a known instruction, after which the next one runs unless it is a taken branch */
+    bool stores;    /* writes to memory */
+    uint32_t wrote; /* registers written, one bit each */
 };
 
-static uint32_t target_bit(unsigned target)
+static uint32_t target_register_bit(unsigned target)
 {
     return target == STACK ? 0 : 1u << target;
 }
 
-/* Returns the target of an instruction with a number. add and sub may write the stack pointer; with flags
- * (cmp) they do not. */
-static uint32_t target_of_number(uint32_t code, bool is_logical)
+/* Returns the bit of the target of an instruction with an immediate. add and sub may write the stack pointer,
+ * but not if they set flags (cmp). */
+static uint32_t target_of_immediate(uint32_t code, bool is_logical)
 {
-    unsigned target = bits(code, 0, 5);
-    bool sets_flags = is_logical ? bits(code, 29, 2) == 3 : bits(code, 29, 1);
+    unsigned target = code_bits(code, 0, 5);
+    bool sets_flags = is_logical ? code_bits(code, 29, 2) == 3 : code_bits(code, 29, 1);
     return target == STACK && sets_flags ? 0 : 1u << target;
 }
 
-static struct effect arithmetic(uint32_t code)
+static struct effect effect_of_arithmetic(uint32_t code)
 {
-    struct effect effect = {.is_known = true, .wrote = target_bit(bits(code, 0, 5))};
-    if (IS(code, 0x1f000000, 0x11000000) && !IS(code, 0x1f800000, 0x11800000)) /* add, sub with a number */
-        effect.wrote = target_of_number(code, false);
-    else if (IS(code, 0x1f800000, 0x12000000)) /* and, orr, eor with a number */
-        effect.wrote = target_of_number(code, true);
+    struct effect effect = {.is_known = true, .wrote = target_register_bit(code_bits(code, 0, 5))};
+    /* add, sub with an immediate */
+    if (IS(code, 0x1f000000, 0x11000000) && !IS(code, 0x1f800000, 0x11800000))
+        effect.wrote = target_of_immediate(code, false);
+    else if (IS(code, 0x1f800000, 0x12000000)) /* and, orr, eor with an immediate */
+        effect.wrote = target_of_immediate(code, true);
     else if (!IS(code, 0x1f800000, 0x12800000) && /* movn, movz, movk */
              !IS(code, 0x1f800000, 0x13000000) && /* sbfm, bfm, ubfm */
              !IS(code, 0x1f000000, 0x10000000) && /* adr, adrp */
@@ -69,125 +72,127 @@ static struct effect arithmetic(uint32_t code)
     return effect;
 }
 
-static bool is_condition(uint32_t code)
+static bool is_conditional_branch(uint32_t code)
 {
     return IS(code, 0xff000010, 0x54000000) || IS(code, 0x7e000000, 0x34000000) || IS(code, 0x7e000000, 0x36000000);
 }
 
-/* Returns true for instructions that do not touch x0 to x15: nop, bti, those that sign a return address (x16,
- * x17, x30), and barriers. */
-static bool is_hint(uint32_t code)
+/* Returns true for instructions that do not touch x0 to x15: nop, bti, barriers, and those that sign a return
+ * address (they use x16, x17 and x30). */
+static bool is_hint_instruction(uint32_t code)
 {
     return IS(code, 0xfffff01f, 0xd503201f) || IS(code, 0xfffff01f, 0xd503301f);
 }
 
-/* Returns the effect of a load or store of one register, integer or vector, or of two. */
-static struct effect memory(uint32_t code)
+/* Returns the effect of a load or store of one or two registers, integer or vector. */
+static struct effect effect_of_memory(uint32_t code)
 {
     struct effect effect = {.is_known = true};
-    bool is_vector = bits(code, 26, 1), is_pair = IS(code, 0x3a000000, 0x28000000);
+    bool is_vector = code_bits(code, 26, 1), is_pair = IS(code, 0x3a000000, 0x28000000);
     bool by_distance = IS(code, 0x3b000000, 0x39000000), by_index = IS(code, 0x3b200000, 0x38000000);
     bool by_register = IS(code, 0x3b200c00, 0x38200800);
     if (!is_pair && !by_distance && !by_index && !by_register)
         return (struct effect){0};
-    unsigned operation = bits(code, 22, 2), way = bits(code, 10, 2);
-    bool writes_base = is_pair ? bits(code, 23, 1) : by_index && (way & 1);
+    unsigned operation = code_bits(code, 22, 2), way = code_bits(code, 10, 2);
+    bool writes_base = is_pair ? code_bits(code, 23, 1) : by_index && (way & 1);
     effect.stores = is_pair ? !(operation & 1) : is_vector ? !(operation & 1) : operation == 0;
     if (writes_base)
-        effect.wrote |= 1u << bits(code, 5, 5);
+        effect.wrote |= 1u << code_bits(code, 5, 5);
     if (!effect.stores && !is_vector)
-        effect.wrote |= target_bit(bits(code, 0, 5)) | (is_pair ? target_bit(bits(code, 10, 5)) : 0);
+        effect.wrote |=
+            target_register_bit(code_bits(code, 0, 5)) | (is_pair ? target_register_bit(code_bits(code, 10, 5)) : 0);
     return effect;
 }
 
-static struct effect effect_of(uint32_t code)
+static struct effect effect_of_instruction(uint32_t code)
 {
-    if (is_condition(code))
+    if (is_conditional_branch(code))
         return (struct effect){.is_known = true};
-    if (is_hint(code))
+    if (is_hint_instruction(code))
         return (struct effect){.is_known = true, .wrote = 1u << 16 | 1u << 17 | 1u << 30};
-    struct effect effect = arithmetic(code);
-    return effect.is_known ? effect : memory(code);
+    struct effect effect = effect_of_arithmetic(code);
+    return effect.is_known ? effect : effect_of_memory(code);
 }
 
-/* Returns where a load found the argument. A 32-bit word is a descriptor; it may be read again from anywhere,
- * as a program that repeats the call would read it again, too. All others, mostly addresses, are read again
- * only from the stack: another thread may have changed them elsewhere. */
-static struct restart_first from_memory(uint32_t code)
+/* Returns the memory from which a load took the argument. A 32-bit word is a file descriptor. It may be read
+ * again from anywhere, because a program that repeats the call would read it again, too. Other arguments are
+ * mostly addresses. They are read again only from the stack, because another thread may have changed them
+ * elsewhere. */
+static struct restart_first first_from_memory(uint32_t code)
 {
-    struct restart_first first = {.reg = (uint8_t)bits(code, 5, 5)};
+    struct restart_first first = {.reg = (uint8_t)code_bits(code, 5, 5)};
     bool on_stack = first.reg == STACK || first.reg == FRAME;
     if (IS(code, 0xffc00000, 0xb9400000) || IS(code, 0xffc00000, 0xb9800000)) { /* ldr w0, ldrsw x0 */
-        first.kind = bits(code, 23, 1) ? FIRST_IN_SIGNED_WORD : FIRST_IN_WORD;
-        first.number = bits(code, 10, 12) * 4;
+        first.kind = code_bits(code, 23, 1) ? FIRST_IN_SIGNED_WORD : FIRST_IN_WORD;
+        first.number = code_bits(code, 10, 12) * 4;
     } else if (on_stack && IS(code, 0xffc00000, 0xf9400000)) { /* ldr x0 */
         first.kind = FIRST_IN_MEMORY;
-        first.number = bits(code, 10, 12) * 8;
+        first.number = code_bits(code, 10, 12) * 8;
     } else if (on_stack && IS(code, 0xffe00c00, 0xf8400000)) { /* ldur x0 */
         first.kind = FIRST_IN_MEMORY;
-        first.number = signed_bits(code, 12, 9);
+        first.number = code_signed_bits(code, 12, 9);
     } else if (on_stack && IS(code, 0xffc00000, 0xa9400000)) { /* ldp */
         first.kind = FIRST_IN_MEMORY;
-        first.number = signed_bits(code, 15, 7) * 8 + (bits(code, 0, 5) == 0 ? 0 : 8);
+        first.number = code_signed_bits(code, 15, 7) * 8 + (code_bits(code, 0, 5) == 0 ? 0 : 8);
     }
     return first;
 }
 
-/* Returns the source of an instruction that writes x0. */
+/* Returns where an instruction that writes x0 took the value from. */
 static struct restart_first first_source_of(uint32_t code)
 {
-    struct restart_first first = {.reg = (uint8_t)bits(code, 5, 5)};
+    struct restart_first first = {.reg = (uint8_t)code_bits(code, 5, 5)};
     if (IS(code, 0x7fe0ffff, 0x2a0003e0)) { /* mov from a register: orr with zero */
-        unsigned source = bits(code, 16, 5);
+        unsigned source = code_bits(code, 16, 5);
         first.reg = (uint8_t)source;
-        first.kind = source == STACK ? FIRST_IS_NUMBER : bits(code, 31, 1) ? FIRST_IN_REGISTER : FIRST_IN_LOW_HALF;
+        first.kind = source == STACK ? FIRST_IS_NUMBER : code_bits(code, 31, 1) ? FIRST_IN_REGISTER : FIRST_IN_LOW_HALF;
     } else if (IS(code, 0x7f80001f, 0x52800000)) { /* movz */
         first.kind = FIRST_IS_NUMBER;
-        first.number = (int64_t)((uint64_t)bits(code, 5, 16) << 16 * bits(code, 21, 2));
+        first.number = (int64_t)((uint64_t)code_bits(code, 5, 16) << 16 * code_bits(code, 21, 2));
     } else if (IS(code, 0x7f80001f, 0x12800000)) { /* movn */
-        uint64_t number = ~((uint64_t)bits(code, 5, 16) << 16 * bits(code, 21, 2));
+        uint64_t number = ~((uint64_t)code_bits(code, 5, 16) << 16 * code_bits(code, 21, 2));
         first.kind = FIRST_IS_NUMBER;
-        first.number = bits(code, 31, 1) ? (int64_t)number : (int64_t)(uint32_t)number;
+        first.number = code_bits(code, 31, 1) ? (int64_t)number : (int64_t)(uint32_t)number;
     } else if (IS(code, 0xbf80001f,
-                  0x91000000)) { /* add with a number; adding 0 is a mov, also from the stack pointer */
+                  0x91000000)) { /* add with an immediate; adding 0 is a mov, also from the stack pointer */
         first.kind = FIRST_IN_REGISTER;
-        first.number = (int64_t)bits(code, 10, 12) << 12 * bits(code, 22, 1);
-        if (bits(code, 30, 1))
+        first.number = (int64_t)code_bits(code, 10, 12) << 12 * code_bits(code, 22, 1);
+        if (code_bits(code, 30, 1))
             first.number = -first.number;
     } else if (IS(code, 0xfffffc1f, 0x93407c00)) { /* sxtw */
         first.kind = FIRST_IN_SIGNED_HALF;
     } else {
-        return from_memory(code);
+        return first_from_memory(code);
     }
     return first;
 }
 
-/* Returns where a direct branch leads from instruction `at`, or `none`. */
-static size_t target_of(uint32_t code, size_t at, size_t none)
+/* Returns the index to which a direct branch at index `at` leads; `none` for other instructions. */
+static size_t branch_target_of(uint32_t code, size_t at, size_t none)
 {
     int64_t distance = 0;
     if (IS(code, 0x7c000000, 0x14000000)) /* b, bl */
-        distance = signed_bits(code, 0, 26);
+        distance = code_signed_bits(code, 0, 26);
     else if (IS(code, 0xff000010, 0x54000000) || IS(code, 0x7e000000, 0x34000000)) /* b.cond, cbz, cbnz */
-        distance = signed_bits(code, 5, 19);
+        distance = code_signed_bits(code, 5, 19);
     else if (IS(code, 0x7e000000, 0x36000000)) /* tbz, tbnz */
-        distance = signed_bits(code, 5, 14);
+        distance = code_signed_bits(code, 5, 14);
     int64_t target = (int64_t)at + distance;
     return distance != 0 && target >= 0 ? (size_t)target : none;
 }
 
-/* Returns whether another path leads to the call, past the instruction at `from`. */
-static bool is_joined(const uint32_t *code, size_t count, size_t from, size_t call)
+/* Returns true if a branch leads to an instruction after `from`, so that another path reaches the call. */
+static bool branch_joins_before_call(const uint32_t *code, size_t count, size_t from, size_t call)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t target = target_of(code[i], i, count);
+        size_t target = branch_target_of(code[i], i, count);
         if (target > from && target <= call)
             return true;
     }
     return false;
 }
 
-static bool is_source_kept(struct restart_first first, uint32_t wrote, bool stored)
+static bool first_is_kept(struct restart_first first, uint32_t wrote, bool stored)
 {
     if (first.kind == FIRST_IS_LOST)
         return false;
@@ -204,16 +209,16 @@ struct restart_first restart_first_find(const uint32_t *code, size_t count, size
     bool stored = false;
     for (size_t i = call; i > 0 && call - i < STEPS_MOST; i--) {
         uint32_t before = code[i - 1];
-        struct effect effect = effect_of(before);
+        struct effect effect = effect_of_instruction(before);
         if (!effect.is_known)
             return lost;
         struct restart_first first = lost;
         if (effect.wrote & 1)
             first = first_source_of(before);
-        else if (IS(before, 0xffffffe0, 0xaa0003e0) && bits(before, 0, 5) != STACK) /* mov xN, x0 */
-            first = (struct restart_first){.kind = FIRST_IN_REGISTER, .reg = (uint8_t)bits(before, 0, 5)};
-        if (is_source_kept(first, wrote, stored))
-            return is_joined(code, count, i - 1, call) ? lost : first;
+        else if (IS(before, 0xffffffe0, 0xaa0003e0) && code_bits(before, 0, 5) != STACK) /* mov xN, x0 */
+            first = (struct restart_first){.kind = FIRST_IN_REGISTER, .reg = (uint8_t)code_bits(before, 0, 5)};
+        if (first_is_kept(first, wrote, stored))
+            return branch_joins_before_call(code, count, i - 1, call) ? lost : first;
         if (effect.wrote & 1)
             return lost;
         wrote |= effect.wrote;

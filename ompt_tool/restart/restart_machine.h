@@ -1,4 +1,4 @@
-/* What differs between machines when a call is put back: restart_machine_x86_64.c, restart_machine_aarch64.c.
+/* The parts of this room that differ between machines: restart_machine_x86_64.c, restart_machine_aarch64.c.
  * Internal to this room. */
 #ifndef BLAME_OMPT_TOOL_RESTART_RESTART_MACHINE_H
 #define BLAME_OMPT_TOOL_RESTART_RESTART_MACHINE_H
@@ -16,20 +16,20 @@
 /* ---- the machine code around an interrupted system call ---- */
 
 enum {
-    RESTART_DECODE_NOT_A_CALL = -2, /* no syscall instruction there */
-    /* a syscall instruction whose number is not in the code, as in syscall() */
+    RESTART_DECODE_NOT_A_CALL = -2, /* there is no syscall instruction */
+    /* a syscall instruction whose number is not in the code, as in libc's syscall() */
     RESTART_DECODE_NO_NUMBER = -1,
 };
 
-/* Returns the number of the system call right after whose instruction the context is. All signals are
- * blocked. [handler] */
+/* Returns the number of the system call that the context has just made, or a RESTART_DECODE value. All
+ * signals must be blocked. [handler] */
 RESTART_OF_ROOM long restart_decode_call_before(const ucontext_t *context);
 
-/* Returns whether the context is about to execute a system call. [handler] */
+/* Returns true if the context is about to make a system call. [handler] */
 RESTART_OF_ROOM bool restart_decode_at_syscall(const ucontext_t *context);
 
-/* Returns whether 8 bytes can be read there. The call takes the bytes as signals to block, and unblocks these
- * at once: the handler's own faults must come. [handler] */
+/* Returns true if 8 bytes can be read at the address. The system call takes them as signals to block. They
+ * are unblocked at once, because the handler's own faults must be delivered. [handler] */
 static inline bool restart_is_readable(uintptr_t address)
 {
     uint64_t mask;
@@ -41,7 +41,7 @@ static inline bool restart_is_readable(uintptr_t address)
 
 /* ---- how a context continues ---- */
 
-/* Returns whether the context is right after a system call. [handler] */
+/* Returns true if the context is right after a system call. [handler] */
 static inline bool restart_is_behind(const ucontext_t *context)
 {
 #ifdef __x86_64__
@@ -51,22 +51,23 @@ static inline bool restart_is_behind(const ucontext_t *context)
 #endif
 }
 
-/* Finds the first argument of the call that the context is after, for the functions below and for
- * state->first; returns false if it is lost. [handler] */
+/* Finds the first argument of the call that the context has just made, and stores it in state->first for the
+ * functions below. Returns false if it is lost. [handler] */
 RESTART_OF_ROOM bool restart_find_first(struct restart_state *state, const ucontext_t *context);
 
 /* Makes the context repeat its call. [handler] */
 RESTART_OF_ROOM void restart_repeat(const struct restart_state *state, ucontext_t *context, long call);
 
-/* Returns where the stub will have its frame. [handler] */
+/* Returns the address that the stub's frame will have. [handler] */
 RESTART_OF_ROOM uint64_t restart_frame_place(const struct restart_state *state, const ucontext_t *context);
 
-/* Make the context continue with the job in the stub, or by restart_syscall. Return false if they cannot:
- * with a shadow stack or ThreadSanitizer the handler must be left by rt_sigreturn. [handler] */
+/* The first function makes the context continue with state->job in the stub, the second one by
+ * restart_syscall. Each returns false if it cannot: with a shadow stack or ThreadSanitizer, the handler must
+ * be left by rt_sigreturn. [handler] */
 RESTART_OF_ROOM bool restart_go_wait(struct restart_state *state, ucontext_t *context);
 RESTART_OF_ROOM bool restart_go_kernel(struct restart_state *state, ucontext_t *context);
 
-/* Leaves the handler as the two functions above have decided. Does not always return. [handler] */
+/* Leaves the handler as the two functions above have prepared. Does not always return. [handler] */
 RESTART_OF_ROOM void restart_machine_leave(struct restart_state *state, ucontext_t *context);
 
 /* ---- the assembly ---- */
@@ -74,11 +75,11 @@ RESTART_OF_ROOM void restart_machine_leave(struct restart_state *state, ucontext
 enum {
     RESTART_RED_ZONE_BYTES = 128, /* bytes below the stack pointer that belong to the program (x86-64 ABI) */
     RESTART_FRAME_BYTES = 232,
-    RESTART_CONTEXT_BYTES = 304, /* bytes of a ucontext_t, up to its signal mask (x86-64) */
+    RESTART_CONTEXT_BYTES = 304, /* bytes of a ucontext_t, up to and including its signal mask (x86-64) */
 };
 
-/* Labels, by ascending address. restart_machine_x86_64.c and restart_machine_aarch64.c say what holds between
- * them. */
+/* Labels in the order of their addresses. restart_machine_x86_64.c and restart_machine_aarch64.c say what
+ * holds between them. */
 extern const char restart_wait_enter[] RESTART_OF_ROOM;
 extern const char restart_wait_done[] RESTART_OF_ROOM;
 extern const char restart_wait_stored[] RESTART_OF_ROOM;
@@ -93,17 +94,17 @@ extern const char restart_resume_rcx[] RESTART_OF_ROOM;
 extern const char restart_resume_switched[] RESTART_OF_ROOM;
 extern const char restart_resume_end[] RESTART_OF_ROOM;
 
-/* Continues a context by restart_syscall, without rt_sigreturn. words: its first RESTART_CONTEXT_BYTES, not
- * on the interrupted stack; place: where on that stack they are copied to; fpregs: the vector registers.
- * [handler] */
+/* Continues a context by restart_syscall, without rt_sigreturn. words: the context's first
+ * RESTART_CONTEXT_BYTES, not on the interrupted stack; place: address on that stack to which they are copied;
+ * fpregs: the vector registers. [handler] */
 RESTART_OF_ROOM void restart_resume(uint64_t place, const uint64_t *words, const void *fpregs)
     __attribute__((noreturn));
 #else
 struct restart_frame;
 
-/* Does the job in the place of the handler that got the context, and leaves that handler. [handler] */
+/* Does the job in place of the handler that received the context, and then leaves that handler. [handler] */
 RESTART_OF_ROOM void restart_wait(ucontext_t *context, const struct restart_frame *job) __attribute__((noreturn));
-/* Leaves that handler. [handler] */
+/* Leaves the handler that received the context. [handler] */
 RESTART_OF_ROOM void restart_finish(ucontext_t *context) __attribute__((noreturn));
 #endif
 

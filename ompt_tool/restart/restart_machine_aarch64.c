@@ -1,8 +1,9 @@
-/* Handler code, as restart.c. A call's result replaces its first argument, which is found from the code that
- * made the call (restart_first.h). No register is free for a jump back into the program after a call, so the
- * tool cannot restore the registers itself. The stub runs in the place of the handler, on top of the kernel's
- * frame, and ends like a handler, by rt_sigreturn. A signal that comes meanwhile interrupts the stub, and its
- * context must show the program (restart_enter); it, too, leaves through the first signal's frame. */
+/* Handler code; the rules of restart.c hold. A call's result replaces its first argument, which is found in
+ * the code before the call (restart_first.h). After a call, no register is free for a jump back into the
+ * program, so the tool cannot restore the registers itself. Instead the stub runs in place of the handler, on
+ * top of the kernel's frame, and ends like a handler, by rt_sigreturn. A signal that comes meanwhile
+ * interrupts the stub. restart_enter() makes that signal's context show the program, and its handler also
+ * leaves through the first signal's frame. */
 #include "restart_machine.h"
 
 #include <errno.h>
@@ -19,12 +20,12 @@
 
 /* ---- the machine code around a call ---- */
 
-/* The kernel leaves the call's number in x8: only the instruction is checked. */
+/* The kernel leaves the call's number in x8, so only the instruction is checked. */
 
 enum {
     SUPERVISOR_CALL = 0xd4000001, /* svc #0 */
-    PAGE_BYTES = 4096,            /* or a fraction of a page */
-    CALL_LIMIT = 1024,            /* a larger number is not a system call */
+    PAGE_BYTES = 4096,            /* the size of a page, or a fraction of it */
+    CALL_LIMIT = 1024,            /* larger numbers are not system calls */
 };
 
 long restart_decode_call_before(const ucontext_t *context)
@@ -45,18 +46,19 @@ bool restart_decode_at_syscall(const ucontext_t *context)
 
 /* ---- the assembly ---- */
 
-/* The assembly. The stub is where the handler was: on top of the frame that the kernel made for a signal,
- * which holds all of the program's registers. It waits there, puts the result into the program's x0, and ends
- * by rt_sigreturn. So it may change any register. An unwinder finds a function that a signal's frame called,
- * and after that the program.
+/* The stub is where the handler was: on top of the frame that the kernel made for a signal, which holds all
+ * of the program's registers. It waits there, stores the result in the program's x0, and ends by
+ * rt_sigreturn. So it may change any register. To an unwinder, the stub is a function that the signal's frame
+ * called, and the program comes after that frame.
  *
- * restart_wait. x0 = the program's context, x1 = the job in the thread's restart_state, all signals blocked.
- * Copies the job to the stack: nested signals, each with a stub of its own, and siglongjmp then do no harm.
- * x19 = the context, from the start. What restart_enter() finds, by program counter:
- *     .. wait_done          call not made, or interrupted: the frame at sp is valid
+ * restart_wait: x0 = the program's context, x1 = the job in the thread's restart_state, all signals blocked.
+ * It copies the job to the stack, so that nested signals, each with a stub of its own, and siglongjmp do no
+ * harm. x19 = the context, from the start. The program counter tells restart_enter() how far the stub has
+ * come:
+ *     .. wait_done          the call was not made, or was interrupted: the frame at sp is valid
  *     wait_done ..          the call's result is in x0
- *     wait_stored ..        it is in the frame, without the bytes already moved
- *     wait_answered ..      it is in the program's context
+ *     wait_stored ..        the result is in the frame, without the bytes moved before
+ *     wait_answered ..      the result is in the program's context
  * No signal comes before the call's mask is set, except in the wait for the socket, nor after all signals are
  * blocked again after the call. */
 
@@ -101,7 +103,7 @@ __asm__(".text\n"
         "    mov x19, x0\n"
         "    ldr x29, [x0, #416]\n"
         "    adr x30, restart_wait_leave\n"
-        "    sub sp, x0, #368\n" /* 128 for siginfo_t and 240 for the frame */
+        "    sub sp, x0, #368\n" /* 128 bytes of siginfo_t and 240 bytes for the frame */
         "    .cfi_def_cfa sp, 240\n"
         "    mov x9, #0\n"
         "1:  ldr x10, [x1, x9]\n"
@@ -130,16 +132,16 @@ __asm__(".text\n"
         "    add x2, sp, #224\n"
         "    mov x8, #29\n"
         "    svc #0\n"
-        /* A reset that the kernel was processing had an error but no end yet; the ioctl has waited for that. Look
-     * again, at once. */
+        /* If the kernel was processing a reset, there was an error but no end of the connection yet. The
+         * ioctl has waited for the end, so poll again, without waiting. */
         "    add x2, sp, #160\n"
         "    eor x20, x20, #1\n"
         "    cbnz x20, 7b\n"
         "    ldrh w9, [sp, #222]\n"
-        "    tst w9, #0x30\n" /* an error without an end: a message in the error queue */
+        "    tst w9, #0x30\n" /* an error without an end of the connection: a message in the error queue */
         "    b.eq 5f\n"
         "    ldrh w9, [sp, #220]\n"
-        "    cmp w9, #1\n" /* nothing can be sent any more; what has arrived (POLLIN) is received */
+        "    cmp w9, #1\n" /* nothing can be sent any more; bytes that have arrived (POLLIN) are received */
         "    b.ne 6f\n"
         "    ldr w9, [sp, #224]\n"
         "    cbnz w9, 5f\n"
@@ -175,14 +177,15 @@ __asm__(".text\n"
         "    ldr x9, [sp, #184]\n"
         "    cbz x9, 2f\n"
         "    mov x9, #-1\n"
-        "    str x9, [sp, #136]\n" /* rt_sigprocmask(SIG_SETMASK, all): wait_mask is free */
+        "    str x9, [sp, #136]\n" /* rt_sigprocmask(SIG_SETMASK, all); wait_mask is no longer needed */
         "    mov x0, #2\n"
         "    add x1, sp, #136\n"
         "    mov x2, #0\n"
         "    mov x3, #8\n"
         "    mov x8, #135\n"
         "    svc #0\n"
-        /* Notes that the thread runs: a call that begins right after this one then has a known beginning. */
+        /* Sets the baseline, because the thread is running: if another call follows at once, its beginning is
+         * known. */
         "2:  mov x0, #1\n" /* clock_gettime(CLOCK_MONOTONIC, &state->base_time) */
         "    ldr x1, [sp]\n"
         "    mov x8, #113\n"
@@ -195,7 +198,7 @@ __asm__(".text\n"
         "    add sp, sp, #240\n"
         "    .cfi_def_cfa_offset 0\n"
         "    .cfi_endproc\n"
-        /* unwinders look up the instruction before a return address: this one belongs to no function */
+        /* unwinders look up the instruction before a return address; this one belongs to no function */
         "    nop\n"
         "restart_wait_leave:\n"
         "    mov x8, #139\n" /* rt_sigreturn; unwinders recognise a signal's frame by these two instructions */
@@ -206,7 +209,7 @@ __asm__(".text\n"
 /* ---- where a signal finds the stub, and how a context continues ---- */
 
 enum {
-    WINDOW_BYTES = 2048, /* bytes of code, before and after a call */
+    WINDOW_BYTES = 2048, /* bytes of code that are searched before a call, and after it */
     STACK = 31,
     FRAME_ROOM = (RESTART_FRAME_BYTES + 15) / 16 * 16,
     PLACE_BYTES = 128, /* bytes of the kernel's frame before the context (its siginfo_t) */
@@ -219,7 +222,7 @@ static uint64_t context_register(const ucontext_t *context, unsigned number)
     return number == STACK ? registers_sp(context) : context->uc_mcontext.regs[number];
 }
 
-static bool read_first(struct restart_first first, const ucontext_t *context, uint64_t *value)
+static bool read_first_argument(struct restart_first first, const ucontext_t *context, uint64_t *value)
 {
     uint64_t added = first.kind == FIRST_IS_NUMBER ? 0 : context_register(context, first.reg);
     *value = added + (uint64_t)first.number;
@@ -255,13 +258,14 @@ bool restart_find_first(struct restart_state *state, const ucontext_t *context)
         high = (call / PAGE_BYTES + 1) * PAGE_BYTES;
     const size_t bytes = sizeof(uint32_t);
     struct restart_first first = restart_first_find((const uint32_t *)low, (high - low) / bytes, (call - low) / bytes);
-    return read_first(first, context, &state->first);
+    return read_first_argument(first, context, &state->first);
 }
 
 /* ---- where a signal finds the stub ---- */
 
-/* Returns the program's answer, as far as the stub has come. */
-static uint64_t answer_of(const struct restart_frame *frame, const ucontext_t *outer, uintptr_t pc, uint64_t result)
+/* Returns the result of the program's call, as far as the stub has come. */
+static uint64_t result_of_stub(const struct restart_frame *frame, const ucontext_t *outer, uintptr_t pc,
+                               uint64_t result)
 {
     if (pc >= (uintptr_t)restart_wait_answered)
         return outer->uc_mcontext.regs[0];
@@ -270,7 +274,7 @@ static uint64_t answer_of(const struct restart_frame *frame, const ucontext_t *o
     return result;
 }
 
-static void show_program(const ucontext_t *outer, ucontext_t *context, uint64_t result)
+static void context_show_program(const ucontext_t *outer, ucontext_t *context, uint64_t result)
 {
     const size_t begin = offsetof(mcontext_t, regs), end = offsetof(mcontext_t, __reserved);
     memcpy((char *)&context->uc_mcontext + begin, (const char *)&outer->uc_mcontext + begin, end - begin);
@@ -299,9 +303,9 @@ void restart_enter(struct restart_state *state, ucontext_t *context)
             restart_take_rest(&state->job, result);
         result = has_rest ? state->job.result_known : (uint64_t)-EINTR;
     } else {
-        result = answer_of(frame, state->outer, pc, result);
+        result = result_of_stub(frame, state->outer, pc, result);
     }
-    show_program(state->outer, context, result);
+    context_show_program(state->outer, context, result);
 }
 
 /* ---- how a context continues ---- */
@@ -318,19 +322,20 @@ uint64_t restart_frame_place(const struct restart_state *state, const ucontext_t
     return (uint64_t)(state->outer ? state->outer : context) - PLACE_BYTES - FRAME_ROOM;
 }
 
-/* Returns whether only the handler's own rt_sigreturn may end it: with a shadow stack (GCS), or with
+/* Returns true if the handler must be left by its own rt_sigreturn: with a shadow stack (GCS), or with
  * ThreadSanitizer around the handler. */
-static bool must_return(const struct restart_state *state)
+static bool handler_must_return(const struct restart_state *state)
 {
     register uint64_t features __asm__("x16") = 1; /* asks for a shadow stack */
     __asm__ volatile("hint #40"
-                     : "+r"(features)); /* chkfeat: clears the bit if there is one; does nothing on older processors */
+                     /* chkfeat: clears the bit if there is a shadow stack; does nothing on older processors */
+                     : "+r"(features));
     return features == 0 || state->sanitized;
 }
 
 bool restart_go_wait(struct restart_state *state, ucontext_t *context)
 {
-    if (must_return(state))
+    if (handler_must_return(state))
         return false;
     state->resume = state->outer ? state->outer : context;
     return true;

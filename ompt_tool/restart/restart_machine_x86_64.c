@@ -1,5 +1,6 @@
-/* Handler code, as restart.c. All arguments of a call outlive it here, and a context can continue in the
- * stub: the program cannot use the registers that the stub may change, rcx and r11, after a system call. */
+/* Handler code; the rules of restart.c hold. On this machine all arguments of a call are still in their
+ * registers after it. A context can continue in the stub, because the stub changes only registers that the
+ * program cannot use after a system call, rcx and r11. */
 #include "restart_machine.h"
 
 #include <errno.h>
@@ -19,21 +20,22 @@
  * sequences are trusted. */
 
 enum {
-    WINDOW_BYTES = 24, /* mov $imm32, %eax (5), up to 17 bytes of others, syscall (2) */
+    /* 5 bytes of mov $imm32, %eax, up to 17 bytes of other instructions, 2 bytes of syscall */
+    WINDOW_BYTES = 24,
     MOV_EAX_BYTES = 5,
     SYSCALL_BYTES = 2,
     PAGE_BYTES = 4096,
-    CALL_LIMIT = 1024, /* a larger number is not a system call */
+    CALL_LIMIT = 1024, /* larger numbers are not system calls */
 };
 
-static bool is_syscall(const uint8_t *code)
+static bool code_is_syscall(const uint8_t *code)
 {
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* Reads the code before rip. If the window begins on another page than it ends, it is read only if that page
- * exists. */
-static bool read_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
+/* Copies the code before rip into the window. If the window begins on another page than it ends, that page is
+ * read only if it exists. */
+static bool read_code_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
 {
     uintptr_t begin = rip - WINDOW_BYTES;
     memset(window, 0, WINDOW_BYTES);
@@ -47,9 +49,9 @@ static bool read_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
     return true;
 }
 
-/* Returns the length of modrm, sib and displacement of an instruction with a memory operand at disp8(%rsp) or
- * disp32(%rsp), or with a register operand. */
-static int operand_bytes(const uint8_t *modrm)
+/* Returns the length of an operand's modrm, sib and displacement. The operand is in memory at disp8(%rsp) or
+ * disp32(%rsp), or in a register. */
+static int instruction_operand_bytes(const uint8_t *modrm)
 {
     int mode = modrm[0] >> 6;
     int base = modrm[0] & 7;
@@ -60,9 +62,9 @@ static int operand_bytes(const uint8_t *modrm)
     return mode == 0 ? (base == 5 ? 5 : 1) : (mode == 1 ? 2 : 5);
 }
 
-/* Returns the length of one instruction that loads a register other than rax, or changes a bit of the second
- * argument; 0 for other instructions. */
-static int harmless_bytes(const uint8_t *code)
+/* Returns the length of an instruction that loads a register other than rax, or that changes a bit of the
+ * second argument; 0 for other instructions. */
+static int harmless_instruction_bytes(const uint8_t *code)
 {
     int prefix = code[0] >= 0x40 && code[0] <= 0x4f;
     bool reg_extended = prefix && (code[0] & 4) != 0;
@@ -72,7 +74,7 @@ static int harmless_bytes(const uint8_t *code)
     int reg = rest[1] >> 3 & 7;
     int base = rest[1] & 7;
     if (rest[0] == 0x8b || rest[0] == 0x8d) { /* mov or lea to a register */
-        int operand = operand_bytes(rest + 1);
+        int operand = instruction_operand_bytes(rest + 1);
         return operand != 0 && (reg != 0 || reg_extended) ? prefix + 1 + operand : 0;
     }
     if ((rest[0] == 0x89 || rest[0] == 0x31) && rest[1] >> 6 == 3) /* mov or xor between registers */
@@ -88,11 +90,11 @@ static int harmless_bytes(const uint8_t *code)
     return 0;
 }
 
-/* Returns whether the bytes are at most four whole harmless instructions. */
-static bool all_harmless(const uint8_t *code, int bytes)
+/* Returns true if the bytes are at most four whole harmless instructions. */
+static bool instructions_are_harmless(const uint8_t *code, int bytes)
 {
     for (int i = 0; i < 4 && bytes > 0; i++) {
-        int length = harmless_bytes(code);
+        int length = harmless_instruction_bytes(code);
         if (length == 0)
             return false;
         code += length;
@@ -104,11 +106,12 @@ static bool all_harmless(const uint8_t *code, int bytes)
 long restart_decode_call_before(const ucontext_t *context)
 {
     uintptr_t rip = registers_pc(context);
-    uint8_t window[WINDOW_BYTES + 8] = {0}; /* keeps the decoding of the last bytes inside */
-    if (!read_before(rip, window))
+    /* 8 bytes more, so that decoding the last instruction stays inside */
+    uint8_t window[WINDOW_BYTES + 8] = {0};
+    if (!read_code_before(rip, window))
         return RESTART_DECODE_NOT_A_CALL;
     const uint8_t *end = window + WINDOW_BYTES - SYSCALL_BYTES;
-    if (!is_syscall(end))
+    if (!code_is_syscall(end))
         return RESTART_DECODE_NOT_A_CALL;
     if (end[-2] == 0x31 && end[-1] == 0xc0) /* xor %eax, %eax */
         return SYS_read;
@@ -116,7 +119,7 @@ long restart_decode_call_before(const ucontext_t *context)
         uint32_t number;
         memcpy(&number, load + 1, sizeof number);
         const uint8_t *between = load + MOV_EAX_BYTES;
-        if (load[0] == 0xb8 && number < CALL_LIMIT && all_harmless(between, (int)(end - between)))
+        if (load[0] == 0xb8 && number < CALL_LIMIT && instructions_are_harmless(between, (int)(end - between)))
             return (long)number;
     }
     return RESTART_DECODE_NO_NUMBER;
@@ -124,36 +127,35 @@ long restart_decode_call_before(const ucontext_t *context)
 
 bool restart_decode_at_syscall(const ucontext_t *context)
 {
-    /* The second byte is read only if the first one shows that the instruction has it. */
+    /* The second byte is read only if the first one shows that it exists. */
     const uint8_t *code = (const uint8_t *)registers_pc(context);
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
 /* ---- the assembly ---- */
 
-/* The assembly. Both pieces run as if they were part of the program's system call: every register that the
- * program may rely on after a `syscall` instruction (all but rax, rcx and r11) has the program's value at
- * their end.
+/* Both pieces run as if they were part of the program's system call. At their end, every register that the
+ * program may rely on after a `syscall` instruction (all but rax, rcx and r11) has the program's value.
  *
- * restart_wait_enter. Entered by rt_sigreturn, all signals blocked, rcx = the job in the thread's
- * restart_state, everything else as in the program. Copies the job to the stack below the red zone: nested
- * signals, each with a stub of its own, and siglongjmp then do no harm. What restart_enter() finds, by
- * program counter:
- *     .. wait_unmasked      signals blocked, no delivery possible except in the wait for the socket
- *     .. wait_done          call not made, or interrupted: the frame at rsp is valid
- *     wait_done ..          the call's result is in rax; it goes to the frame with the bytes already moved
+ * restart_wait_enter: entered by rt_sigreturn with all signals blocked, rcx = the job in the thread's
+ * restart_state, everything else as in the program. It copies the job to the stack below the red zone, so
+ * that nested signals, each with a stub of its own, and siglongjmp do no harm. The program counter tells
+ * restart_enter() how far the stub has come:
+ *     .. wait_unmasked      signals are blocked; no delivery is possible except in the wait for the socket
+ *     .. wait_done          the call was not made, or was interrupted: the frame at rsp is valid
+ *     wait_done ..          the call's result is in rax; it goes to the frame with the bytes moved before
  *     .. wait_leave         the result and the program's registers are in the frame
- *     wait_leave            everything is the program's again, rcx = where it continues
+ *     wait_leave            all registers are the program's again, rcx = where the program continues
  *
- * restart_resume. Called at the end of the handler, all signals blocked, rdi = where the program's context is
- * copied to, rsi = the context, rdx = its vector registers. Does what rt_sigreturn does, but the kernel keeps
- * its restart block. The kernel's frame may be on an alternate stack, which the next signal's frame
- * overwrites. So the context is copied to the interrupted stack, below the red zone, before signals can come.
- * The vector registers are loaded first, as they may be in that place. The stack pointer stays below the copy
- * until the last instruction but one.
+ * restart_resume: called at the end of the handler with all signals blocked, rdi = address to which the
+ * program's context is copied, rsi = the context, rdx = its vector registers. It does what rt_sigreturn does,
+ * except that the kernel keeps its restart block. The kernel's frame may be on an alternate stack, where the
+ * next signal's frame would overwrite it. So the context is copied to the interrupted stack, below the red
+ * zone, before signals can come. The vector registers are loaded first, because they may be where the copy
+ * goes. The stack pointer stays below the copy until the last instruction but one.
  *     .. resume_rcx         rbx = the copy             (signals can come from resume_unmasked on)
  *     .. resume_switched    rcx = the copy
- *     resume_switched       everything is the program's again, r11 = its syscall instruction,
+ *     resume_switched       all registers are the program's again, r11 = its syscall instruction,
  *                           rax = restart_syscall */
 
 #define ASSERT_AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #member)
@@ -190,7 +192,7 @@ __asm__(".text\n"
         ".p2align 4\n"
         "restart_wait_enter:\n"
         "    .cfi_startproc\n"
-        "    leaq -360(%rsp), %rsp\n" /* 128 of red zone and 232 of frame */
+        "    leaq -360(%rsp), %rsp\n" /* 128 bytes of red zone and 232 bytes of frame */
         "    .cfi_def_cfa %rsp, 360\n"
         "    .cfi_offset %rip, 8 - 360\n"
         "    .set restart_word, 0\n"
@@ -219,14 +221,16 @@ __asm__(".text\n"
         "    movl $0x541b, %esi\n"
         "    leaq 224(%rsp), %rdx\n"
         "    syscall\n"
-        /* A reset that the kernel was processing had an error but no end yet; the ioctl has waited for that. Look
-     * again, at once. */
+        /* If the kernel was processing a reset, there was an error but no end of the connection yet. The
+         * ioctl has waited for the end, so poll again, without waiting. */
         "    leaq 160(%rsp), %rdx\n"
         "    xorl $1, %r9d\n"
         "    jnz 7b\n"
-        "    testb $0x30, 222(%rsp)\n" /* an error without an end: a message in the error queue */
+        /* an error without an end of the connection: a message in the error queue */
+        "    testb $0x30, 222(%rsp)\n"
         "    je 5f\n"
-        "    cmpw $1, 220(%rsp)\n" /* nothing can be sent any more; what has arrived (POLLIN) is received */
+        /* nothing can be sent any more; bytes that have arrived (POLLIN) are received */
+        "    cmpw $1, 220(%rsp)\n"
         "    jne 6f\n"
         "    cmpl $0, 224(%rsp)\n"
         "    jne 5f\n"
@@ -262,7 +266,7 @@ __asm__(".text\n"
         "restart_wait_stored:\n"
         "    cmpq $0, 184(%rsp)\n"
         "    je 2f\n"
-        /* rt_sigprocmask(SIG_SETMASK, all): wait_mask is free, and rsp stays the frame */
+        /* rt_sigprocmask(SIG_SETMASK, all); wait_mask is no longer needed, and rsp still points to the frame */
         "    movq $-1, 136(%rsp)\n"
         "    movl $14, %eax\n"
         "    movl $2, %edi\n"
@@ -270,7 +274,8 @@ __asm__(".text\n"
         "    xorl %edx, %edx\n"
         "    movl $8, %r10d\n"
         "    syscall\n"
-        /* Notes that the thread runs: a call that begins right after this one then has a known beginning. */
+        /* Sets the baseline, because the thread is running: if another call follows at once, its beginning is
+         * known. */
         "2:  movl $228, %eax\n" /* clock_gettime(CLOCK_MONOTONIC, &state->base_time) */
         "    movl $1, %edi\n"
         "    movq (%rsp), %rsi\n"
@@ -303,10 +308,11 @@ __asm__(".text\n"
         "restart_wait_end:\n"
         ".size restart_wait_enter, . - restart_wait_enter\n");
 
-/* For unwinders, as in a cancellation: the program's registers are in the context whose address `base` holds. */
+/* Tells unwinders, for instance those of a cancellation, that the program's registers are in the context to
+ * which `base` points. */
 #define SAVED(base, dwarf_register, low, high) ".cfi_escape 0x10, " #dwarf_register ", 3, " base ", " low ", " high "\n"
 #define IN_CONTEXT(base)                                                                                               \
-    ".cfi_escape 0x0f, 4, " base ", 0xa0, 0x01, 0x06\n" /* its rsp */                                                  \
+    ".cfi_escape 0x0f, 4, " base ", 0xa0, 0x01, 0x06\n" /* the context's rsp */                                        \
         SAVED(base, 3, "0x80", "0x01")                  /* rbx */                                                      \
         SAVED(base, 6, "0xf8", "0x00")                  /* rbp */                                                      \
         SAVED(base, 12, "0xc8", "0x00") SAVED(base, 13, "0xd0", "0x00") SAVED(base, 14, "0xd8", "0x00")                \
@@ -336,9 +342,9 @@ __asm__(".text\n"
         "1:  fxrstor64 (%r8)\n"
         "2:  movl $38, %ecx\n"
         "    rep movsq\n"
-        "    leaq -64(%rbx), %rsp\n" IN_CONTEXT(
-            IN_RBX)            /* nothing below the copy is needed: repeated deliveries here do not pile up */
-        "    movl $14, %eax\n" /* rt_sigprocmask(SIG_SETMASK, &context->uc_sigmask) */
+        /* nothing below the copy is needed, so repeated deliveries here use no more stack */
+        "    leaq -64(%rbx), %rsp\n" IN_CONTEXT(IN_RBX) /* right below the copy */
+        "    movl $14, %eax\n"                          /* rt_sigprocmask(SIG_SETMASK, &context->uc_sigmask) */
         "    movl $2, %edi\n"
         "    leaq 296(%rbx), %rsi\n"
         "    xorl %edx, %edx\n"
@@ -380,9 +386,9 @@ __asm__(".text\n"
 
 /* ---- where a signal finds the stub, and how a context continues ---- */
 
-/* Shows the program at its call. The vector registers are already the program's: signals come only after the
- * xrstor. */
-static void enter_resume(ucontext_t *context, uintptr_t rip)
+/* Changes the context to that of the program at its call. The vector registers are the program's already,
+ * because signals come only after the xrstor. */
+static void enter_from_resume(ucontext_t *context, uintptr_t rip)
 {
     greg_t *gregs = context->uc_mcontext.gregs;
     if (rip == (uintptr_t)restart_resume_switched) {
@@ -394,7 +400,7 @@ static void enter_resume(ucontext_t *context, uintptr_t rip)
     memcpy(gregs, copy->uc_mcontext.gregs, REG_CSGSFS * sizeof gregs[0]);
 }
 
-static void show_program(const struct restart_frame *frame, ucontext_t *context, uint64_t result)
+static void context_show_program(const struct restart_frame *frame, ucontext_t *context, uint64_t result)
 {
     greg_t *gregs = context->uc_mcontext.gregs;
     static const int arguments[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
@@ -405,7 +411,7 @@ static void show_program(const struct restart_frame *frame, ucontext_t *context,
     gregs[REG_RSP] += RESTART_RED_ZONE_BYTES + RESTART_FRAME_BYTES;
 }
 
-static void enter_wait(struct restart_state *state, ucontext_t *context, uintptr_t rip)
+static void enter_from_stub(struct restart_state *state, ucontext_t *context, uintptr_t rip)
 {
     greg_t *gregs = context->uc_mcontext.gregs;
     if (rip == (uintptr_t)restart_wait_leave) {
@@ -426,7 +432,7 @@ static void enter_wait(struct restart_state *state, ucontext_t *context, uintptr
         result = frame->result_known + ((int64_t)result > 0 ? result : 0);
     }
     restart_set_mask(context, frame->program_mask);
-    show_program(frame, context, result);
+    context_show_program(frame, context, result);
 }
 
 void restart_enter(struct restart_state *state, ucontext_t *context)
@@ -436,11 +442,12 @@ void restart_enter(struct restart_state *state, ucontext_t *context)
     state->resume = NULL;
     state->waiting = false;
     if (rip >= (uintptr_t)restart_wait_enter && rip < (uintptr_t)restart_wait_end)
-        enter_wait(state, context, rip);
+        enter_from_stub(state, context, rip);
     else if (rip >= (uintptr_t)restart_resume && rip < (uintptr_t)restart_resume_end)
-        enter_resume(context, rip);
+        enter_from_resume(context, rip);
     else if (gregs[REG_RAX] == SYS_restart_syscall && restart_decode_at_syscall(context)) {
-        /* It was about to be issued: the same as interrupted, as the kernel still has the restart block. */
+        /* restart_syscall was about to be issued. This is the same as an interrupted call, because the kernel
+         * still has the restart block. */
         gregs[REG_RIP] += 2;
         gregs[REG_RAX] = -EINTR;
     }
@@ -474,18 +481,18 @@ bool restart_go_wait(struct restart_state *state, ucontext_t *context)
     return true;
 }
 
-/* Returns whether only rt_sigreturn may end the handler: with a shadow stack (CET), or with ThreadSanitizer
- * around the handler. */
-static bool must_return(const struct restart_state *state)
+/* Returns true if the handler must be left by rt_sigreturn: with a shadow stack (CET), or with
+ * ThreadSanitizer around the handler. */
+static bool handler_must_return(const struct restart_state *state)
 {
     uint64_t shadow_stack = 0;
-    __asm__ volatile("rdsspq %0" : "+r"(shadow_stack)); /* no effect without one */
+    __asm__ volatile("rdsspq %0" : "+r"(shadow_stack)); /* does nothing without a shadow stack */
     return shadow_stack != 0 || state->sanitized;
 }
 
 bool restart_go_kernel(struct restart_state *state, ucontext_t *context)
 {
-    if (must_return(state))
+    if (handler_must_return(state))
         return false;
     state->resume = context;
     return true;

@@ -1,5 +1,5 @@
-/* Handler code: system calls go through kernel_call. Calls with vectors are missing here: the rest of a
- * vector would need memory. */
+/* Handler code: system calls go through kernel_call. Calls with vectors are not continued, because the rest
+ * of a vector would need memory. */
 #include "restart_rest.h"
 
 #include <fcntl.h>
@@ -13,12 +13,11 @@
 #include "restart_state.h"
 
 enum {
-    MOST_BYTES = 0x7ffff000, /* MAX_RW_COUNT: no call moves more */
+    MOST_BYTES = 0x7ffff000, /* MAX_RW_COUNT: no call moves more bytes */
     NO_BUFFER = -1,
-    MEMORY_DEVICES =
-        /* their major number, followed by the minor numbers; other devices are read record by record (kmsg)
-         * or end (mem) */
-    1,
+    /* Major number of the memory devices. The minor numbers of those that never end follow. Others are read
+     * record by record (kmsg) or end (mem). */
+    MEMORY_DEVICES = 1,
     ZERO = 5,
     FULL = 7,
     RANDOM = 8,
@@ -26,11 +25,11 @@ enum {
 };
 
 enum from_to {
-    ANY,           /* it moves all */
+    ANY,           /* the call moves all bytes, whatever the file */
     OUT_TO_STREAM, /* to a blocking pipe or socket */
-    OUT_TO_SOCKET, /* to a blocking socket; a pipe gets what it has room for */
+    OUT_TO_SOCKET, /* to a blocking socket; a pipe gets only what it has room for */
     IN_ALL,        /* from a blocking socket, with MSG_WAITALL */
-    IN_MEMORY,     /* from a device that always has more */
+    IN_MEMORY,     /* from a device that never ends */
 };
 
 static const struct transfer {
@@ -50,21 +49,21 @@ static const struct transfer *find_transfer(long call)
     return NULL;
 }
 
-static bool is_partial(const struct transfer *transfer, const uint64_t args[6], uint64_t moved)
+static bool transfer_is_partial(const struct transfer *transfer, const uint64_t args[6], uint64_t moved)
 {
     uint64_t wanted = transfer ? args[transfer->count_arg] : 0;
     return moved > 0 && moved < wanted && moved < MOST_BYTES;
 }
 
-static bool always_has_more(const struct stat *file)
+static bool device_always_has_more(const struct stat *file)
 {
     uint64_t minor = file->st_rdev & 0xff;
     return S_ISCHR(file->st_mode) && file->st_rdev >> 8 == MEMORY_DEVICES &&
            (minor == ZERO || minor == FULL || minor == RANDOM || minor == URANDOM);
 }
 
-/* Returns the value of a socket's option; 0: not a socket. */
-static int socket_has(uint64_t fd, int option)
+/* Returns the value of a socket's option; 0 if the file is not a socket. */
+static int socket_option(uint64_t fd, int option)
 {
     int value = 0;
     uint32_t size = sizeof value;
@@ -72,7 +71,7 @@ static int socket_has(uint64_t fd, int option)
     return failed ? 0 : value;
 }
 
-static bool has_limit(uint64_t fd, int option)
+static bool socket_has_limit(uint64_t fd, int option)
 {
     struct timeval limit = {0};
     uint32_t size = sizeof limit;
@@ -80,19 +79,20 @@ static bool has_limit(uint64_t fd, int option)
     return failed != 0 || limit.tv_sec != 0 || limit.tv_usec != 0;
 }
 
-/* Returns what to wait for before the rest is moved. After a reset, a connection keeps an error for the next
- * call that moves nothing. The program's call has moved a part and would not return that error; so the rest
- * is moved only when some of it can be. Unix sockets and sendfile drop the error by themselves after a part. */
-static struct pollfd movable(const struct transfer *transfer, uint64_t fd, bool reads)
+/* Returns what the stub waits for before it moves the rest. After a reset, a connection keeps an error for
+ * the next call that moves nothing. The program's call has moved a part, so it would not return that error.
+ * Therefore the rest is moved only when some of it can be. Unix sockets and sendfile drop the error
+ * themselves after a part. */
+static struct pollfd rest_is_movable(const struct transfer *transfer, uint64_t fd, bool reads)
 {
-    bool keeps_error = transfer->call != SYS_sendfile && socket_has(fd, SO_DOMAIN) != AF_UNIX;
-    /* the rest may be less than poll then waits for */
-    if (!keeps_error || (reads && socket_has(fd, SO_RCVLOWAT) > 1))
+    bool keeps_error = transfer->call != SYS_sendfile && socket_option(fd, SO_DOMAIN) != AF_UNIX;
+    /* poll waits for SO_RCVLOWAT bytes, and the rest may be less */
+    if (!keeps_error || (reads && socket_option(fd, SO_RCVLOWAT) > 1))
         return (struct pollfd){0};
     return (struct pollfd){.fd = (int)fd, .events = reads ? POLLIN : POLLOUT};
 }
 
-static enum restart_rest of_stream(const struct transfer *transfer, struct restart_frame *job, bool is_socket)
+static enum restart_rest rest_of_stream(const struct transfer *transfer, struct restart_frame *job, bool is_socket)
 {
     const uint64_t *args = job->args;
     bool has_flags = transfer->call == SYS_sendto || transfer->call == SYS_recvfrom,
@@ -105,11 +105,11 @@ static enum restart_rest of_stream(const struct transfer *transfer, struct resta
         return REST_NONE;
     if (!is_socket)
         return REST_IS_LEFT;
-    if (socket_has(args[0], SO_TYPE) != SOCK_STREAM) /* one message, whatever the flags */
+    if (socket_option(args[0], SO_TYPE) != SOCK_STREAM) /* each call moves one message, whatever the flags */
         return REST_NONE;
-    if (has_limit(args[0], reads ? SO_RCVTIMEO : SO_SNDTIMEO))
+    if (socket_has_limit(args[0], reads ? SO_RCVTIMEO : SO_SNDTIMEO))
         return REST_LIMITED;
-    job->ready = movable(transfer, args[0], reads);
+    job->ready = rest_is_movable(transfer, args[0], reads);
     return REST_IS_LEFT;
 }
 
@@ -118,28 +118,28 @@ enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved)
     const struct transfer *transfer = find_transfer((long)job->call);
     const uint64_t *args = job->args;
     struct stat file;
-    if (!is_partial(transfer, args, moved))
+    if (!transfer_is_partial(transfer, args, moved))
         return REST_NONE;
     if (transfer->from_to == ANY)
         return REST_IS_LEFT;
     if (kernel_call(SYS_fstat, args[0], (uint64_t)&file, 0, 0, 0, 0) != 0)
         return REST_NONE;
     if (transfer->from_to == IN_MEMORY)
-        return always_has_more(&file) ? REST_IS_LEFT : REST_NONE;
+        return device_always_has_more(&file) ? REST_IS_LEFT : REST_NONE;
     if (!S_ISSOCK(file.st_mode) && !(S_ISFIFO(file.st_mode) && transfer->from_to == OUT_TO_STREAM))
         return REST_NONE;
-    return of_stream(transfer, job, S_ISSOCK(file.st_mode));
+    return rest_of_stream(transfer, job, S_ISSOCK(file.st_mode));
 }
 
 bool restart_may_have_rest(const struct restart_frame *job, uint64_t moved)
 {
     const struct transfer *transfer = find_transfer((long)job->call);
-    return is_partial(transfer, job->args, moved) && transfer->from_to != IN_MEMORY;
+    return transfer_is_partial(transfer, job->args, moved) && transfer->from_to != IN_MEMORY;
 }
 
 bool restart_has_rest(const struct restart_frame *job, uint64_t moved)
 {
-    return job->result_known && is_partial(find_transfer((long)job->call), job->args, moved);
+    return job->result_known && transfer_is_partial(find_transfer((long)job->call), job->args, moved);
 }
 
 void restart_take_rest(struct restart_frame *job, uint64_t moved)
@@ -149,11 +149,11 @@ void restart_take_rest(struct restart_frame *job, uint64_t moved)
     *wanted = (*wanted < MOST_BYTES ? *wanted : MOST_BYTES) - moved;
     if (transfer->buffer_arg != NO_BUFFER)
         job->args[transfer->buffer_arg] += moved;
-    if (job->call == SYS_write && socket_has(job->args[0], SO_TYPE)) {
+    if (job->call == SYS_write && socket_option(job->args[0], SO_TYPE)) {
         job->call = SYS_sendto;
         job->args[3] = job->args[4] = job->args[5] = 0;
     }
-    if (job->call == SYS_sendto) /* the program's next call reports a peer that has gone meanwhile */
+    if (job->call == SYS_sendto) /* the program's next call reports it if the peer has gone meanwhile */
         job->args[3] |= MSG_NOSIGNAL;
     job->result_known += moved;
 }
