@@ -19,8 +19,8 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/tracing.h"
 
-/* Number of initial threads. A rank that has some is sampled whatever it does. After the last one's end the
- * runtime waits for its workers. */
+/* Number of initial threads. While a rank has any, it is sampled whatever it does. After the last one has
+ * ended, the runtime waits for its workers. */
 static uint32_t initial_threads;
 
 static bool is_initial(const struct thread *thread)
@@ -33,7 +33,7 @@ static __attribute__((noinline)) struct thread *attach(enum profile_thread_kind 
     struct thread *thread = thread_take(kind);
     if (!thread)
         return NULL;
-    /* other clocks sample only a thread with a core */
+    /* with the other clocks, a thread is sampled only while it has a core */
     if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) {
         core_begin(&thread->core, thread->line, &thread->moments, thread->ledger);
         stopped_begin(&thread->core);
@@ -59,7 +59,7 @@ static __attribute__((noinline)) struct thread *attach(enum profile_thread_kind 
 
 struct thread *attach_thread(enum profile_thread_kind kind)
 {
-    int saved_errno = errno; /* a thread of the program may read errno after its first OpenMP call */
+    int saved_errno = errno; /* the program may read errno after its thread's first OpenMP call */
     struct float_state floats = float_begin();
     struct thread *thread = attach(kind);
     float_end(floats);

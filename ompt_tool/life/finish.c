@@ -1,6 +1,6 @@
-/* The end. Other threads may still run, in the program, in a callback or in the handler. session.stopping
- * keeps them out. finish_measuring() waits for threads that are already inside, but not for ever: the program comes
- * first. */
+/* The end of the measurement. Other threads may still run, in the program, in a callback or in the handler.
+ * session.stopping keeps them from entering the tool. finish_measuring() waits for threads that are already
+ * inside, but only for a limited time: the program comes first. */
 #include "ompt_tool/life/finish.h"
 
 #include <errno.h>
@@ -41,10 +41,11 @@
 #include "unwind/modules.h"
 #include "unwind/r.h"
 
-#define MOST_BYTES  (64u << 20) /* bytes of all files together */
-#define FIRST_BYTES 4096u       /* bytes of a file to compare: its headers, and mostly its build id */
+#define MOST_BYTES (64u << 20) /* bytes of all saved libraries together */
+/* bytes at the start of a file that are compared: its headers and, in most files, its build id */
+#define FIRST_BYTES 4096u
 
-/* Returns true if the path leads to another file than the mapped one, or to none. */
+/* Returns true if the module's path leads to another file than the one that was mapped, or to no file. */
 static bool is_file_replaced(const struct loadmap_module *module)
 {
     char now[FIRST_BYTES], then[FIRST_BYTES];
@@ -58,8 +59,8 @@ static bool is_file_replaced(const struct loadmap_module *module)
     return !same;
 }
 
-/* Writes a module's mapping to a file. The mapping may be longer than a file that was cut: the system call
- * then fails, and the process lives. */
+/* Writes a module's mapping to a new file. If the mapped file has become shorter since, the system call
+ * fails, but the process lives. */
 static bool write_image(const char *path, const struct loadmap_module *module)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -74,8 +75,8 @@ static bool write_image(const char *path, const struct loadmap_module *module)
     return done == module->image_bytes;
 }
 
-/* Writes the libraries whose files no longer exist next to the measurement. The finisher reads and removes
- * them. */
+/* Saves libraries whose files no longer exist, next to the measurement file. The finisher reads these copies
+ * and removes them. */
 static void keep_images(const char *measurement)
 {
     char path[PATH_MAX];
@@ -90,7 +91,7 @@ static void keep_images(const char *measurement)
 }
 
 #define WAIT_NS      200000000ull /* ns to wait for threads inside the handler or a callback */
-#define LEAST_PAUSES 10           /* pauses of 0.1 ms that each of them gets, even after that time */
+#define LEAST_PAUSES 10           /* pauses of 0.1 ms that each of these threads gets, even after that time */
 
 static void pause_shortly(void)
 {
@@ -98,9 +99,9 @@ static void pause_shortly(void)
     nanosleep(&pause, NULL);
 }
 
-/* Waits until the thread is outside the handler and its callbacks; returns false after the deadline. Its tree
- * then stays its own: no other thread touches it. Each thread gets some pauses of its own, in case the time
- * passes otherwise (other threads are settled, the machine is busy or stands still). */
+/* Waits until the thread is outside the handler and its callbacks. Returns false if that takes too long: then
+ * no other thread touches its tree. Each thread gets some pauses of its own, because the time until the
+ * deadline may pass for other reasons: other threads are settled first, or the machine is busy or suspended. */
 static bool is_quiet(const struct thread *thread, uint64_t deadline_ns)
 {
     for (int pauses = 0; load_seq_cst(&thread->in_handler) || load_seq_cst(&thread->in_tool); pauses++) {
@@ -124,8 +125,8 @@ static void settle_thread(struct thread *thread, uint64_t now_ns)
         thread->ledger->end_ns = now_ns;
 }
 
-/* Captures the contexts of the regions that this thread has open, after `exit` inside a region: they are on
- * its stack. */
+/* Captures the contexts of this thread's open regions, in case the program called exit() inside a region:
+ * they are on the thread's stack. */
 static void resolve_open_regions(struct thread *self)
 {
     struct task_level level;
@@ -137,9 +138,8 @@ static void resolve_open_regions(struct thread *self)
 static void resolve_all(uint64_t now_ns)
 {
     uint64_t deadline_ns = now_ns + WAIT_NS;
-    if (thread_self && !load_relaxed(
-                           /* otherwise a signal handler of the program has called exit(), halfway through a change */
-                           &thread_self->in_tool))
+    /* If this thread is inside the tool, a signal handler of the program has called exit() halfway through a change. */
+    if (thread_self && !load_relaxed(&thread_self->in_tool))
         resolve_open_regions(thread_self);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all) {
         if (!is_quiet(thread, deadline_ns))
@@ -170,7 +170,7 @@ static void finish_header(uint64_t now_ns)
         header->regions += thread->regions.begun;
 }
 
-/* Moves the file from its temporary directory to the output directory. */
+/* Moves the file from its temporary directory to its final place. */
 static void move_file(void)
 {
     char target[sizeof(session.target)];
@@ -194,13 +194,14 @@ static void make_reports(void)
     char why[512], word[LOG_WORD_BYTES];
     const struct job *job = session.job;
     if (!session.options.csv && !session.options.summary && job) {
-        if (job->speaks && (job->ranked || job->rank == 0) && session.process == 0) { /* once a directory */
+        /* printed once for each directory */
+        if (job->speaks && (job->ranked || job->rank == 0) && session.process == 0) {
             job_directory_tell(session.directory);
             log_line("job ", job->name, ": measured; blame report ", log_word(session.directory, word), " shows it",
                      NULL);
         }
     } else if (!session.options.csv && !session.options.summary) {
-        if (launcher_speaks()) /* once a job */
+        if (launcher_speaks()) /* printed once for each job */
             log_line("measured; ", "blame finish ", log_word(session.directory, word), " writes the reports", NULL);
     } else if (!finisher_run(session.directory, session.file, why, sizeof(why)) && !launch_notes()) {
         log_line("no reports were written: ", why, "; blame finish ", log_word(session.directory, word), " writes them",
@@ -232,14 +233,16 @@ static void settle_measurement(void)
 
 static __attribute__((noinline)) void finish_once(void)
 {
-    static pid_t finished_by; /* a forked child finishes for itself */
+    /* pid of the process that has finished: a forked child finishes its own measurement */
+    static pid_t finished_by;
     uint32_t expected = 0;
     if (!arena_is_open() || arena_header()->pid != os_pid() || finished_by == getpid() ||
         !compare_exchange(&session.stopping, &expected, 1))
         return;    /* a process made without fork() leaves its parent's measurement alone */
-    ranks_leave(); /* first: from here on no sample can blame a busy rank */
+    ranks_leave(); /* first, because no sample can blame this rank any more if it still counts as busy */
     finished_by = getpid();
-    if ((pid_t)arena_header()->pid != finished_by) /* a child of vfork(), in the program's memory */
+    /* a child of vfork(), which runs in the program's memory */
+    if ((pid_t)arena_header()->pid != finished_by)
         log_line("a child of vfork() has ended by exit(), not by _exit(): this ended the OpenMP runtime, and the "
                  "rest of the run is not measured",
                  NULL);

@@ -1,16 +1,17 @@
-/* The program must not find a child that it did not start. So there are two processes:
+/* The program must not find a child that it did not start. So the reports are made by two processes:
  *
  *     program --- keeper --- finisher
  *
  * The keeper shares the program's memory, and its end raises no signal. So the program's wait(), waitpid(-1)
- * and SIGCHLD handlers never see it, in any thread, even if SIGCHLD is ignored; the tool alone waits for it
- * (__WCLONE). A process that executes another program gets SIGCHLD back as the signal of its end (de_thread()
- * in the kernel's fs/exec.c). So that process is the keeper's child. The keeper stays until it has ended: an
- * orphan would become the program's child if the program is a subreaper.
+ * and SIGCHLD handlers never see the keeper, in any thread, even if SIGCHLD is ignored. Only the tool waits
+ * for it (__WCLONE). A process that executes another program gets SIGCHLD back as the signal of its end
+ * (de_thread() in the kernel's fs/exec.c). So the finisher, which executes `blame finish`, is the keeper's
+ * child. The keeper stays until the finisher has ended: an orphaned finisher would become the program's child
+ * if the program is a subreaper.
  *
- * The code of both processes in this file uses the program's memory while its threads run. It makes system
- * calls only, uses nothing of the C library and no thread-local storage, and blocks all signals (the
- * program's handlers would run in the wrong process). */
+ * The code of both processes in this file uses the program's memory while the program's threads run. It only
+ * makes system calls. It uses nothing of the C library and no thread-local storage. It blocks all signals,
+ * because the program's signal handlers would run in the wrong process. */
 #include "ompt_tool/life/finisher.h"
 
 #include <dlfcn.h>
@@ -34,34 +35,34 @@
 
 #define STACK_BYTES   16384
 #define MAX_VARIABLES 32
-#define LIMIT_S       600 /* seconds; a finisher that takes longer hangs */
-/* bytes; below this limit not even the dynamic loader can start the command */
+#define LIMIT_S       600 /* seconds after which a finisher counts as hung */
+/* bytes; if less memory is allowed, not even the dynamic loader can start the command */
 #define LEAST_MEMORY (128u << 20)
-#define LEAST_FILES  16         /* descriptors that the command needs to start */
-#define WANTED_STACK (8u << 20) /* bytes of stack that libdw needs; the program's limit may be less */
+#define LEAST_FILES  16         /* open files that the command needs to start */
+#define WANTED_STACK (8u << 20) /* bytes of stack that libdw needs; the program's limit may be lower */
 
 static struct {
-    char command[PATH_MAX]; /* "": none was found */
+    char command[PATH_MAX]; /* path of the command; "": there is none */
     char library[PATH_MAX];
-    long filters; /* seccomp filters when the tool started; -1: unknown */
+    long filters; /* number of seccomp filters when the tool started; -1: unknown */
 } found = {.filters = -1};
 
-/* The memory that the three processes share. */
+/* The memory that program, keeper and finisher share. */
 struct finisher {
     const char *arguments[5];
     const char *environment[MAX_VARIABLES + 1];
     struct rlimit stack;
     long limit_s;
     bool mute;
-    int error;  /* errno of the failed start, 0: started */
+    int error;  /* errno of the start, if it failed; 0: started */
     int status; /* exit status as wait() gives it */
     bool late;
     char keeper_stack[STACK_BYTES] __attribute__((aligned(16)));
     char finisher_stack[STACK_BYTES] __attribute__((aligned(16)));
 };
 
-/* Starts a process that runs the function, which must not return. Sanitizers take the C library's clone() for
- * a fork, and respond with work on the program's memory; so this makes the system call itself. */
+/* Starts a process that runs the function, which must not return. Makes the system call itself: sanitizers
+ * mistake the C library's clone() for a fork, and then work on the program's memory. */
 static long start_process(unsigned long flags, char *stack, void (*function)(struct finisher *),
                           struct finisher *finisher)
 {
@@ -129,7 +130,8 @@ static void set_default(int signal)
     kernel_call(SYS_rt_sigaction, signal, (long)&action, 0, sizeof(action.mask), 0, 0);
 }
 
-/* Sets all signals to their defaults, except a terminal's signals that are ignored (a background job, nohup). */
+/* Sets all signals to their default actions, except a terminal's signals that are ignored (in a background
+ * job, or under nohup). */
 static void reset_signals(void)
 {
     for (int signal = 1; signal < _NSIG; signal++)
@@ -137,14 +139,14 @@ static void reset_signals(void)
             set_default(signal);
 }
 
-/* Disconnects the program's standard input and output. Without a stderr, messages must not go to a file that
- * is opened later. */
+/* Connects standard input and output to /dev/null. If there is no stderr, or if `mute` is true, also connects
+ * stderr: otherwise messages might go to a file that is opened later. Closes all other descriptors. */
 static void set_descriptors(bool mute)
 {
     long null = kernel_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
     mute = mute || kernel_call(SYS_fcntl, STDERR_FILENO, F_GETFD, 0, 0, 0, 0) < 0 || null == STDERR_FILENO;
     for (int fd = 0; null >= 0 && fd <= (mute ? STDERR_FILENO : STDOUT_FILENO); fd++)
-        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0); /* refused if they are the same */
+        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0); /* refused if the two are the same, as intended */
     /* before Linux 5.9 the descriptors stay open */
     kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0);
 }
@@ -166,14 +168,14 @@ static void keeper_main(struct finisher *finisher)
 {
     const uint64_t child = 1ull << (SIGCHLD - 1);
     const struct timespec limit = {finisher->limit_s, 0}, moment = {1, 0};
-    set_default(SIGCHLD); /* with SIGCHLD ignored the status would be lost */
+    set_default(SIGCHLD); /* if SIGCHLD were ignored, the status would be lost */
     long pid = start_process(CLONE_VM | CLONE_VFORK | SIGCHLD, finisher->finisher_stack, become_command, finisher);
     if (pid < 0) {
         finisher->error = (int)-pid;
         end_process();
     }
 #ifdef SYS_close_range
-    /* others must not wait for the end of files that only the keeper has open */
+    /* others must not wait for the end of a file, such as a pipe, because the keeper still has it open */
     kernel_call(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
 #endif
     while (kernel_call(SYS_wait4, pid, (long)&finisher->status, WNOHANG, 0, 0, 0) == 0) {
@@ -181,7 +183,7 @@ static void keeper_main(struct finisher *finisher)
         if (kernel_call(SYS_rt_sigtimedwait, (long)&child, 0, (long)time, sizeof(child), 0, 0) != -EAGAIN)
             continue;
         if (finisher->late)
-            break; /* not even SIGKILL ends it */
+            break; /* not even SIGKILL has ended it */
         finisher->late = true;
         kernel_call(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
     }
@@ -211,14 +213,14 @@ void finisher_find(void)
         snprintf(candidate, sizeof(candidate), "%.*s%s", folder, found.library, places[i]);
         if (stat(candidate, &status) != 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 0111))
             continue;
-        if (!realpath(candidate, found.command)) /* a sandbox refuses faccessat2() */
+        if (!realpath(candidate, found.command)) /* as in a sandbox that refuses faccessat2() */
             snprintf(found.command, sizeof(found.command), "%.*s", PATH_MAX - 1, candidate);
         return;
     }
 }
 
-/* Copies the variables that decide where the command finds its libraries and folders, and how it writes.
- * Variables meant for the program are left out. */
+/* Copies the environment variables that decide where the command finds its libraries and folders, and how it
+ * writes. Leaves out variables that are meant for the program. */
 static void choose_environment(struct finisher *finisher)
 {
     static const char *const kept[] = {"PATH=",     "HOME=",        "TMPDIR=", "LD_LIBRARY_PATH=", "LANG=", "LC_ALL=",
@@ -230,8 +232,8 @@ static void choose_environment(struct finisher *finisher)
                 finisher->environment[count++] = *entry;
 }
 
-/* Returns whether the process may write the file. A program that has given up rights (setuid) may have lost
- * access to the directory; `blame run`, which has not, then makes the reports. */
+/* Returns false if the process has no right to write the file. A program that has given up rights (setuid)
+ * may have lost access to the directory. `blame run` has kept them, so it makes the reports instead. */
 static bool may_write(const char *file)
 {
     int fd = open(file, O_WRONLY | O_CLOEXEC);
@@ -241,7 +243,7 @@ static bool may_write(const char *file)
     return !refused;
 }
 
-/* Returns why no finisher should be tried; NULL: try it. */
+/* Returns the reason why no finisher should be started; NULL if one should. */
 static const char *why_not(const char *file, char *text, size_t bytes)
 {
     struct rlimit memory, files;
@@ -264,11 +266,11 @@ static const char *why_not(const char *file, char *text, size_t bytes)
     return NULL;
 }
 
-/* Runs the keeper until its end; returns false with errno if it did not start. */
+/* Runs the keeper until it ends. If it cannot be started, sets errno and returns false. */
 static bool run_keeper(struct finisher *finisher)
 {
     const char *preloaded = getenv("LD_PRELOAD");
-    /* valgrind does not support a process that shares memory and runs next to its parent. */
+    /* valgrind does not support a process that shares its parent's memory and runs at the same time. */
     unsigned long flags = preloaded && strstr(preloaded, "vgpreload") ? 0 : CLONE_VM;
     const uint64_t all = ~0ull;
     uint64_t mask;
@@ -281,7 +283,7 @@ static bool run_keeper(struct finisher *finisher)
     return pid > 0;
 }
 
-/* Returns whether there are reports, otherwise with the reason. */
+/* Returns true if the finisher ran to its end. Otherwise writes to `why` what happened. */
 static bool judge_finisher(const struct finisher *finisher, char *why, size_t bytes)
 {
     if (finisher->error)
@@ -291,7 +293,7 @@ static bool judge_finisher(const struct finisher *finisher, char *why, size_t by
     else if (WIFSIGNALED(finisher->status))
         snprintf(why, bytes, "the process that writes them was ended by signal %d", WTERMSIG(finisher->status));
     else
-        return true; /* the finisher has reported its own failures */
+        return true; /* it has printed its own errors */
     return false;
 }
 

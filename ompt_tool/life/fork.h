@@ -1,5 +1,5 @@
-/* Forks. A child starts a measurement of its own, but only at its first OpenMP event: a fork that is followed
- * by exec leaves no trace. */
+/* Handles the program's forks. A child starts a measurement of its own, but only at its first OpenMP event,
+ * so that a fork followed by exec leaves no trace. */
 #ifndef BLAME_OMPT_TOOL_LIFE_FORK_H
 #define BLAME_OMPT_TOOL_LIFE_FORK_H
 
@@ -11,33 +11,35 @@
 /* Registers the handlers around fork(). [init] */
 void fork_init(void);
 
-/* 0 in a child that still has its parent's state, otherwise not 0. Other handlers of pthread_atfork() run
- * before ours, the runtime's among them; and nobody is notified of a child made by clone() or _Fork(). */
+/* *fork_own is 0 in a child that still has its parent's state. The tool's own fork handler cannot show that:
+ * other handlers of pthread_atfork() run before it, among them the runtime's, and no handler runs in a child
+ * made by clone() or _Fork(). */
 extern uint32_t *fork_own __attribute__((visibility("hidden")));
 
-/* Drops the parent's state in a child, which then measures for itself. [owner] */
+/* Drops the parent's state in a forked child, which then measures for itself. [owner] */
 void fork_in_child(void);
 
-/* Returns whether the process is a child that still has its parent's state. Events in it go to no record
- * until a region begins. [any] */
+/* Returns true in a child that still has its parent's state. Its events go to no record until a region
+ * begins. [any] */
 static inline bool fork_is_new(void)
 {
     return unlikely(!load_relaxed(fork_own));
 }
 
-/* Drops the parent's state where a region begins, before such a child begins a team. [owner] */
+/* Drops the parent's state if the process is such a child. Called where a region begins, before its team
+ * does. [owner] */
 static inline void fork_notice(void)
 {
     if (fork_is_new())
         fork_in_child();
 }
 
-/* Starts the measurement of a child that does not measure yet, and attaches the calling thread. Returns NULL
- * in other processes, and on failure. [owner] */
+/* Starts the measurement of a forked child that does not measure yet, and attaches the calling thread.
+ * Returns NULL in any other process, and on failure. [owner] */
 struct thread *fork_child_attach(void);
 
-/* Returns the calling thread's record for one of its events; NULL if it has none. The first event of a child
- * begins its measurement. [owner] */
+/* Returns the record of the calling thread, which has an event; NULL if it has none. The first event of a
+ * forked child starts its measurement. [owner] */
 static inline struct thread *fork_self(void)
 {
     struct thread *thread = thread_self;

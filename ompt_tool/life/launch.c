@@ -21,8 +21,9 @@ bool launch_wants_region(void)
     return blame_launched.image_start_ns && !(blame_launched.before_main && is_named_program());
 }
 
-/* Returns whether a variable stays set. libomp warns of each deprecated call, and libgomp does not. All other
- * warnings of libomp stay: they concern what the program does. */
+/* Returns true if a variable that was set for GCC programs stays set. KMP_WARNINGS=0 stays only in a program
+ * that makes deprecated calls: libomp warns of each, and libgomp does not. In other programs libomp's
+ * warnings stay on, because they concern what the program does. */
 static bool is_variable_kept(const char *name)
 {
     bool warnings = strcmp(name, "KMP_WARNINGS") == 0;

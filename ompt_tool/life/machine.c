@@ -13,7 +13,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 
-/* Returns the text after a word at the start of a line; NULL if no line has the word. */
+/* Returns the text after `word` in the first line that begins with it; NULL if no line does. */
 static const char *text_after_word(const char *text, const char *word)
 {
     for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
@@ -22,14 +22,14 @@ static const char *text_after_word(const char *text, const char *word)
     return NULL;
 }
 
-/* Returns how many ns the threads of a group, and of the groups around it, were kept from running. */
+/* Returns for how many ns a cgroup, and the cgroups around it, kept their threads from running (throttling). */
 static uint64_t throttled_ns(const char *mount, char *group)
 {
     uint64_t sum = 0;
     if (strcmp(group, "/") == 0)
-        *group = '\0'; /* the root, also a container's, counts once */
+        *group = '\0'; /* so that the root cgroup, or a container's, counts once */
     for (;;) {
-        /* static: an exiting thread may have a small stack; used by one thread at a time */
+        /* static, because the stack of an exiting thread may be small; only one thread at a time gets here */
         static char path[2 * PATH_MAX], text[1024];
         snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, group);
         os_read_text(path, text, sizeof(text));
@@ -42,8 +42,8 @@ static uint64_t throttled_ns(const char *mount, char *group)
     }
 }
 
-/* Returns the throttled time of all groups. A line of cgroup version 2 has no controllers; a line of version
- * 1 counts if it has "cpu". */
+/* Returns the throttled time of all cgroups of the process in ns. A line of cgroup version 2 names no
+ * controllers; a line of version 1 counts if it names "cpu". */
 static uint64_t all_throttled_ns(void)
 {
     static char groups[4096];
@@ -100,7 +100,8 @@ void machine_note(const char *key)
     arena_text(key, note);
 }
 
-/* Writes one line for each variable. A variable with several lines, or without room, is left out. */
+/* Writes one line for each OMP_ or KMP_ variable. Leaves out a variable whose value has several lines, or for
+ * which there is no room. */
 static void openmp_environment(char *text, size_t bytes)
 {
     size_t used = 0;
@@ -119,17 +120,18 @@ static void openmp_environment(char *text, size_t bytes)
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-#define HAS_APERFMPERF 1u /* bit of leaf 6 in ecx: the kernel measures clock speeds */
+#define HAS_APERFMPERF 1u /* bit in ecx of cpuid's leaf 6: the kernel measures clock speeds */
 
-/* Returns whether /proc/cpuinfo can be read without asking other cores, which takes up to 10 ms on older
- * kernels. */
+/* Returns true if /proc/cpuinfo can be read without a query of other cores. Such a query takes up to 10 ms on
+ * older kernels. */
 static bool cpuinfo_is_cheap(void)
 {
     unsigned eax, ebx, ecx, edx;
     return !__get_cpuid(6, &eax, &ebx, &ecx, &edx) || !(ecx & HAS_APERFMPERF);
 }
 
-/* Copies the processor's own name: /proc/cpuinfo asks all cores, and wakes sleeping ones. */
+/* Copies the name that the processor itself gives. (Reading /proc/cpuinfo queries all cores and wakes those
+ * that sleep.) */
 static void model_text(char text[49])
 {
     unsigned words[12] = {0};
@@ -142,18 +144,19 @@ static void model_text(char text[49])
 #else
 #include <sys/auxv.h>
 
-/* Returns false: this architecture's /proc/cpuinfo has no clock speed. */
+/* Returns false, because /proc/cpuinfo has no clock speed on this architecture. */
 static bool cpuinfo_is_cheap(void)
 {
     return false;
 }
 
-/* Writes the processor's number (MIDR_EL1): it has no name, neither in a register nor in /proc/cpuinfo. */
+/* Writes the processor's number (MIDR_EL1). The processor has no name, neither in a register nor in
+ * /proc/cpuinfo. */
 static void model_text(char text[49])
 {
     uint64_t number;
     *text = '\0';
-    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) /* the kernel answers the read */
+    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) /* with this flag, the kernel answers the read below */
         return;
     __asm__("mrs %0, midr_el1" : "=r"(number));
     snprintf(text, 49, "aarch64 implementer 0x%02x part 0x%03x r%up%u", (unsigned)(number >> 24 & 0xff),
@@ -161,16 +164,16 @@ static void model_text(char text[49])
 }
 #endif
 
-#define MOST_CACHES 16 /* most caches of a core */
+#define MOST_CACHES 16 /* greatest number of caches of a core */
 #define CACHE_PATH  "/sys/devices/system/cpu/cpu0/cache/index%d/%s"
 
-/* Lines of NAME=VALUE. */
+/* A text of lines "NAME=VALUE". */
 struct facts {
     char text[640];
     size_t used;
 };
 
-/* Adds a line; none without a value or without room. */
+/* Adds a line, unless the value is empty or there is no room. */
 static void put_machine_fact(struct facts *facts, const char *name, const char *value, size_t bytes)
 {
     size_t room = sizeof(facts->text) - facts->used, length = strlen(name) + bytes + 2;
@@ -207,7 +210,7 @@ static void put_distribution(struct facts *facts)
         put_machine_fact(facts, "distribution", name, strcspn(name, (char[]){quote, '\n', '\0'}));
 }
 
-/* Puts the highest clock speed of core 0; without cpufreq, as in a virtual machine, its present speed. */
+/* Adds the highest clock speed of core 0. Without cpufreq, as in a virtual machine, it is the present speed. */
 static void put_clock_speed(struct facts *facts)
 {
     char text[2048]; /* long enough for core 0's lines */
@@ -221,7 +224,7 @@ static void put_clock_speed(struct facts *facts)
     put_machine_number(facts, "cpu_mhz", khz / 1000);
 }
 
-/* Returns a size in bytes, which the kernel writes as "32K". */
+/* Converts a size that the kernel writes as "32K" to bytes. */
 static uint64_t cache_bytes(const char *text)
 {
     char *unit;
@@ -229,7 +232,7 @@ static uint64_t cache_bytes(const char *text)
     return *unit == 'K' ? size << 10 : *unit == 'M' ? size << 20 : size;
 }
 
-/* Puts core 0's caches that hold data, one of each level. */
+/* Adds the sizes of core 0's caches that hold data, one cache for each level. */
 static void put_caches(struct facts *facts)
 {
     static const char *const names[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
@@ -252,7 +255,7 @@ static void put_caches(struct facts *facts)
         put_machine_number(facts, names[i], bytes[i]);
 }
 
-/* Returns how many numbers a list such as "0-3,8" has. */
+/* Returns how many numbers are in a list such as "0-3,8". */
 static uint64_t count_list(const char *text)
 {
     uint64_t count = 0;

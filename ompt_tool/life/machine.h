@@ -1,8 +1,8 @@
-/* What else the machine does: the reasons for threads without a core. */
+/* Describes the machine and its load in the measurement file. The load shows why threads had no core. */
 #ifndef BLAME_OMPT_TOOL_LIFE_MACHINE_H
 #define BLAME_OMPT_TOOL_LIFE_MACHINE_H
 
-/* Puts the kernel's counts of the whole machine, and of the process's cgroups, into the file under a key
+/* Puts the kernel's counts of the whole machine, and of the process's cgroups, into the file under this key
  * (docs/format.md). Counts that the kernel does not have are left out. [init] */
 void machine_note(const char *key);
 
@@ -10,8 +10,8 @@ void machine_note(const char *key);
  * [init] */
 void machine_note_tracer(void);
 
-/* Puts the processor's name, the machine, its system, and the OpenMP variables of the environment into the
- * file. What the system does not say is left out. [init] */
+/* Puts the processor's name, the machine, its system and the environment's OpenMP variables into the file.
+ * What cannot be found out is left out. [init] */
 void machine_describe(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The output directory, of this process alone or of its job, and the measurement file in it. */
+/* Makes the output directory, of this process alone or of its job, and opens the measurement file. */
 #include "ompt_tool/life/output.h"
 
 #include <dirent.h>
@@ -22,12 +22,13 @@
 
 #define LETTERS      "ephrj%"
 #define MOST_NAME    160
-#define MAX_ATTEMPTS 100000 /* suffixes ".1", ".2" ... of a directory's name */
-#define MOST_LEFT    20     /* attempts to join the job's directory while others remove it */
-/* ns by which two boot times of one machine may differ: clocks are read one after another and may be adjusted */
+#define MAX_ATTEMPTS 100000 /* greatest number that is appended to a directory's name: ".1", ".2" ... */
+#define MOST_LEFT    20     /* attempts to join the job's directory while other processes remove it */
+/* ns by which two boot times computed for one machine may differ: the clocks are read one after another, and
+ * may be adjusted */
 #define SAME_BOOT_NS 1000000000
 
-static struct job job; /* all zero: none */
+static struct job job; /* all zero: the process belongs to no job */
 
 static void append_to_path(char *text, size_t bytes, const char *more)
 {
@@ -36,8 +37,8 @@ static void append_to_path(char *text, size_t bytes, const char *more)
         snprintf(text + used, bytes - used, "%s", more);
 }
 
-/* Returns the program's name as a part of file names, with room for the rest (255 bytes); cut after a whole
- * UTF-8 character. */
+/* Returns the program's name for use in a file's name. A long name is cut after a whole UTF-8 character, so
+ * that the rest of the file's name has room (255 bytes in all). */
 static const char *program_name(void)
 {
     static char name[MOST_NAME + 1];
@@ -51,7 +52,8 @@ static const char *program_name(void)
     return name;
 }
 
-/* Expands %e program, %p pid, %h host, %r MPI rank, %j job, %% percent sign; anything else stays as it is. */
+/* Writes the pattern with %e replaced by the program, %p by the pid, %h by the host, %r by the MPI rank, %j
+ * by the job, and %% by a percent sign. Anything else stays as it is. */
 static void expand(const char *pattern, char *text, size_t bytes)
 {
     char number[24], host[HOST_NAME_MAX + 1] = "";
@@ -74,7 +76,7 @@ static void expand(const char *pattern, char *text, size_t bytes)
             case 'r':
                 piece = launcher_rank() ? launcher_rank() : "0";
                 break;
-            case 'j': /* a program without a job is its own job */
+            case 'j': /* a process without a job is a job of its own */
                 piece = *job.name ? job.name : log_decimal((uint64_t)getpid(), number);
                 break;
             default:
@@ -95,7 +97,7 @@ static void check_pattern(const char *pattern)
         }
 }
 
-/* Makes the missing folders above path. */
+/* Makes the folders above `path` that do not exist. */
 static void make_folders_above(const char *path)
 {
     char folder[sizeof(session.directory)];
@@ -106,23 +108,23 @@ static void make_folders_above(const char *path)
     }
 }
 
-/* Returns true for an existing folder to whose name no number can be appended: it ends in a slash, or is . or
- * .. */
+/* Returns true if the path is an existing directory to whose name no number can be appended: the path ends in
+ * a slash, in . or in .. */
 static bool is_directory_without_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
     return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && access(path, F_OK) == 0;
 }
 
-/* Returns true for a device or a pipe: a directory next to it makes no sense. */
+/* Returns true for a device or a pipe, next to which a directory makes no sense. */
 static bool is_device(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode);
 }
 
-/* Returns whether the job's processes share a directory. They do not if the pattern names the process or the
- * rank, or if the user wants the files of each. */
+/* Returns true if the job's processes share a directory. They do not if BLAME_OUT contains the process or the
+ * rank, or if the user wants CSV files of each process (BLAME_CSV=1). */
 static bool shares_directory(void)
 {
     const char *csv = secure_getenv("BLAME_CSV");
@@ -134,8 +136,8 @@ static bool shares_directory(void)
     return !(csv && strcmp(csv, "1") == 0);
 }
 
-/* Puts the directory in which `blame run` was typed in front of a relative name, if this process can enter
- * it. The program may have changed its directory. */
+/* Puts in front of a relative name the directory in which the user started `blame run`: the program may have
+ * changed its directory. Does nothing if this process cannot enter that directory. */
 static void begin_in_folder(char *name, size_t bytes)
 {
     const char *folder = secure_getenv("BLAME_FOLDER");
@@ -149,7 +151,8 @@ static void begin_in_folder(char *name, size_t bytes)
     name[length] = '/';
 }
 
-/* Expands BLAME_OUT or the default; returns false if no directory can have that name. */
+/* Chooses the directory's name, by BLAME_OUT or the default. Returns false, after a line on stderr, if no
+ * directory can have that name. */
 static bool choose_name(char *wanted, size_t bytes)
 {
     const char *name = *job.identity ? "blame-%e-%j" : launcher_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
@@ -169,16 +172,16 @@ static bool choose_name(char *wanted, size_t bytes)
     return false;
 }
 
-/* Returns whether the file was made on this machine since it booted. Another machine that shares the folder
- * booted at another time. */
+/* Returns true if the file was made on this machine since it booted. Another machine that shares the folder
+ * has booted at another time. */
 static bool is_of_this_machine(const struct profile_header *header)
 {
     int64_t booted_ns = header->start_realtime_ns - (int64_t)header->start_ns;
     return llabs(booted_ns - (clock_realtime_ns() - (int64_t)clock_now_ns())) < SAME_BOOT_NS;
 }
 
-/* Returns whether this process made the file before it became another program (exec), and measured nothing:
- * it has begun no region. */
+/* Returns true if this process made the file before it executed its present program (exec), and measured
+ * nothing: it began no region. */
 static bool is_left_by_us(const char *path)
 {
     struct profile_header header;
@@ -192,8 +195,8 @@ static bool is_left_by_us(const char *path)
     return ours;
 }
 
-/* Removes a profile without a region that this process left there before exec. The program that it became can
- * then use the directory's name. */
+/* Removes the profile without a region that this process left there before exec, so that its present program
+ * can use the directory's name. */
 static void remove_left_profile(const char *path)
 {
     char end[32], file[PATH_MAX];
@@ -212,8 +215,8 @@ static void remove_left_profile(const char *path)
         closedir(directory);
 }
 
-/* Makes a directory of this process's own. An existing directory is never touched, and several processes
- * never share one. */
+/* Makes a directory for this process alone: an existing directory is never used. If the name is taken,
+ * appends a number. */
 static bool make_own(const char *wanted)
 {
     if (launch_notes())
@@ -229,16 +232,16 @@ static bool make_own(const char *wanted)
     return false;
 }
 
-/* Returns whether a file may be in that directory, given that a private file must be in a directory of its
- * user. False with errno. */
+/* Returns true if a file of this user may be in that directory: if it is to be private, the directory must
+ * belong to the user. Otherwise sets errno and returns false. */
 static bool may_lie_in(const struct stat *directory)
 {
     errno = EPERM;
     return !session.options.private || directory->st_uid == geteuid();
 }
 
-/* Returns whether the directory is the one just made. A user who may write to the folder above can have
- * replaced it by a link or by a directory of his own. False with errno. */
+/* Fills in *made for the directory that was just made. A user who may write to the folder above can have
+ * replaced it by a link, or by a directory of his own: then this sets errno and returns false. */
 static bool look_at_directory(struct stat *made)
 {
     if (lstat(session.directory, made) != 0)
@@ -249,7 +252,7 @@ static bool look_at_directory(struct stat *made)
     return false;
 }
 
-/* Makes the directory's path absolute: the program may change its current directory. */
+/* Makes the directory's path absolute, because the program may change its current directory. */
 static void make_absolute(void)
 {
     char absolute[PATH_MAX];
@@ -262,7 +265,8 @@ static mode_t file_mode(void)
     return session.options.private ? 0600 : 0666;
 }
 
-/* Opens the arena in memory or in TMPDIR, and moves it at the end: shared mappings of network files stall. */
+/* Opens the arena in memory or in TMPDIR, because shared mappings of files on a network stall. The file is
+ * moved at the end. */
 static bool open_elsewhere(void)
 {
     const char *places[] = {"/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
@@ -281,7 +285,8 @@ static bool is_network(void)
     return os_is_network_path(session.directory) || secure_getenv("BLAME_TEST_NETWORK");
 }
 
-/* Creates an empty file of that name: no other process of the job takes it. */
+/* Creates an empty file of that name, so that no other process of the job uses the name. On failure sets
+ * errno and returns false. */
 static bool claim_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file_mode());
@@ -298,7 +303,7 @@ static uint32_t count_files(void)
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         size_t length = strlen(entry->d_name);
         count += entry->d_name[0] != '.' && length > 6 &&
-                 /* neither the marks nor the logs of stacks */
+                 /* only measurement files: neither the marks nor the logs of stacks */
                  strcmp(entry->d_name + length - 6, ".blame") == 0;
     }
     if (directory)
@@ -306,8 +311,8 @@ static uint32_t count_files(void)
     return count;
 }
 
-/* Opens the file of this rank, or of its next process. A process without a rank takes the next number. False
- * with errno. */
+/* Opens the file of this rank or, if that exists, of the rank's next process. A process without a rank takes
+ * the next free rank number. On failure sets errno and returns false. */
 static bool open_in_job(void)
 {
     uint32_t *counted = job.ranked ? &session.process : &job.rank;
@@ -327,7 +332,8 @@ static bool open_in_job(void)
     return false;
 }
 
-/* Joins the job's directory. A process that leaves may remove it: it is then made again. */
+/* Joins the job's directory and opens a file in it. If another process removes the directory as it leaves,
+ * joins again. On failure sets errno and returns false. */
 static bool join_job(const char *wanted)
 {
     struct stat status;
@@ -362,7 +368,8 @@ static bool open_own(void)
     return is_network() ? open_elsewhere() : arena_open(session.file, file_mode());
 }
 
-/* Opens the file in the directory just made; removes a file that turns out to be in another directory. */
+/* Opens the file in the directory that was just made. If the file turns out to be in another directory,
+ * removes it and returns false. */
 static bool open_inside(const struct stat *made)
 {
     struct stat directory, file;

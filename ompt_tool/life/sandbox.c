@@ -1,6 +1,6 @@
-/* A filter may end a process at a system call that the program itself never makes, and filters cannot be
- * queried. So if there is a filter, a copy of the process tries the tool's calls, with arguments that make
- * them do nothing. If the process cannot be copied, nothing is tried. */
+/* A filter of system calls may end a process at a call that the program itself never makes, and no process
+ * can read a filter. So if there is a filter, a copy of the process tries all system calls that the tool
+ * makes, with arguments that make them do nothing. If the process cannot be copied, nothing is tried. */
 #include "ompt_tool/life/sandbox.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "base/os.h"
 
 #define NO_FILE    -1l
-#define LOGS_CALLS 5 /* the first calls are those of log_line() */
+#define LOGS_CALLS 5 /* number of calls, at the start of the list, that log_line() makes */
 
-/* Unnamed arguments are 0: no memory, no name, no bytes. */
+/* An argument of 0 means no memory, no name or no bytes. */
 static const struct attempt {
     const char *name;
     long number, first, second, third, fourth, fifth;
@@ -84,11 +84,12 @@ static bool is_filtered(void)
     return strstr(text, "\nSeccomp:\t2\n") != NULL;
 }
 
-/* Tries all calls in the copy, which ends here. System calls only. */
+/* Tries all calls in the copy of the process, and ends the copy. *at is the number of the call that is being
+ * tried. Makes system calls only. */
 static void try_all(uint32_t *at)
 {
     const struct rlimit none = {0, 0};
-    kernel_call(SYS_prlimit64, 0, RLIMIT_CORE, (long)&none, 0, 0, 0); /* no core dump of the copy */
+    kernel_call(SYS_prlimit64, 0, RLIMIT_CORE, (long)&none, 0, 0, 0); /* the copy must not dump core */
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         const struct attempt *attempt = &attempts[i];
         store_relaxed(at, i);
@@ -100,8 +101,8 @@ static void try_all(uint32_t *at)
         kernel_call(SYS_exit_group, 0, 0, 0, 0, 0, 0);
 }
 
-/* Returns the first call that ends the copy. The program finds no child and gets no signal from it
- * (ompt_tool/life/finisher.c). */
+/* Returns the number of the first call that ends the copy; ATTEMPTS if none does. As in finisher.c, the
+ * program finds no child and gets no signal. */
 static uint32_t first_ended(uint32_t *at)
 {
     const uint64_t all = ~0ull;

@@ -1,11 +1,11 @@
-/* Whether an existing filter of system calls (seccomp) would end the program at a call of the tool. */
+/* Finds out whether a filter of system calls (seccomp) would end the program at a call that the tool makes. */
 #ifndef BLAME_OMPT_TOOL_LIFE_SANDBOX_H
 #define BLAME_OMPT_TOOL_LIFE_SANDBOX_H
 
 #include <stdbool.h>
 
-/* Returns the name of a call at which the filter would end the program, or NULL. *may_speak: log_line() needs
- * no such call. [init] */
+/* Returns the name of a call at which the filter would end the program; NULL if there is none. Sets
+ * *may_speak to whether the filter allows the calls of log_line(). [init] */
 const char *sandbox_ends_at(bool *may_speak);
 
 #endif

@@ -1,4 +1,4 @@
-/* Makes the output directory and the measurement file, up to its first texts. */
+/* Makes the output directory and the measurement file, and writes the file's header and its first texts. */
 #include "ompt_tool/life/start.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static bool needs_runtime(const struct dl_phdr_info *program)
         if (program->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)(program->dlpi_addr + program->dlpi_phdr[i].p_vaddr);
     for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
-        /* the loader made it absolute */
+        /* an address that the loader has made absolute */
         if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr >= program->dlpi_addr)
             strings = (const char *)entry->d_un.d_ptr;
     for (const ElfW(Dyn) *entry = dynamic; strings && entry->d_tag != DT_NULL; entry++) {
@@ -55,9 +55,8 @@ static bool has_text(const struct dl_phdr_info *program, const char *text, size_
 {
     for (unsigned i = 0; i < program->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
-        bool only_code =
-            /* the first segment has the file's headers and may have texts */
-            segment->p_flags & PF_X && segment->p_offset;
+        /* The first segment has the file's headers, and may have texts beside code. */
+        bool only_code = segment->p_flags & PF_X && segment->p_offset;
         if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && !(segment->p_flags & PF_W) && !only_code &&
             memmem((const void *)(program->dlpi_addr + segment->p_vaddr), segment->p_filesz, text, bytes))
             return true;
@@ -65,8 +64,9 @@ static bool has_text(const struct dl_phdr_info *program, const char *text, size_
     return false;
 }
 
-/* Looks in the program, the first object, for texts that libgomp needs at its start and for errors. A
- * stripped program has them, too. */
+/* Looks in the program, which is the first object, for two texts: a variable that libgomp reads at its start,
+ * and the beginning of its error messages. A stripped program has them, too. The result, 1 or -1, ends the
+ * iteration. */
 static int look_at_program(struct dl_phdr_info *program, size_t bytes, void *unused)
 {
     static const char variable[] = "GOMP_SPINCOUNT", error[] = "\nlibgomp: ";
@@ -77,20 +77,22 @@ static int look_at_program(struct dl_phdr_info *program, size_t bytes, void *unu
                : -1;
 }
 
-/* Returns whether a copy of libgomp is linked into the program itself; such a copy has no tool interface.
+/* Returns true if a copy of libgomp is linked into the program itself: such a copy has no tool interface.
  * Searches the program's constants (1 ms for 5 MB), unless the program needs a shared runtime. */
 static bool has_static_runtime(void)
 {
-    static int found; /* a forked child has its parent's result */
+    /* 1 or -1: result of the search, which a forked child has from its parent; 0: not searched */
+    static int found;
     if (!found)
         found = dl_iterate_phdr(look_at_program, NULL);
     return found > 0;
 }
 
-static char python[160]; /* version of Python and, after a tab, why its frames are not read; "": none */
+/* Python's version and, after a tab, the reason why its frames are not read; "": no Python */
+static char python[160];
 
-/* Returns the command line, or only the program's name if the user asked for that: arguments may be secrets.
- * The program may write a title over its arguments; a forked child uses what its parent read first. */
+/* Returns the command line, or only the program's name if the user wants that: arguments may be secrets. A
+ * program may overwrite its arguments with a title, so a forked child uses what its parent has read. */
 static const char *read_command(void)
 {
     static char text[8192];
@@ -137,7 +139,7 @@ void start_find_interpreters(void)
         snprintf(python, sizeof(python), "%s%s%s", version, why_not ? "\t" : "", why_not ? why_not : "");
 }
 
-/* Writes the mount namespace: a reader in another one may not find the files that the profile names. */
+/* Writes the mount namespace, because a reader in another one may not find the files that the profile names. */
 static void write_mounts(void)
 {
     char text[64] = "";
@@ -175,16 +177,17 @@ static void write_texts(void)
         arena_text("sample", counters_plan_sample_text());
 }
 
-/* Divides the time before the tool's start. The process used some of it, the kernel counted how long this
- * thread waited for a core, and the thread slept the rest, unless the rest is shorter than the uncertainty of
- * the process's start. Without the kernel's counts all of it is work. */
+/* Divides the time before the tool's start into work, time without a core, and sleep. The CPU time that the
+ * process has used is work. The kernel has counted how long this thread waited for a core. The rest is sleep,
+ * unless it is shorter than the uncertainty of the process's start. Without the kernel's counts all of it is
+ * work. */
 static void note_before_start(struct profile_header *header)
 {
     uint64_t on_core_ns, no_core_ns;
     os_run_times(os_tid(), &on_core_ns, &no_core_ns);
     uint64_t used_ns = clock_process_cpu_ns(), now_ns = clock_now_ns(), left_ns = now_ns - session.start_ns;
     header->tool_start_ns = now_ns;
-    /* Time cannot be added to events. */
+    /* The metric is then a number of events, to which no time can be added. */
     header->before_start_ns = counters_plan_sample_text() ? 0 : left_ns;
     if (header->before_start_ns <= used_ns || !on_core_ns || session.options.clock != CLOCK_WALL)
         return;
@@ -218,7 +221,7 @@ static void write_profile_header(void)
     header->sample_signal = (uint32_t)sampler_signal();
 }
 
-/* Writes the profile's paths for `blame run`, which finishes the profiles of killed processes. */
+/* Notes the profile's paths for `blame run`, which makes the reports of processes that were killed. */
 static void leave_note(bool measured)
 {
     char line[sizeof(session.directory) + 2 * sizeof(session.file) + 4];
@@ -226,7 +229,8 @@ static void leave_note(bool measured)
     int fd = notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return;
-    /* Texts end with a zero byte. Without a profile they are empty: the tool has printed the reason. */
+    /* Each text ends with a zero byte. Empty texts mean that there is no profile and that the tool has
+     * printed the reason. */
     int bytes = measured
                     ? snprintf(line, sizeof(line), "%s%c%s%c%s", session.directory, 0, session.file, 0, session.target)
                     : snprintf(line, sizeof(line), "%c%c", 0, 0);
@@ -237,8 +241,8 @@ static void leave_note(bool measured)
     close(fd);
 }
 
-/* Chooses the reports. A rank leaves its reports to the command that merges the job; without files there is
- * no summary to wait for. The user can ask for both by name. */
+/* Chooses which reports are made. A rank makes none, because the command that merges the job makes them.
+ * Without CSV files the program does not wait for the summary. The user can ask for either. */
 static void choose_reports(struct run_options *options)
 {
     if ((launcher_starts_many() || options->job) && !secure_getenv("BLAME_CSV"))
@@ -247,9 +251,9 @@ static void choose_reports(struct run_options *options)
         options->summary = 0;
 }
 
-/* Chooses a random seed that nobody can know: the program's behaviour cannot depend on it. A forked child has
- * a seed of its own, so that work which it does in step with its parent's other children is sampled at
- * different moments. */
+/* Chooses a random seed unless the user has set one: the program's behaviour cannot depend on a seed that
+ * nobody knows. A forked child gets a seed of its own. Otherwise the work that it does in step with its
+ * parent's other children would be sampled at the same moments. */
 static void choose_seed(struct run_options *options)
 {
     static bool by_chance;
@@ -271,7 +275,7 @@ bool start_measuring(uint64_t process_start_ns)
     choose_reports(&session.options);
     choose_seed(&session.options);
     if (!output_open()) {
-        leave_note(false); /* for a forked child, too */
+        leave_note(false); /* in a forked child, nobody else notes it */
         return false;
     }
     write_profile_header();
