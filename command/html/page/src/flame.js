@@ -6,6 +6,7 @@ import { middle } from "./format.js";
 
 const BOX = 20,
     GAP = 1,
+    BORDERS = 2,
     LEAST = 0.5,
     MOST_HEIGHT = 460,
     TEXT_FROM = 26;
@@ -82,9 +83,9 @@ export class Flame {
         this.legend.hidden = this.state.colour !== "kind";
         if (this.shown !== `${this.zoom}/${this.laidOut}/${this.scroller.clientWidth}`) {
             this.shown = `${this.zoom}/${this.laidOut}/${this.scroller.clientWidth}`;
-            const height = this.levels(this.zoom) * BOX + 2;
+            const height = this.levels(this.zoom) * BOX;
             this.sizer.style.height = `${height}px`;
-            this.scroller.style.height = `${Math.min(MOST_HEIGHT, Math.max(3 * BOX, height))}px`;
+            this.scroller.style.height = `${Math.min(MOST_HEIGHT, Math.max(3 * BOX, height)) + BORDERS}px`;
             this.scroller.scrollTop = 0;
             this.drawCrumbs();
         }

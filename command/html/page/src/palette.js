@@ -50,7 +50,7 @@ export class Palette {
         const paper = variable("--box-paper"),
             hue = variable(metricVariable(metric));
         this.steps = Array.from({ length: STEPS + 1 }, (_, i) => entry(mix(paper, hue, 0.12 + (0.88 * i) / STEPS)));
-        this.byKind = this.model.kinds.map((kind) => entry(mix(paper, variable(`--kind-${kind}`), 0.75)));
+        this.byKind = this.model.kinds.map((kind) => entry(variable(`--kind-${kind}`)));
         this.mode = mode;
         this.metric = this.model.metricIndex.get(metric);
         this.match = css(variable("--match"));

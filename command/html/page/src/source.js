@@ -166,6 +166,7 @@ export class Source {
             before = snippet.first + snippet.lines.length;
         }
         target?.classList.add("target");
+        this.setColumns(snippets, [here, everywhere]);
         this.body.style.setProperty("--hue", `var(${metricVariable(this.state.metric)})`);
         this.body.replaceChildren(...this.remark(file), ...lines);
         if (!target && line > 0)
@@ -173,6 +174,19 @@ export class Source {
                 h("p.source-none", null, `Line ${line} is not among the lines that this report holds of the file.`),
             );
         else if (target) this.body.scrollTop = target.offsetTop - this.body.clientHeight / 2;
+    }
+
+    // Makes the columns of numbers as wide as their longest number.
+    setColumns(snippets, [here, everywhere]) {
+        const last = snippets.at(-1),
+            longest = (texts, least) => texts.reduce((most, text) => Math.max(most, text.length), least) + 1.5,
+            values = (of) => [...of].map((value) => this.number(value));
+        const widths = [
+            longest([String(last.first + last.lines.length)], 4),
+            longest(values([...here.values()].map(({ own, called }) => own + called)), 4),
+            longest(values(everywhere.values()), 3),
+        ];
+        this.body.style.setProperty("--source-columns", `${widths.map((width) => `${width}ch`).join(" ")} 2.6rem`);
     }
 
     makeLine(number, text, here, everywhere, most) {

@@ -63,7 +63,7 @@ export class Spread {
                 { "aria-hidden": "true" },
                 h(
                     "span.spread-bar",
-                    { style: { "--hue": `var(${metric.key === "time" ? "--metric-blocked" : metricVariable(metric.key)})` } },
+                    { style: { "--hue": `var(${metric.key === "time" ? "--muted" : metricVariable(metric.key)})` } },
                     bar("spread-all", least, top),
                     bar("spread-most", Math.max(least, mean - deviation), Math.min(top, mean + deviation)),
                     h("span.spread-mean", { style: { left: part(mean) } }),

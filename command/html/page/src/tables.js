@@ -18,7 +18,8 @@ export class Table {
             this.body,
         );
         this.element.style.setProperty("--columns", columns.map((column) => column.width ?? "6.5rem").join(" "));
-        this.element.style.setProperty("--least", "58rem");
+        const least = columns.reduce((sum, { width }) => sum + Number(/[\d.]+/.exec(width ?? "6.5rem")[0]), 0);
+        this.element.style.setProperty("--least", `${least + 1}rem`);
         this.element.style.height = `${Math.min(MOST_HEIGHT, (rows.length + 1) * ROW + 16)}px`;
         this.list = new VirtualList(
             this.element,
