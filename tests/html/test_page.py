@@ -1,7 +1,11 @@
 """The page by itself, with data that the test thought up."""
 
+import os
+import re
+
 import page_data
 from browser import PageTest
+from harness import ROOT
 
 
 def small(**more):
@@ -338,13 +342,69 @@ class Search(PageTest):
     def test_next(self):
         self.one("#search").send_keys("helper")
         for row in ("5", "7", "5"):
-            self.keys("ENTER")
             self.settle()
             self.assertEqual(self.run_script("return blame.report.state.at"), row)
+            self.keys("ENTER")
         matches = "return [...document.querySelectorAll('.tree-row.match')].map((row) => row.name.textContent)"
         self.assertEqual(self.run_script(matches), ["helper"] * 2)
         self.keys("ESCAPE")
         self.assertEqual(self.run_script(matches), [])
+
+    def test_typing_scrolls_to_the_first_match(self):
+        """The row is in sight, in the table and in the window; more letters search from where the search began."""
+        data = page_data.many_rows(3000)
+        needle = [row for row in range(len(data["rows"]["name"])) if data["rows"]["kind"][row] == 1][-1]
+        data["strings"].append("needle")
+        data["rows"]["name"][needle] = len(data["strings"]) - 1
+        data["rows"]["function"][needle] = max(data["rows"]["function"]) + 1
+        for view in ("top-down", "flat"):
+            self.open(data, f"#view={view}")
+            self.run_script("scrollTo(0, 0)")
+            self.one("#search").send_keys("needl")
+            self.settle()
+            self.assertEqual(self.selected(), "needle", view)
+            outside = self.run_script("""const row = document.querySelector(".tree-row.selected").getBoundingClientRect(),
+                list = document.querySelector("[role=treegrid]").getBoundingClientRect();
+                return [list.top - row.top, row.bottom - list.bottom, 0 - row.top, row.bottom - innerHeight]""")
+            self.assertLessEqual(max(outside), 0, view)
+        self.open(small())
+        self.one("#search").send_keys("f")
+        self.settle()
+        self.assertEqual(self.selected(), "fast [parallel app.c:20]")
+        self.keys("BACKSPACE", "s", "l", "o", "w")
+        self.settle()
+        self.assertEqual(self.selected(), "slow")
+
+
+class Explanations(PageTest):
+    """Rows that are not code are explained where they are shown, in the words of docs/reading-a-report.md."""
+
+    def test_they_are_those_of_the_documentation(self):
+        with open(os.path.join(ROOT, "docs", "reading-a-report.md"), encoding="utf-8") as file:
+            table = file.read().split("## Rows that are not code")[1].split("##")[0]
+        documented = [(name, what.replace("`", "")) for name, what in re.findall(r"^\| `(<.*?>)` \| (.*) \|$", table, re.M)]
+        self.assertGreater(len(documented), 15)
+        rows = page_data.Rows()
+        root = rows.add(-1, "root", "<program root>", inclusive={"work": 100})
+        for name, _ in documented:
+            if name != "<program root>":
+                rows.add(root, "pseudo", name, inclusive={"work": 5}, exclusive={"work": 5})
+        rows.add(root, "procedure", "vector<int>", inclusive={"work": 5}, exclusive={"work": 5})
+        self.open(rows.data())
+        shown = dict(self.tree("[row.name.textContent, row.first.title]"))
+        self.assertEqual([(name, shown[name]) for name, _ in documented], [(name, f"{name}\n{what}") for name, what in documented])
+        self.assertEqual(shown["vector<int>"], "vector<int>")
+        self.run_script("blame.report.tip.show(1, 10, 10)")
+        self.assertIn(dict(documented)["<before OpenMP start>"], self.one(".tip").text)
+
+    def test_waits_explain_what_ran_meanwhile(self):
+        data = beside_others()
+        no_core = len(data["rows"]["name"]) - 1
+        data["strings"].append("region end")
+        places = {"columns": ["place_kind", "place_function", "place_file", "place_line", "place_call"], "rows": [[len(data["strings"]) - 1, 0, 0, 0, 0]]}
+        data["waits"] = {"places": places, "pairs": {"place": [0], "row": [no_core], "us": [5]}}
+        self.open(data)
+        self.assertIn("the thread of the row above had no core", self.one("#waits .link").get_attribute("title"))
 
 
 class Source(PageTest):

@@ -308,6 +308,7 @@ class Contexts(PageTest):
                             "kind:nothing": 0, "phase": 2}.items():
             self.set(q=text)
             self.assertEqual(self.run_script("return blame.report.search.count"), count, text)
+        self.run_script("document.getElementById('contexts').scrollIntoView()")
         self.one("[data-value=kind]").click()
         self.assertEqual(
             [item.text for item in self.all(".flame .legend-item")],

@@ -142,6 +142,7 @@ class Time(TimeTest):
                                                        "Of the whole run: how much of it is in this span is not known."])
         self.assertEqual(self.run_script("return blame.report.flame.width[2]"), 0)
         self.assertTrue(self.run_script("return [...document.querySelectorAll('#metric option')].find((of) => of.value === 'samples').disabled"))
+        self.assertEqual(self.texts("button").count("Whole run"), 1)
         self.one(".span-line .tool").click()
         self.settle()
         self.assertEqual([self.value("refine", "idleness"), self.value("solve", "work")], [1750000, 3800000])
@@ -240,6 +241,31 @@ class Times(TimeTest):
         self.assertEqual(len(culprits), 8)
         self.assertRegex(culprits[-1][0], r"^\d+ others$")
         self.assertAlmostEqual(sum(us for _, us in culprits), sum(10 + row for row in rows), 3)
+
+    def test_contexts_begin_where_they_differ(self):
+        """Also where one of them has nearly all of the time."""
+        for share, depth in ((0.5, 3), (0.9, 3), (1, 1)):
+            rows = page_data.Rows()
+            start = rows.add(rows.add(-1, "root", "<program root>"), "procedure", "start", "a", "/s/a.c", 1)
+            main = rows.add(start, "procedure", "main", "a", "/s/a.c", 2, 1)
+            one, other = (rows.add(main, "procedure", name, "a", "/s/a.c", line, line) for name, line in (("f", 3), ("g", 4)))
+            contexts = [(one, {0: (share * SECOND, 0, 0)}), (other, {0: ((1 - share) * SECOND, 0, 0)})]
+            self.open(rows.data(timeline=page_data.timeline(1, 1, SECOND, {"work": lambda lane, at: 1}, contexts)))
+            self.assertEqual(self.of("time.depth"), depth, share)
+
+    def test_contexts_are_told_apart_by_name_and_colour(self):
+        """solve() is called in two lines, and in one of them work() is to blame; other contexts do not have its colour."""
+        rows = page_data.Rows()
+        main = rows.add(rows.add(-1, "root", "<program root>"), "procedure", "main", "a", "/s/a.c", 1)
+        calls = [rows.add(main, "procedure", "solve", "a", "/s/a.c", 10, line) for line in (3, 4)]
+        works = [rows.add(call, "procedure", "work", "a", "/s/a.c", 20, 11) for call in calls]
+        contexts = [(work, {0: (SECOND, idle * SECOND, 0)}) for work, idle in zip(works, (1, 0.5))]
+        self.open(rows.data(timeline=page_data.timeline(1, 1, SECOND, {"work": lambda lane, at: 1}, contexts)))
+        layer = "time.timeline.contextLayer(2).parts.filter(({ row }) => row > 0)"
+        self.assertEqual(self.of(f"{layer}.map(({{ title }}) => title)"), ["solve < main:3", "solve < main:4"])
+        self.assertEqual(self.of("time.area.culprits.map(({ title }) => title)"), ["work < … < main:3", "work < … < main:4"])
+        self.assertEqual(self.of(f"{layer}.map(({{ colour }}) => colour)"), self.of("time.area.culprits.map(({ colour }) => colour)"))
+        self.assertEqual(self.of("time.timeline.colours(arguments[0])", [*works, main]), [1, 2, 3])
 
     def test_executions_are_one_context(self):
         rows, contexts = page_data.Rows(), []

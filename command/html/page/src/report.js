@@ -277,6 +277,7 @@ export class Report {
         if (any("view", "at", "metric", "unit")) this.showSelected();
         if (any("metric", "zoom", "colour")) flame.update();
         if (any("q")) {
+            if (changed.size === 1) this.showMatch();
             flame.redraw();
             tree.list.draw();
         }
@@ -303,11 +304,38 @@ export class Report {
         for (const name of ["view", "metric"]) changed.add(name);
     }
 
+    // Shows the first row that matches what is typed, from the row on that was selected before.
+    showMatch() {
+        const { search, state, tree } = this;
+        if (!search.text) this.searchFrom = null;
+        else this.searchFrom ??= tree.selected;
+        if (!search.count) return;
+        if (state.view === "top-down") {
+            const at = this.searchFrom?.row ?? 0;
+            this.selectRow(search.rows.find((row) => row >= at) ?? search.rows[0], false);
+        } else {
+            const { visible } = tree,
+                at = Math.max(0, visible.indexOf(this.searchFrom)),
+                node = [...visible.slice(at), ...visible.slice(0, at)].find((of) => of.parent && search.matches(of.row));
+            if (node) tree.select(node);
+        }
+        this.showTree();
+    }
+
+    // Scrolls the page to the table, unless all of it is in sight. On narrow screens the search field would scroll away while one types.
+    showTree() {
+        const { element } = this.toolbar;
+        if (getComputedStyle(element).position !== "sticky" && element.contains(document.activeElement)) return;
+        const box = this.tree.scroller.getBoundingClientRect();
+        if (box.top < element.getBoundingClientRect().bottom || box.bottom > innerHeight) this.tree.scroller.scrollIntoView();
+    }
+
     // The next row that matches, behind the selected one. Grouped views have one row for all that are called alike.
     nextMatch(step) {
         const { rows } = this.search,
             { tree } = this;
         if (!rows.length) return;
+        this.showTree();
         if (this.state.view === "top-down") {
             const at = tree.selected ? tree.selected.row : 0;
             const next =

@@ -3,6 +3,10 @@ import { h } from "./dom.js";
 import { MICRO, baseName, count, oneLine, plural } from "./format.js";
 import { Table } from "./tables.js";
 import { metricVariable } from "./palette.js";
+import { explanation } from "./pseudo.js";
+import { distinctTitles } from "./titles.js";
+
+const MOST_DISTINCT = 1000; // rows: each is compared with all others of its name
 
 // [key of a thread, metric].
 const partsOf = (model) => [...model.shownOwn.map((metric) => [metric.replace(" ", "_"), metric]), ["idle", "idleness"]];
@@ -135,15 +139,17 @@ function records(table) {
     );
 }
 
-// A row of the tree as a link: what the code is called and where it stands; its callers on a second look.
-function contextColumn(model, id, title, text, go) {
-    const short = (row) => {
-        const target = row[id];
-        if (!(target >= 0) || target === "") return text(row);
-        return model.isStatement(target)
-            ? `${model.name(model.parent[target])}  ${model.name(target)}`
-            : `${model.name(target)}  ${model.place(target)}`;
-    };
+function codeAndPlace(model, row) {
+    return model.isStatement(row) ? `${model.name(model.parent[row])}  ${model.name(row)}` : `${model.name(row)}  ${model.place(row)}`;
+}
+
+// Makes a column of links to rows of the tree. The text is the name and place, with callers where they are needed to distinguish the rows
+// of this table; the tooltip has the whole path.
+function contextColumn(model, rows, id, title, text, go) {
+    const targets = [...new Set(rows.map((row) => row[id]))].filter((target) => target !== "" && target >= 0),
+        titles = targets.length <= MOST_DISTINCT ? distinctTitles(model, targets, codeAndPlace) : targets.map((target) => codeAndPlace(model, target)),
+        titleOf = new Map(targets.map((target, i) => [target, titles[i]]));
+    const short = (row) => titleOf.get(row[id]) ?? text(row);
     return {
         id,
         title,
@@ -154,7 +160,7 @@ function contextColumn(model, id, title, text, go) {
                 cell.append(
                     h(
                         "button.link",
-                        { type: "button", title: `Show in the tree: ${text(row)}`, onclick: () => go(row[id]) },
+                        { type: "button", title: [`Show in the tree: ${text(row)}`, explanation(model.name(row[id]))].filter(Boolean).join("\n"), onclick: () => go(row[id]) },
                         short(row),
                     ),
                 );
@@ -209,9 +215,9 @@ export function locksSection(model, go) {
                 (row) => row.longest_wait,
                 "The longest wait, true to a sampling period",
             ),
-            contextColumn(model, "holder_id", "held longest by", (row) => row.holder ?? "", go),
+            contextColumn(model, rows, "holder_id", "held longest by", (row) => row.holder ?? "", go),
             amountColumn(model, "holder_wait", `its part${unit}`, (row) => row.holder_wait, undefined, lockWait),
-            contextColumn(model, "waiter_id", "waited for longest in", (row) => row.waiter ?? "", go),
+            contextColumn(model, rows, "waiter_id", "waited for longest in", (row) => row.waiter ?? "", go),
             amountColumn(model, "waiter_wait", `its part${unit}`, (row) => row.waiter_wait, undefined, lockWait),
         ],
         rows,
@@ -261,6 +267,7 @@ export function waitsSection(model, go) {
             textColumn("at", "at", "minmax(8rem, .6fr)", (row) => row.at),
             contextColumn(
                 model,
+                rows,
                 "context",
                 "while this ran",
                 (row) =>

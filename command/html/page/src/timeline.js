@@ -13,6 +13,8 @@ import { TimelineView } from "./timeline_view.js";
 const LEAST_TOLD = 0.0005,
     MOST_TOLD = 4,
     MOST_DEPTHS = 40,
+    MOST = 0.8,
+    NEARLY_ALL = 0.98,
     NAME = 60,
     LEGEND = 40;
 const BLAMED = [
@@ -62,7 +64,7 @@ class TimelineSection {
         this.culpritLegend = h("div.legend");
         this.frame = h("div.series-frame", null, this.lanes.canvas);
         const button = (text, title, onclick) => h("button.tool", { type: "button", title, onclick }, text);
-        this.whole = button("Whole run", "Show all of time (Home)", () => this.view.whole());
+        this.whole = button("Fit", "Show the time axis from its start to its end (Home)", () => this.view.whole());
         this.element = h(
             "div.timeline",
             null,
@@ -79,19 +81,21 @@ class TimelineSection {
         this.spanLine = h("div.span-line", { "role": "status", "hidden": true });
     }
 
-    // The least depth at which time is divided.
+    // Returns the least depth at which no context has most of the time; if there is none, the least at which contexts differ.
     fork() {
         const { timeline } = this,
-            all = timeline.rows.reduce((sum, _, i) => sum + Math.max(0, timeline.sum("own", i)), 0);
+            largest = [];
         for (let depth = 1; depth <= MOST_DEPTHS; depth++) {
             const sums = new Map();
             timeline.rows.forEach((row, i) => {
                 const at = timeline.rowAt(row, depth);
                 sums.set(at, (sums.get(at) ?? 0) + Math.max(0, timeline.sum("own", i)));
             });
-            if (Math.max(...sums.values()) < 0.8 * all) return depth;
+            const own = [...sums.values()];
+            largest.push(Math.max(...own) / own.reduce((sum, of) => sum + of, 0));
         }
-        return 1;
+        const depthBelow = (most) => largest.findIndex((share) => share < most) + 1;
+        return depthBelow(MOST) || depthBelow(NEARLY_ALL) || 1;
     }
 
     gapsLine() {

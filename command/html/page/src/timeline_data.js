@@ -1,8 +1,8 @@
 // What happened when, as the page's data has it: times are integers of 1e-6 s from the program's start.
 import { MICRO, oneLine } from "./format.js";
+import { distinctTitles } from "./titles.js";
 
 const NO_CORE = "<no core>",
-    MOST_CALLERS = 2,
     OTHERS = 65535,
     ALL = 255,
     MOST_CULPRITS = 7,
@@ -193,23 +193,35 @@ export class Timeline {
         return made;
     }
 
-    // Contexts keep their colour wherever they are shown; those that cost others most come first.
+    // Returns the colour of each row, 1 to CATEGORIES. The contexts that cost others most keep theirs in all pictures; a context that contains
+    // one of them, or lies in it, shares its colour. Other contexts get a colour that none of them has, as long as there is one.
     colours(rows) {
         this.coloured ??= new Map(this.culprits("idleness").filter(({ row }) => row >= 0).map(({ row }, i) => [row, i + 1]));
-        const free = Array.from({ length: CATEGORIES }, (_, i) => CATEGORIES - i).filter((colour) => !rows.some((row) => this.coloured.get(row) === colour));
-        return rows.map((row) => this.coloured.get(row) ?? free.pop() ?? 1);
+        const { coloured } = this,
+            given = new Map(),
+            taken = new Set(),
+            give = (row, colour) => {
+                if (!colour || given.has(row) || taken.has(colour)) return;
+                given.set(row, colour);
+                taken.add(colour);
+            };
+        for (const row of rows) give(row, coloured.get(row));
+        for (const row of rows) for (const [culprit, colour] of coloured) if (this.isInside(culprit, row) || this.isInside(row, culprit)) give(row, colour);
+        const all = Array.from({ length: CATEGORIES }, (_, i) => i + 1),
+            ofCulprits = new Set(coloured.values()),
+            free = [...all.filter((colour) => !ofCulprits.has(colour)), ...ofCulprits];
+        for (const row of rows) give(row, free.find((colour) => !taken.has(colour)));
+        return rows.map((row) => given.get(row) ?? 1);
     }
 
-    // What rows are called; those that are called alike, with their callers.
+    // Tells whether a context lies in another.
+    isInside(row, outer) {
+        for (let at = row; at > 0; at = this.model.parent[at]) if (this.context[at] === outer) return true;
+        return false;
+    }
+
     titles(rows) {
-        const { model } = this,
-            short = rows.map((row) => (row ? [model.name(row), model.place(row)].filter(Boolean).join(" ") : "whole program"));
-        return rows.map((row, i) => {
-            const callers = [];
-            if (short.indexOf(short[i]) !== short.lastIndexOf(short[i]))
-                for (let above = model.parent[row]; above > 0 && callers.length < MOST_CALLERS; above = model.parent[above]) callers.push(model.name(above));
-            return [short[i], ...callers].join(" < ");
-        });
+        return distinctTitles(this.model, rows);
     }
 
     // Contexts by the idleness (or lock wait) of others that is blamed on them, the most first; the rest is one.

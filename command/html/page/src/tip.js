@@ -1,6 +1,7 @@
 // The box beside the pointer that tells all of a row's metrics.
 import { h } from "./dom.js";
 import { middle, percent } from "./format.js";
+import { explanation } from "./pseudo.js";
 
 export class Tip {
     constructor(model) {
@@ -46,7 +47,8 @@ export class Tip {
         const { model } = this,
             known = Boolean(model.data.error),
             place = model.place(row),
-            note = model.note(row);
+            note = model.note(row),
+            explained = explanation(model.name(row));
         const called = model.callLine[row] > 0 ? `called in line ${model.callLine[row]}` : "";
         const facts = [model.kindName(row), place, called, note].filter(Boolean).join(" · ");
         const lines = model.metrics.map((metric, m) => {
@@ -85,6 +87,7 @@ export class Tip {
         this.element.replaceChildren(
             h("div.tip-name", null, middle(model.name(row), 160)),
             h("div.tip-facts", null, facts),
+            explained ? h("p.tip-explained", null, explained) : "",
             h(
                 "table",
                 null,

@@ -4,13 +4,14 @@ import {count, percent} from "./format.js";
 import { chooseColumns } from "./columns.js";
 import { VirtualList } from "./virtual.js";
 import { metricVariable } from "./palette.js";
+import { explanation } from "./pseudo.js";
 
 const ROW = 25,
     MOST_OPENED = 200000,
     HALF = 0.5,
     LEAST_FIRST = 0.05,
     MOST_FIRST = 24,
-    LEAST_NAME = 21;
+    LEAST_NAME = "min(16rem, 52vw)";
 
 export class Tree {
     constructor(model, state, search) {
@@ -104,12 +105,12 @@ export class Tree {
         this.scroller.style.setProperty("--hue", `var(${metricVariable(this.state.metric)})`);
         const widths = this.columns
             .slice(1)
-            .map((column) => (column.primary ? 7.9 : Math.max(4.6, 0.47 * column.title.length + 1)));
+            .map((column) => (column.primary ? 7.4 : Math.max(4, 0.47 * column.title.length + 1.05)));
         this.scroller.style.setProperty(
             "--columns",
             `minmax(0, 1fr) ${widths.map((width) => `${width}rem`).join(" ")}`,
         );
-        this.scroller.style.setProperty("--least", `${widths.reduce((sum, width) => sum + width, LEAST_NAME)}rem`);
+        this.scroller.style.setProperty("--least", `calc(${LEAST_NAME} + ${widths.reduce((sum, width) => sum + width, 0.5)}rem)`);
         this.head.replaceChildren(
             ...this.columns.map((column) =>
                 h(
@@ -180,8 +181,7 @@ export class Tree {
             row.kind,
             row.call,
             row.name,
-            row.note,
-            row.place,
+            h("span.rest", null, row.note, row.place),
         );
         row.numbers = this.columns.slice(1).map((column) =>
             h("div.cell.number", {
@@ -216,7 +216,7 @@ export class Tree {
         row.name.textContent = label.name;
         row.note.textContent = label.note ? `(${label.note})` : "";
         row.place.textContent = label.place;
-        row.first.title = [label.name, this.model.file(node.row) || this.model.module(node.row)]
+        row.first.title = [label.name, this.model.file(node.row) || this.model.module(node.row), explanation(label.name)]
             .filter(Boolean)
             .join("\n");
         this.columns.slice(1).forEach((column, i) => this.fillNumber(row.numbers[i], column, node));
