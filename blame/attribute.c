@@ -53,11 +53,11 @@ static void add_share(struct profile_idle *idle, double ns, const struct work_sh
 }
 
 void attribute_places(struct tree *tree, uint32_t node_idx, double each, const struct waiting_places *places,
-                      enum state_cause cause, const struct work_share *share)
+                      const struct work_share *share)
 {
     for (uint32_t i = 0; i < places->count; i++) {
-        uint32_t threads = places->threads[i][cause];
-        uint32_t child = threads ? tree_child(tree, node_idx, PROFILE_NODE_WAITERS, places->place[i]) : 0;
+        uint32_t threads = places->threads[i];
+        uint32_t child = tree_child(tree, node_idx, PROFILE_NODE_WAITERS, places->place[i]);
         struct profile_idle *idle = (struct profile_idle *)attribute_at(tree, child);
         if (!idle)
             continue;

@@ -60,7 +60,7 @@ struct work_share {
  * that waits for this cause adds `each` (p / b). If there is no room, the idleness stays without a place.
  * [handler] */
 void attribute_places(struct tree *tree, uint32_t node_idx, double each, const struct waiting_places *places,
-                      enum state_cause cause, const struct work_share *share);
+                      const struct work_share *share);
 
 /* Sends a waiter's blame to the table, for the lock's holder. If nobody holds the lock (a handoff, which the
  * next holder did not cause) or the table is full, the blame goes to a named row below the waiter's context.

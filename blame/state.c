@@ -120,20 +120,9 @@ bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_tic
     return named;
 }
 
-/* Returns the us without a core before the wait that began then. */
-static uint32_t lost_before(const struct state_line *line, uint64_t since_ticks)
-{
-    return load_acquire(&line->lost_before) == since_ticks /* S6 */ ? load_relaxed(&line->lost_us)
-                                                                    : load_relaxed(&line->lost_next_us);
-}
-
 void state_note_wait(struct state_line *line, uint64_t now_ticks)
 {
     struct state_wait *wait = &line->waits[line->waits_noted % STATE_WAITS];
-    uint32_t lost_us = lost_before(line, line->idle_since);
-    if (line->lost_before != line->idle_since)
-        /* lost time whose end no sample has seen counts for this wait only */
-        store_relaxed(&line->lost_next_us, 0);
     if ((int64_t)(now_ticks - line->idle_since) < (int64_t)line->grace_ticks)
         return;
     store_release(&wait->since, line->idle_since); /* S5, as above */
@@ -141,7 +130,6 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     store_release(&wait->place, line->place);
     store_release(&wait->region, line->region);
     store_release(&wait->region_instance, line->region_instance);
-    store_release(&wait->lost_us, lost_us);
     store_release(&line->waits_noted, line->waits_noted + 1);
     store_release(&line->noted_last, now_ticks);
 }
@@ -250,13 +238,10 @@ static uint32_t find_holder(const struct census_time *when, uint64_t key, uint32
 
 /* Where a thread waits. */
 struct waiting {
-    int64_t since;
     uint64_t place;
     const struct region *region;
     uint32_t instance;
     uintptr_t codeptr; /* return address of the region's fork call */
-    bool over;
-    uint32_t lost_us; /* us without a core before a wait that has ended */
 };
 
 /* Finds the noted wait that had lasted longer than the grace at that time. Returns false if there is none. */
@@ -266,9 +251,8 @@ static bool has_waited_then(const struct state_line *line, const struct census_t
     for (uint32_t back = 1; back < STATE_WAITS && back <= noted; back++) {
         const struct state_wait *wait = &line->waits[(noted - back) % STATE_WAITS];
         int64_t since = (int64_t)load_acquire(&wait->since), until = (int64_t)load_acquire(&wait->until);
-        *waiting = (struct waiting){
-            since, load_acquire(&wait->place),  load_acquire(&wait->region), load_acquire(&wait->region_instance), 0,
-            true,  load_acquire(&wait->lost_us)}; /* S5: the count is loaded last */
+        *waiting = (struct waiting){load_acquire(&wait->place), load_acquire(&wait->region),
+                                    load_acquire(&wait->region_instance), 0}; /* S5: the count is loaded last */
         if (until <= when->ticks || load_relaxed(&line->waits_noted) - noted + back >= STATE_WAITS)
             return false;
         if (since <= when->grown)
@@ -280,15 +264,9 @@ static bool has_waited_then(const struct state_line *line, const struct census_t
 static inline bool has_waited(const struct state_line *line, uint32_t state, const struct census_time *when,
                               struct waiting *waiting)
 {
-    uint64_t since;
-    if (state == STATE_IDLE && (int64_t)(since = load_acquire(&line->idle_since)) /* S5 */ <= when->grown) {
-        *waiting = (struct waiting){(int64_t)since,
-                                    load_relaxed(&line->place),
-                                    load_relaxed(&line->region),
-                                    load_relaxed(&line->region_instance),
-                                    0,
-                                    false,
-                                    0};
+    if (state == STATE_IDLE && (int64_t)load_acquire(&line->idle_since) /* S5 */ <= when->grown) {
+        *waiting = (struct waiting){load_relaxed(&line->place), load_relaxed(&line->region),
+                                    load_relaxed(&line->region_instance), 0};
         return true;
     }
     return (int64_t)load_acquire(&line->noted_last) > when->ticks && has_waited_then(line, when, waiting);
@@ -314,19 +292,7 @@ bool state_was_parked(const struct state_line *line, const struct clock_reading 
     return is_parked(&waiting, clock_ns_ticks(clocks, time_ns));
 }
 
-/* Returns true if the thread with that line would have waited less, had the asking thread never lacked a
- * core. */
-static bool is_for_core(const struct waiting_places *places, const struct state_line *line,
-                        const struct waiting *waiting, int64_t ticks, double ns_per_tick)
-{
-    if (likely(places->lost_ns <= 0))
-        return false;
-    double waited_ns = (double)(ticks - waiting->since) * ns_per_tick;
-    uint32_t lost_us = waiting->over ? waiting->lost_us : lost_before(line, (uint64_t)waiting->since);
-    return (places->no_core ? 0 : waited_ns) + 1000.0 * lost_us < (double)places->lost_ns;
-}
-
-static void count_wait_place(struct waiting_places *places, const struct waiting *waiting, enum state_cause cause)
+static void count_wait_place(struct waiting_places *places, const struct waiting *waiting)
 {
     uint64_t place = waiting->place;
     /* the runtime does not report a region's end to workers */
@@ -342,11 +308,10 @@ static void count_wait_place(struct waiting_places *places, const struct waiting
         place = 0;
     } else if (number == places->count) {
         places->count++;
-        memset(places->threads[number], 0, sizeof(places->threads[number]));
+        places->threads[number] = 0;
     }
     places->place[number] = place;
-    places->threads[number][cause]++;
-    places->late += cause == STATE_FOR_CORE;
+    places->threads[number]++;
 }
 
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
@@ -370,8 +335,7 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
         } else if (!is_parked(&waiting, when.ticks)) {
             census.in_use++;
             if (places)
-                count_wait_place(places, &waiting,
-                                 is_for_core(places, line, &waiting, when.ticks, clocks->ns_per_tick));
+                count_wait_place(places, &waiting);
         }
     }
     census.in_use += census.busy;

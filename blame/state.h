@@ -77,17 +77,11 @@ struct state_line {
     /* The last noted waits longer than the grace, for samples that are handled after them (blame/notes.h). */
     uint32_t waits_noted; /* number of entries written to waits[] */
     uint32_t grace_ticks; /* the grace in ticks */
-    /* Time without a core between the thread's waits in us, as of its last sample. Censuses by threads that
-     * lacked a core read it, too. lost_us applies to the wait that began at lost_before, lost_next_us to any
-     * later wait. */
-    uint64_t lost_before;
-    uint32_t lost_us, lost_next_us;
     struct state_wait {
         uint64_t since, until;
         uint64_t place;
         struct region *region;
         uint32_t region_instance;
-        uint32_t lost_us; /* us without a core before the wait */
     } waits[STATE_WAITS];
 } __attribute__((aligned(64)));
 
@@ -110,19 +104,12 @@ struct census {
     uint32_t holder; /* line of the thread that held the requested lock, or STATE_NO_HOLDER */
 };
 
-/* Where the idle threads of one census waited, and why. They wait for the asking thread's code, or for a
- * core: the asking thread is late because it has lacked a core for longer than they had before their wait
- * (docs/accounting.md, "Whom others wait for"). */
+/* The wait places of the idle threads of one census. */
 #define STATE_PLACES 8u
-enum state_cause { STATE_FOR_CODE, STATE_FOR_CORE, STATE_CAUSES };
 struct waiting_places {
-    /* ns that the asking thread has lacked a core since its last wait; `no_core`: it lacks one at that time */
-    int64_t lost_ns;
-    bool no_core;
-    uint32_t late; /* threads that wait for want of that core */
     uint32_t count;
-    uint32_t threads[STATE_PLACES][STATE_CAUSES];
-    uint64_t place[STATE_PLACES]; /* STATE_PLACE; the last may be 0, for all places without an entry */
+    uint32_t threads[STATE_PLACES]; /* idle threads in each place */
+    uint64_t place[STATE_PLACES];   /* STATE_PLACE; the last may be 0, for all places without an entry */
 };
 
 /* Stands for the line of a thread without one. No fast path matches it, and nothing writes to it. */

@@ -242,6 +242,28 @@ static void add_timeline(struct conservation_law *laws, size_t *count, const str
              sizeof contexts / sizeof *contexts, beside);
 }
 
+/* Checks every context: of n threads, at most n - 1 can wait for the thread that is in it. Where the bound
+ * holds, no part of the idleness is cut off. Files from before version 0.3 book idleness and time apart where
+ * cores are missing (own_elsewhere), so the law does not apply to them. */
+static void add_bound(struct conservation_law *laws, size_t *count, const struct profile *profile)
+{
+    double idle_ns = 0, possible_ns = 0, others = (double)profile->header.threads_max - 1;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        others += profile->threads[i].kind == PROFILE_THREAD_HELPER;
+    for (size_t i = 0; i < profile->node_count; i++) {
+        const struct profile_sums *sums = &profile->nodes[i].metric;
+        if (sums->own_elsewhere != 0)
+            return;
+        if (profile->nodes[i].kind == PROFILE_NODE_WAITERS)
+            continue;
+        idle_ns += sums->shared_idle;
+        possible_ns += fmin(sums->shared_idle, others * profile_sums_own(sums));
+    }
+    add_law(laws, count, "idleness_bound",
+            "idleness blamed on each context <= (most threads - 1) x time of threads in that context", idle_ns * 1e-9,
+            possible_ns * 1e-9, 0);
+}
+
 /* Finds the cause of a failed law. A thread with missing time may leave every other thread idle, and likewise
  * a rank every other rank. Missing cores do not explain why their own time is off, nor ranks' waiting for
  * each other. */
@@ -333,6 +355,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         add_law(laws, &count, "thread_idle",
                 "thread idleness of contexts = most threads x observed wall time - busy time of threads", thread_idle,
                 capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
+        add_bound(laws, &count, profile);
         add_probed(laws, &count, profile);
         add_no_core(laws, &count, profile, error);
         add_rank_law(laws, &count, profile, &total, error);

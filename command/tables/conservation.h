@@ -29,7 +29,7 @@ struct conservation_law {
 #define LAW_TRACED      "stops for the program that traced it" /* strace or a debugger stopped the program */
 #define LAW_COPIED      "copied while it ran" /* made by `blame snapshot`: a sample may be on one side only */
 
-#define CONSERVATION_LAWS 12
+#define CONSERVATION_LAWS 13
 
 /* Fills laws[] and returns their number. Laws that do not apply to this run are left out. */
 size_t conservation_check(const struct profile *profile, const struct rows *rows,

@@ -251,15 +251,13 @@ static struct work_share work_share_of(const struct thread *thread, uint32_t in_
     return of;
 }
 
-static void record_places(struct thread *thread, uint32_t code_idx, uint32_t core_idx, double p, struct census census,
+static void record_places(struct thread *thread, uint32_t node_idx, double p, struct census census,
                           struct waiting_places *places)
 {
     struct work_share share = work_share_of(thread, census.in_use);
     for (uint32_t i = 0; i < places->count; i++)
         places->place[i] = place_key(places->place[i]);
-    attribute_places(&thread->tree, code_idx, p / census.busy, places, STATE_FOR_CODE, &share);
-    if (places->late)
-        attribute_places(&thread->tree, core_idx, p / census.busy, places, STATE_FOR_CORE, &share);
+    attribute_places(&thread->tree, node_idx, p / census.busy, places, &share);
 }
 
 /* What a busy thread's sample counts as, and where it is booked. */
@@ -314,35 +312,20 @@ static inline void book_part(struct thread *thread, struct profile_metric *metri
                    (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
 }
 
-/* Books one of the delivery's moments; returns false if there is no room. One part of the others' idleness is
- * due to a missing core, the rest to the code. The missing core also gets the same part of the thread's own
- * time, which readers find as `overhead` in its node. If one of the two nodes has no room, the other gets
- * everything. */
+/* Books one of the delivery's moments: the thread's own time, and the others' idleness, for which a missing
+ * core is to blame if the thread lacked one then, and its code otherwise. Returns false if there is no room. */
 static bool book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count, struct census census,
                       uint64_t time_ns)
 {
-    struct waiting_places *places = busy->places;
-    uint32_t waiting = census.in_use - census.busy;
-    double late = waiting ? (double)places->late / waiting : busy->no_core;
-    uint32_t code_idx = busy->no_core && late < 1 ? busy->node_idx : busy->own_idx, core_idx = busy->own_idx;
-    if (!busy->no_core && late > 0)
-        core_idx = pseudo_child(thread, busy->node_idx, PROFILE_PSEUDO_NO_CORE);
-    struct profile_metric *own = attribute_at(&thread->tree, busy->own_idx),
-                          *code = attribute_at(&thread->tree, code_idx), *core = attribute_at(&thread->tree, core_idx);
-    if (!own)
+    struct profile_metric *metric = attribute_at(&thread->tree, busy->own_idx);
+    if (!metric)
         return false;
-    account_own(own, busy->in_runtime, p, count);
-    late = !core ? 0 : !code ? 1 : late;
-    if (late < 1)
-        book_part(thread, code, busy->node_idx, p * (1 - late), census, time_ns);
-    if (late > 0)
-        book_part(thread, core, core_idx, p * late, census, time_ns);
-    if (late > 0 || busy->no_core) {
-        core->overhead += p * (late - busy->no_core);
-        thread->ledger->stolen += busy->no_core ? p * thread->core.stolen_part : 0;
-    }
-    if (places->count)
-        record_places(thread, code_idx, core_idx, p, census, places);
+    account_own(metric, busy->in_runtime, p, count);
+    book_part(thread, metric, busy->no_core ? busy->own_idx : busy->node_idx, p, census, time_ns);
+    if (busy->no_core)
+        thread->ledger->stolen += p * thread->core.stolen_part;
+    if (busy->places->count)
+        record_places(thread, busy->own_idx, p, census, busy->places);
     return true;
 }
 
@@ -352,19 +335,17 @@ static bool is_in_mpi(const struct thread *thread)
 }
 
 static struct census census_of_busy(const struct thread *thread, const struct delivery *delivery, uint32_t number,
-                                    enum core_state core, struct waiting_places *places)
+                                    struct waiting_places *places)
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
-    *places = (struct waiting_places){.no_core = core == CORE_NONE};
-    if (likely(!is_in_mpi(thread))) /* in MPI it waits for another rank, even if it has also lacked a core */
-        places->lost_ns = core_lost_ns(&thread->core, time_ns);
+    places->count = 0;
     return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
 
-/* Books all moments of the delivery in one state; returns false if there is no room. `census` and
- * busy->places are those of the last moment. */
-static bool book_moments(struct thread *thread, const struct busy *busy, enum core_state core,
-                         const struct delivery *delivery, struct census census)
+/* Books all moments of the delivery in one state; returns false if there is no room. census and busy->places are
+ * those of the last moment. */
+static bool book_moments(struct thread *thread, const struct busy *busy, const struct delivery *delivery,
+                         struct census census)
 {
     uint32_t moments = delivery_moments(delivery);
     double p = delivery->p / moments;
@@ -372,12 +353,11 @@ static bool book_moments(struct thread *thread, const struct busy *busy, enum co
     if (!book_busy(thread, busy, p, delivery->count, census, time_ns))
         return false;
     note_state(thread, time_ns, busy->state, p);
-    core_note_others(&thread->core, thread->line, census);
     bool ranks = ranks_are_seen() && busy->ranks_idx;
     if (unlikely(ranks))
         sample_ranks_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
     for (uint32_t number = 1; number < moments; number++) {
-        census = census_of_busy(thread, delivery, number, core, busy->places);
+        census = census_of_busy(thread, delivery, number, busy->places);
         time_ns = delivery_moment_ns(delivery, number, moments);
         book_busy(thread, busy, p, 0, census, time_ns);
         note_state(thread, time_ns, busy->state, p);
@@ -396,10 +376,10 @@ static void record_busy_in(struct thread *thread, enum core_state core, const st
                            const ucontext_t *context)
 {
     struct waiting_places places;
-    struct census census = census_of_busy(thread, delivery, 0, core, &places);
+    struct census census = census_of_busy(thread, delivery, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
     struct busy busy = busy_of(thread, &capture, core, &places);
-    if (!book_moments(thread, &busy, core, delivery, census))
+    if (!book_moments(thread, &busy, delivery, census))
         sample_drop(thread, delivery, capture.cause);
 }
 
@@ -435,14 +415,14 @@ static void book_waiting_core(struct thread *thread, const struct delivery *deli
 static void record_mpi(struct thread *thread, const struct delivery *delivery)
 {
     struct waiting_places places;
-    struct census census = census_of_busy(thread, delivery, 0, CORE_HAD, &places);
+    struct census census = census_of_busy(thread, delivery, 0, &places);
     struct capture capture = capture_mpi(thread);
     struct busy busy = {.node_idx = capture.node_idx,
                         .own_idx = capture.node_idx,
                         .sum = &thread->ledger->mpi_wait,
                         .state = PROFILE_TIME_MPI_WAIT,
                         .places = &places};
-    if (!book_moments(thread, &busy, CORE_HAD, delivery, census)) {
+    if (!book_moments(thread, &busy, delivery, census)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
@@ -568,7 +548,6 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     core_ask(&thread->core, thread->ledger, delivery, context);
     bool stopped = stopped_until_now(&thread->core, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.woken_ns;
-    core_follow(&thread->core, thread->line, delivery);
     if (unlikely(stopped))
         record_stop(thread, delivery, context);
     else

@@ -264,12 +264,10 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
         thread->ledger->unrestored_calls++;
     bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
     stand_by(thread, idle, context, clocks.ns);
-    if (idle && state_is_hidden(thread->line)) {
+    if (idle && state_is_hidden(thread->line))
         account_idle_resume(&thread->idle, thread->line);
-        core_resume(&thread->core, thread->line);
-    } else {
+    else
         restart_note_sample(&thread->restart);
-    }
     if (unlikely(overflowed))
         counters_overflow_rearm(thread);
     errno = saved_errno;

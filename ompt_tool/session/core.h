@@ -4,10 +4,8 @@
  * more of its code. A sleeping thread gets its signal in the system call in which it sleeps.
  * docs/accounting.md ("Without a core, and blocked") has the derivation.
  *
- * Each sample calls three functions in this order. core_ask() fills in the fields of the sample.
- * stopped_until_now() returns whether the whole process was stopped instead. core_follow() publishes how much
- * time the thread has lost before and after its waits. That matters to the threads that wait for this one:
- * they also wait for the core that it lacks. */
+ * Each sample calls core_ask(), which fills in the fields of the sample, and then stopped_until_now(), which
+ * returns whether the whole process was stopped instead. */
 #ifndef BLAME_OMPT_TOOL_SESSION_CORE_H
 #define BLAME_OMPT_TOOL_SESSION_CORE_H
 
@@ -85,6 +83,7 @@ struct core {
      * that time */
     bool stayed;
     uint32_t acquisitions; /* lock acquisitions of the thread, as of the last sample in its code */
+    uint64_t waited_ticks; /* start of its last wait, on clock_ticks(), as of that sample */
     bool is_owed;          /* whether a sleep that this sample finds is subtracted from `owed` */
     /* State at the first moments, if `state` is CORE_NONE: the thread slept then, or it had a core and lost
      * it while the signal was on its way. */
@@ -94,12 +93,6 @@ struct core {
     uint64_t had_last;
     /* fraction of the lost time that a hypervisor took; the kernel does not count that time */
     double stolen_part;
-
-    /* ---- the thread's waits ---- */
-    uint64_t waited_ticks; /* start of the last wait, on clock_ticks() */
-    double lost_wait_ns;   /* ns without a core since the end of the last wait */
-    uint64_t last_ns;      /* time of the last sample */
-    bool splits;           /* whether half of the next loss counts as before the end of the wait */
 };
 
 /* Returns how many of the delivery's moments have the state core->state. [handler] */
@@ -128,24 +121,6 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
 /* Notes the CPU time of the handler that began at now_ns, because that time is not the program's. Called
  * after the sample is recorded. [handler] */
 void core_leave(struct core *core, uint64_t now_ns);
-
-/* ---- the thread's waits ---- */
-
-/* Adds the time that the thread lacked a core to what it lost before its last wait and to what it has lost
- * since then, and publishes both in the thread's state line. Called after core_ask(). [handler] */
-void core_follow(struct core *core, struct state_line *line, const struct delivery *delivery);
-
-/* Returns for how many ns a busy thread has lacked a core since its last wait, up to time_ns, which is one of
- * the present sample's moments. [handler] */
-int64_t core_lost_ns(const struct core *core, uint64_t time_ns);
-
-/* Forgets the thread's loss if the census finds no other thread in use: the loss cannot have kept anyone
- * waiting. [handler] */
-void core_note_others(struct core *core, struct state_line *line, struct census census);
-
-/* Makes core_follow() treat the wait as the same one after account_idle_resume() has moved its start.
- * [handler] */
-void core_resume(struct core *core, struct state_line *line);
 
 /* ---- the whole process ---- */
 

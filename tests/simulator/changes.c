@@ -88,8 +88,7 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
                          .context = context,
                          .place = place,
                          .lock = lock,
-                         .begins_idle = begins_idle,
-                         .begins_wait = begins_idle});
+                         .begins_idle = begins_idle});
     of->last = noted.count;
     if (begins_idle)
         of->idle = of->last;

@@ -14,8 +14,7 @@ struct change {
     uint32_t peer;                  /* about_rank: oracle_rank() */
     uint32_t dispatch;              /* begins_idle: the context of what is dispatch */
     enum exact_state state;
-    bool begins_idle, begins_wait, held, about_core, about_stop, about_rank, no_core,
-        stolen; /* begins_wait: however short */
+    bool begins_idle, held, about_core, about_stop, about_rank, no_core, stolen;
 };
 
 size_t changes_count(void);

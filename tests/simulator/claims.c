@@ -54,13 +54,6 @@ static double allowed(const struct figure *figure, double bias)
     return bias * fabs(figure->exact);
 }
 
-/* Of a missing core's, with what a sample cannot know at any rate: evenly spread on both sides. */
-static double deviation_of(const struct figure *figure, const struct scenario *scenario)
-{
-    double known = strstr(figure->name, ">! ") ? (double)scenario->wakes_known_ns / 1e9 : 0;
-    return hypot(figure->deviation, known / sqrt(3));
-}
-
 static void note_failure(struct sums *sums, uint64_t seed, const char *failure)
 {
     if (!failure[0])
@@ -80,7 +73,7 @@ static void add_run(uint64_t seed, const struct run *run, void *argument)
     for (uint32_t i = 0; i < run->figure_count; i++) {
         const struct figure *figure = &run->figures[i];
         struct sum *sum = sum_of(sums, figure->name);
-        double error = error_of(figure), deviation = deviation_of(figure, sums->scenario);
+        double error = error_of(figure), deviation = figure->deviation;
         sum->runs++;
         sum->inside += fabs(error) <= CONFIDENCE * deviation + allowed(figure, bias);
         sum->covered += fabs(error) <= figure->stated + allowed(figure, bias);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/simulator/causes.h"
 #include "tests/simulator/changes.h"
 #include "tests/simulator/crowd.h"
 #include "tests/simulator/machine.h"
@@ -28,7 +27,6 @@ struct share {
 #define SHARES      4
 #define RANKS_SHARE 3
 #define MAX_PLACES  256u
-#define MOST_APART  64u /* threads */
 
 /* What a thread has added so far in the period in which it added last. */
 struct cell {
@@ -43,16 +41,13 @@ struct now {
     uint64_t
         grace_until_ns; /* before that its wait is dispatch, from then on what it grows to; 0: it does not wait, or is idle */
     enum exact_state grows_to;
-    struct awaited core; /* since its last wait was over */
-    bool stolen, stopped;
-    struct waiting wait; /* the last */
-    struct cell *cells;  /* one for each context, then one for each place */
+    bool no_core, stolen, stopped;
+    struct cell *cells; /* one for each context, then one for each place */
 };
 
 static struct {
     struct exact *exact;
     struct now *threads;
-    struct waiting *waiting; /* some of them, for a moment */
     uint32_t thread_count, cores;
     uint64_t period_ns;
     double of_rank; /* what others waited for this one, whatever its threads did */
@@ -85,37 +80,25 @@ static bool is_busy(const struct now *now)
            (now->state == EXACT_WORK || now->state == EXACT_OVERHEAD || now->state == EXACT_BLOCKED);
 }
 
-/* Who waits in a region for the others. */
-static uint32_t find_waiting(void)
+static void busy_shares(const struct now *now, const struct crowd *crowd, struct share *shares)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < sum.thread_count; i++)
-        if (sum.threads[i].state == EXACT_IDLE)
-            sum.waiting[count++] = sum.threads[i].wait;
-    return count;
-}
-
-static void busy_shares(const struct now *now, const struct crowd *crowd, double late, struct share *shares)
-{
-    bool waits = now->grace_until_ns, no_core = now->core.no_core && !waits;
+    bool waits = now->grace_until_ns, no_core = now->no_core && !waits;
     enum exact_metric own = no_core                       ? METRIC_NO_CORE
                             : now->state == EXACT_WORK    ? METRIC_WORK
                             : now->state == EXACT_BLOCKED ? METRIC_BLOCKED
                                                           : METRIC_OVERHEAD;
-    shares[2].adds = now->core.no_core && (waits || now->stolen);
+    shares[2].adds = now->no_core && (waits || now->stolen);
     shares[2].weight[METRIC_IDLE_NO_CORE] = waits && !now->stolen;
     shares[2].weight[METRIC_STOLEN] = !waits && now->stolen;
     shares[0].weight[own] = 1;
     crowd_blame(crowd, sum.cores, shares[0].weight);
     shares[RANKS_SHARE].context = no_core ? oracle_no_core(now->context) : now->context;
     shares[RANKS_SHARE].adds = true;
-    if (!no_core && late == 0)
+    if (!no_core)
         return;
     shares[1].context = oracle_no_core(now->context);
     shares[1].adds = shares[1].alone = shares[1].context != now->context;
-    shares[1].weight[own] = no_core;
-    for (int i = METRIC_SHARED_IDLE; i <= METRIC_CORE_IDLE; i++)
-        shares[1].weight[i] = shares[0].weight[i] * late;
+    memcpy(shares[1].weight, shares[0].weight, sizeof(shares[1].weight));
 }
 
 /* All there ever are share it: nothing of the program is to blame, and nobody idles. */
@@ -127,7 +110,7 @@ static void stopped_shares(struct share *shares)
     crowd_blame(&(struct crowd){.busy = threads, .in_use = threads}, sum.cores, shares[0].weight);
 }
 
-static void shares_of(const struct now *now, const struct crowd *crowd, double late, struct share shares[SHARES])
+static void shares_of(const struct now *now, const struct crowd *crowd, struct share shares[SHARES])
 {
     memset(shares, 0, SHARES * sizeof(*shares));
     shares[0].context = now->context;
@@ -136,14 +119,14 @@ static void shares_of(const struct now *now, const struct crowd *crowd, double l
         stopped_shares(shares);
         return;
     }
-    shares[2].adds = now->core.no_core && (now->state == EXACT_LOCKWAIT || now->state == EXACT_MPI_WAIT);
+    shares[2].adds = now->no_core && (now->state == EXACT_LOCKWAIT || now->state == EXACT_MPI_WAIT);
     shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
     shares[RANKS_SHARE].weight[METRIC_RANK_BLAME] = crowd_blame_of_rank(crowd);
     switch (now->state) {
     case EXACT_WORK:
     case EXACT_OVERHEAD:
     case EXACT_BLOCKED:
-        busy_shares(now, crowd, late, shares);
+        busy_shares(now, crowd, shares);
         break;
     case EXACT_MPI_WAIT:
         shares[0].weight[METRIC_MPI_WAIT] = 1;
@@ -165,7 +148,7 @@ static void shares_of(const struct now *now, const struct crowd *crowd, double l
         shares[0].context = 0;
         shares[0].weight[METRIC_IDLE] = 1;
         shares[0].weight[METRIC_PARKED] = now->state == EXACT_PARKED;
-        shares[0].weight[METRIC_IDLE_NO_CORE] = now->core.no_core;
+        shares[0].weight[METRIC_IDLE_NO_CORE] = now->no_core;
         shares[RANKS_SHARE].adds = now->state == EXACT_IDLE && crowd->busy == 0 && machine.scenario->ranks;
         shares[RANKS_SHARE].context = shares[RANKS_SHARE].adds ? context_child(0, CONTEXT_NOBODY) : 0;
         break;
@@ -259,20 +242,16 @@ static void add_places(uint64_t begin_ns, uint64_t end_ns, const struct crowd *c
 static void add_interval(uint64_t begin_ns, uint64_t end_ns)
 {
     struct crowd crowd = count_crowd();
-    uint32_t waiting = find_waiting();
     sum.of_rank +=
         crowd_blame_of_rank(&(struct crowd){.busy = 1, .in_mpi = crowd.in_mpi}) * (double)(end_ns - begin_ns);
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
         struct share shares[SHARES];
-        double late = is_busy(now) ? causes_part_of_core(&now->core, sum.waiting, waiting, begin_ns, end_ns) : 0;
-        shares_of(now, &crowd, late, shares);
+        shares_of(now, &crowd, shares);
         for (int share = 0; share < SHARES; share++)
             add_share(now, &shares[share], begin_ns, end_ns);
     }
     add_places(begin_ns, end_ns, &crowd);
-    for (uint32_t i = 0; i < sum.thread_count; i++)
-        causes_pass(&sum.threads[i].core, crowd.in_use == 1 && sum.threads[i].state >= EXACT_WORK, end_ns - begin_ns);
 }
 
 static void apply(const struct change *change)
@@ -288,17 +267,13 @@ static void apply(const struct change *change)
     }
     struct now *now = &sum.threads[change->thread];
     if (change->about_core) {
-        now->core.no_core = change->no_core;
+        now->no_core = change->no_core;
         now->stolen = change->stolen;
         return;
     }
     if (change->about_stop) {
         now->stopped = change->held;
         return;
-    }
-    if (change->begins_wait) {
-        now->wait = (struct waiting){change->time_ns, now->core.lost_ns};
-        now->core.lost_ns = 0;
     }
     if (!now->cells)
         now->cells = calloc(context_count() + MAX_PLACES, sizeof(*now->cells));
@@ -326,16 +301,13 @@ static void grow_idle(uint64_t at_ns)
     }
 }
 
-/* The first end of a grace, or of a cause; these are too many in a crowd, in which so many wait that the average will do. */
-static uint64_t end_of_same(uint64_t begin_ns, uint64_t end_ns)
+/* Returns the first end of a grace in the interval, or the interval's end. */
+static uint64_t end_of_same(uint64_t end_ns)
 {
-    uint32_t waiting = sum.thread_count > MOST_APART ? 0 : find_waiting();
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         const struct now *now = &sum.threads[i];
         if (now->grace_until_ns && now->grace_until_ns < end_ns)
             end_ns = now->grace_until_ns;
-        if (is_busy(now))
-            end_ns = causes_end(&now->core, sum.waiting, waiting, begin_ns, end_ns);
     }
     return end_ns;
 }
@@ -353,7 +325,6 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
     sum.period_ns = (uint64_t)period_ns;
     sum.exact = calloc(context_count(), sizeof(*sum.exact));
     sum.threads = calloc(machine.thread_count, sizeof(*sum.threads));
-    sum.waiting = calloc(machine.thread_count, sizeof(*sum.waiting));
     sum.thread_count = machine.thread_count;
     sum.cores = cores;
     for (size_t i = 0; i < changes_count(); i++) {
@@ -361,7 +332,7 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
         apply(changes_at(i));
         for (uint64_t at = changes_at(i)->time_ns, end; at < next_ns; at = end) {
             grow_idle(at);
-            end = end_of_same(at, next_ns);
+            end = end_of_same(next_ns);
             add_interval(at, end);
         }
     }

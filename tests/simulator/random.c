@@ -159,7 +159,6 @@ struct scenario *scenario_random(uint64_t seed)
     add_work(&writer);
     add(&writer, "}\n");
     struct scenario *scenario = scenario_parse(name, text, error, sizeof(error));
-    scenario->one_idleness = true; /* waits may be as short as periods */
     if (seed % 2 == 0 &&
         !has_locks(scenario)) { /* who releases a lock for the last time cannot be told later what it cost */
         scenario->cores = 2 + (uint32_t)(seed / 2 % 2);

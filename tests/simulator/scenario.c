@@ -216,7 +216,6 @@ static const struct setting {
     {"one-idleness", FLAG, offsetof(struct scenario, one_idleness)},
     {"stated", NUMBER, offsetof(struct scenario, stated)},
     {"laws-only", FLAG, offsetof(struct scenario, laws_only)},
-    {"wakes-known", TIME, offsetof(struct scenario, wakes_known_ns)},
     {"slice", TIME, offsetof(struct scenario, slice_ns)},
     {"on-its-way", DURATION, offsetof(struct scenario, on_way)},
     {"latency", DURATION, offsetof(struct scenario, latency)},

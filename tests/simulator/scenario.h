@@ -78,13 +78,11 @@ struct scenario {
     bool nanosleeps;   /* they are in nanosleep(2), of which is known for how long */
     bool reads_time;   /* of its CPU, all the time, as the kernel then counts it */
     bool late_wakes;   /* waits end while a sample's wake-up waits for a core: how long it did then is not known */
-    bool one_idleness; /* what code and its missing core are blamed for is not told apart */
-    uint64_t
-        wakes_known_ns; /* what is of a missing core is known to that: who sleeps in a wait may be released while its sample's signal waits for a core */
-    uint32_t stated;    /* what reports state, in per cent of the deviation found, at most; 0: any */
-    uint32_t runs;      /* per cent of the seeds that others get */
-    uint32_t chunks;    /* that the file may have at most; 0: any */
-    bool laws_only;     /* too large for exact sums, or not fully measured on purpose */
+    bool one_idleness; /* the claim is about the sum of what code and its missing core are blamed for */
+    uint32_t stated;   /* what reports state, in per cent of the deviation found, at most; 0: any */
+    uint32_t runs;     /* per cent of the seeds that others get */
+    uint32_t chunks;   /* that the file may have at most; 0: any */
+    bool laws_only;    /* too large for exact sums, or not fully measured on purpose */
     uint32_t functions, locks, ops;
     char function_name[256][NAME_BYTES];
     char lock_name[64][NAME_BYTES];

@@ -40,7 +40,7 @@ UNIT_TEST_WITH(conservation_laws_compare_contexts_with_ledgers, make, made_finis
     made.threads[1] = (struct profile_thread){.kind = 2, .begin_ns = 5, .end_ns = 9, .timer_failed = 1};
     made.profile.thread_count = 2;
     size_t count = conservation_check(&made.profile, made_tables(), laws);
-    assert_int_equal(count, 6);
+    assert_int_equal(count, 7);
     for (size_t i = 0; i < count; i++) {
         if (laws[i].exact)
             assert_true(laws[i].ok);
@@ -53,13 +53,35 @@ UNIT_TEST_WITH(conservation_laws_compare_contexts_with_ledgers, make, made_finis
     made.threads[0].lock_wait = 1;
     made.profile.header.clock = 1;
     count = conservation_check(&made.profile, made.tables.rows, laws);
-    assert_int_equal(count, 5); /* lifetimes are no matter of the CPU clock */
+    assert_int_equal(count, 6); /* lifetimes are no matter of the CPU clock */
     assert_false(laws[0].ok);
     assert_false(laws[1].ok);
     assert_string_equal(laws[0].cause, "nothing");
     made.profile.header.snapshot = 1;
     conservation_check(&made.profile, made.tables.rows, laws);
     assert_string_equal(laws[0].cause, "copied while it ran");
+}
+
+/* Of four threads three can wait for one: 3 s beside 1 s of work, and not more, though another row has room. */
+UNIT_TEST_WITH(no_context_has_more_idleness_than_its_time_allows, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made_work(0, BODY_8, 1);
+    uint32_t late =
+        made_add(0, PROFILE_NODE_FRAME, BODY_8 + 16, (struct profile_sums){.work = S, .shared_idle = 3 * S});
+    const struct conservation_law *law =
+        law_of(laws, conservation_check(&made.profile, made_tables(), laws), "idleness_bound");
+    assert_true(law->ok && law->exact && law->left == 3 && law->right == 3);
+    made.profile.nodes[late].metric.shared_idle = 3.5 * S;
+    conservation_check(&made.profile, made.tables.rows, laws);
+    assert_true(!law->ok && law->left == 3.5 && law->right == 3);
+    made.threads[0].kind = PROFILE_THREAD_HELPER; /* may wait, too */
+    made.profile.thread_count = 1;
+    conservation_check(&made.profile, made.tables.rows, laws);
+    assert_true(law->ok);
+    made.profile.thread_count = 0;
+    made.profile.nodes[late].metric.own_elsewhere = 1; /* an older file */
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "idleness_bound"));
 }
 
 /* A job's: most of it was a rank's with fewer threads. */

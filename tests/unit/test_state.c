@@ -81,10 +81,10 @@ FROM_EMPTY(places_are_those_of_the_threads_that_idle_in_a_region)
     assert_census(census_at(2 * MS, 0, &places), 1, 5);
     assert_int_equal(places.count, 3);
     assert_int_equal(places.place[0], taskwait);
-    assert_int_equal(places.threads[0][STATE_FOR_CODE], 2);
+    assert_int_equal(places.threads[0], 2);
     assert_int_equal(places.place[1], STATE_PLACE(PROFILE_PLACE_REGION_END, 0x4000));
     assert_int_equal(places.place[2], STATE_PLACE(PROFILE_PLACE_REGIONS, 0x4000)); /* located by the region only */
-    assert_int_equal(places.threads[1][STATE_FOR_CODE] + places.threads[2][STATE_FOR_CODE], 2);
+    assert_int_equal(places.threads[1] + places.threads[2], 2);
 }
 
 FROM_EMPTY(places_beyond_the_room_are_one_unknown_place)
@@ -100,8 +100,7 @@ FROM_EMPTY(places_beyond_the_room_are_one_unknown_place)
     assert_census(census_at(2 * MS, 0, &places), 0, STATE_PLACES + 3);
     assert_int_equal(places.count, STATE_PLACES);
     assert_int_equal(places.place[STATE_PLACES - 1], 0);
-    assert_int_equal(places.threads[STATE_PLACES - 1][STATE_FOR_CODE], 4);
-    assert_int_equal(places.late, 0);
+    assert_int_equal(places.threads[STATE_PLACES - 1], 4);
 }
 
 FROM_EMPTY(a_hidden_idle_entry_counts_as_busy)
