@@ -12,30 +12,32 @@
 #include "base/clock.h"
 #include "base/os.h"
 
-#define RETRY_NS 100000000ull /* pause after a failed growth */
-/* chunks of one mapping; a process has 65,530 mappings, and the program needs them, too */
+#define RETRY_NS 100000000ull /* pause after the file could not grow */
+/* chunks in one mapping; Linux allows a process 65,530 mappings, most of which are left to the program */
 #define EXTENT_CHUNKS 64u
-#define AHEAD_CHUNKS  16u /* maximum of chunks that get disk space before they are needed */
-#define AHEAD_SHARE   8u  /* divisor: this share of the file's chunks gets disk space ahead */
+#define AHEAD_CHUNKS  16u /* maximum number of chunks that get disk space in advance */
+#define AHEAD_SHARE   8u  /* disk space is also reserved in advance for 1/8 of the file's chunks */
 
-/* A chunk of records that arena_record() and arena_text() are filling. */
+/* The chunk that arena_record() or arena_text() is filling. */
 struct filling {
     struct profile_chunk *chunk;
-    uint32_t count; /* records handed out from earlier chunks */
+    uint32_t count; /* number of records in earlier chunks of the kind */
 };
 
-static int arena_fd = -1; /* outside `arena`, which is all zero and so takes no space in the library's file */
+/* a static of its own: `arena` stays all zero and takes no space in the library's file */
+static int arena_fd = -1;
 static struct {
-    uint64_t device, inode; /* identity of the file; its descriptor may become the program's */
+    /* device and inode of the file, to detect that the program has reused our descriptor number */
+    uint64_t device, inode;
     char path[PATH_MAX];
     struct profile_header *header;
     uint32_t next_chunk;
     uint32_t tree_chunks;
     uint32_t reserved; /* chunks below this number have their disk space */
-    uint64_t retry_ns; /* earliest time of the next growth, after a failure; 0: no failure */
+    uint64_t retry_ns; /* time before which the file does not try to grow, after a failure; 0: no failure */
     struct filling threads, modules, names, text;
     struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
-    /* address of the extent's first chunk; NULL: not mapped */
+    /* addresses of the extents' first chunks; NULL: not mapped */
     char *extents[PROFILE_MAX_CHUNKS / EXTENT_CHUNKS];
 } arena;
 
@@ -50,15 +52,15 @@ static void fill_header(struct profile_header *header)
     header->pid = getpid();
 }
 
-/* Returns true if the descriptor is still the arena's file. A program that closes all descriptors also closes
- * this one, and may get its number for a file of its own. */
+/* Returns true if the descriptor still refers to the measurement file. A program that closes all descriptors
+ * also closes ours, and may then open a file of its own under the same number. */
 static bool is_arena_file(int fd)
 {
     uint64_t device, inode;
     return fd >= 0 && os_file_id(fd, &device, &inode) && device == arena.device && inode == arena.inode;
 }
 
-/* Returns a descriptor of the file, reopened if necessary; -1 on failure. */
+/* Returns a descriptor of the measurement file, reopened if necessary; -1 on failure. */
 static int arena_file(void)
 {
     int fd = load_relaxed(&arena_fd);
@@ -69,13 +71,14 @@ static int arena_file(void)
         return fresh;
     if (fresh >= 0)
         os_close(fresh);
-    return is_arena_file(fd) ? fd : -1; /* another thread was faster */
+    return is_arena_file(fd) ? fd : -1; /* another thread may have reopened the file first */
 }
 
 static void close_file(void)
 {
     if (is_arena_file(arena_fd))
-        os_close(arena_fd); /* fork() is not a cancellation point, so this must not be one */
+        /* arena_abandon() runs in fork(), which is not a cancellation point; close() would be one */
+        os_close(arena_fd);
     arena_fd = -1;
 }
 
@@ -108,7 +111,7 @@ bool arena_open(const char *path, mode_t mode)
 void arena_abandon(void)
 {
     close_file();
-    /* The parent's chunks stay mapped but unreachable. The child writes nothing there. */
+    /* The parent's chunks stay mapped, but the child forgets their addresses and writes nothing there. */
     uint32_t used = arena.next_chunk < PROFILE_MAX_CHUNKS ? arena.next_chunk : PROFILE_MAX_CHUNKS;
     memset(arena.chunks, 0, used * sizeof(arena.chunks[0]));
     memset(arena.extents, 0, sizeof(arena.extents));
@@ -127,7 +130,8 @@ void arena_finish(void)
 
 bool arena_flush(void)
 {
-    return arena_fd >= 0 && syscall(SYS_fdatasync, arena_file()) == 0; /* not a cancellation point */
+    /* a direct system call is not a cancellation point */
+    return arena_fd >= 0 && syscall(SYS_fdatasync, arena_file()) == 0;
 }
 
 bool arena_is_open(void)
@@ -147,8 +151,8 @@ static void raise_chunk_count(uint32_t count)
         ;
 }
 
-/* Makes the chunk's disk space exist and, if possible, that of some chunks after it. Other threads may
- * already use those chunks. */
+/* Allocates the chunk's disk space and, if possible, that of some chunks after it. Other threads may already
+ * use those chunks. */
 static bool reserve_chunk(uint32_t number)
 {
     uint32_t first = load_acquire(&arena.reserved), ahead = number / AHEAD_SHARE;
@@ -165,9 +169,9 @@ static bool reserve_chunk(uint32_t number)
     return true;
 }
 
-/* Returns the chunk's memory. Its disk space exists, but the rest of its extent may lie beyond the end of the
- * file; no thread touches a chunk there before its own space exists (A1). If there is no room for the whole
- * extent, only the chunk is mapped. */
+/* Returns the chunk's memory. An extent is mapped as a whole, although its end may lie beyond the end of the
+ * file; no thread touches a chunk before the chunk's disk space exists (A1). If the extent cannot be mapped,
+ * only the chunk is mapped. */
 static void *map_chunk(uint32_t number)
 {
     char **place = &arena.extents[number / EXTENT_CHUNKS], *extent = load_acquire(place);
@@ -181,7 +185,7 @@ static void *map_chunk(uint32_t number)
         if (compare_exchange(place, &extent, fresh))
             extent = fresh;
         else
-            os_unmap(fresh, bytes); /* another thread was faster and mapped `extent` */
+            os_unmap(fresh, bytes); /* another thread has already mapped the extent */
     }
     return extent + (size_t)(number - first) * PROFILE_CHUNK_BYTES;
 }
@@ -220,7 +224,7 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
     if (!chunk) {
         uint32_t next = number + 1;
         arena_note_refusal(errno);
-        /* returns the number, unless another thread has grown the file meanwhile */
+        /* give the number back, unless another thread has taken a later one */
         compare_exchange(&arena.next_chunk, &next, number);
         store_relaxed(&arena.retry_ns, clock_now_ns() + RETRY_NS);
         return NULL;

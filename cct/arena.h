@@ -1,9 +1,9 @@
-/* The arena is the measurement file. It grows by chunks that are mapped into memory. What is written here
- * reaches the disk whatever happens to the process.
+/* The arena is the measurement file. It grows by chunks, which are mapped into memory as shared file pages.
+ * So what is written to a chunk reaches the disk even if the process is killed.
  *
- * Guarantee A1: a chunk's disk space exists before its memory is touched, so a full disk gives NULL and not a
- * SIGBUS. Guarantee A2: arena_chunks[n] is published with release order after the chunk's header is complete.
- * A thread that got a unit's index by an acquire load may follow it. */
+ * Guarantee A1: a chunk's disk space exists before its memory is touched. On a full disk the caller gets
+ * NULL, and no SIGBUS occurs. Guarantee A2: arena_chunks[n] is published with release order after the chunk's
+ * header is complete. A thread that got a unit's index by an acquire load may follow it. */
 #ifndef BLAME_CCT_ARENA_H
 #define BLAME_CCT_ARENA_H
 
@@ -14,17 +14,18 @@
 
 #include "cct/profile_format.h"
 
-/* Creates the file, which must not exist, and its header. Returns false with errno set on failure. [init] */
+/* Creates the measurement file and its header. Returns false with errno set on failure, also if the file
+ * exists. [init] */
 bool arena_open(const char *path, mode_t mode);
 
 /* Forgets the file without writing to it, in the child of a fork. [init] */
 void arena_abandon(void);
 
-/* Marks the file as finished. It unmaps nothing, since late samples may still read. [init] */
+/* Marks the file as finished. It unmaps nothing, because late samples may still read the memory. [init] */
 void arena_finish(void);
 
-/* Waits until the file's contents so far are on the disk. Returns false if there is no file or the call
- * failed. [owner] */
+/* Waits until the file's present contents are on the disk. Returns false if no file is open or the disk
+ * reports an error. [owner] */
 bool arena_flush(void);
 
 bool arena_is_open(void); /* [handler] */
@@ -32,26 +33,26 @@ bool arena_is_open(void); /* [handler] */
 /* Returns the header in the file; NULL if no arena is open. [handler] */
 struct profile_header *arena_header(void);
 
-/* Returns a new chunk and stores its number in *chunk_no; NULL if the disk is full or memory is out. After a
- * failure it asks again only after a pause, so a full disk does not cost a system call per sample. [handler] */
+/* Returns a new chunk and stores its number in *chunk_no. Returns NULL if there is no disk space or memory;
+ * for the next 0.1 s it then fails without a system call. [handler] */
 struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, uint32_t *chunk_no);
 
 /* Returns the number of chunks of kind TREE in the file. [handler] */
 uint32_t arena_tree_chunks(void);
 
-/* Notes in the header why something had no room: an errno, and the limit that it ran into. Only the first
- * call counts. [handler] */
+/* Stores in the header why the file could not grow: the errno, and the resource limit that was reached. Only
+ * the first call has an effect. [handler] */
 void arena_note_refusal(int error);
 
-/* Returns the unit with that index, which must have come from the arena. [handler] */
+/* Returns the address of the unit with this index. The index must have come from the arena. [handler] */
 void *arena_unit(uint32_t unit_idx);
 
-/* Returns a zeroed record in a chunk of the kind (thread, module, name) and stores its number in *number (0,
- * 1, ...). Returns NULL if there is no room. The caller serialises the calls. [handler] */
+/* Returns a zeroed record in a chunk of this kind (THREAD, MODULE or NAME) and stores its number in *number
+ * (0, 1, ...). Returns NULL if there is no room. Calls must not overlap. [handler] */
 void *arena_record(enum profile_chunk_kind kind, uint32_t *number);
 
-/* Appends "key\0value\0". Returns false if there is no room or the pair is too long. The caller serialises
- * the calls. [any] */
+/* Appends "key\0value\0" to the file's texts. Returns false if there is no room or the pair is longer than a
+ * chunk. Calls must not overlap. [any] */
 bool arena_text(const char *key, const char *value);
 
 #endif

@@ -1,4 +1,5 @@
-/* Adds up records, for a thread's tree, for all threads and for rows. */
+/* Adds one record of a node to another of the same type. The plugin and the `blame` command use the same
+ * rules. */
 #ifndef BLAME_CCT_SUMS_H
 #define BLAME_CCT_SUMS_H
 

@@ -14,7 +14,8 @@ _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metri
 _Static_assert(sizeof(struct profile_few_bins) == sizeof(struct profile_metric),
                "a context's few bins have the size of a metric");
 
-#define CHAIN_MOST 128u /* limit of nodes in one bucket; a full bucket has no room for another node */
+/* maximum number of nodes in one bucket; tree_child() adds no node to a full bucket */
+#define CHAIN_MOST 128u
 
 static uint32_t hash_key(uint32_t parent, uint32_t kind, uint64_t key)
 {
@@ -29,7 +30,8 @@ struct profile_node *tree_node(uint32_t node_idx)
     return arena_unit(node_idx);
 }
 
-/* Returns the bucket. Segment 0 holds the first buckets, segment s the next TREE_FIRST_SEGMENT << (s - 1). */
+/* Returns the address of a bucket. Segment 0 holds the first buckets, segment s the next TREE_FIRST_SEGMENT
+ * << (s - 1). */
 static uint32_t *bucket_at(struct tree *tree, uint32_t bucket)
 {
     if (bucket < TREE_FIRST_SEGMENT)
@@ -49,8 +51,8 @@ static uint32_t node_hash(const struct profile_node *node)
     return hash_key(node->parent, node->kind, node->key);
 }
 
-/* Linear hashing: adds one bucket and splits the bucket whose nodes it shares. Without memory the chains
- * grow, up to CHAIN_MOST. */
+/* Adds one bucket, as in linear hashing, and splits the bucket that held its nodes until now. If there is no
+ * memory, the buckets just get longer, up to CHAIN_MOST nodes. */
 static void split_one_bucket(struct tree *tree)
 {
     uint32_t added = tree->buckets;
@@ -101,7 +103,8 @@ static void hash_remove(struct tree *tree, uint32_t node_idx)
     }
 }
 
-/* Makes room in the current chunk for so many units, or takes a new chunk. */
+/* Ensures that the current chunk has this many free units; takes a new chunk if necessary. Returns false if
+ * there is none. */
 static bool have_chunk(struct tree *tree, uint32_t units)
 {
     if (tree->chunk && tree->chunk->used + units <= tree->chunk->metric_unit)
@@ -131,7 +134,8 @@ static uint32_t new_node(struct tree *tree, uint32_t parent, enum profile_node_k
     struct profile_node *above = parent ? tree_node(parent) : NULL;
     *node = (struct profile_node){
         .key = key, .parent = parent, .pending = above ? above->pending : kind == PROFILE_NODE_REGION};
-    store_release(&node->kind, (uint8_t)kind); /* readers of the file skip the node until it is complete */
+    /* readers of the file skip the node until its kind is stored */
+    store_release(&node->kind, (uint8_t)kind);
     if (unit)
         store_release(&tree->chunk->used, unit + 1);
     if (above) {
@@ -169,8 +173,8 @@ static inline uint32_t find_node(struct tree *tree, uint32_t parent, enum profil
     return 0;
 }
 
-/* Returns true if the bucket has room. A full one means that the program produces colliding keys on purpose,
- * or that there was no memory for more buckets. */
+/* Returns true if the bucket can take another node. It is full if there was no memory for more buckets, or if
+ * the program produces colliding keys on purpose. */
 static bool bucket_has_room(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     uint32_t in_chain = 0;
@@ -185,7 +189,7 @@ uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind ki
     return find_node(tree, parent, kind, key);
 }
 
-/* Returns true if the program's call paths may get no more nodes below this one. */
+/* Returns true if call paths may not get new nodes below this parent. */
 static bool is_full(const struct tree *tree, const struct profile_node *parent)
 {
     if (parent->pending && tree->free_nodes)
@@ -203,7 +207,8 @@ static bool is_call_node(enum profile_node_kind kind, uint64_t key)
     return kind == PROFILE_NODE_FRAME || kind == PROFILE_NODE_SITE || is_rest(kind, key);
 }
 
-/* Returns the node where a path ends because the tree is full; 0 if it is not full or there is no memory. */
+/* Returns the node <tree full> that stands for a call without a node of its own; 0 if the tree is not full or
+ * there is no memory. */
 static __attribute__((noinline)) uint32_t rest_below(struct tree *tree, uint32_t parent, enum profile_node_kind kind,
                                                      uint64_t key)
 {
@@ -232,7 +237,7 @@ uint32_t tree_path(struct tree *tree, uint32_t base, const uint64_t *keys, size_
 {
     struct tree_last *last = &tree->last[base == tree->trie];
     uint32_t depth = 0, shared = last->base == base ? last->count : 0;
-    const uint64_t *key = keys + count; /* one past the next frame inward */
+    const uint64_t *key = keys + count; /* one past the key of the next frame to look up */
     while (depth < shared && key > keys && last->keys[depth] == key[-1])
         depth++, key--;
     uint32_t node_idx = depth ? last->nodes[depth - 1] : base;
@@ -243,7 +248,7 @@ uint32_t tree_path(struct tree *tree, uint32_t base, const uint64_t *keys, size_
         last->base = base;
         last->keys[depth] = *key;
         last->nodes[depth] = node_idx;
-        last->count = depth + 1; /* frames further in belong to another path */
+        last->count = depth + 1; /* frames further in belong to the previous path */
     }
     return node_idx;
 }

@@ -1,9 +1,9 @@
 /* A calling context tree, written by one thread. The thread's handler and its callbacks never write at the
- * same time (guarantee T1: callbacks first raise the thread's in-tool flag, and the handler returns when it
+ * same time (guarantee T1: a callback first raises the thread's in-tool flag, and the handler returns when it
  * sees the flag).
  *
- * Nodes are units of the arena. Children are found in one hash table per tree, keyed by (parent, kind, key).
- * The table grows by linear hashing, so no insertion rehashes the whole table. */
+ * Nodes are units of the arena. A hash table for each tree finds a child by (parent, kind, key). The table
+ * grows by linear hashing, so no insertion rehashes the whole table. */
 #ifndef BLAME_CCT_TREE_H
 #define BLAME_CCT_TREE_H
 
@@ -17,52 +17,56 @@ struct profile_chunk;
 struct profile_lane;
 struct profile_time_value;
 
-/* Limits for programs whose call paths never repeat, so that they do not fill memory and disk. Each tree may
- * take TREE_CHUNKS_EACH chunks. Beyond these, all trees together may take TREE_CHUNKS_SHARED. Nodes below
- * regions' placeholders, which are moved later, may take TREE_CHUNKS_PENDING more. In a full tree a call path
- * ends at its innermost existing node, in a node PROFILE_PSEUDO_TREE_FULL, so sums stay complete. */
+/* Limits that prevent programs whose call paths never repeat from filling memory and disk. Each tree may take
+ * TREE_CHUNKS_EACH chunks. Beyond these, all trees together may take TREE_CHUNKS_SHARED. Nodes below
+ * placeholders, which are moved later, may take TREE_CHUNKS_PENDING more. In a full tree, a call path ends
+ * with a node PROFILE_PSEUDO_TREE_FULL below its innermost existing node, so the sums stay complete. */
 #define TREE_CHUNKS_EACH    32u   /* 1 MB */
 #define TREE_CHUNKS_SHARED  4096u /* 128 MB */
 #define TREE_CHUNKS_PENDING 1024u /* 32 MB */
 
-#define TREE_PATH_MAX      4104u /* maximum of frames in a path (BLAME_DEPTH) and its marks */
-#define TREE_SEGMENTS      20
-#define TREE_FIRST_SEGMENT 1024u /* buckets; segment s > 0 holds as many as all segments before it */
-#define TREE_LAST_FRAMES   256u  /* frames kept of the last path looked up, from the outermost inward */
+/* maximum number of nodes in a path: BLAME_DEPTH frames, and phases, events and parameters */
+#define TREE_PATH_MAX 4104u
+#define TREE_SEGMENTS 20
+/* number of buckets; segment s > 0 holds as many as all segments before it */
+#define TREE_FIRST_SEGMENT 1024u
+#define TREE_LAST_FRAMES   256u /* number of frames that tree_last remembers, from the outermost inward */
 
-/* Marks on a node by users of its index. */
-/* the file's trace names the node: when recycled, it stays and says what it became (PROFILE_NODE_MOVED) */
+/* Flags in profile_node.marks, set by the tracer. */
+/* the trace in the file names the node; when recycled, it becomes PROFILE_NODE_MOVED */
 #define TREE_MARK_WRITTEN 1u
-/* the trace has samples of the node that are not yet written; `moved` announces its move */
+/* the tracer holds samples of the node that are not written yet; `moved` announces where the node moves */
 #define TREE_MARK_WAITS 2u
 
-#define TIME_DENSE  64u /* dense[0] is the root's */
+#define TIME_DENSE  64u /* number of dense bins in a tree; dense[0] belongs to the root */
 #define TIME_CACHED 32u
 
-/* State of cct/timeline/time.h. */
+/* State of the functions in cct/timeline/time.h. */
 struct times {
-    uint64_t origin_ns; /* 0: no bins are kept */
-    uint64_t lane_ns;   /* reach of the lane's bins in ns since the origin; 0: no lane yet */
+    uint64_t origin_ns; /* start of the first bin, on CLOCK_MONOTONIC; 0: no bins are kept */
+    uint64_t lane_ns;   /* ns after origin_ns at which the lane's last bin ends; 0: there is no lane yet */
     struct profile_lane *lane;
     uint32_t lane_shift;
-    bool fixed;       /* true while tree_graft() walks; no context's dense bins may be taken from it */
-    uint32_t climbed; /* contexts searched upward for dense bins */
+    bool fixed;       /* true during tree_graft(), when no context may lose its dense bins */
+    uint32_t climbed; /* number of contexts visited in searches for dense bins; tree_graft() charges them */
     uint64_t dither;
-    struct profile_chunk *chunk; /* chunk that may have room for records */
+    struct profile_chunk *chunk; /* chunk of kind TIME in which new records are placed; NULL: none yet */
     uint32_t chunk_no;
-    uint32_t used, made;        /* records in dense[]: those in use come first, then free ones */
-    uint32_t dense[TIME_DENSE]; /* units of the records */
+    /* number of entries of dense[] in use, and of all; entries in use come first */
+    uint32_t used, made;
+    uint32_t dense[TIME_DENSE]; /* unit indices of the dense bins */
     struct time_cached {
-        uint32_t node_idx; /* a context; its time goes to `bin` in an interval after the origin */
-        /* start and length of the interval; all entries are forgotten when bins are widened or given up */
+        uint32_t node_idx; /* a context whose time goes to `bin` during the interval below */
+        /* start of the interval in ns after origin_ns, and its length; entries become invalid when bins are
+         * widened or given up */
         uint64_t from_ns, width_ns;
         struct profile_time_value *bin;
     } cached[TIME_CACHED];
 };
 
-/* The path that tree_path() looked up last: nodes[0] is base's child with keys[0], and so on inward. A node
- * keeps its parent, kind and key until it is recycled. Only tree_graft() recycles nodes, and it forgets the
- * path first. */
+/* The path that tree_path() looked up last: nodes[0] is the child of `base` with keys[0], nodes[1] a child of
+ * nodes[0], and so on. The entries stay valid until nodes are recycled. Only tree_graft() recycles nodes, and
+ * it clears `count` first. */
 struct tree_last {
     uint32_t base, count;
     uint32_t nodes[TREE_LAST_FRAMES];
@@ -76,62 +80,62 @@ struct tree {
     uint32_t chunk_no;
     uint32_t chunks; /* number of chunks of kind TREE */
     struct profile_chunk *chunk;
-    uint32_t free_nodes;   /* recycled nodes, linked by hash_next */
-    uint32_t free_metrics; /* recycled metric records, linked by their first word */
-    uint32_t buckets;      /* buckets in use */
+    uint32_t free_nodes;   /* list of recycled nodes, linked by hash_next */
+    uint32_t free_metrics; /* list of recycled metric records, linked by their first word */
+    uint32_t buckets;      /* number of buckets in use */
     uint32_t level_size;   /* number of buckets at the start of the current doubling */
     uint32_t entries;
-    uint32_t grafts; /* counts tree_graft(), which may have recycled nodes outside the roots */
+    /* number of calls of tree_graft(), after which nodes below placeholders may have been recycled */
+    uint32_t grafts;
     uint32_t *segments[TREE_SEGMENTS];
-    /* Called, if set, before tree_graft() recycles a node: what belonged to `from` now belongs to `into`.
-     * [owner] */
+    /* Called, if not NULL, before tree_graft() recycles `from`, whose contents are now in `into`. [owner] */
     void (*moved)(struct tree *tree, uint32_t from, uint32_t into);
-    uint32_t *scratch;        /* TREE_PATH_MAX entries, to spare the program's stack */
-    struct tree_last last[2]; /* [1]: below the trie */
+    uint32_t *scratch; /* TREE_PATH_MAX entries; too many for the program's stack */
+    /* [0]: last path below the root or a placeholder; [1]: last path below the trie */
+    struct tree_last last[2];
     struct times times;
 };
 
-/* Prepares an empty tree with its two roots. Returns false if there is no memory. [owner] */
+/* Initialises a tree with its two empty roots. Returns false if there is no memory. [owner] */
 bool tree_init(struct tree *tree, uint32_t number);
 
-/* Returns the child of `parent` with that kind and key, created if it does not exist; 0 if there is no
- * memory. In a full tree, a FRAME or SITE gives PROFILE_PSEUDO_TREE_FULL below `parent`, or `parent` itself
- * if it is one. O(1) expected, at most 128 steps; a longer chain counts as no room. Maps at most one chunk.
- * [handler] */
+/* Returns the child of `parent` with this kind and key, created if necessary; 0 if there is no memory. In a
+ * full tree, FRAME and SITE give the node PROFILE_PSEUDO_TREE_FULL below `parent`, or `parent` itself if it
+ * is such a node. O(1) expected; at most 128 nodes are compared, and a longer bucket counts as "no memory".
+ * Maps at most one chunk. [handler] */
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
 
-/* Returns the existing child, or 0. [handler] */
+/* Returns the child of `parent` with this kind and key; 0 if there is none. [handler] */
 uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
 
-/* Returns the node at the end of a path of frames below `base`, with all missing nodes created; 0 if there is
- * no memory. The keys go from the innermost frame outward, as walks deliver them. The part shared with the
- * previous path is only compared. [handler] */
+/* Returns the node at the end of a path of frames below `base`, creating the missing nodes; 0 if there is no
+ * memory. The keys go from the innermost frame outward, in the order of a stack walk. The outer frames that
+ * are the same as in the previous path are not looked up again. [handler] */
 uint32_t tree_path(struct tree *tree, uint32_t base, const uint64_t *keys, size_t count);
 
-/* Returns a node without a parent, which tree_child() does not find: a region's placeholder. [handler] */
+/* Returns a new REGION node (a placeholder). It has no parent, and tree_child() does not find it. [handler] */
 uint32_t tree_placeholder(struct tree *tree, uint64_t key);
 
-/* Returns the node's metric record, created with zeros if it does not exist; NULL if there is no memory.
- * [handler] */
+/* Returns the node's metric record, created with zeros if necessary; NULL if there is no memory. [handler] */
 struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx);
 
-/* Returns the unit of a zeroed record of a metric's size that belongs to no node; 0 if there is no memory.
- * [handler] */
+/* Returns the unit index of a zeroed record of a metric's size that belongs to no node; 0 if there is no
+ * memory. [handler] */
 uint32_t tree_record(struct tree *tree);
 void tree_recycle_record(struct tree *tree, uint32_t unit_idx); /* [handler] */
 
 struct profile_node *tree_node(uint32_t node_idx); /* [handler] */
 
-/* Removes a node without children. What belonged to it now belongs to `into`. [owner] */
+/* Removes a node that has no children. A trace that names it finds `into` in its place. [owner] */
 void tree_remove(struct tree *tree, uint32_t node_idx, uint32_t into);
 
-/* Copies a path of a trie below this tree's own trie; sites stay sites. Returns the node at its end, 0 if
- * memory ran out. [owner] */
+/* Copies the path of a trie node (of any thread's trie) into this tree's trie, keeping SITE nodes. Returns
+ * the last node of the copy; 0 if there is no memory. [owner] */
 uint32_t tree_adopt_trie_path(struct tree *tree, uint32_t context);
 
-/* Copies a path of a trie, from below the trie's root down to `context`, below `into`; sites become frames.
- * Returns the node at its end, 0 if memory ran out or `into` is 0. `context` may belong to another thread's
- * tree: a trie's nodes never change once published. [handler] */
+/* Copies the path from the trie's root down to `context` below `into`; SITE nodes become FRAME nodes. Returns
+ * the last node of the copy; 0 if there is no memory or `into` is 0. `context` may belong to another thread's
+ * trie, because trie nodes never change once published. [handler] */
 uint32_t tree_copy_trie_path(struct tree *tree, uint32_t context, uint32_t into);
 
 #endif

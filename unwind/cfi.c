@@ -2,24 +2,24 @@
 
 #include "unwind/cfi_bytes.h"
 
-/* ---- the program of call frame instructions that an entry consists of ---- */
+/* ---- execution of call frame instructions ---- */
 
-/* The parts of a common information entry that rows need. */
+/* What rows need from a common information entry (CIE). */
 struct cfi_common {
     uint64_t code_factor;
     int64_t data_factor;
     unsigned encoding; /* encoding of code addresses */
-    bool sized;        /* the augmentation data begins with its length */
+    bool sized;        /* true if augmentation data is present and begins with its length */
     bool signal_frame;
-    struct cfi_bytes program; /* initial instructions of all its entries */
+    struct cfi_bytes program; /* initial instructions, executed before those of each entry */
 };
 
-/* The longest program found, in libclang-cpp.so.19.1, has 6,324 instructions. Programs remember at most one
- * state. */
+/* The longest sequence of instructions found, in libclang-cpp.so.19.1, has 6,324. No sequence was found that
+ * remembers more than one state at a time. */
 #define MAX_INSTRUCTIONS 100000u
 #define MAX_REMEMBERED   8u
 
-/* Call frame instructions; the first three have an operand in their low six bits. */
+/* Opcodes of call frame instructions. The first three have an operand in their low six bits. */
 enum {
     OP_ADVANCE = 0x40,
     OP_OFFSET = 0x80,
@@ -49,7 +49,8 @@ enum {
     OP_VAL_EXPRESSION = 0x16,
 #if defined(__aarch64__)
     OP_SIGNS_RETURN_ADDRESS_AND_PLACE = 0x2c,
-    OP_SIGNS_RETURN_ADDRESS = 0x2d, /* also ends signing; every return address has its signature removed */
+    /* also ends signing; harmless, because signatures are removed from all return addresses */
+    OP_SIGNS_RETURN_ADDRESS = 0x2d,
 #endif
     OP_GNU_ARGS_SIZE = 0x2e,
     OP_GNU_NEGATIVE_OFFSET = 0x2f,
@@ -66,9 +67,10 @@ struct machine {
     struct state remembered[MAX_REMEMBERED];
     unsigned remembered_count;
     unsigned instructions;
-    bool in_entry;                /* the initial instructions have ended, and `initial` is valid */
-    uintptr_t wanted, start, end; /* the wanted address, and the row's range as far as known */
-    enum cfi_status status;       /* CFI_ROW: no error so far */
+    bool in_entry; /* true after the initial instructions; `initial` is then valid */
+    /* address whose row is wanted; the bounds of the current row, as far as executed */
+    uintptr_t wanted, start, end;
+    enum cfi_status status; /* CFI_ROW while there is no error */
 };
 
 static int64_t scaled(uint64_t value, int64_t factor)
@@ -108,7 +110,8 @@ static void restore(struct machine *machine, uint64_t column)
         machine->now.stack_rule = machine->initial.stack_rule;
 }
 
-/* Returns true if the row ends before the new location, so the program is done. */
+/* Starts a new row at `location`. Returns true if the current row, which ends there, contains the wanted
+ * address. */
 static bool advance_to(struct machine *machine, uintptr_t location)
 {
     if (!machine->in_entry || location < machine->start) {
@@ -243,7 +246,7 @@ static void execute_rule(struct machine *machine, struct cfi_bytes *program, uns
     }
 }
 
-/* Executes one instruction. Returns true if the row is complete. */
+/* Executes one instruction. Returns true if the wanted row is complete. */
 static bool execute_cfi(struct machine *machine, struct cfi_bytes *program)
 {
     unsigned opcode = (unsigned)cfi_read_unsigned(program, 1), operand = opcode & 0x3f;
@@ -298,7 +301,7 @@ static bool execute_cfi(struct machine *machine, struct cfi_bytes *program)
     return false;
 }
 
-/* Runs a program to its end, or to the end of the row. */
+/* Executes instructions until the wanted row is complete or no instructions are left. */
 static void run_instructions(struct machine *machine, struct cfi_bytes program)
 {
     while (program.at < program.end && machine->status == CFI_ROW) {
@@ -311,8 +314,8 @@ static void run_instructions(struct machine *machine, struct cfi_bytes program)
         machine->status = CFI_DAMAGED;
 }
 
-/* Runs both programs up to the address, which is in the entry's range from row->start to row->end. Afterwards
- * row->start and row->end are the row's range. */
+/* Executes the instructions of the CIE and of the entry up to the row for `address`, and stores that row. On
+ * entry, row->start and row->end are the bounds of the entry. */
 static enum cfi_status run_program(const struct cfi_common *common, const struct cfi_bytes *program, uintptr_t address,
                                    struct cfi_row *row)
 {
@@ -343,11 +346,11 @@ static enum cfi_status run_program(const struct cfi_common *common, const struct
 
 #define MAX_AUGMENTATION 8u
 
-/* The section from which entries are read. */
+/* A section with call frame information: .eh_frame or .debug_frame. */
 struct section {
     const unsigned char *bytes;
     size_t size;
-    /* link-time address of its first byte; 0 for .debug_frame, whose positions are offsets */
+    /* link-time address of the first byte; 0 for .debug_frame, which refers to its entries by offset */
     uintptr_t vaddr;
     bool for_debuggers; /* .debug_frame */
 };
@@ -357,7 +360,8 @@ static struct section view_of(const struct loadmap_module *module)
     return (struct section){(const unsigned char *)module->view, module->view_bytes, module->view_vaddr, false};
 }
 
-/* Makes a reader from a link-time address to the end of the section. */
+/* Initialises a reader for the bytes from a link-time address to the section's end. Returns false if the
+ * address is outside the section. */
 static bool reader_at(const struct section *section, uintptr_t vaddr, struct cfi_bytes *reader)
 {
     uintptr_t offset = vaddr - section->vaddr;
@@ -385,13 +389,13 @@ enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsign
         return CFI_DAMAGED;
     if (header.at[0] != 1 || header.at[1] != (CFI_ENCODING_PCREL | CFI_ENCODING_SDATA4) ||
         header.at[2] != CFI_ENCODING_UDATA4 || header.at[3] != (CFI_ENCODING_DATAREL | CFI_ENCODING_SDATA4))
-        return CFI_NO_TABLE; /* libunwind has no other either */
+        return CFI_NO_TABLE; /* libunwind cannot use other forms either */
     *table = header.at + CFI_HEADER_BYTES;
     *count = (uint32_t)table_word(header.at, 2);
     return *count <= (cfi_bytes_left(&header) - CFI_HEADER_BYTES) / 8 ? CFI_ROW : CFI_DAMAGED;
 }
 
-/* Finds the last entry that starts at or before the address, by binary search. */
+/* Finds the last entry that starts at or before the address. */
 static enum cfi_status find_table_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
 {
     const unsigned char *table;
@@ -413,8 +417,8 @@ static enum cfi_status find_table_entry(const struct loadmap_module *module, uin
     return CFI_ROW;
 }
 
-/* Returns the bytes of an entry after its length. The 64-bit form of lengths is for sections of more than 4
- * GB; no tool writes it in .eh_frame. */
+/* Finds the bytes of an entry after its length. Lengths of 64 bits are for sections of more than 4 GB; no
+ * tool writes them in .eh_frame. */
 static enum cfi_status read_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry, bool *wide)
 {
     struct cfi_bytes rest;
@@ -430,7 +434,8 @@ static enum cfi_status read_length(const struct section *section, uintptr_t vadd
     return rest.failed || bytes == 0 ? CFI_DAMAGED : CFI_ROW;
 }
 
-/* Each letter has its data, in the same order. */
+/* Reads the augmentation data, which contains one field for each letter of the augmentation string, in that
+ * order. */
 static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *data, struct cfi_common *common)
 {
     for (; *letters; letters++) {
@@ -453,8 +458,8 @@ static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *
             common->signal_frame = true;
             break;
 #if defined(__aarch64__)
-        case 'B': /* return addresses are signed with the other key */
-        case 'G': /* stack memory has tags */
+        case 'B': /* return addresses are signed with key B */
+        case 'G': /* the function's stack memory is tagged (MTE) */
             break;
 #endif
         default:
@@ -464,7 +469,8 @@ static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *
     return data->failed ? CFI_DAMAGED : CFI_ROW;
 }
 
-/* Version 4, which occurs only in .debug_frame, describes addresses. */
+/* Returns true for a known version of a CIE. Version 4 occurs only in .debug_frame and states the size of
+ * addresses. */
 static bool is_known_version(unsigned version, bool for_debuggers)
 {
     return version == 1 || version == 3 || (version == 4 && for_debuggers);
@@ -487,7 +493,7 @@ static enum cfi_status read_common(const struct section *section, uintptr_t vadd
     while ((letters[length] = (char)cfi_read_unsigned(&entry, 1)) != '\0')
         if (++length > MAX_AUGMENTATION)
             return CFI_FOREIGN;
-    if (version == 4 && cfi_read_unsigned(&entry, 2) != 8) /* 8 bytes per address, 0 per segment number */
+    if (version == 4 && cfi_read_unsigned(&entry, 2) != 8) /* 8 bytes per address, 0 per segment selector */
         return CFI_FOREIGN;
     common->code_factor = cfi_read_uleb(&entry);
     common->data_factor = cfi_read_sleb(&entry);
@@ -503,7 +509,7 @@ static enum cfi_status read_common(const struct section *section, uintptr_t vadd
         struct cfi_bytes data = cfi_take(&entry, cfi_read_uleb(&entry));
         status = read_augmentation(letters + 1, &data, common);
     } else if (letters[0] != '\0') {
-        status = CFI_FOREIGN; /* "eh": GCC before version 3 */
+        status = CFI_FOREIGN; /* "eh", written by GCC before version 3 */
     }
     if (status == CFI_ROW && !cfi_is_code_encoding(common->encoding))
         status = CFI_FOREIGN;
@@ -511,7 +517,8 @@ static enum cfi_status read_common(const struct section *section, uintptr_t vadd
     return entry.failed ? CFI_DAMAGED : status;
 }
 
-/* Reads the row of the entry at `at`, if the entry covers the address. */
+/* Reads the row for an address from the entry at `at`. Returns CFI_NO_ENTRY if the entry does not cover the
+ * address. */
 static enum cfi_status read_row(const struct section *section, uintptr_t at, uintptr_t address, struct cfi_row *row)
 {
     struct cfi_bytes entry;
@@ -522,7 +529,7 @@ static enum cfi_status read_row(const struct section *section, uintptr_t at, uin
         return status;
     uintptr_t here = cfi_bytes_vaddr(&entry);
     uint64_t distance = cfi_read_unsigned(&entry, wide ? 8 : 4);
-    if (entry.failed || (distance == 0 && !section->for_debuggers)) /* 0: a common entry */
+    if (entry.failed || (distance == 0 && !section->for_debuggers)) /* 0 marks a CIE */
         return CFI_DAMAGED;
     status = read_common(section, section->for_debuggers ? distance : here - distance, &common);
     if (status != CFI_ROW)

@@ -1,12 +1,12 @@
-/* Call frame information: finds the one row that says how to leave the frame of a code address. It reads a
- * module's second mapping (guarantee L2) and works in the handler. It allocates no memory and takes no lock,
- * it checks every read against the mapping's bounds, and the work for one row is bounded, whatever the bytes
- * are (guarantee C1).
+/* Call frame information: finds the row that tells how to get from a code address to the caller. It reads a
+ * module's second mapping (guarantee L2) and is safe in the handler. It allocates no memory and takes no
+ * lock. Whatever the bytes are, all reads stay within the mapping and the work for one row is bounded
+ * (guarantee C1).
  *
- * It understands .eh_frame_hdr as every linker writes it (version 1; pcrel sdata4, udata4, datarel sdata4),
- * and the forms of .eh_frame that compilers emit for x86-64. A header in another form, or without a search
- * table, counts as missing, also for libunwind. Entries in other forms are distinguished from damaged ones
- * and left to libunwind. Addresses that .eh_frame does not cover are looked up in .debug_frame
+ * It reads .eh_frame_hdr in the form that all linkers write (version 1; pcrel sdata4, udata4, datarel
+ * sdata4), and .eh_frame in the forms that compilers emit for x86-64 and aarch64. A header of another form,
+ * or without a search table, counts as missing, also for libunwind. Entries of other forms are left to
+ * libunwind (CFI_FOREIGN). Addresses that .eh_frame does not cover are looked up in .debug_frame
  * (unwind/debug_frame.h). */
 #ifndef BLAME_UNWIND_CFI_H
 #define BLAME_UNWIND_CFI_H
@@ -17,13 +17,13 @@
 #include "unwind/cfi_row.h"
 #include "unwind/loadmap.h"
 
-#define CFI_HEADER_BYTES 12 /* bytes of .eh_frame_hdr before its table */
+#define CFI_HEADER_BYTES 12 /* bytes of .eh_frame_hdr before its search table */
 
-/* Finds the module's search table, with `count` entries of two words; libunwind gets it, too. Returns CFI_ROW
- * if there is one. [handler] */
+/* Finds the module's search table, which has *count entries of two words. libunwind uses the same table.
+ * Returns CFI_ROW if there is one. [handler] */
 enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsigned char **table, size_t *count);
 
-/* Reads the row for a link-time address of the module. [handler] */
+/* Finds the row for a link-time address of the module. [handler] */
 enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t address, struct cfi_row *row);
 
 #endif

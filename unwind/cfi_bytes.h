@@ -1,4 +1,4 @@
-/* Reads numbers from bytes that may be damaged, for unwind/cfi*.c and unwind/debug_frame.c. All [handler]. */
+/* Reads numbers from call frame information that may be damaged. All [handler]. */
 #ifndef BLAME_UNWIND_CFI_BYTES_H
 #define BLAME_UNWIND_CFI_BYTES_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Pointer encodings: the format in the low bits, the base in the high ones. */
+/* Encodings of pointers: the format in the low bits, what it is relative to in the high bits. */
 enum {
     CFI_ENCODING_ABSOLUTE = 0x00,
     CFI_ENCODING_ULEB = 0x01,
@@ -26,17 +26,18 @@ enum {
     CFI_ENCODING_OMIT = 0xff,
 };
 
-/* The bytes left to read. `failed`: a read went beyond them, and all values read since are meaningless. */
+/* A reader: the bytes that are left. A read beyond them sets `failed`; its value and all later ones are
+ * meaningless. */
 struct cfi_bytes {
     const unsigned char *at, *end;
-    uintptr_t vaddr_of_zero; /* link-time address of `at`, minus (uintptr_t)at */
+    uintptr_t vaddr_of_zero; /* link-time address of `at`, minus the address `at`; constant while reading */
     bool failed;
 };
 
-/* A length has 32 bits, except for this value, after which 64 bits follow. */
+/* A length has 32 bits. This value means that a length of 64 bits follows. */
 #define CFI_WIDE_LENGTH 0xffffffffu
 
-/* Returns the id that marks a common entry of .debug_frame. */
+/* Returns the value that distinguishes a CIE of .debug_frame from other entries. */
 static inline uint64_t cfi_common_id(bool wide)
 {
     return wide ? UINT64_MAX : UINT32_MAX;
@@ -71,7 +72,7 @@ static inline uint64_t cfi_read_signed(struct cfi_bytes *reader, size_t size)
     return (uint64_t)((int64_t)(cfi_read_unsigned(reader, size) << unused_bits) >> unused_bits);
 }
 
-/* Reads a LEB128 of at most ten bytes. Bits beyond the 64th are dropped. */
+/* Reads a LEB128 number of at most ten bytes. Bits above the 64th are ignored. */
 static inline uint64_t cfi_read_leb(struct cfi_bytes *reader, bool is_signed)
 {
     uint64_t value = 0;
@@ -100,7 +101,7 @@ static inline int64_t cfi_read_sleb(struct cfi_bytes *reader)
     return (int64_t)cfi_read_leb(reader, true);
 }
 
-/* Splits off the next `bytes` bytes. */
+/* Returns a reader for the next `bytes` bytes, and skips them. */
 static inline struct cfi_bytes cfi_take(struct cfi_bytes *reader, uint64_t bytes)
 {
     struct cfi_bytes part = *reader;
@@ -113,7 +114,7 @@ static inline struct cfi_bytes cfi_take(struct cfi_bytes *reader, uint64_t bytes
     return part;
 }
 
-/* Reads the number alone, without its base. */
+/* Reads a number in the encoding's format, without adding what it is relative to. */
 static inline uint64_t cfi_read_format(struct cfi_bytes *reader, unsigned encoding)
 {
     switch (encoding & CFI_ENCODING_FORMAT) {
@@ -139,7 +140,7 @@ static inline uint64_t cfi_read_format(struct cfi_bytes *reader, unsigned encodi
     }
 }
 
-/* Returns true for an encoding of a code address: absolute, or relative to the position where it is written. */
+/* Returns true if a code address may have this encoding: absolute, or relative to its own position. */
 static inline bool cfi_is_code_encoding(unsigned encoding)
 {
     return encoding <= (CFI_ENCODING_PCREL | CFI_ENCODING_FORMAT);

@@ -8,7 +8,7 @@
 #define MAX_SECTIONS  512u
 #define HEADERS_BLOCK 16u
 
-/* Steps over one entry of the section. Returns true if it belongs to a function, which *entry describes. */
+/* Skips one entry of the section. Returns true if the entry belongs to a function, and stores it in *entry. */
 static bool read_frame_entry(struct cfi_bytes *section, struct debug_frame_entry *entry)
 {
     entry->at = cfi_bytes_vaddr(section);
@@ -22,7 +22,7 @@ static bool read_frame_entry(struct cfi_bytes *section, struct debug_frame_entry
     return !body.failed && common != cfi_common_id(wide);
 }
 
-/* Counts the entries in [low, high), and writes them to `entries` unless that is NULL. */
+/* Returns the number of functions that start in [low, high). Stores their entries unless `entries` is NULL. */
 static size_t list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t high, struct debug_frame_entry *entries)
 {
     size_t count = 0;
@@ -51,7 +51,8 @@ static void sift_entry_down(struct debug_frame_entry *entries, size_t at, size_t
     }
 }
 
-/* Sorts the entries. Linkers leave most sections in order. A heap needs neither memory nor recursion. */
+/* Sorts the entries by start. Most sections are already in order. Heapsort needs neither memory nor
+ * recursion. */
 static void sort_entries(struct debug_frame_entry *entries, size_t count)
 {
     size_t ordered = 1;

@@ -5,13 +5,14 @@
 #include "base/atomics.h"
 #include "base/os.h"
 
-#define MAX_INSTRUCTIONS 8000u  /* limit of one search */
-#define WALK_ALLOWANCE   2000u  /* limit of all searches of a walk */
-#define MAX_ALLOWANCE    10000u /* limit with what earlier walks have saved */
-#define MAX_WAYS         512u   /* branches of one search */
-#define MAX_CANDIDATES   8u     /* recipes that one search yields */
-#define WINDOW           256u   /* bytes of code read at once */
-#define RUNS             256u   /* ranges of code with a known recipe */
+#define MAX_INSTRUCTIONS 8000u /* maximum number of instructions followed in one search */
+/* number of instructions by which each walk raises the allowance for its searches */
+#define WALK_ALLOWANCE 2000u
+#define MAX_ALLOWANCE  10000u /* maximum allowance, including what earlier walks have not used */
+#define MAX_WAYS       512u   /* maximum number of ways (unwind/decode_way.h) in one search */
+#define MAX_CANDIDATES 8u     /* maximum number of recipes that one search offers */
+#define WINDOW         256u   /* bytes of code that are read at once */
+#define RUNS           256u   /* maximum number of code ranges whose recipe is kept */
 
 struct run {
     uintptr_t start, end;
@@ -20,18 +21,19 @@ struct run {
 
 struct decoder {
     struct run runs[RUNS];
-    uint32_t run_count; /* number ever added; the oldest are overwritten */
+    uint32_t run_count; /* number of ranges added in total; the oldest ones are overwritten */
     /* State of the current search: */
     struct way ways[MAX_WAYS];
     uint32_t way_count, next_way;
-    uint32_t instructions;   /* instructions followed so far in the search */
-    uint32_t allowance;      /* instructions that may still be followed */
-    struct run passed[RUNS]; /* ranges where rsp and rbp were still as at the start */
+    uint32_t instructions; /* number of instructions followed in this search */
+    uint32_t allowance;    /* number of instructions that may still be followed */
+    /* ranges of code in which rsp and rbp have not changed since the start of the search */
+    struct run passed[RUNS];
     uint32_t passed_count;
     uintptr_t window_start;
     size_t window_bytes;
     uint8_t window[WINDOW];
-    max_align_t scratch[]; /* for the machine's code */
+    max_align_t scratch[]; /* memory for decode_follow() */
 };
 
 struct decoder *decoder_make(void)
@@ -55,7 +57,7 @@ void decoder_forget(struct decoder *decoder)
     memset(decoder->runs, 0, sizeof(decoder->runs));
 }
 
-/* Reads the longest readable part of a window, as code may end where memory does. */
+/* Reads WINDOW bytes of code, or only up to the end of the page if the next page is not readable. */
 static bool read_window(struct decoder *decoder, uintptr_t ip)
 {
     size_t to_page = 4096 - ip % 4096;
@@ -67,7 +69,7 @@ static bool read_window(struct decoder *decoder, uintptr_t ip)
     return decoder->window_bytes > 0;
 }
 
-/* Returns the bytes of an instruction; *room is 0 if there are none. */
+/* Returns the code at an address and stores the number of readable bytes in *room; 0 if there are none. */
 static const uint8_t *code_at(struct decoder *decoder, uintptr_t ip, size_t *room)
 {
     uintptr_t offset = ip - decoder->window_start;
@@ -80,7 +82,7 @@ static const uint8_t *code_at(struct decoder *decoder, uintptr_t ip, size_t *roo
     return decoder->window + offset;
 }
 
-/* Adds another way, unless a way already goes there: the first one counts. */
+/* Adds a way that continues at ip, unless a way already begins there. The first one counts. */
 static void add_way(struct decoder *decoder, const struct way *from, uintptr_t ip)
 {
     for (uint32_t i = 0; i < decoder->way_count; i++)
@@ -105,7 +107,7 @@ static void note_passed(struct decoder *decoder, uintptr_t start, uintptr_t end)
         decoder->passed[decoder->passed_count++] = (struct run){.start = start, .end = end};
 }
 
-/* Follows one way to its end, which may start others. Returns true if it returns. */
+/* Follows one way to its end, and adds the ways that branch off it. Returns true if it reaches a return. */
 static bool go(struct decoder *decoder, struct way way)
 {
     uintptr_t start = way.ip;
@@ -134,8 +136,8 @@ static bool go(struct decoder *decoder, struct way way)
 
 static void keep_result(struct decoder *decoder, const struct recipe *recipe)
 {
-    if (recipe->rbp ==
-        RECIPE_RBP_IN_LINK) /* valid only while the link register is unchanged, which is not tracked here */
+    /* such a recipe is valid only while x30 is unchanged, which is not tracked here */
+    if (recipe->rbp == RECIPE_RBP_IN_LINK)
         return;
     for (uint32_t i = 0; i < decoder->passed_count; i++) {
         struct run *run = &decoder->runs[decoder->run_count++ % RUNS];
@@ -152,7 +154,7 @@ bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const st
         if (ip >= decoder->runs[i].start && ip < decoder->runs[i].end) {
             *recipe = decoder->runs[i].recipe;
             if (recipe->cfa == RECIPE_SLOW)
-                return false; /* it was useless for a neighbouring instruction */
+                return false; /* a search for a neighbouring instruction found no recipe */
             if (accept(recipe, argument))
                 return true;
         }

@@ -12,13 +12,13 @@ const size_t decode_most_bytes = sizeof(uint32_t);
 
 static const struct value nowhere = {.base = NOWHERE};
 
-/* Returns the value of a register as the base of an address or the source of an addition. */
+/* Returns what is known about a register that is used as the base of an address or as a summand. */
 static struct value value_in_register(const struct way *way, unsigned number)
 {
     return number == SP ? way->rsp : number == FP ? way->rbp : nowhere;
 }
 
-/* Sets a register; 31 stands for the stack pointer. */
+/* Sets what is known about a register; number 31 is the stack pointer. */
 static void set_value(struct way *way, unsigned number, struct value value)
 {
     if (number == SP)
@@ -29,14 +29,15 @@ static void set_value(struct way *way, unsigned number, struct value value)
         way->link = value;
 }
 
-/* Marks a general register as unknown after an instruction has written it; 31 is no register here. */
+/* Marks a general register as unknown, because an instruction has written to it. Number 31 is the zero
+ * register here. */
 static void spoil(struct way *way, unsigned number)
 {
     if (number != SP)
         set_value(way, number, nowhere);
 }
 
-/* Handles one register of a load or store of 64-bit registers. */
+/* Loads or stores one 64-bit register at address `at`. */
 static void move(struct way *way, bool is_load, unsigned number, struct value at)
 {
     if (is_load && number != SP)
@@ -45,7 +46,7 @@ static void move(struct way *way, bool is_load, unsigned number, struct value at
         decode_store(way, at, number == FP ? way->rbp : way->link);
 }
 
-/* Handles ldp, stp and similar instructions. */
+/* Executes ldp, stp and similar instructions. */
 static void execute_pair(struct way *way, uint32_t code)
 {
     enum { POST = 1, PRE = 3 };
@@ -54,7 +55,7 @@ static void execute_pair(struct way *way, uint32_t code)
     int64_t bytes = vector                  ? 4 << size
                     : size == 2             ? 8
                     : size == 1 && !is_load ? 16
-                                            : 4; /* size 1, a store: memory tags */
+                                            : 4; /* a store of size 1 stores memory tags (stgp) */
     int64_t offset = a64_signed(code, 15, 7) * bytes;
     struct value moved = decode_plus(value_in_register(way, base), offset),
                  at = mode == POST ? value_in_register(way, base) : moved;
@@ -69,7 +70,7 @@ static void execute_pair(struct way *way, uint32_t code)
         set_value(way, base, moved);
 }
 
-/* Handles one register, at a base register and a number. */
+/* Executes a load or store of one register, at a base register plus a number. */
 static void execute_single(struct way *way, uint32_t code)
 {
     enum { UNSCALED = 0, POST = 1, PRE = 3 };
@@ -81,7 +82,8 @@ static void execute_single(struct way *way, uint32_t code)
         decode_plus(from, has_mode ? a64_signed(code, 12, 9) : (int64_t)a64_field(code, 10, 12) << size);
     if (!vector && size == 3 && kind <= 1)
         move(way, kind == 1, a64_field(code, 0, 5), mode == POST ? from : moved);
-    else if (!vector && kind != 0 && !(size == 3 && kind == 2)) /* the exception is a prefetch */
+    /* size 3 with kind 2 is a prefetch, which writes no register */
+    else if (!vector && kind != 0 && !(size == 3 && kind == 2))
         spoil(way, a64_field(code, 0, 5));
     if (mode == POST || mode == PRE)
         set_value(way, base, moved);
@@ -93,18 +95,17 @@ static void execute_memory(struct way *way, uint32_t code)
         execute_pair(way, code);
     } else if (a64_is(code, 0x3b000000, 0x39000000) || a64_is(code, 0x3b200000, 0x38000000)) {
         execute_single(way, code);
-    } else if (a64_is(code, 0xbe800000, 0x0c800000)) { /* structures of vectors, which advance the base */
+    } else if (a64_is(code, 0xbe800000, 0x0c800000)) { /* ld1 to st4 with an advancing base register */
         set_value(way, a64_field(code, 5, 5), nowhere);
-    } else if (!a64_field(code, 26,
-                          /* loads by literal or index, exclusive and atomic ones; for safety also the register of a
-                    * store */
-                          1)) {
+    } else if (!a64_field(code, 26, 1)) {
+        /* Loads by literal or index, exclusive and atomic accesses. The register of a store is marked as
+         * unknown, too, to be safe. */
         spoil(way, a64_field(code, 0, 5));
         spoil(way, a64_field(code, 16, 5));
     }
 }
 
-/* Handles additions of a number, in particular mov from and to the stack pointer. */
+/* Executes additions of a constant, in particular mov from and to the stack pointer. */
 static void execute_immediate(struct way *way, uint32_t code)
 {
     unsigned to = a64_field(code, 0, 5);
@@ -113,15 +114,15 @@ static void execute_immediate(struct way *way, uint32_t code)
         set_value(
             way, to,
             decode_plus(value_in_register(way, a64_field(code, 5, 5)), a64_field(code, 30, 1) ? -number : number));
-    } else if (a64_is(code, 0x1f800000, 0x12000000) &&
-               a64_field(code, 29, 2) != 3) { /* and, orr, eor: 31 is the stack pointer here, too */
+    } else if (a64_is(code, 0x1f800000, 0x12000000) && a64_field(code, 29, 2) != 3) {
+        /* and, orr, eor: number 31 is the stack pointer here, too */
         set_value(way, to, nowhere);
     } else {
         spoil(way, to);
     }
 }
 
-/* Applies an instruction that is no jump to sp, x29 and x30. */
+/* Applies the effects of an instruction other than a jump on sp, x29 and x30. */
 static void apply_instruction(struct way *way, uint32_t code)
 {
     unsigned to = a64_field(code, 0, 5);
@@ -129,9 +130,9 @@ static void apply_instruction(struct way *way, uint32_t code)
         execute_immediate(way, code);
     else if (a64_is(code, 0x0a000000, 0x08000000))
         execute_memory(way, code);
-    else if (a64_is(code, 0x3fe00000, 0x0b200000)) /* add and sub of a register, extended */
+    else if (a64_is(code, 0x3fe00000, 0x0b200000)) /* add and sub with an extended register */
         set_value(way, to, nowhere);
-    /* registers only; mrs */
+    /* instructions with register operands only, and mrs */
     else if (a64_is(code, 0x0e000000, 0x0a000000) || a64_is(code, 0xfff00000, 0xd5300000))
         spoil(way, to);
 }
@@ -142,8 +143,8 @@ static bool is_call_instruction(uint32_t code)
            a64_is(code, 0xfefff800, 0xd63f0800);                                           /* blra* */
 }
 
-/* Returns true for a jump through the linkage table, or to another function at the end of this one. Compilers
- * use x16 and x17 for these, and other registers for the cases of a switch. */
+/* Returns true for a jump through the linkage table, or to another function at the end of this one (a tail
+ * call). Compilers use x16 and x17 for such jumps, and other registers for a switch. */
 static bool is_jump_away(uint32_t code)
 {
     bool by_register = a64_is(code, 0xfffffc1f, 0xd61f0000) || a64_is(code, 0xfefff800, 0xd61f0800);
@@ -155,7 +156,7 @@ static bool is_return(uint32_t code)
     return code == 0xd65f03c0 || a64_is(code, 0xfffffbff, 0xd65f0bff); /* ret, reta* */
 }
 
-/* Returns the offset of a conditional branch, or 0. */
+/* Returns the offset of a conditional branch; 0 if the instruction is none. */
 static int64_t branch_offset(uint32_t code)
 {
     if (a64_is(code, 0xff000000, 0x54000000) || a64_is(code, 0x7e000000, 0x34000000)) /* b.c, cb*z */
@@ -174,7 +175,8 @@ enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *bytes,
     followed->bytes = sizeof(code);
     if (is_return(code) || is_jump_away(code))
         return RETURNS;
-    if (a64_is(code, 0xfc000000, 0x14000000)) { /* b, also to another function, which returns for this one */
+    /* b may also be a tail call; the called function then returns in place of this one */
+    if (a64_is(code, 0xfc000000, 0x14000000)) {
         followed->branch[followed->branches++] = way->ip + (uintptr_t)(a64_signed(code, 0, 26) * 4);
         return ENDS;
     }

@@ -1,5 +1,6 @@
-/* The interface between the search for a frame's end (unwind/decode.c) and the code that knows the machine's
- * instructions (unwind/decode_MACHINE.c). */
+/* The interface between the search for a function's return (unwind/decode.c) and the code that knows the
+ * machine's instructions (unwind/decode_MACHINE.c). A way is one path of control flow that the search
+ * follows. */
 #ifndef BLAME_UNWIND_DECODE_WAY_H
 #define BLAME_UNWIND_DECODE_WAY_H
 
@@ -17,12 +18,13 @@ enum base {
     AT_RBP,
     IN_MEMORY,
     IN_LINK
-}; /* values of rsp, rbp and (aarch64) x30 in the frame, where the search begins */
+}; /* values that rsp, rbp and x30 (on aarch64) had where the search began */
 
-/* An address: base + offset. IN_MEMORY: the word at rsp + offset, or at rbp + offset with `by_rbp`. */
+/* What is known about a register: base + offset. For IN_MEMORY it is the word at that address, relative to
+ * rsp, or to rbp if by_rbp is set. */
 struct value {
     uint8_t base;   /* enum base */
-    uint8_t by_rbp; /* IN_MEMORY: relative to rbp */
+    uint8_t by_rbp; /* IN_MEMORY: the address is relative to rbp */
     int32_t offset;
 };
 
@@ -30,7 +32,7 @@ struct saved {
     struct value at, value;
 };
 
-/* One way through the code, and its effects so far. */
+/* A way: the next instruction, and what the instructions followed until now have done to the registers. */
 struct way {
     uintptr_t ip;
     struct value rsp, rbp;
@@ -83,29 +85,29 @@ static inline void decode_store(struct way *way, struct value at, struct value v
 
 enum outcome { GOES_ON, ENDS, RETURNS };
 
-/* ---- of the machine ---- */
+/* ---- defined for each machine ---- */
 
-/* bytes that the machine's code needs in each decoder, because the handler's stack may be small */
+/* bytes that decode_follow() needs in each decoder, because the handler's stack may be small */
 extern const size_t decode_scratch_bytes;
-extern const size_t decode_most_bytes; /* length of the longest instruction */
+extern const size_t decode_most_bytes; /* length of the longest instruction in bytes */
 
-/* Other facts about an instruction. */
+/* Where an instruction leads. */
 struct followed {
     size_t bytes; /* its length */
     unsigned branches;
-    /* addresses where other ways continue; not the next instruction, unless the way ends here */
+    /* addresses at which other ways begin; the next instruction is among them only if this way ends here */
     uintptr_t branch[2];
 };
 
-/* Executes the instruction at the way's address: its effects on the way's values, and where it leads. `code`
- * has `room` bytes, enough for the longest instruction if so many are readable. *followed is zero at first.
- * [handler] */
+/* Executes the instruction at the way's address: changes the way's registers and fills in *followed, which is
+ * zero before. `code` has `room` readable bytes. Returns whether the way continues, ends, or returns from the
+ * function. [handler] */
 enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *code, size_t room, struct followed *followed);
 
-/* Computes the recipe of a way that returns. Returns false if there is none. [handler] */
+/* Computes the recipe from a way that returns. Returns false if no recipe can express it. [handler] */
 bool decode_recipe(const struct way *way, struct recipe *recipe);
 
-/* Returns true if a call precedes this return address. [handler] */
+/* Returns true if a call instruction precedes this address. [handler] */
 bool decoder_is_behind_call(uintptr_t ip);
 
 #endif

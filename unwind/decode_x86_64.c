@@ -18,7 +18,7 @@ static bool is_register(const ZydisDecodedOperand *operand, ZydisRegister name)
     return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value == name;
 }
 
-/* Returns the address of a memory operand that is rsp or rbp plus a number. */
+/* Returns the address of a memory operand if it is rsp or rbp plus a constant, otherwise NOWHERE. */
 static struct value operand_address(const struct way *way, const ZydisDecodedOperand *operand)
 {
     const struct value nowhere = {.base = NOWHERE};
@@ -31,15 +31,16 @@ static struct value operand_address(const struct way *way, const ZydisDecodedOpe
     return nowhere;
 }
 
-/* Returns true if rsp is restored from a slot. A function that finds its slots by rsp has a frame of fixed
- * size, so rsp is what it was. flang restores rsp after calls whose arguments may have needed room. */
+/* Returns true if rsp is loaded from a slot whose address is relative to rsp. Such a function has a frame of
+ * fixed size, so it restores the value that rsp already has. flang does this after calls whose arguments may
+ * have needed stack space. */
 static bool is_taken_back(const struct scratch *scratch)
 {
     return is_register(&scratch->operands[0], ZYDIS_REGISTER_RSP) &&
            scratch->operands[1].mem.base == ZYDIS_REGISTER_RSP;
 }
 
-/* Returns the value of the source of a mov, lea, add or sub into rsp or rbp. */
+/* Returns the value that a mov, lea, add or sub writes to rsp or rbp. */
 static struct value source_value(const struct way *way, const struct scratch *scratch, struct value target)
 {
     const ZydisDecodedOperand *source = &scratch->operands[1];
@@ -85,7 +86,7 @@ static bool writes(const struct scratch *scratch, ZydisRegister name)
     return false;
 }
 
-/* Applies an instruction that is no jump to rsp and rbp. */
+/* Applies the effects of an instruction other than a jump on rsp and rbp. */
 static void apply_instruction(struct way *way, const struct scratch *scratch)
 {
     const ZydisDecodedInstruction *instruction = &scratch->instruction;
@@ -94,7 +95,7 @@ static void apply_instruction(struct way *way, const struct scratch *scratch)
     unsigned bytes = instruction->operand_width / 8;
     switch (instruction->mnemonic) {
     case ZYDIS_MNEMONIC_CALL:
-        return; /* the called function returns with both unchanged */
+        return; /* the called function returns with rsp and rbp unchanged */
     case ZYDIS_MNEMONIC_PUSH:
         apply_push(way, is_register(target, ZYDIS_REGISTER_RBP) ? way->rbp : nowhere, bytes);
         return;
@@ -123,7 +124,7 @@ static void apply_instruction(struct way *way, const struct scratch *scratch)
         way->rbp = is_register(target, ZYDIS_REGISTER_RBP) ? source_value(way, scratch, way->rbp) : nowhere;
 }
 
-/* Computes the recipe at a return, where the return address is at rsp. */
+/* Computes the recipe from a way that has reached a return instruction, where the return address is at rsp. */
 bool decode_recipe(const struct way *way, struct recipe *recipe)
 {
     struct value rsp = way->rsp, rbp = way->rbp;
@@ -141,7 +142,7 @@ bool decode_recipe(const struct way *way, struct recipe *recipe)
     return same || saved;
 }
 
-/* Finds where control goes after the instruction at ip. */
+/* Applies the instruction at ip, and determines where control goes after it. */
 static enum outcome follow_instruction(const struct scratch *scratch, struct way *way, uintptr_t ip,
                                        struct followed *followed)
 {
@@ -156,11 +157,12 @@ static enum outcome follow_instruction(const struct scratch *scratch, struct way
             followed->branch[followed->branches++] = address;
         followed->branch[followed->branches++] = next;
         return ENDS;
-    case ZYDIS_CATEGORY_UNCOND_BR: /* also to another function, which returns for this one */
+    /* may also be a tail call; the called function then returns in place of this one */
+    case ZYDIS_CATEGORY_UNCOND_BR:
         if (direct && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(instruction, target, ip, &address)))
             followed->branch[followed->branches++] = address;
         if (target->type == ZYDIS_OPERAND_TYPE_MEMORY && target->mem.base == ZYDIS_REGISTER_RIP)
-            return RETURNS; /* through the linkage table, never to a case of a switch */
+            return RETURNS; /* a jump through the linkage table; a switch does not jump this way */
         return ENDS;
     case ZYDIS_CATEGORY_RET:
         return instruction->mnemonic == ZYDIS_MNEMONIC_RET ? RETURNS : ENDS;
@@ -193,7 +195,7 @@ bool decoder_is_behind_call(uintptr_t ip)
         return false;
     if (code[BEFORE - 5] == 0xe8)
         return true;
-    for (int bytes = 2; bytes <= BEFORE; bytes++) /* ff /2: by register or memory */
+    for (int bytes = 2; bytes <= BEFORE; bytes++) /* ff /2: a call by register or memory */
         if (bytes != 5 && code[BEFORE - bytes] == 0xff && (code[BEFORE - bytes + 1] & 0x38) == 0x10)
             return true;
     return false;

@@ -11,13 +11,13 @@
 #include "base/os.h"
 
 #define MAX_OBJECTS 4096u
-#define MAX_NAME    256u /* bytes of a name that are compared */
+#define MAX_NAME    256u /* number of bytes of a name that are compared */
 #define PAGE_BYTES  4096u
 
 /* An object in the loader's list. */
 struct listed {
     uintptr_t start;
-    const char *name; /* name without directories */
+    const char *name; /* last part of the object's path */
     const char *soname;
     const ElfW(Dyn) * dynamic;
     const char *strings;
@@ -26,8 +26,9 @@ struct listed {
 
 static struct {
     int (*find)(void *address, struct dl_find_object *result);
-    uintptr_t program, program_start; /* link map and start address of the program */
-    uintptr_t *permanent;             /* start addresses of permanent objects, in order */
+    uintptr_t program, program_start; /* link map of the program, and address of its first segment */
+    /* start addresses of objects that are never unloaded, in ascending order */
+    uintptr_t *permanent;
     size_t permanent_count;
 } loader;
 
@@ -79,8 +80,8 @@ static int add_object(struct dl_phdr_info *info, size_t bytes, void *argument)
     return 0;
 }
 
-/* Marks the first object with that name; objects that the program opens later come after it. Returns true if
- * the mark is new. */
+/* Marks the first object with this name as staying. Objects opened later come after it in the list. Returns
+ * true if the object was not marked before. */
 static bool mark(struct list *list, const char *name, size_t bytes)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -96,7 +97,7 @@ static bool mark(struct list *list, const char *name, size_t bytes)
     return false;
 }
 
-/* Marks the objects with which an object was linked. */
+/* Marks the objects that an object needs (DT_NEEDED). Returns true if one was not marked before. */
 static bool mark_needed(struct list *list, const struct listed *object)
 {
     bool fresh = false;
@@ -108,8 +109,8 @@ static bool mark_needed(struct list *list, const struct listed *object)
     return fresh;
 }
 
-/* Marks the program, the loader, the vDSO, this library (which is linked so that it stays), preloaded
- * libraries, and everything that these were linked with. */
+/* Marks the objects that stay until the process ends: the program, the loader, the vDSO, this library (linked
+ * so that it cannot be unloaded), preloaded libraries, and everything that these need. */
 static void mark_startup(struct list *list)
 {
     struct linked_object self = {0};
@@ -143,7 +144,7 @@ static void add_permanent(uintptr_t start)
     loader.permanent[at] = start;
 }
 
-/* Runs under the lock of dl_iterate_phdr(), so no listed object is unloaded meanwhile. */
+/* Runs while dl_iterate_phdr() holds its lock, so no object in the list can be unloaded. */
 static int find_permanent(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     struct list *list = argument;
@@ -157,8 +158,8 @@ static int find_permanent(struct dl_phdr_info *info, size_t bytes, void *argumen
     return 1;
 }
 
-/* Finds the program. For an object that the loader did not map in one piece, such as a program with holes
- * between its segments, the loader's search returns a segment. */
+/* Finds the program's start. The loader's own search is not enough: if an object is not mapped as one piece,
+ * such as a program with gaps between its segments, it returns the start of a segment. */
 static void find_program_start(void)
 {
     struct dl_find_object found;

@@ -1,6 +1,6 @@
-/* Asks the dynamic loader without its locks. Since version 2.35 glibc has a search by address that takes
- * none, even while this or another thread loads or unloads a library (_dl_find_object, AS-Safe according to
- * the manual). With an older glibc nothing is found here. */
+/* Asks the dynamic loader which object contains an address, without taking its locks. glibc has a function
+ * for this since version 2.35 (_dl_find_object, AS-Safe according to the manual). It works even while a
+ * thread loads or unloads a library. With an older glibc, nothing is found. */
 #ifndef BLAME_UNWIND_LINKED_H
 #define BLAME_UNWIND_LINKED_H
 
@@ -8,40 +8,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LINKED_MAX_BYTES 1024u /* maximum for linked_has() */
+#define LINKED_MAX_BYTES 1024u /* maximum number of bytes that linked_has() compares */
 
 struct linked_object {
-    uintptr_t start;    /* address of its first byte */
-    uintptr_t link_map; /* address of the loader's record, which is freed with the object */
+    uintptr_t start; /* address of the object's first byte */
+    /* address of the loader's record (struct link_map), which is freed when the object is unloaded */
+    uintptr_t link_map;
 };
 
-/* Finds out which objects stay as long as the process: those with which the program started. [init] */
+/* Finds the objects that are never unloaded, because the program started with them. [init] */
 void linked_init(void);
 
-/* Finds the object whose mappings contain the address. Returns false if there is none. [handler] */
+/* Finds the loaded object that contains the address. Returns false if there is none. [handler] */
 bool linked_find(uintptr_t address, struct linked_object *object);
 
-/* What distinguishes an object's name, the path as it was requested, from other names. */
+/* Identifies the name of an object, which is the path under which it was opened. */
 struct linked_name {
-    uintptr_t address; /* address of the loader's string; 0: unknown */
-    uint64_t hash;     /* hash of `bytes` bytes, including the final 0 unless the name is very long */
+    uintptr_t address; /* address of the string in the loader's record; 0: unknown */
+    /* hash of the first `bytes` bytes, including the final 0 unless the name is very long */
+    uint64_t hash;
     uint32_t bytes;
-    uint32_t reserved; /* 0, since maps are compared byte by byte */
+    uint32_t reserved; /* always 0, because ranges are compared byte by byte */
 };
 
-/* Reads the object's name; all 0 if the object is gone. [handler] */
+/* Reads the object's name; all fields are 0 if the object is gone. [handler] */
 void linked_read_name(const struct linked_object *object, struct linked_name *name);
 
-/* Returns true if an object with that name contains the address, and the memory at `from` equals `expected`.
- * Makes one system call. [handler] */
+/* Returns true if the address is in an object with this name, and the memory at `from` equals `expected`.
+ * Makes one system call, so that it cannot fault. [handler] */
 bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected, size_t bytes);
 
-/* Does the same for an object that cannot be unloaded meanwhile, and bytes in its first page. Makes no system
- * call. [handler] */
+/* Does the same without a system call, if `from` is in the object's first page. The object must not be
+ * unloaded during the call. [handler] */
 bool linked_has_callers(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected,
                         size_t bytes);
 
-/* Returns true if the object mapped at that address can never be unloaded. [handler] */
+/* Returns true if the object that starts at this address can never be unloaded. [handler] */
 bool linked_is_permanent(uintptr_t start);
 
 #endif

@@ -9,50 +9,52 @@
 #include "unwind/linked.h"
 #include "unwind/maps.h"
 
-#define MAX_RANGES       16384u
-#define LOADED_BITS      12
-#define MAX_SAME_PLACE   8u /* libraries loaded at one address that are checked before the address is read */
+#define MAX_RANGES  16384u
+#define LOADED_BITS 12
+/* maximum number of known ranges at one address that are compared with the memory */
+#define MAX_SAME_PLACE   8u
 #define REFRESH_EVERY_NS 1000000000ull
-/* pause until the next slice, in units of the CPU time that the slice took */
+/* after a slice, the CPU time that it took times this number must pass before the next slice */
 #define REFRESH_PAUSE 100
-#define SLICE_LINES   160 /* lines of the map read in one sample, some 0.2 ms */
-/* lines that an unknown file counts for, because its headers are read and mapped */
+#define SLICE_LINES   160 /* number of lines of /proc/self/maps read in one slice; takes some 0.2 ms */
+/* number of lines that an unknown file counts for, because its headers are read and mapped */
 #define FILE_LINES 16
-#define FREE_BYTES (8u << 20) /* bytes of snapshots without a delay */
-#define BYTE_NS    100        /* delay for each byte beyond FREE_BYTES */
+#define FREE_BYTES (8u << 20) /* total size of all snapshots up to which there is no extra delay */
+#define BYTE_NS    100        /* extra delay in ns for each byte beyond FREE_BYTES */
 
-/* The map without the loader's objects. */
+/* Executable ranges that do not belong to objects known to the loader. */
 struct snapshot {
     size_t count;
     struct loadmap_range ranges[];
 };
 
-/* A range of an object that the loader knows. */
+/* A range of an object known to the loader. */
 struct loaded {
     struct loadmap_range range;
     uintptr_t object; /* start of the object */
-    uint32_t next;    /* 1 + index of an older range with the same hash; 0: none */
-    uint32_t gone;    /* 1: other code was seen there */
+    uint32_t next;    /* 1 + index of an older range with the same hash of its object's start; 0: none */
+    uint32_t gone;    /* 1: the memory was last seen to contain other code */
 };
 
 uint32_t loadmap_generations;
 
 static struct {
-    uint64_t due_ns;        /* time of the next regular refresh */
-    uint64_t not_before_ns; /* earliest time of a refresh for an unknown address */
-    uint32_t busy;          /* 1 while a thread reads the map */
+    uint64_t due_ns;        /* time of the next refresh by loadmap_refresh_by_time() */
+    uint64_t not_before_ns; /* time before which an unknown address causes no refresh */
+    uint32_t busy;          /* 1 while a thread is reading the map */
     struct snapshot *current;
-    size_t snapshot_bytes; /* bytes of all snapshots ever; none is freed */
-    struct loaded *loaded; /* MAX_RANGES entries, the first loaded_count are used */
-    /* number of ranges; may be too high by a few, since threads that find no room raise it, too */
+    size_t snapshot_bytes; /* total size of all snapshots; none is ever freed */
+    struct loaded *loaded; /* MAX_RANGES entries, of which the first loaded_count are in use */
+    /* number of entries in use; may be slightly too high, because threads that find no room also raise it */
     uint32_t loaded_count;
     uint32_t newest[1u << LOADED_BITS]; /* 1 + index of the newest range, by hash of the object's start */
-    struct maps_reader reader;          /* a reading in progress, one slice per sample */
-    int left;                           /* lines that the slice may still read */
-    struct loadmap_range *scratch;      /* MAX_RANGES entries, for the thread that reads */
+    /* an unfinished reading of /proc/self/maps; each sample may read one slice */
+    struct maps_reader reader;
+    int left;                      /* number of lines that the current slice may still read */
+    struct loadmap_range *scratch; /* MAX_RANGES entries, into which the map is read */
     size_t scratch_count;
     struct {
-        /* the file of the current lines: address of its first byte, end of its last line */
+        /* the file to which the last line belonged: address of its first byte, end of the last line's mapping */
         uintptr_t start, end;
         uint64_t device, inode;
     } mapped;
@@ -96,8 +98,8 @@ static uint32_t *newest_of(uintptr_t start)
     return &loadmap.newest[hash_number(start >> 12) >> (64 - LOADED_BITS)];
 }
 
-/* Records that other code has replaced a range, or that the range is back, and raises the generation so that
- * all threads notice. */
+/* Notes that a range's code has been replaced (1) or is back (0). Raises the generation if this is new, so
+ * that all threads notice. */
 static void note_gone(struct loaded *loaded, uint32_t gone)
 {
     if (likely(load_relaxed(&loaded->gone) == gone))
@@ -113,7 +115,7 @@ static bool is_still_loaded(struct loaded *loaded)
     return !gone;
 }
 
-/* Returns the known range of the object at the address, if its code is still the same. */
+/* Returns the known range that contains the address, if its code is unchanged. */
 static const struct loadmap_range *known_range(const struct linked_object *object, uintptr_t address)
 {
     uint32_t looked_at = 0;
@@ -129,8 +131,8 @@ static const struct loadmap_range *known_range(const struct linked_object *objec
     return NULL;
 }
 
-/* Returns the existing range, with the current address of its name, or adds a new one. Two threads may add
- * the same range at the same time, and both entries are right. */
+/* Returns the existing entry for the range, with the present address of its name, or adds one. If two threads
+ * add the same range at the same time, both entries are right. */
 static const struct loadmap_range *keep_range(const struct loadmap_range *range, uintptr_t object)
 {
     uint32_t *newest = newest_of(object), first = load_acquire(newest);
@@ -149,13 +151,13 @@ static const struct loadmap_range *keep_range(const struct loadmap_range *range,
         return NULL;
     struct loaded *loaded = &loadmap.loaded[index];
     *loaded = (struct loaded){.range = *range, .object = object, .next = first};
-    while (!compare_exchange(newest, &loaded->next, index + 1)) /* L1, pairs with known_range() */
+    while (!compare_exchange(newest, &loaded->next, index + 1)) /* L1, pairs with the load in known_range() */
         ;
     return &loaded->range;
 }
 
-/* Returns the range of the object at the address, and reads the module if necessary. `path`, from a line of
- * the map, serves modules without an absolute name in the loader. */
+/* Returns the range that contains the address in an object known to the loader. Reads the module's headers if
+ * necessary. `path`, from a line of the map or NULL, is used if the loader does not know an absolute path. */
 static const struct loadmap_range *learn_object(const struct linked_object *object, uintptr_t address, const char *path)
 {
     const struct loadmap_range *known = known_range(object, address);
@@ -199,8 +201,8 @@ static const struct loadmap_range *find_in_snapshot(uintptr_t address)
     return NULL;
 }
 
-/* Returns the module of the line's code; 0 if it is no ELF file. The headers are not read again if the last
- * reading found the same module. */
+/* Returns the module of the line's file; 0 if it is not an ELF file. Reads no headers if the last snapshot
+ * has the same module there. */
 static uint32_t mapped_module(const struct maps_line *line)
 {
     const struct loadmap_range *before = find_in_snapshot(line->start);
@@ -228,7 +230,8 @@ static void take_map_code(const struct maps_line *line, bool of_file)
     loadmap.scratch[loadmap.scratch_count++] = range;
 }
 
-/* Takes executable ranges. A line with offset 0 begins a file, unless it continues one. */
+/* Adds the line's mapping if it is executable. A line with offset 0 begins a file, unless it directly follows
+ * another mapping of that file. */
 static void take_map_line(const struct maps_line *line)
 {
     bool vdso = strcmp(line->path, "[vdso]") == 0;
@@ -270,7 +273,7 @@ static bool begin_reading(void)
     return maps_open(&loadmap.reader);
 }
 
-/* Publishes the reading as the new map, if it differs. */
+/* Publishes a complete reading as the new snapshot. Returns false if it equals the old one. */
 static bool publish(void)
 {
     const struct snapshot *old = loadmap.current;
@@ -282,21 +285,21 @@ static bool publish(void)
         loadmap.snapshot_bytes += (sizeof(*snapshot) + bytes + 4095) & ~(size_t)4095;
         snapshot->count = loadmap.scratch_count;
         memcpy(snapshot->ranges, loadmap.scratch, bytes);
-        store_release(&loadmap.current, snapshot); /* L1, pairs with loadmap_find() */
+        store_release(&loadmap.current, snapshot); /* L1, pairs with the load in find_in_snapshot() */
         fetch_add_acq_rel(&loadmap_generations, 1u);
     }
     return true;
 }
 
-/* Returns the delay until the next reading, in ns. It stops a program that keeps mapping and unmapping code
- * from filling memory with snapshots. */
+/* Returns the delay before the next reading in ns. It prevents a program that maps and unmaps code all the
+ * time from filling memory with snapshots. */
 static uint64_t growth_ns(void)
 {
     return loadmap.snapshot_bytes > FREE_BYTES ? (loadmap.snapshot_bytes - FREE_BYTES) * BYTE_NS : 0;
 }
 
-/* Reads one slice. The first slice begins a reading, the last one publishes it. Returns true if the map has
- * changed. */
+/* Reads one slice; the first one opens the file, the last one publishes the result. Returns true if the map
+ * has changed. */
 static bool read_slice(void)
 {
     if (loadmap.reader.fd < 0 && !begin_reading())
@@ -315,9 +318,9 @@ bool loadmap_refresh_sometimes(void)
     uint32_t expected = 0;
     if (begin_ns < load_relaxed(&loadmap.not_before_ns) || !compare_exchange(&loadmap.busy, &expected, 1))
         return false;
-    /* The pause counts CPU time, so that a thread that loses its core during a slice does not delay all
-     * others a hundred times as long. The elapsed time counts once, since the thread may have waited for
-     * another that changes the map. */
+    /* The pause is a multiple of the CPU time: if this thread loses its core during a slice, the other
+     * threads' refreshes are not delayed a hundred times as long. The elapsed time is added once, because the
+     * thread may have waited for another that was changing the map. */
     uint64_t begin_cpu_ns = clock_thread_cpu_ns();
     bool changed = read_slice();
     uint64_t spent_ns = clock_thread_cpu_ns() - begin_cpu_ns, end_ns = clock_now_ns();

@@ -1,5 +1,5 @@
-/* What a walk needs to know of the machine: its registers, where a call leaves its return address, and how to
- * leave a handler. Each machine has one header; all define the same names. Only unwind/ includes it. */
+/* What a walk must know about the machine: registers, the place of return addresses, and how to leave a
+ * signal handler. The header of each machine defines the same names. Only unwind/ includes it. */
 #ifndef BLAME_UNWIND_MACHINE_H
 #define BLAME_UNWIND_MACHINE_H
 

@@ -1,5 +1,5 @@
 /* unwind/machine.h for aarch64. A call leaves its return address in x30, the link register. A function that
- * makes calls saves x30, mostly in a frame record {x29, x30}, to which x29, the frame pointer, points.
+ * makes calls saves x30, usually in a frame record {x29, x30}, to which x29, the frame pointer, points.
  *
  * All [handler]. */
 #ifndef BLAME_UNWIND_MACHINE_AARCH64_H
@@ -20,7 +20,7 @@
 
 #define MACHINE_TRAMPOLINE_BYTES 8 /* mov x8,#139; svc #0 */
 #define MACHINE_HAS_LINK         true
-#define MACHINE_START            __attribute__((noinline)) /* its frame is below that of its caller */
+#define MACHINE_START            __attribute__((noinline)) /* its frame is further in than its caller's */
 
 enum { MACHINE_FP = 29, MACHINE_LINK = 30, MACHINE_SP = 31, MACHINE_IP = 32 };
 
@@ -35,9 +35,9 @@ static inline void machine_load(struct unwinder *unwinder, const ucontext_t *con
     unwinder->link = unwinder->registers[MACHINE_LINK];
 }
 
-/* Loads the registers of a function's caller from the function's frame record. A record does not show where
- * the function's frame ends. But the caller's record is mostly at the start of the caller's frame: GCC lays
- * out frames like that, and clang's code needs x29 only. */
+/* Loads the registers of a function's caller from the function's frame record. The record does not tell where
+ * the function's frame ends, so the caller's own record is used as its stack pointer. This is usually right:
+ * GCC puts the record at the start of a frame, and code by clang needs only x29. */
 static inline void machine_load_above(uintptr_t *registers, const uintptr_t *frame)
 {
     registers[MACHINE_FP] = frame[0];
@@ -45,7 +45,8 @@ static inline void machine_load_above(uintptr_t *registers, const uintptr_t *fra
     registers[MACHINE_SP] = frame[0];
 }
 
-/* Loads the registers of the function that contains this code. The walk's first step leaves that function. */
+/* Loads the registers of the function that contains this code. The first step of the walk leads to that
+ * function's caller. */
 static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *registers)
 {
     uintptr_t *from = registers + 19;
@@ -57,8 +58,8 @@ static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *r
         : "memory");
 }
 
-/* Removes the signature that -mbranch-protection puts into a return address. On processors without signatures
- * the instruction does nothing. */
+/* Removes the signature that -mbranch-protection puts into a return address. On processors without pointer
+ * authentication the instruction does nothing. */
 static inline uintptr_t machine_strip(uintptr_t return_address)
 {
     register uintptr_t link __asm__("x30") = return_address;
@@ -66,8 +67,8 @@ static inline uintptr_t machine_strip(uintptr_t return_address)
     return link;
 }
 
-/* Reads the frame that the kernel has written: siginfo_t and ucontext_t, at the handler's initial stack
- * pointer. */
+/* Reads the interrupted registers from the signal frame (siginfo_t and ucontext_t), which begins at the stack
+ * pointer with which the handler started. */
 static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwind_registers *caller)
 {
     uintptr_t context = unwinder->at.stack + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext);
@@ -83,12 +84,12 @@ static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwin
     return true;
 }
 
-/* Returns the address to which handlers return: code of the kernel, which is only known after a handler has
- * run. [init] */
+/* Returns the address to which signal handlers return. It is in the kernel's own code and is found by running
+ * a handler. [init] */
 uintptr_t machine_trampoline(int signal);
 
-/* Returns true if the bytes around an interrupted instruction are a waiting loop: they contain yield, wfe or
- * isb, or follow sched_yield. */
+/* Returns true if the code around an interrupted instruction is a waiting loop: it contains yield, wfe or
+ * isb, or the instruction follows the system call sched_yield. */
 static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at, const unsigned char *high)
 {
     static const uint32_t yield[] = {0xd2800f88, 0xd4000001}; /* mov x8,#124; svc #0 */

@@ -1,4 +1,5 @@
-/* unwind/machine.h for x86-64. A call pushes its return address; rbp is the frame pointer. All [handler]. */
+/* unwind/machine.h for x86-64. A call pushes its return address; rbp is the frame pointer. All functions are
+ * [handler]. */
 #ifndef BLAME_UNWIND_MACHINE_X86_64_H
 #define BLAME_UNWIND_MACHINE_X86_64_H
 
@@ -14,8 +15,8 @@
 #include "unwind/unwinder.h"
 
 #define MACHINE_TRAMPOLINE_BYTES 9     /* mov $15,%rax; syscall */
-#define MACHINE_HAS_LINK         false /* true if calls leave the return address in a register */
-#define MACHINE_START                  /* compiler attributes of a walk's start */
+#define MACHINE_HAS_LINK         false /* true if a call leaves its return address in a register */
+#define MACHINE_START                  /* compiler attributes of the function that starts a walk */
 
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
 _Static_assert(RDI == UNWIND_ARGUMENT, "where a call's first argument is");
@@ -32,7 +33,7 @@ static inline void machine_load(struct unwinder *unwinder, const ucontext_t *con
         unwinder->registers[i] = (uintptr_t)context->uc_mcontext.gregs[from[i]];
 }
 
-/* Loads the registers of a function's caller from the function's frame; other registers are unknown. */
+/* Loads the registers of a function's caller from the function's frame. The other registers are unknown. */
 static inline void machine_load_above(uintptr_t *registers, const uintptr_t *frame)
 {
     registers[RBP] = frame[0];
@@ -40,7 +41,7 @@ static inline void machine_load_above(uintptr_t *registers, const uintptr_t *fra
     registers[RSP] = (uintptr_t)(frame + 2);
 }
 
-/* Loads the caller's registers as they will be when the function that contains this code has returned. */
+/* Loads the registers that the caller of the function with this code will have after the return. */
 static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *registers)
 {
     __asm__("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
@@ -49,7 +50,7 @@ static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *r
     machine_load_above(registers, __builtin_frame_address(0));
 }
 
-/* Returns false: libunwind's step from a handler to the interrupted code is good enough. */
+/* Returns false: libunwind can step from a handler to the interrupted code. */
 static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwind_registers *caller)
 {
     (void)unwinder, (void)caller;
@@ -61,7 +62,7 @@ static inline uintptr_t machine_strip(uintptr_t return_address)
     return return_address;
 }
 
-/* Returns the address to which handlers return. [init] */
+/* Returns the address to which signal handlers return. [init] */
 static inline uintptr_t machine_trampoline(int signal)
 {
     struct {
@@ -74,8 +75,8 @@ static inline uintptr_t machine_trampoline(int signal)
     return (uintptr_t)action.restorer;
 }
 
-/* Returns true if the bytes around an interrupted instruction are a waiting loop: they contain pause, or
- * follow sched_yield. */
+/* Returns true if the code around an interrupted instruction is a waiting loop: it contains pause, or the
+ * instruction follows the system call sched_yield. */
 static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at, const unsigned char *high)
 {
     static const unsigned char yield[] = {0xb8, SYS_sched_yield, 0, 0, 0, 0x0f, 0x05}; /* mov; syscall */

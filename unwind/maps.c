@@ -27,7 +27,7 @@ static bool skip(const char **text, char expected)
     return true;
 }
 
-/* Restores newlines in a path, which the kernel writes as \\012. */
+/* Restores the newlines in a path; the kernel writes them as \012. */
 static void restore_newlines(char *path)
 {
     char *to = path;
@@ -67,8 +67,8 @@ bool maps_parse(char *text, struct maps_line *line)
     return true;
 }
 
-/* Takes the complete lines in the buffer and moves the rest to its front. Returns false if take() wants no
- * more. */
+/* Calls take() for each complete line in the buffer, and moves the rest to the front of the buffer. Returns
+ * false if take() returned false. */
 static bool take_whole_lines(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
                              void *argument)
 {
@@ -84,7 +84,7 @@ static bool take_whole_lines(struct maps_reader *reader, bool (*take)(const stru
     }
     memmove(reader->buffer, reader->buffer + begin, reader->used - begin);
     reader->used -= begin;
-    if (reader->used == sizeof(reader->buffer) - 1) { /* the path is too long, so the line is dropped */
+    if (reader->used == sizeof(reader->buffer) - 1) { /* the line is longer than the buffer and is ignored */
         reader->used = 0;
         reader->dropping = true;
     }
@@ -98,7 +98,7 @@ static bool is_still_ours(const struct maps_reader *reader)
            inode == reader->inode;
 }
 
-/* Returns false if the file has no line. */
+/* Opens the file and reads its first lines. Returns false if there are none. */
 static bool open_at(struct maps_reader *reader, const char *path)
 {
     reader->fd = os_move_high(os_open_read(path));
@@ -114,8 +114,8 @@ static bool open_at(struct maps_reader *reader, const char *path)
 bool maps_open(struct maps_reader *reader)
 {
     reader->dropping = false;
-    /* Emulators provide the first one for the program. The second one exists after the first thread has
-     * ended. */
+    /* Emulators show the program's mappings only in the first file. Only the second file works after the
+     * process's first thread has ended. */
     if (open_at(reader, "/proc/self/maps") || open_at(reader, "/proc/thread-self/maps"))
         return true;
     reader->fd = -1;

@@ -12,21 +12,22 @@
 #include "base/module_flags.h"
 #include "base/os.h"
 
-#define MAX_HEADERS    32u
-#define FIRST_BYTES    1024u /* start of a file: headers, and names if it is small */
+#define MAX_HEADERS 32u
+/* bytes read from the start of a file: its headers, and in small files also the notes */
+#define FIRST_BYTES    1024u
 #define MAX_COPY_BYTES (64u << 20)
-#define MAX_IMAGES     (256u << 20) /* limit for all files that are mapped whole */
+#define MAX_IMAGES     (256u << 20) /* maximum total size of all files that are mapped whole */
 #define ADDING_TRIES   10000u
-/* limit of .debug_frame in a handler: 0.2 ms, or 0.5 ms if it is unsorted */
+/* maximum size of a .debug_frame section that is read in a handler; takes 0.2 ms, or 0.5 ms if it is unsorted */
 #define MAX_LATE_BYTES (256u << 10)
 
 static struct {
-    struct loadmap_module *list; /* LOADMAP_MAX_MODULES entries, the first `count` are used */
+    struct loadmap_module *list; /* LOADMAP_MAX_MODULES entries, of which the first `count` are in use */
     uint32_t count;
-    uint32_t functions; /* functions among the modules */
-    uint32_t adding;    /* 1 while a thread adds a module, for some hundred ns */
+    uint32_t functions; /* number of entries that are functions (struct module_function) */
+    uint32_t adding;    /* 1 while a thread is adding a module, which takes some hundred ns */
     uintptr_t vdso;
-    /* bytes of files that may still be mapped whole; 0 if the process's memory is limited */
+    /* bytes of files that may still be mapped whole; 0 from the start if the process's memory is limited */
     int64_t image_room;
     struct launched_image *launched;
     bool started;
@@ -34,11 +35,11 @@ static struct {
     size_t strings_left;
 } modules;
 
-/* Data read about a module, too much for a small stack. */
+/* What is read about one module. It is mapped, because it is too large for a small stack. */
 struct reading {
     struct loadmap_module module;
     uintptr_t start;
-    int fd; /* file of the module; -1 if the file is not what is mapped */
+    int fd; /* the module's file; -1 if there is none with the contents that are mapped */
     size_t count;
     ElfW(Phdr) headers[MAX_HEADERS];
     char in_file[FIRST_BYTES], in_memory[FIRST_BYTES];
@@ -99,8 +100,8 @@ static bool read_headers(struct reading *reading)
     return os_copy_memory(reading->headers, reading->start + elf.e_phoff, reading->count * sizeof(reading->headers[0]));
 }
 
-/* Finds the link-time ranges and the load bias, from the first loadable segment, which contains file offset
- * 0. */
+/* Finds the module's link-time ranges, and the load bias from the first loadable segment, which contains file
+ * offset 0. */
 static bool read_range(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
@@ -134,8 +135,8 @@ static void read_notes(struct reading *reading)
             read_build_id(reading, &reading->headers[i]);
 }
 
-/* Finds the module's path. The loader's name may be relative to the program's directory at the time of
- * loading. */
+/* Finds the module's path. If the loader's name is relative, to the directory that was current when it was
+ * loaded, the path from /proc/self/maps is used. */
 static bool find_path(struct reading *reading, const struct module_place *place)
 {
     if (reading->module.flags & PROFILE_MODULE_VDSO)
@@ -148,8 +149,8 @@ static bool find_path(struct reading *reading, const struct module_place *place)
     return strcpy(reading->path, place->path);
 }
 
-/* Opens the file if it is what is mapped. Inode numbers differ on overlay file systems, so contents are
- * compared. */
+/* Opens the module's file if it has the contents that are mapped. Inode numbers cannot show this, because
+ * they differ on overlay file systems. */
 static void open_module_file(struct reading *reading)
 {
     if (reading->module.flags & PROFILE_MODULE_VDSO)
@@ -166,7 +167,7 @@ static void open_module_file(struct reading *reading)
     reading->fd = -1;
 }
 
-/* Takes the file of a deleted or renamed library from the audit library. */
+/* Uses the contents of a deleted or renamed library that libblame-loader.so has mapped. */
 static void take_launched(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
@@ -188,7 +189,7 @@ static void take_launched(struct reading *reading)
     }
 }
 
-/* Maps the whole file for its names, because it may be deleted before the program ends. */
+/* Maps the whole file, so that its symbols can be written even if the file has been deleted by then. */
 static void map_image(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
@@ -204,8 +205,8 @@ static void map_image(struct reading *reading)
         fetch_sub_acq_rel(&modules.image_room, (int64_t)bytes);
 }
 
-/* Maps the segment with the unwind tables (L2) from the file, or copies it if the file is gone. The vDSO has
- * no file and is never unloaded. */
+/* Maps the segment with the unwind tables (L2) from the file, or copies it from memory if there is no such
+ * file. The vDSO has no file, but is never unloaded. */
 static void map_view(struct reading *reading, const ElfW(Phdr) * segment)
 {
     struct loadmap_module *module = &reading->module;
@@ -277,7 +278,7 @@ static bool begin_adding(void)
     for (uint32_t tries = 0; tries < ADDING_TRIES; tries++, expected = 0)
         if (compare_exchange(&modules.adding, &expected, 1))
             return true;
-    return false; /* its thread has lost its core; the next sample will try again */
+    return false; /* the thread that is adding a module has lost its core; the next sample tries again */
 }
 
 static uint32_t add_module(struct reading *reading, uint32_t searched)
@@ -310,7 +311,8 @@ static uint32_t read_new_module(struct reading *reading, const struct module_pla
         return 0;
     open_module_file(reading);
     if (reading->path[0] != '/' && reading->path[0] != '[')
-        return 0; /* a relative path that does not exist; the map has the absolute one */
+        /* the path is relative and does not exist; a later reading of the map gives the absolute path */
+        return 0;
     read_notes(reading);
     uint32_t searched = loadmap_module_count(), number = known_number(reading, 0);
     if (number || searched == LOADMAP_MAX_MODULES)
@@ -318,7 +320,8 @@ static uint32_t read_new_module(struct reading *reading, const struct module_pla
     map_image(reading);
     read_tables(reading);
     read_debug_frame(reading);
-    return add_module(reading, searched); /* if another thread is faster, this view is unused */
+    /* if another thread has added the module first, what this thread has mapped stays unused */
+    return add_module(reading, searched);
 }
 
 uint32_t module_number(const struct module_place *place)

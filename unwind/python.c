@@ -10,16 +10,16 @@
 #include "unwind/python_code.h"
 #include "unwind/python_layout.h"
 
-/* Symbols exported by the interpreter, if the process has one that others can link with. dlsym() would
- * allocate from the program's heap to report that there is none. */
+/* Symbols of the interpreter, NULL if the process has no interpreter that exports them. dlsym() is not used,
+ * because it allocates from the program's heap when a symbol is missing. */
 extern const unsigned char _PyRuntime[] __attribute__((weak)), PyCode_Type[] __attribute__((weak)),
     PyUnicode_Type[] __attribute__((weak)), PyBytes_Type[] __attribute__((weak)),
     _PyEval_EvalFrameDefault[] __attribute__((weak));
 extern const unsigned long Py_Version __attribute__((weak));
 
 static struct {
-    const unsigned char *runtime; /* _PyRuntime; NULL: its frames are not read */
-    bool own_file;                /* the module contains nothing but the interpreter */
+    const unsigned char *runtime; /* address of _PyRuntime; NULL: Python frames are not read */
+    bool own_file;                /* true if the module is the interpreter alone, without other code */
 } interpreter;
 
 static uintptr_t python_word(const unsigned char *from, size_t offset)
@@ -36,7 +36,8 @@ static int locked_of(const unsigned char *lock)
     return locked;
 }
 
-/* Returns true for python3.11 and libpython3.11.so.1.0. Other programs also contain code of their own. */
+/* Returns true for names like python3.11 and libpython3.11.so.1.0. Other programs that contain the
+ * interpreter also have code of their own. */
 static bool is_interpreter_file(const struct loadmap_range *range)
 {
     const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
@@ -78,8 +79,8 @@ bool python_init(char *version, size_t bytes, const char **why_not)
     return true;
 }
 
-/* Returns the thread's record of its innermost call of the loop; 0 if there is none. One of the interpreter's
- * frames is on the stack, so the thread's own state exists. */
+/* Returns the thread's record of its innermost call of the interpreter's loop; 0 if there is none. The walk
+ * has met a frame of the interpreter, so the thread's Python state exists. */
 static uintptr_t innermost_level(void)
 {
     int key[2];
@@ -118,8 +119,9 @@ void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asle
     enter_level(walk, level);
 }
 
-/* Returns true if the frame is part of the wait. The function that waits is the interpreter's first one on
- * the walk. Its callers within the interpreter wait, too. */
+/* Returns true if the frame belongs to the wait for the interpreter's lock. That wait begins with the
+ * innermost frame of the interpreter, and includes that frame's callers as long as they are in the
+ * interpreter, too. */
 static bool is_part_of_wait(struct python_walk *walk, const struct unwind_frame *frame)
 {
     if (!walk->waits || (walk->waits_to && (!interpreter.own_file || frame->stack != walk->waits_to)))
@@ -131,7 +133,8 @@ static bool is_part_of_wait(struct python_walk *walk, const struct unwind_frame 
 enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame)
 {
     bool waits = is_part_of_wait(walk, frame);
-    while (walk->level && walk->level < frame->stack) { /* in frames that were not walked */
+    /* these records are in frames that the walk did not report */
+    while (walk->level && walk->level < frame->stack) {
         if (walk->passed++ == PYTHON_MAX_PASSED) {
             walk->level = walk->frame = 0;
             walk->broken = true;
@@ -171,23 +174,23 @@ bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct pyt
     return true;
 }
 
-/* A waiting thread sleeps in futex() on a word of the lock's condition, which no other code uses. The word is
- * the call's first argument. */
+/* A thread that waits for the lock sleeps in futex() on a word of the lock's condition variable. That word is
+ * the first argument of the call, and no other code waits for it. */
 bool python_waits(const struct unwinder *unwinder)
 {
     uintptr_t condition = (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK + PYTHON_LOCK_CONDITION;
     return interpreter.runtime && unwinder->registers[UNWIND_ARGUMENT] - condition < PYTHON_LOCK_CONDITION_BYTES;
 }
 
-/* Returns the state of the thread that holds the lock, or 0. */
+/* Copies the lock, and returns the Python state of the thread that holds it; 0 if no thread does. */
 static uintptr_t read_holder(unsigned char *lock)
 {
     bool read = os_copy_memory(lock, (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK, PYTHON_LOCK_BYTES);
     return read && locked_of(lock) == 1 ? python_word(lock, PYTHON_LOCK_HOLDER) : 0;
 }
 
-/* Reads another thread, which continues to run. If it held the lock throughout, its state is its own, and its
- * code object was valid. */
+/* The other thread continues to run while its data is read. If the copies of the lock before and after are
+ * equal, it held the lock all the time, so its frame and code object were valid. */
 bool python_holder(struct unwinder *unwinder, struct python_place *place)
 {
     unsigned char lock[PYTHON_LOCK_BYTES], again[PYTHON_LOCK_BYTES], state[PYTHON_STATE_BYTES],

@@ -1,11 +1,13 @@
-/* Python's own frames, which are in the interpreter's memory. CPython 3.11 runs many of them in one call of
- * its loop, _PyEval_EvalFrameDefault, that is in one frame of the stack. Each call of the loop has a record
- * among its variables, which leads to its Python frames. The thread's state has the innermost record. So a
- * stack frame belongs to the loop if it contains the next record, whatever the interpreter's symbols say.
+/* Finds the Python functions of a walk. Their frames are in the interpreter's memory, not on the stack.
+ * CPython 3.11 executes many Python frames in one call of its loop, _PyEval_EvalFrameDefault, which has one
+ * frame on the stack. Each call of the loop has a record (_PyCFrame) among its local variables, which leads
+ * to its Python frames and to the record of the next outer call. The thread's Python state points to the
+ * innermost record. So a stack frame belongs to the loop if it contains the next record; the interpreter's
+ * symbols are not needed.
  *
- * It calls nothing in Python and takes no lock, least of all the interpreter's. The data may be changing,
- * because a sample interrupts the interpreter anywhere. So it is read by process_vm_readv, which cannot
- * fault, in bounded steps, and is checked (guarantee Y1 of docs/concurrency.md). */
+ * This code calls nothing in Python and takes no lock, in particular not the interpreter's. A sample can
+ * interrupt the interpreter anywhere, so the data may be inconsistent. It is read by process_vm_readv, which
+ * cannot fault, in bounded steps, and is checked (guarantee Y1 of docs/concurrency.md). */
 #ifndef BLAME_UNWIND_PYTHON_H
 #define BLAME_UNWIND_PYTHON_H
 
@@ -16,52 +18,55 @@
 #include "unwind/python_code.h"
 #include "unwind/unwinder.h"
 
-/* Looks for an interpreter and flags its module (PROFILE_MODULE_INTERPRETER) if its frames can be read.
- * Writes its version, and in *why_not the reason why they cannot be read, or NULL. Returns false if there is
- * none. [init] */
+/* Looks for an interpreter in the process. Returns false if there is none. Writes the interpreter's version.
+ * If Python frames can be read, sets *why_not to NULL and flags the module (PROFILE_MODULE_INTERPRETER);
+ * otherwise sets *why_not to the reason. [init] */
 bool python_init(char *version, size_t bytes, const char **why_not);
 
-/* Limit of the records that a walk skips because they are in frames that it did not walk; each costs a system
- * call. Beyond the limit, the row of the current frame stands for all calls further out. */
+/* Maximum number of records that a walk skips because they are in frames that it did not report; each costs a
+ * system call. Beyond this, the current frame's row represents all calls further out. */
 #define PYTHON_MAX_PASSED 512u
 
-/* A walk's position among the thread's Python frames. At the start only `begun` must be set, to false. */
+/* A walk's position among the thread's Python frames. `begun` must be false at first; python_begin() sets the
+ * rest. */
 struct python_walk {
     bool begun;
-    /* the thread sleeps until it gets the interpreter's lock, and the last frame is part of that wait */
+    /* true if the thread is asleep until it gets the interpreter's lock, and the last frame belongs to that
+     * wait */
     bool waits;
-    bool broken;        /* the frames of this call of the loop could not all be read */
-    uintptr_t waits_to; /* end of those frames */
-    uintptr_t level;    /* record of the next call of the loop; 0: none further out */
-    uintptr_t frame;    /* next Python frame of this call; 0: none */
-    uintptr_t top;      /* innermost Python frame of the next call */
-    uintptr_t outer;    /* record of the call around the next one */
-    uint32_t passed;    /* records skipped so far, see PYTHON_MAX_PASSED */
+    bool broken;        /* true if not all Python frames of the current call of the loop could be read */
+    uintptr_t waits_to; /* end (CFA) of the last frame that belongs to the wait */
+    /* record of the next call of the loop, as its address; 0: there is none further out */
+    uintptr_t level;
+    uintptr_t frame; /* next Python frame of the current call; 0: none */
+    uintptr_t top;   /* innermost Python frame of the next call */
+    uintptr_t outer; /* record of the call outside the next one */
+    uint32_t passed; /* number of records skipped until now, limited by PYTHON_MAX_PASSED */
 };
 
 enum python_kind {
-    PYTHON_NONE, /* a frame like any other */
-    PYTHON_GLUE, /* the interpreter's own frame, between its loop and other code */
-    PYTHON_LOOP, /* a call of the loop: python_next() returns its Python frames */
+    PYTHON_NONE, /* an ordinary frame */
+    PYTHON_GLUE, /* a frame of the interpreter itself, between its loop and other code */
+    PYTHON_LOOP, /* a call of the interpreter's loop; python_next() returns its Python frames */
 };
 
-/* Begins at the first frame of the interpreter. `asleep`: the walk's thread sleeps in the system call where
- * the walk began. [handler] */
+/* Starts when a walk meets its first frame of the interpreter. `asleep` tells that the thread is sleeping in
+ * the system call at which the walk started. [handler] */
 void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asleep);
 
-/* Returns the kind of a flagged module's frame. Frames come from the innermost outward. [handler] */
+/* Returns the kind of a frame whose module has the flag PROFILE_MODULE_INTERPRETER. Must be called for each
+ * such frame, from the innermost outward. [handler] */
 enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame);
 
-/* Finds the next Python frame of that call, from the innermost outward. Returns false after the last one, or
- * if the next cannot be read (walk->broken). [handler] */
+/* Finds the next Python frame of the current call of the loop, from the innermost outward. Returns false
+ * after the last one, or if the frame cannot be read (walk->broken). [handler] */
 bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct python_place *place);
 
-/* Returns true if the system call where the walk began, in which the thread sleeps, waits for the
- * interpreter's lock. [handler] */
+/* Returns true if the system call at which the walk started waits for the interpreter's lock. [handler] */
 bool python_waits(const struct unwinder *unwinder);
 
-/* Finds the line in which another thread holds that lock. Returns false if none holds it, if it changes
- * hands, or if its frame cannot be read. [handler] */
+/* Finds the line at which another thread holds the interpreter's lock. Returns false if no thread holds it,
+ * if the holder changes during the search, or if its frame cannot be read. [handler] */
 bool python_holder(struct unwinder *unwinder, struct python_place *place);
 
 #endif

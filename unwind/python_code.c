@@ -11,23 +11,23 @@
 #define WAYS         4u
 #define SETS         256u
 #define LINES        1024u
-#define MAX_TEXT     1024u       /* bytes of a name or a path; longer ones are cut */
-#define MAX_COMPARED 4096u       /* bytes of a table of lines that are compared */
-#define MAX_TABLE    (64u << 10) /* bytes of a table that are searched */
+#define MAX_TEXT     1024u       /* maximum bytes of a name or path; the rest is cut off */
+#define MAX_COMPARED 4096u       /* maximum bytes of a line table that are compared */
+#define MAX_TABLE    (64u << 10) /* maximum bytes of a line table that are searched */
 #define MAX_LINE     0x7fffffffu
 
-/* A string, or a table of lines. */
+/* A string or a line table in Python's memory. */
 struct span {
     uintptr_t object;
-    uint64_t size;          /* size given by the object, in characters or bytes */
-    uint32_t offset, bytes; /* offset and number of the compared bytes */
-    uint32_t kind;          /* of a string: bytes per character */
+    uint64_t size;          /* size stored in the object, in characters or bytes */
+    uint32_t offset, bytes; /* position in the object, and number, of the bytes that are compared */
+    uint32_t kind;          /* bytes per character; strings only */
 };
 
 struct known_code {
     uintptr_t address;
     uint32_t module_id;
-    uint32_t walk; /* last walk that checked it */
+    uint32_t walk; /* number of the last walk that checked the object */
     uint64_t digest;
     uint32_t first_line;
     struct span name, file, lines;
@@ -38,7 +38,8 @@ struct known_line {
     uint64_t unit;
 };
 
-/* The bytes that identify a code object; of the objects that it refers to, from their type on. */
+/* The bytes that identify a code object: its header, and the strings and line table to which it refers, from
+ * their type field on. */
 struct content {
     unsigned char code[PYTHON_CODE_BYTES];
     unsigned char name[PYTHON_TEXT_OTHER + MAX_TEXT], file[PYTHON_TEXT_OTHER + MAX_TEXT];
@@ -47,7 +48,7 @@ struct content {
 
 struct python_codes {
     uint32_t walk, oldest;
-    uintptr_t page; /* address of the page in `bytes`, read in this walk; 0: none */
+    uintptr_t page; /* address of the page in `bytes`, if read in this walk; 0: none */
     struct known_code known[SETS][WAYS];
     struct known_line line[LINES];
     unsigned char bytes[PAGE];
@@ -105,7 +106,7 @@ static uint32_t number_at(const unsigned char *from, size_t offset)
     return number;
 }
 
-/* Hashes eight bytes at a time, because each sample hashes the identifying data of its code objects. */
+/* Adds bytes to a hash, eight at a time, because each sample hashes its code objects. */
 static uint64_t digest_more(uint64_t digest, const unsigned char *from, size_t bytes)
 {
     for (; bytes > 0; from += 8) {
@@ -137,7 +138,7 @@ static bool is_same_object(const struct span *span, const unsigned char *read, u
     return code_word(read, 0) == type && code_word(read, PYTHON_SIZE - PYTHON_TYPE) == span->size;
 }
 
-/* Reads the contents that code->name, file and lines describe. Returns false if the objects have changed. */
+/* Reads what code->name, file and lines describe. Returns false if the objects have changed. */
 static bool read_content(const struct known_code *code, struct content *content)
 {
     const struct span *name = &code->name, *file = &code->file, *lines = &code->lines;
@@ -182,7 +183,7 @@ static bool read_bytes_span(const unsigned char *header, struct span *span)
     return true;
 }
 
-/* Reads the positions of a code object's parts. The object itself may be anything. */
+/* Finds the strings and the line table of a code object. code->address may point to anything. */
 static bool read_places(struct known_code *code)
 {
     unsigned char object[PYTHON_CODE_BYTES], name[PYTHON_TEXT_ASCII], file[PYTHON_TEXT_ASCII], lines[PYTHON_BYTES_DATA];
@@ -220,8 +221,7 @@ static char *put_character(char *to, uint32_t c)
     return to;
 }
 
-/* Writes a string as UTF-8. Python represents undecodable bytes as U+DC80 to U+DCFF, and they become bytes
- * again. */
+/* Writes a string as UTF-8. Python stores undecodable bytes as U+DC80 to U+DCFF; they become bytes again. */
 static void write_text(char *to, const unsigned char *from, const struct span *span)
 {
     for (uint32_t at = 0; at + span->kind <= span->bytes; at += span->kind) {
@@ -235,7 +235,7 @@ static void write_text(char *to, const unsigned char *from, const struct span *s
     *to = '\0';
 }
 
-/* Reads a code object that is new at its address, or was never met. */
+/* Reads a code object that is not in the cache, or that has replaced another at its address. */
 static bool learn_code(struct python_codes *codes, struct known_code *code)
 {
     if (!read_places(code) || !read_content(code, &codes->content))
@@ -287,8 +287,8 @@ static const unsigned char *read_line_number(const unsigned char *at, const unsi
     return NULL;
 }
 
-/* The table is described in Objects/locations.md of CPython 3.11. An entry is a byte with bit 7 set, with a
- * kind and a length, and bytes without bit 7. */
+/* Objects/locations.md of CPython 3.11 describes the table. An entry begins with a byte that has bit 7 set
+ * and contains a kind and a length. Bytes without bit 7 follow. */
 uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t first_line, uint32_t unit)
 {
     const unsigned char *at = table, *end = table + bytes;
@@ -332,7 +332,7 @@ bool python_codes_find(struct python_codes *codes, uintptr_t address, uintptr_t 
         return false;
     uint64_t offset = instruction - (address + PYTHON_CODE_INSTRUCTIONS);
     place->module_id = code->module_id;
-    /* A new frame is before its first instruction. */
+    /* A frame that has not executed an instruction yet has a negative offset here. */
     place->line = offset < (uint64_t)UINT32_MAX ? line_at_unit(codes, code, offset / 2) : 0;
     if (!place->line)
         place->line = code->first_line;

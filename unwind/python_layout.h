@@ -1,8 +1,8 @@
-/* The layout of the CPython 3.11 structures that are read. It is the same in all of 3.11:
+/* The layout of structures of CPython 3.11, which all its patch releases share:
  * Include/internal/pycore_runtime.h (_PyRuntimeState), Include/internal/pycore_gil.h (struct
  * _gil_runtime_state), Include/cpython/pystate.h (PyThreadState, _PyCFrame), Include/internal/pycore_frame.h
  * (_PyInterpreterFrame), Include/cpython/code.h (PyCodeObject), Include/cpython/unicodeobject.h,
- * bytesobject.h. */
+ * bytesobject.h. Numbers are offsets in bytes, except as noted. */
 #ifndef BLAME_UNWIND_PYTHON_LAYOUT_H
 #define BLAME_UNWIND_PYTHON_LAYOUT_H
 
@@ -10,34 +10,36 @@
 
 enum python_layout {
     PYTHON_RUNTIME_LOCK = 360, /* ceval.gil, the interpreter's lock */
-    PYTHON_RUNTIME_KEY =
-        592, /* gilstate.autoTSSkey: an int, 1 if the key exists, then the key to each thread's state */
+    /* gilstate.autoTSSkey: an int that is 1 if the key exists, then the pthread key of each thread's Python
+     * state */
+    PYTHON_RUNTIME_KEY = 592,
 
-    /* bytes before its condition; only threads that wait for the lock wait for the condition */
+    /* bytes of the lock before its condition variable; only threads that wait for the lock wait for that
+     * variable */
     PYTHON_LOCK_BYTES = 32,
-    PYTHON_LOCK_HOLDER = 8,  /* last_holder: the state of a thread */
+    PYTHON_LOCK_HOLDER = 8,  /* last_holder: address of a thread's Python state */
     PYTHON_LOCK_LOCKED = 16, /* an int; 1: the lock is held */
     PYTHON_LOCK_CONDITION = 32,
     PYTHON_LOCK_CONDITION_BYTES = 48,
 
-    PYTHON_STATE_BYTES = 160, /* bytes read of a PyThreadState */
-    PYTHON_STATE_LEVEL = 56,  /* cframe: the innermost call of the interpreter's loop */
+    PYTHON_STATE_BYTES = 160, /* number of bytes read of a PyThreadState */
+    PYTHON_STATE_LEVEL = 56,  /* cframe: record of the innermost call of the interpreter's loop */
     PYTHON_STATE_SELF = 152,  /* thread_id: pthread_self() */
 
-    PYTHON_LEVEL_BYTES = 24, /* bytes of a _PyCFrame, a variable of the loop */
+    PYTHON_LEVEL_BYTES = 24, /* number of bytes of a _PyCFrame, a local variable of the loop */
     PYTHON_LEVEL_FRAME = 8,
     PYTHON_LEVEL_PREVIOUS = 16,
 
     PYTHON_FRAME_BYTES = 72,
     PYTHON_FRAME_CODE = 32,
     PYTHON_FRAME_PREVIOUS = 48,
-    PYTHON_FRAME_INSTRUCTION = 56, /* prev_instr: the instruction before the next one */
-    /* a bool: the loop was called for this frame, not for the frames further in */
+    PYTHON_FRAME_INSTRUCTION = 56, /* prev_instr: the last instruction that was executed */
+    /* a bool: true if the loop was called for this frame, so that the frame is the outermost of that call */
     PYTHON_FRAME_ENTRY = 68,
-    PYTHON_FRAME_OWNER = 69, /* enum _frameowner, at most 2 */
+    PYTHON_FRAME_OWNER = 69, /* enum _frameowner: 0 to 2 */
 
-    PYTHON_TYPE = 8,  /* in every object */
-    PYTHON_SIZE = 16, /* in a string (characters) and in bytes */
+    PYTHON_TYPE = 8,  /* in all objects */
+    PYTHON_SIZE = 16, /* of str (in characters) and of bytes */
 
     PYTHON_CODE_BYTES = 144, /* bytes read */
     PYTHON_CODE_LINE = 72,
@@ -46,9 +48,10 @@ enum python_layout {
     PYTHON_CODE_LINES = 136,
     PYTHON_CODE_INSTRUCTIONS = 184,
 
-    PYTHON_TEXT_STATE = 32, /* interned: 2 bits, kind: 3 bits (bytes per character), compact, ascii, ready */
-    PYTHON_TEXT_ASCII = 48, /* start of the characters */
-    PYTHON_TEXT_OTHER = 72, /* start of the characters if not all are ASCII */
+    /* bit field: interned (2 bits), kind (3 bits: bytes per character), compact, ascii, ready */
+    PYTHON_TEXT_STATE = 32,
+    PYTHON_TEXT_ASCII = 48, /* start of the characters of an ASCII string */
+    PYTHON_TEXT_OTHER = 72, /* start of the characters of other strings */
     PYTHON_BYTES_DATA = 32,
 };
 

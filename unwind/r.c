@@ -8,17 +8,18 @@
 #include "base/os.h"
 #include "unwind/loadmap.h"
 
-/* Symbols exported by libR.so, as in unwind/python.c. */
+/* Symbols of libR.so, NULL if the process does not contain R. */
 extern const uintptr_t R_GlobalContext __attribute__((weak)), R_NilValue __attribute__((weak)),
     R_SrcrefSymbol __attribute__((weak));
 extern const unsigned char Rf_eval[] __attribute__((weak));
 
-#define MAX_OTHERS 64u  /* records of one frame that belong to no function; R has one or two */
-#define MAX_NAME   255u /* bytes of a name; longer ones are cut */
+/* maximum number of records in one frame that belong to no function; R has one or two */
+#define MAX_OTHERS 64u
+#define MAX_NAME   255u /* maximum bytes of a name; the rest is cut off */
 #define KNOWN      1024u
 
-/* The layout and values of R 4.2 that are read: src/include/Defn.h (RCNTXT, SEXPREC), Rinternals.h. The lower
- * 5 bits of an object's first byte are its type. */
+/* The layout and the constants of R 4.2 that are used, from src/include/Defn.h (RCNTXT, SEXPREC) and
+ * Rinternals.h. The lower 5 bits of an object's first byte are its type. */
 enum r_layout {
     R_RECORD_BYTES = 264,
     R_RECORD_NEXT = 0,
@@ -29,7 +30,7 @@ enum r_layout {
     R_IS_FUNCTION = 4,
 
     R_OBJECT_BYTES = 48,
-    R_OBJECT_FIRST = 32, /* the name of a symbol, the called object of a call */
+    R_OBJECT_FIRST = 32, /* of a symbol: its name; of a call: the called object */
     R_OBJECT_REST = 40,
     R_TEXT_LENGTH = 32,
     R_TEXT = 48,
@@ -46,11 +47,12 @@ enum r_layout {
 
 enum checked { NOT_YET, SOUND, UNSOUND };
 
-/* Filled only by the thread that runs R, since frames of other threads contain no record. Symbols are never
- * freed. */
+/* Only the thread that runs R writes here, because frames of other threads contain no record. Symbols are
+ * never freed, so they can be cached by address. */
 static struct {
-    const uintptr_t *records, *nil, *srcref; /* the three variables; NULL: there is no R */
-    uint32_t checked;                        /* enum checked */
+    /* addresses of R's three variables; NULL: the process does not contain R */
+    const uintptr_t *records, *nil, *srcref;
+    uint32_t checked; /* enum checked */
     struct {
         uintptr_t symbol;
         uint32_t module_id;
@@ -92,7 +94,8 @@ static bool r_read_name(uintptr_t address, char name[MAX_NAME + 1])
     return length && os_copy_memory(name, characters + R_TEXT, length);
 }
 
-/* Checks objects that every R has: the empty list contains itself, and a known symbol has its name. */
+/* Returns true if objects that exist in every R are as expected: the empty list contains itself, and a known
+ * symbol has its name. */
 static bool is_sound(void)
 {
     struct object nil;
@@ -122,7 +125,7 @@ bool r_found(const char **why_not)
 void r_begin(struct r_walk *walk)
 {
     *walk = (struct r_walk){0};
-    if (!r.records || !*r.records || !*r.nil || !*r.srcref) /* R has not started */
+    if (!r.records || !*r.records || !*r.nil || !*r.srcref) /* R has not started yet */
         return;
     if (unlikely(load_relaxed(&r.checked) == NOT_YET))
         store_relaxed(&r.checked, is_sound() ? SOUND : UNSOUND);
@@ -136,9 +139,8 @@ static bool read_record(struct r_walk *walk, unsigned char record[R_RECORD_BYTES
     if (!os_copy_memory(record, address, R_RECORD_BYTES))
         return false;
     uintptr_t next = r_word(record, R_RECORD_NEXT);
-    walk->record =
-        /* the outermost record is not a variable of a function */
-        next > address && next % sizeof(next) == 0 ? next : 0;
+    /* the outermost record is not a local variable of a function */
+    walk->record = next > address && next % sizeof(next) == 0 ? next : 0;
     return true;
 }
 
@@ -146,7 +148,8 @@ enum python_kind r_meet(struct r_walk *walk, const struct unwind_frame *frame)
 {
     unsigned char record[R_RECORD_BYTES];
     walk->end = frame->cfa;
-    while (walk->record && walk->record < frame->stack) { /* in frames that were not walked */
+    /* these records are in frames that the walk did not report */
+    while (walk->record && walk->record < frame->stack) {
         if (walk->passed++ == PYTHON_MAX_PASSED) {
             walk->record = 0;
             walk->broken = true;
@@ -162,14 +165,15 @@ static uint32_t slot_of_symbol(uintptr_t symbol)
     return hash_number(symbol) >> 32 & (KNOWN - 1);
 }
 
-/* Returns the known function of a symbol; 0 if it is new, or another symbol has replaced it. */
+/* Returns the cached module number of a symbol's function; 0 if the symbol is not in the cache. */
 static uint32_t known_symbol(uintptr_t symbol)
 {
     uint32_t place = slot_of_symbol(symbol);
     return r.known[place].symbol == symbol ? r.known[place].module_id : 0;
 }
 
-/* Returns the symbol f of `f(...)`, `package::f(...)` or `object$f(...)`; 0 if the called object has no name. */
+/* Returns the symbol f of a call `f(...)`, `package::f(...)` or `object$f(...)`; 0 if the called object has
+ * no name. */
 static uintptr_t symbol_of(const struct object *call)
 {
     struct object called, rest;
@@ -183,7 +187,7 @@ static uintptr_t symbol_of(const struct object *call)
     return r_read_object(first, R_SYMBOL, &called) ? first : 0;
 }
 
-/* Returns the module of a symbol's function; 0 if there is no room or it is no symbol. */
+/* Returns the module number of a symbol's function; 0 if there is no room, or if it is not a symbol. */
 static uint32_t module_of_symbol(uintptr_t symbol)
 {
     uint32_t place = slot_of_symbol(symbol), known = known_symbol(symbol);
@@ -209,7 +213,8 @@ bool r_next(struct r_walk *walk, struct python_place *place, bool *broken)
             return false;
         *broken = others++ == MAX_OTHERS || !read_record(walk, record);
         memcpy(&flags, record + R_RECORD_FLAGS, sizeof(flags));
-    } while (!*broken && !(flags & R_IS_FUNCTION)); /* loops and promises; their records follow further out */
+    } while (!*broken &&
+             !(flags & R_IS_FUNCTION)); /* records of loops and promises; the function's record is further out */
     const struct os_part parts[] = {{&call, r_word(record, R_RECORD_CALL), sizeof(call)},
                                     {&function, r_word(record, R_RECORD_FUNCTION), sizeof(function)},
                                     {&environment, r_word(record, R_RECORD_ENVIRONMENT), sizeof(environment)}};

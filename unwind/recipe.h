@@ -1,10 +1,12 @@
-/* A recipe: one row of call frame information in eight bytes. It gives a frame's caller when only the
- * frame's rsp, rbp and rip are known:
+/* A recipe is a row of call frame information in eight bytes. It computes the registers of a frame's caller
+ * from only three registers of the frame: rsp, rbp and rip.
  *
  *     RECIPE_CFA_RSP      CFA = rsp + k
  *     RECIPE_CFA_RBP      CFA = rbp + k
- *     RECIPE_CFA_AT_RBP   CFA = *(rbp + k)                               GCC, in functions that realign the stack
- *     RECIPE_CFA_PLT      CFA = rsp + 8 + ((rip & 15) >= k ? 8 : 0)      linkage tables: one push in 16 bytes
+ *     RECIPE_CFA_AT_RBP   CFA = *(rbp + k)                               GCC, in functions that realign the
+ *     stack
+ *     RECIPE_CFA_PLT      CFA = rsp + 8 + ((rip & 15) >= k ? 8 : 0)      linkage tables: 16-byte entries, one
+ *     push in each
  *
  *     RECIPE_RBP_SAME     caller's rbp = rbp
  *     RECIPE_RBP_AT_CFA   caller's rbp = *(CFA + r)
@@ -12,13 +14,14 @@
  *
  *     always              caller's rip = *(CFA - 8),  caller's rsp = CFA
  *
- * On aarch64 rsp is sp and rbp is x29. The place of the return address depends on what was saved:
+ * On aarch64, rsp means sp and rbp means x29. The place of the return address depends on what was saved:
  *
  *     RECIPE_RBP_SAME     caller's x29 = x29,         its pc = *(CFA + r)
  *     RECIPE_RBP_AT_CFA   caller's x29 = *(CFA + r),  its pc = *(CFA + r + 8): a frame record
- *     RECIPE_RBP_IN_LINK  caller's x29 = x29,         its pc = x30: nothing saved; only where a signal interrupted
+ *     RECIPE_RBP_IN_LINK  caller's x29 = x29,         its pc = x30: nothing saved; in interrupted frames only
  *
- * RECIPE_OUTERMOST: there is no caller. RECIPE_SLOW: libunwind takes the step, for one of the causes below. */
+ * RECIPE_OUTERMOST: there is no caller. RECIPE_SLOW: libunwind must take the step; cfa_offset is the cause
+ * (base/recipe_cause.h). */
 #ifndef BLAME_UNWIND_RECIPE_H
 #define BLAME_UNWIND_RECIPE_H
 
@@ -44,7 +47,8 @@ enum recipe_rbp {
     RECIPE_RBP_IN_LINK,
 };
 
-/* The unit of r. aarch64's frame records are aligned, and at the far end of GCC's frames. */
+/* Unit of rbp_offset in bytes. Frame records of aarch64 are aligned, but may be far from the CFA in GCC's
+ * frames. */
 #if defined(__x86_64__)
 #define RECIPE_R_UNIT 1
 #else
@@ -54,9 +58,9 @@ enum recipe_rbp {
 struct recipe {
     uint8_t cfa; /* enum recipe_cfa */
     uint8_t rbp; /* enum recipe_rbp */
-    /* r / RECIPE_R_UNIT; for RECIPE_RBP_SAME of x86-64 it is -8, so that one harmless load serves both */
+    /* r / RECIPE_R_UNIT; -8 for RECIPE_RBP_SAME on x86-64, so that the same load is harmless in both cases */
     int16_t rbp_offset;
-    int32_t cfa_offset; /* k; for RECIPE_SLOW the cause */
+    int32_t cfa_offset; /* k; for RECIPE_SLOW an enum recipe_cause */
 };
 
 _Static_assert(sizeof(struct recipe) == 8, "a recipe is a word");
@@ -71,14 +75,14 @@ static inline uintptr_t recipe_r(struct recipe recipe) /* [handler] */
     return (uintptr_t)((intptr_t)recipe.rbp_offset * RECIPE_R_UNIT);
 }
 
-/* Sets r. Returns false if it does not fit. [handler] */
+/* Sets r. Returns false if it does not fit into rbp_offset. [handler] */
 static inline bool recipe_set_r(struct recipe *recipe, int64_t r)
 {
     recipe->rbp_offset = (int16_t)(r / RECIPE_R_UNIT);
     return (int64_t)recipe->rbp_offset * RECIPE_R_UNIT == r;
 }
 
-/* Returns the address of a frame's return address. [handler] */
+/* Returns the address at which a frame's return address is stored. [handler] */
 static inline uintptr_t recipe_return_slot(struct recipe recipe, uintptr_t cfa)
 {
 #if defined(__x86_64__)
@@ -89,10 +93,10 @@ static inline uintptr_t recipe_return_slot(struct recipe recipe, uintptr_t cfa)
 #endif
 }
 
-/* Returns the recipe for a row; defined per machine. [handler] */
+/* Returns the recipe for a row of call frame information. Each machine defines it. [handler] */
 struct recipe recipe_of_row(const struct cfi_row *row);
 
-/* Returns the recipe for a link-time address of a module; NULL: no module. [handler] */
+/* Returns the recipe for a link-time address of a module, or of no module (NULL). [handler] */
 struct recipe recipe_read(const struct loadmap_module *module, uintptr_t address);
 
 #endif

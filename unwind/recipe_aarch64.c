@@ -9,7 +9,8 @@ static bool set_cfa(struct recipe *recipe, const struct cfi_rule *rule)
     return recipe->cfa_offset == rule->offset;
 }
 
-/* Handles both registers: untouched, only the link register saved, or both in a frame record. */
+/* Sets the rules for x29 and x30: both unchanged, only x30 saved, or both saved in a frame record. Returns
+ * false for other rows. */
 static bool set_saved(struct recipe *recipe, const struct cfi_rule *rbp, const struct cfi_rule *link)
 {
     int64_t r = 0;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* DWARF's expression operators. */
+/* operators of DWARF expressions */
 enum {
     EXPRESSION_DEREFERENCE = 0x06,
     EXPRESSION_LITERAL_0 = 0x30,
@@ -10,7 +10,8 @@ enum {
     EXPRESSION_RBP_PLUS = 0x76, /* rbp + the SLEB128 number that follows */
 };
 
-/* Parses an expression that begins with rbp + k. Returns the bytes after that; NULL for any other expression. */
+/* Parses the start of an expression, which must be rbp + k. Returns the address after it; NULL for other
+ * expressions. */
 static const unsigned char *skip_rbp_plus(const struct cfi_rule *rule, int64_t *k)
 {
     const unsigned char *at = rule->expression, *end = at + rule->number;
@@ -28,8 +29,8 @@ static const unsigned char *skip_rbp_plus(const struct cfi_rule *rule, int64_t *
     return NULL;
 }
 
-/* Recognises the row that ld writes for a linkage table (gold and lld write none): rsp + 8 + (((rip & 15) >=
- * k) << 3). Entries have 16 bytes; from byte k on, the relocation's number has been pushed. */
+/* Recognises the rule that ld writes for a linkage table (gold and lld write none): rsp + 8 + (((rip & 15) >=
+ * k) << 3). An entry has 16 bytes; from its byte k on, the relocation's number is on the stack. */
 static bool is_linkage_table(const struct cfi_rule *rule, int64_t *k)
 {
     static const unsigned char text[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, EXPRESSION_LITERAL_0, 0x2a, 0x33, 0x24, 0x22};

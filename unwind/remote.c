@@ -16,14 +16,15 @@
 #include "base/os.h"
 #include "unwind/machine.h"
 
-/* Exported by libunwind and used the same way by perf, although no header declares it. */
+/* libunwind exports this function, but no header declares it. perf uses it in the same way. */
 extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *, unw_proc_info_t *,
                                               int need_unwind_info, void *argument);
 
 #define CACHE_ENTRIES 512
 #define MAX_KEPT      8192
 
-/* Reads a word of the current unwind tables from their module's view. */
+/* Reads a word of the unwind tables that libunwind is using, from the module's view. Returns false if the
+ * address is elsewhere. */
 static bool read_view(const struct unwinder *unwinder, uintptr_t address, unw_word_t *value)
 {
     const struct loadmap_module *module = unwinder->tables;
@@ -36,7 +37,7 @@ static bool read_view(const struct unwinder *unwinder, uintptr_t address, unw_wo
     return true;
 }
 
-/* The stack of a program built with AddressSanitizer has red zones, which a walk may cross. */
+/* not instrumented by AddressSanitizer: a walk may read the red zones that it puts on the stack */
 __attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t space, unw_word_t address,
                                                               unw_word_t *value, int write, void *argument)
 {
@@ -97,7 +98,7 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
     return UNW_OBJ(dwarf_search_unwind_table)(space, ip, &table, info, need, argument);
 }
 
-/* libunwind itself returns what it takes from its pool for a remote table. */
+/* Does nothing: for a remote table, libunwind itself returns what it took from its pool. */
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *argument)
 {
     (void)space, (void)info, (void)argument;
@@ -132,7 +133,7 @@ static const unw_accessors_t accessors = {
     .get_proc_name = no_name,
 };
 
-/* A fresh address space of libunwind; bytes 0: it cannot be copied. */
+/* An unused address space of libunwind, to be copied. `bytes` is 0 if it cannot be copied. */
 static struct {
     pthread_once_t once;
     void *space;
@@ -147,7 +148,7 @@ static unw_addr_space_t create_space(void)
     return space;
 }
 
-/* Returns the size of a block of the program's heap, 0 if unknown. The program may have its own heap, and
+/* Returns the size of a block that malloc() returned; 0 if unknown. If the program brings its own malloc(),
  * malloc_usable_size() may belong to another library. */
 static size_t block_bytes(void *block)
 {
@@ -157,12 +158,14 @@ static size_t block_bytes(void *block)
     return same ? malloc_usable_size(block) : 0;
 }
 
-/* Makes two address spaces and compares them. If they are equal byte for byte, they contain no address of
- * their own data, so a copy at another address works as well. */
+/* Makes two address spaces and compares them. If they are equal byte for byte, they contain no pointers into
+ * themselves, so a copy at another address works, too. */
 static void make_fresh(void)
 {
     struct os_low_fds low;
-    os_take_low(&low); /* libunwind opens a pipe when it starts; only walks without our accessors use it. */
+    /* When libunwind starts, it opens a pipe, which only walks without our accessors use. It must not get a
+     * low descriptor number, which the program may expect for itself. */
+    os_take_low(&low);
     unw_addr_space_t one = create_space(), other = create_space();
     size_t bytes = block_bytes(one);
     if (bytes && block_bytes(other) == bytes && memcmp(one, other, bytes) == 0)
@@ -178,25 +181,26 @@ static void make_fresh(void)
     os_give_low(&low);
 }
 
-/* LeakSanitizer looks for pointers in globals but not in mappings. Without this array it would report our
+/* LeakSanitizer searches globals for pointers, but not mappings. Without this array it would report our
  * address spaces as leaks and end the program with an error. */
 static void *kept_spaces[MAX_KEPT] __attribute__((used));
 static size_t kept_count;
 
-/* Returns a copy in the thread's own mapping; NULL if it cannot be copied or there is no memory. libunwind
- * itself would take 26 KB from the program's heap for good. At the end of the heap, such a block would stop
- * all free memory below from returning to the system. */
+/* Returns a copy of the address space in a mapping of its own; NULL if there is no memory or it cannot be
+ * copied. Otherwise libunwind would take 26 KB from the program's heap for good. If such a block is at the
+ * end of the heap, the free memory below it cannot return to the system. */
 static unw_addr_space_t copy_space(void)
 {
     unw_addr_space_t space = fresh.bytes ? os_map(fresh.bytes) : NULL;
     if (space) {
         memcpy(space, fresh.space, fresh.bytes);
-        unw_set_cache_size(space, CACHE_ENTRIES, 0); /* mapped in place, so it cannot be copied */
+        /* the cache is a mapping of the address space, so it cannot be copied with it */
+        unw_set_cache_size(space, CACHE_ENTRIES, 0);
     }
     return space;
 }
 
-/* Few threads meet a frame without a recipe, so a copy is made at the first such frame. */
+/* Only few threads meet a frame without a recipe, so a thread's copy is made at its first such frame. */
 bool remote_init(struct unwinder *unwinder)
 {
     pthread_once(&fresh.once, make_fresh);
@@ -227,8 +231,8 @@ void remote_flush(struct unwinder *unwinder)
         unw_flush_cache(unwinder->space, 0, 0);
 }
 
-/* Moves the cursor from the start of the walk, or from libunwind's last step, to the frame that recipes have
- * reached. Returns true if it arrives at the same frame. */
+/* Moves libunwind's cursor to the frame that recipes have reached. Starts from the cursor's last frame in
+ * this walk, or from the start of the walk. Returns true if the cursor arrives at the same frame. */
 static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
 {
     unw_word_t ip = 0, stack = 0;
@@ -250,9 +254,9 @@ static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
     return ip == unwinder->at.ip && stack == unwinder->at.stack;
 }
 
-/* Like catch_up(), with a second attempt. libunwind's cache does not distinguish return addresses from
- * interrupted ones, so it may take the row of the next function for a call that does not return. With an
- * empty cache it must arrive at the recipes' frame. */
+/* Does the same as catch_up(), but tries a second time with an empty cache. libunwind's cache does not
+ * distinguish return addresses from interrupted instructions. So after a call that never returns, it may use
+ * the row of the next function. */
 static bool catch_up_surely(struct unwinder *unwinder, uint64_t frame_number)
 {
     if (catch_up(unwinder, frame_number))

@@ -1,20 +1,21 @@
-/* libunwind, for frames that recipes cannot describe. Only unwind/unwind.c uses it. Each thread has an
- * address space of its own, and all memory is read by our functions (guarantee U1). libunwind's cursor needs
- * every register, which recipes do not follow. So the cursor lags behind and catches up on the missed steps
- * when it is needed. It never goes back: all its steps in a walk together are at most one walk. */
+/* Takes the steps that recipes cannot take, by libunwind. Only unwind/unwind.c uses it. Each thread has an
+ * address space of libunwind of its own, and our functions read all memory for it (guarantee U1). libunwind's
+ * cursor needs all registers, which recipes do not track. So when a step by libunwind is needed, the cursor
+ * first repeats the steps that recipes have taken since its last step. It never goes back, so its steps in a
+ * walk are at most the walk's frames. */
 #ifndef BLAME_UNWIND_REMOTE_H
 #define BLAME_UNWIND_REMOTE_H
 
 #include "unwind/unwinder.h"
 
-/* Prepares libunwind for a thread. Returns false if there is no memory. [owner] */
+/* Initialises libunwind for a thread. Returns false if there is no memory. [owner] */
 bool remote_init(struct unwinder *unwinder);
 
-/* Forgets all results about code, because the load map has changed. [handler] */
+/* Empties libunwind's cache, because the load map has changed. [handler] */
 void remote_flush(struct unwinder *unwinder);
 
-/* Steps from unwinder->at, the walk's frame with that number (the first is 0), to its caller. Returns a
- * number above 0 if it was found, 0 if there is no caller, below 0 on failure. [handler] */
+/* Steps from the frame unwinder->at to its caller. frame_number is the frame's number in the walk, from 0.
+ * Returns a positive number on success, 0 if there is no caller, a negative number on failure. [handler] */
 int remote_step(struct unwinder *unwinder, uint64_t frame_number, struct unwind_registers *caller);
 
 #endif

@@ -16,20 +16,21 @@
 #include "unwind/recipe.h"
 #include "unwind/remote.h"
 
-#define CACHE_BITS 9 /* bits of the number of sets */
+#define CACHE_BITS 9 /* the cache has 2^CACHE_BITS sets */
 #define CACHE_WAYS 2u
 #define CACHE_SETS ((size_t)1 << CACHE_BITS)
-#define MAX_LEARNT 12u /* new modules per walk, some 0.3 ms */
-/* flag in an entry's recipe.cfa: another module may have taken its address */
+/* maximum number of unknown modules that one walk adds to the load map; they take some 0.3 ms */
+#define MAX_LEARNT 12u
+/* flag in unwind_entry.recipe.cfa: another module may have been loaded at the address */
 #define UNSURE  0x80u
-#define DECODED 0x40u /* flag in an entry's recipe.cfa: decoded from the code */
-/* bytes checked before and after the interrupted instruction of a loop */
+#define DECODED 0x40u /* flag in unwind_entry.recipe.cfa: the recipe was found by decoding the code */
+/* number of bytes searched for a waiting loop, before and after the interrupted instruction */
 #define SPIN_BYTES      32
-#define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* main thread's stack if it has no limit */
+#define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* size assumed for the main thread's stack if it has no limit */
 
-/* What is known about a code address. */
+/* What a thread's cache knows about a code address. */
 struct unwind_entry {
-    uintptr_t ip; /* as in unwind_frame; 0: unused */
+    uintptr_t ip; /* address as in unwind_frame.ip; 0: the entry is unused */
     struct recipe recipe;
     const struct loadmap_range *range;
     const struct loadmap_module *module;
@@ -39,7 +40,8 @@ _Static_assert(sizeof(struct unwind_entry) * CACHE_WAYS == 64, "a set is a cache
 
 static uintptr_t signal_trampoline;
 
-/* Finds the stack whose end the kernel made, the first thread's. Returns true if `here` is on it. */
+/* Finds the bounds of the first thread's stack, which the kernel has made and which contains `on_it`. Returns
+ * true if `here` is on that stack. */
 static bool is_first_stack(struct unwinder *unwinder, uintptr_t on_it, uintptr_t here)
 {
     struct rlimit limit;
@@ -55,8 +57,8 @@ static void find_stack(struct unwinder *unwinder)
     void *base = NULL;
     size_t bytes = 0;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    /* For the main thread, pthread_getattr_np() would read the maps through stdio. It is needed only if the
-     * thread is on a fiber now, or is no main thread but one that forked. */
+    /* For the main thread, pthread_getattr_np() would read /proc/self/maps through stdio. It is needed only
+     * if the thread is on a fiber's stack now, or if it was another thread before it called fork(). */
     if (os_tid() == getpid() && is_first_stack(unwinder, getauxval(AT_EXECFN), here))
         return;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -91,7 +93,8 @@ void unwinder_attach(struct unwinder *unwinder)
     static uint32_t warm;
     struct unwind_frame frame;
     find_stack(unwinder);
-    /* The process's first steps initialise things, above all libunwind. This should not happen in a handler. */
+    /* The first steps in a process initialise data, above all in libunwind. This must not happen in a
+     * handler. */
     for (int round = 0; round < 2 && !load_relaxed(&warm); round++) {
         unwinder->libunwind_only = round == 0;
         unwinder_start_here(unwinder);
@@ -106,7 +109,8 @@ void unwinder_attach(struct unwinder *unwinder)
 
 static void forget_code(struct unwinder *unwinder)
 {
-    if (unwinder->generation) /* otherwise the cache is empty, and its pages need not exist */
+    /* otherwise the cache is empty, and clearing it would only allocate its pages */
+    if (unwinder->generation)
         memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
     unwinder->generation = loadmap_generation();
     remote_flush(unwinder);
@@ -114,9 +118,9 @@ static void forget_code(struct unwinder *unwinder)
         decoder_forget(unwinder->decoder);
 }
 
-/* Starts a walk from the registers. If its first frame is on the thread's own stack, everything from there to
- * the end of the stack is mapped. Other stacks (of fibers and signals) are read by the slow, safe way, and so
- * is whatever an odd stack pointer points to. */
+/* Starts a walk from the registers. If the first frame is on the thread's own stack, everything from there to
+ * the end of the stack is mapped and can be read directly. Other stacks (of fibers and signal handlers), and
+ * memory at a stack pointer that makes no sense, are read by a system call, which cannot fault. */
 static MACHINE_START void start_walk(struct unwinder *unwinder, bool exact)
 {
     const uintptr_t *r = unwinder->registers;
@@ -137,7 +141,7 @@ static MACHINE_START void start_walk(struct unwinder *unwinder, bool exact)
         decoder_begin_walk(unwinder->decoder);
     loadmap_refresh_by_time();
     if (unwinder->generation != loadmap_generation())
-        forget_code(unwinder); /* another library may have taken the addresses of known recipes */
+        forget_code(unwinder); /* another library may have been loaded at the addresses of known recipes */
 }
 
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
@@ -158,13 +162,13 @@ __attribute__((noinline)) void unwinder_start_here(struct unwinder *unwinder)
 
 void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame)
 {
-    memset(unwinder->registers, 0, sizeof(unwinder->registers)); /* other registers are unknown */
+    memset(unwinder->registers, 0, sizeof(unwinder->registers)); /* the other registers are unknown */
     machine_load_above(unwinder->registers, frame);
     start_walk(unwinder, false);
 }
 
-/* Returns the executable range of a frame's address. If there is none, a library may have been loaded or code
- * compiled since, so the map is read again. */
+/* Returns the executable range that contains the address; NULL if there is none. If it is not in the load
+ * map, the map is read again, because a library may have been loaded or code compiled since then. */
 static const struct loadmap_range *range_of(struct unwinder *unwinder, uintptr_t ip)
 {
     const struct loadmap_range *range = loadmap_find(ip);
@@ -179,7 +183,7 @@ static const struct loadmap_range *range_of(struct unwinder *unwinder, uintptr_t
     return loadmap_find(ip);
 }
 
-/* The stack of a program built with AddressSanitizer has red zones, which a walk may cross. */
+/* not instrumented by AddressSanitizer: a walk may read the red zones that it puts on the stack */
 __attribute__((no_sanitize_address)) static inline uintptr_t load_word(uintptr_t address)
 {
     uintptr_t value;
@@ -187,7 +191,7 @@ __attribute__((no_sanitize_address)) static inline uintptr_t load_word(uintptr_t
     return value;
 }
 
-/* Returns true if the word is in [stack_low, stack_high), from which registers may be read directly. */
+/* Returns true if the word can be read directly, because it is within [stack_low, stack_high). */
 static inline bool is_readable_here(const struct unwinder *unwinder, uintptr_t address)
 {
     return address >= unwinder->stack_low && address < unwinder->stack_high &&
@@ -214,7 +218,7 @@ static void note_sure(struct unwinder *unwinder, const struct loadmap_range *ran
     unwinder->sure[unwinder->sure_count++ % UNWIND_SURE] = range;
 }
 
-/* Returns true if the range is unchanged since its entries were made. */
+/* Returns true if the range has not changed since the cache entries in it were made. */
 static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range)
 {
     unsigned count = unwinder->sure_count < UNWIND_SURE ? unwinder->sure_count : UNWIND_SURE;
@@ -227,14 +231,14 @@ static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range
     return true;
 }
 
-/* Returns true if the address follows a call, or if a handler returns there. */
+/* Returns true if the address follows a call instruction, or is the address to which signal handlers return. */
 static bool is_return_address(struct unwinder *unwinder, uintptr_t ip)
 {
     return ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES ||
            (range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
 }
 
-/* Returns true if the recipe leads to a word further out on the stack that is an address after a call. */
+/* Returns true if the recipe finds a return address, at a place further out on the stack. */
 static bool leads_to_call(const struct recipe *recipe, void *argument)
 {
     struct unwinder *unwinder = argument;
@@ -247,7 +251,7 @@ static bool leads_to_call(const struct recipe *recipe, void *argument)
     return is_return_address(unwinder, machine_strip(ip));
 }
 
-/* Finds a recipe from the code itself, if there is no information on how to leave its frame. */
+/* Replaces the recipe by one that is found by decoding the function's code, if there is one. */
 static void decode(struct unwinder *unwinder, struct recipe *recipe)
 {
     struct recipe found;
@@ -264,27 +268,30 @@ static bool has_no_row(struct recipe recipe)
     return recipe.cfa == RECIPE_SLOW && (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
 }
 
-/* Returns true if the recipe must be wrong. A function that has called another has saved its return address,
- * whatever its row says. The row of libomp's __kmp_invoke_microtask says nothing. */
+/* Returns true if the recipe cannot be right. It says that the return address is still in the link register,
+ * although this function has called another and so must have saved it. libomp's __kmp_invoke_microtask has
+ * such call frame information. */
 static bool is_false(const struct unwinder *unwinder, struct recipe recipe)
 {
     return MACHINE_HAS_LINK && !unwinder->exact && recipe.cfa <= RECIPE_CFA_RBP && recipe.rbp == RECIPE_RBP_IN_LINK;
 }
 
-/* Looks an address up and keeps the result. Returns NULL if the address is no code. */
+/* Finds the recipe for a code address and stores it in the cache. Returns NULL if the address is not code. */
 static const struct unwind_entry *learn_address(struct unwinder *unwinder, uintptr_t where)
 {
     static const struct recipe trampoline = {.cfa = RECIPE_SLOW, .cfa_offset = RECIPE_TRAMPOLINE};
     bool returns_from_handler = unwinder->at.ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES;
-    /* No code may precede the handler's return address. */
+    /* The return address of handlers may be the first byte of its range, so the byte before it cannot be
+     * looked up. */
     const struct loadmap_range *range =
         range_of(unwinder, MACHINE_HAS_LINK && returns_from_handler ? unwinder->at.ip : where);
     if (!range)
         return NULL;
     if (unlikely(unwinder->generation != loadmap_generation()))
-        forget_code(unwinder); /* the code at this address has been replaced */
+        /* the load map has changed: the code at known addresses may have been replaced */
+        forget_code(unwinder);
     struct unwind_entry *entry = cache_set(unwinder, where);
-    memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* drops the oldest */
+    memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* drops the oldest entry of the set */
     entry->ip = where;
     entry->range = range;
     entry->module = loadmap_module(range->module_id);
@@ -301,7 +308,7 @@ static const struct unwind_entry *learn_address(struct unwinder *unwinder, uintp
     return entry;
 }
 
-/* Applies the equations of recipe.h. Returns as remote_step(). */
+/* Computes the caller's registers by the equations in recipe.h. Returns the same values as remote_step(). */
 static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct unwind_registers *caller)
 {
     const struct unwind_registers *at = &unwinder->at;
@@ -334,12 +341,13 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
     caller->ip = machine_strip(caller->ip);
     if (recipe.rbp != RECIPE_RBP_SAME &&
         !read_stack_word(unwinder, (recipe.rbp == RECIPE_RBP_AT_CFA ? cfa : at->rbp) + r, &caller->rbp))
-        caller->rbp = 0; /* unknown: an address that cannot be read if it is needed */
+        caller->rbp = 0; /* unknown; if a later step needs it, reading at this address fails */
     return 1;
 }
 
-/* Checks the frame's range and updates the recipe. Returns false if the address has no known code any more.
- * What this thread knows about an unloaded library is then useless; other threads notice at their next walk. */
+/* Checks that the frame's range has not changed, and otherwise finds the recipe anew. Returns false if there
+ * is no code at the address any more. A library was then unloaded, so the thread's whole cache is cleared;
+ * other threads notice this at their next walk. */
 static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, struct recipe *recipe)
 {
     recipe->cfa &= (uint8_t)~UNSURE;
@@ -356,7 +364,7 @@ static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, str
     return true;
 }
 
-/* Returns true for a frame of a function that has saved nothing, so its caller has the same stack pointer. */
+/* Returns true if the frame has saved nothing on the stack, so that its caller has the same stack pointer. */
 static inline bool keeps_stack(struct recipe recipe, const struct unwind_frame *frame,
                                const struct unwind_registers *caller)
 {
@@ -364,7 +372,7 @@ static inline bool keeps_stack(struct recipe recipe, const struct unwind_frame *
            caller->stack == frame->stack;
 }
 
-/* Takes the steps that need more than two loads. */
+/* Takes the steps for which reading two words from the thread's own stack is not enough. */
 static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder *unwinder, struct recipe recipe,
                                                                 struct unwind_frame *frame)
 {
@@ -376,8 +384,9 @@ static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder 
     recipe.cfa &= (uint8_t)~DECODED;
     frame->recipe = recipe;
     bool slow = recipe.cfa == RECIPE_SLOW, trampoline = slow && recipe.cfa_offset == RECIPE_TRAMPOLINE;
-    /* A return address follows its call and may be in the next function. This does not apply where a signal
-     * interrupted: at the leaf, and below the trampoline of one of the program's handlers. */
+    /* A return address follows the call and may already be in the next function, so ip is normally one less.
+     * This does not apply to interrupted instructions: in the innermost frame, and in the caller of a
+     * handler's trampoline. */
     if (trampoline)
         frame->ip = unwinder->at.ip;
     if (slow) {
@@ -386,7 +395,8 @@ static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder 
                : unwinder->code_only                                  ? -1
                                      : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
         if (step > 0 && has_no_row(recipe) && caller.ip > 1 && !is_return_address(unwinder, caller.ip))
-            step = -1; /* there libunwind follows rbp, whatever it is */
+            /* without call frame information, libunwind follows rbp, even if rbp is not a frame pointer */
+            step = -1;
     } else {
         step = recipe_step(unwinder, recipe, &caller);
     }
@@ -394,7 +404,7 @@ static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder 
     frame->cfa = step > 0 ? caller.stack : 0;
     if (step == 0)
         unwinder->end = UNWIND_END;
-    /* A walk may change to another stack only from a handler to the interrupted code. */
+    /* Only the step from a handler to the interrupted code may lead to another stack. */
     else if (step < 0 || (caller.stack <= frame->stack && !trampoline && !keeps_stack(recipe, frame, &caller)))
         unwinder->end = UNWIND_BROKEN;
     else
@@ -416,7 +426,7 @@ static enum unwind_result next_by_libunwind(struct unwinder *unwinder, struct un
     return next_slowly(unwinder, recipe, frame);
 }
 
-/* Takes the step for a frame whose entry is known. */
+/* Takes a step with the recipe of a cache entry. */
 static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const struct unwind_entry *entry,
                                                struct unwind_frame *frame)
 {
@@ -434,7 +444,8 @@ static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const 
     frame->cfa = cfa;
     frame->recipe = recipe;
     unwinder->at.ip = machine_strip(load_word(return_slot));
-    signal_fence(); /* stops GCC from joining the two into a vector, for which the next step would wait */
+    /* stops GCC from joining both stores into one vector store, on which the next step would have to wait */
+    signal_fence();
     unwinder->at.stack = cfa;
     signal_fence();
     unwinder->at.rbp = recipe.rbp == RECIPE_RBP_SAME ? at.rbp : rbp;
@@ -442,7 +453,7 @@ static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const 
     return UNWIND_FRAME;
 }
 
-/* Handles an address that is not the first of its set. */
+/* Takes a step if the first entry of the set has another address. */
 static __attribute__((noinline)) enum unwind_result next_by_search(struct unwinder *unwinder,
                                                                    struct unwind_frame *frame)
 {
@@ -458,11 +469,11 @@ static __attribute__((noinline)) enum unwind_result next_by_search(struct unwind
     return unwinder->end = UNWIND_BROKEN;
 }
 
-/* Handles the end of a walk, a broken path, and walks without recipes. */
+/* Handles the end of a walk, broken paths, and walks that use only libunwind. */
 static __attribute__((noinline)) enum unwind_result next_unusual(struct unwinder *unwinder, struct unwind_frame *frame)
 {
-    if (unwinder->end == UNWIND_FRAME &&
-        unwinder->at.ip <= 1) /* address 1 would be looked up at 0, where there is no code */
+    /* ip 1 would be looked up as address 0, where there is no code */
+    if (unwinder->end == UNWIND_FRAME && unwinder->at.ip <= 1)
         unwinder->end = unwinder->at.ip == 0 ? UNWIND_END : UNWIND_BROKEN;
     return unwinder->end == UNWIND_FRAME ? next_by_libunwind(unwinder, frame) : unwinder->end;
 }

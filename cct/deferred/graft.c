@@ -8,10 +8,12 @@
 #include "cct/sums.h"
 #include "cct/timeline/time.h"
 
-#define TRACE_STEPS 4u /* cost of announcing the move of a node with samples to be traced, in moved nodes */
-#define CLIMBS      8u /* nodes searched upward for bins that cost as much as one moved node */
+/* cost of announcing the move of a node that the tracer has marked; the unit is one moved node */
+#define TRACE_STEPS 4u
+/* number of contexts visited in a search for dense bins that costs as much as one moved node */
+#define CLIMBS 8u
 
-/* Adds a node's record, whose type depends on the node's kind. */
+/* Adds `from` to `to`. The kind of their nodes determines their type. */
 static void add_record(enum profile_node_kind kind, void *to, const void *from)
 {
     switch (kind) {
@@ -29,7 +31,7 @@ static void add_record(enum profile_node_kind kind, void *to, const void *from)
     }
 }
 
-/* Moves one node's record to its counterpart. Returns false if there is no memory. */
+/* Moves a node's record to the node's counterpart. Returns false if there is no memory. */
 static bool move_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 {
     struct profile_node *from = tree_node(from_idx);
@@ -43,7 +45,7 @@ static bool move_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     if (!to)
         return false;
     add_record((enum profile_node_kind)from->kind, to, source);
-    /* a second visit after a failure must not add it again */
+    /* if the graft fails later and is repeated, this record must not be added again */
     memset(source, 0, sizeof(struct profile_metric));
     return true;
 }
@@ -62,9 +64,10 @@ static inline void announce_move(struct tree *tree, uint32_t from, uint32_t into
         tree->moved(tree, from, into);
 }
 
-/* Walks `from` depth first, in step with its counterparts below `into`. Both find their way back by parents,
- * so the walk needs no stack. A node is recycled after its last child. A later call goes down to the point
- * where this one stopped. */
+/* Moves the contents of `from` and of all nodes below it to the same paths below `into`, creating
+ * counterparts where there are none. The walk is depth first and returns by parent links on both sides, so it
+ * needs no stack. A node is recycled after its last child. A repeated call reaches the point where this one
+ * stopped, because everything before it is gone. */
 static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
     if (!move_metric(tree, from, into))
@@ -80,14 +83,15 @@ static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_
             if (!twin || !move_metric(tree, child_idx, twin))
                 return false;
             spend(steps, (tree->times.climbed - climbed) / CLIMBS);
-            child->joined = twin == target; /* true if the tree is full */
+            child->joined = twin == target; /* true only in a full tree */
             at = child_idx;
             target = twin;
             continue;
         }
         announce_move(tree, at, target, steps);
         uint32_t parent_idx = node->parent, above = node->joined ? target : tree_node(target)->parent;
-        tree_remove(tree, at, target); /* always the first child, as the walk goes depth first */
+        /* the node is always its parent's first child, because the walk is depth first */
+        tree_remove(tree, at, target);
         if (at == from)
             return true;
         spend(steps, 1);

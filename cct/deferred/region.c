@@ -7,7 +7,7 @@
 #include "cct/deferred/graft.h"
 
 #define SLAB_BYTES 16384
-#define PATH_STEPS 64u /* cost of a region's path, in moved nodes */
+#define PATH_STEPS 64u /* cost of copying a region's path; the unit is one moved node */
 
 uint32_t region_epoch;
 
@@ -73,7 +73,7 @@ void region_publish(struct region *region, uint32_t context)
 {
     if (region->outer)
         region_reference(region->outer);      /* R3 */
-    store_release(&region->context, context); /* R2, pairs with placeholders_resolve() */
+    store_release(&region->context, context); /* guarantee R2, pairs with the load in resolved_base() */
 }
 
 bool region_needs_context(const struct region *region)
@@ -84,8 +84,8 @@ bool region_needs_context(const struct region *region)
 void region_end(struct region *region)
 {
     if (likely(load_acquire(&region->references) == 1 && !load_relaxed(&region->context))) {
-        /* The region was never sampled, and by R1 no thread can still ask for it. The common path avoids a
-         * read-modify-write. */
+        /* Nobody has sampled the region, and by R1 no thread can still take a reference. This is the common
+         * case, so it avoids atomic read-modify-write instructions. */
         store_release(&region->state, REGION_ENDED);
         region->next_free = region->home->free;
         region->home->free = region;
@@ -99,7 +99,7 @@ void region_note_end(const struct region *region, uint64_t now_ticks)
 {
     struct region_pool *pool = region->home;
     struct region_end *end = &pool->ended[pool->ends % REGION_ENDS];
-    /* S5: seen only together with the count that the previous end stored, or a later one */
+    /* S5: whoever sees this store also sees the count that the previous end stored */
     store_release(&end->region, region);
     store_release(&end->instance, region->instance);
     store_release(&end->codeptr, region->codeptr);
@@ -114,7 +114,7 @@ struct region_end region_end_of(const struct region *region, uint32_t instance)
     for (uint32_t back = 1; back < REGION_ENDS && back <= ends; back++) {
         const struct region_end *end = &pool->ended[(ends - back) % REGION_ENDS];
         struct region_end copy = {load_acquire(&end->region), load_acquire(&end->instance), load_acquire(&end->codeptr),
-                                  load_acquire(&end->ticks)}; /* S5: the count is loaded last */
+                                  load_acquire(&end->ticks)}; /* S5: the count is loaded after the entry */
         if (load_relaxed(&pool->ends) - ends + back >= REGION_ENDS)
             break;
         if (copy.region == region && copy.instance == instance)
@@ -136,8 +136,8 @@ void region_release(struct region *region)
     }
 }
 
-/* Returns the region's context in this tree if it and all outer ones are known, otherwise 0. Recurses over
- * nested regions. */
+/* Returns the region's context in this tree if the contexts of the region and of all outer regions are known,
+ * otherwise 0. Recurses over nested regions. */
 static uint32_t resolved_base(struct tree *tree, const struct region *region)
 {
     uint32_t context = load_acquire(&region->context); /* R2 */
@@ -171,14 +171,15 @@ uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree,
     return entry_node(&placeholders->entries[placeholders->count++], tree, fork_key);
 }
 
-/* Returns the node below which the waiting contexts of a region with a known context can go now: the resolved
- * context, or else its path below the outer region's placeholder. Returns 0 if there is no memory. */
+/* Returns the node below which the contexts in the region can move now. This is the region's context in this
+ * tree, or its path below the outer region's placeholder if an outer context is unknown. Returns 0 if there
+ * is no memory. */
 static uint32_t graft_target(struct placeholders *placeholders, struct tree *tree, struct placeholder *entry)
 {
     if (!entry->base)
         entry->base = resolved_base(tree, entry->region);
     if (entry->base || !entry->region->outer)
-        return entry->base; /* 0: no memory now, perhaps later */
+        return entry->base; /* 0: no memory; a later call tries again */
     return tree_copy_trie_path(tree, load_relaxed(&entry->region->context),
                                placeholders_node(placeholders, tree, entry->region->outer, 0));
 }
@@ -200,8 +201,8 @@ static bool graft_one(struct placeholders *placeholders, struct tree *tree, uint
 
 uint32_t placeholders_resolve(struct placeholders *placeholders, struct tree *tree, uint64_t steps)
 {
-    /* Grafting may append the outer region's placeholder. The loop repeats until nothing moves, so it takes
-     * that one, too. */
+    /* A graft may create the outer region's placeholder and append it. The outer loop repeats until nothing
+     * moves, so it handles that one, too. */
     for (bool moved = true; moved && placeholders->count && steps;) {
         moved = false;
         for (uint32_t i = placeholders->count; i-- > 0 && steps;)

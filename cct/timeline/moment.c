@@ -1,7 +1,8 @@
-/* The rules of this file are those of ompt_tool/sampling/sampler.c. */
+/* Rules for code: as in ompt_tool/sampling/sampler.c. */
 #include "cct/timeline/moment.h"
 
-/* with one bit, two threads would never be in the same part: what one has more the other has less */
+/* With one bit, two threads would always be in opposite halves of a period, so an error of one thread's count
+ * would always be an opposite error of the other's. */
 #define LEAST_BITS 2u
 #define MOST_BITS  12u
 
@@ -25,8 +26,9 @@ uint32_t moment_bits(uint32_t thread)
     return bits && bits < LEAST_BITS ? LEAST_BITS : bits > MOST_BITS ? MOST_BITS : bits;
 }
 
-/* Returns the thread's part of the period: a * number + b in the field of 2^bits elements, where a (not 0)
- * and b are random. Any two threads are in any two parts equally often. */
+/* Returns the part of the period that contains the thread's moment: a * thread + b in the field of 2^bits
+ * elements, with random b and random a other than 0. So any two threads are in any two different parts
+ * equally often. */
 static uint64_t part_of_thread(uint32_t thread, uint64_t drawn, uint32_t bits)
 {
     static const uint16_t irreducible[MOST_BITS + 1] = {1,    3,     7,     0xb,   0x13,  0x25,  0x43,

@@ -10,7 +10,7 @@
 
 #define VALUES (sizeof(struct profile_time_value) / sizeof(float))
 
-/* The common first word of lanes and dense bins, written at once. */
+/* The first word of lanes and dense bins, which is stored in one instruction. */
 struct head {
     uint8_t form, shift;
     uint16_t merged;
@@ -21,14 +21,14 @@ static void set_head(void *record, struct head head)
 {
     uint32_t bits;
     memcpy(&bits, &head, sizeof(bits));
-    /* for readers of the file, whose process may live or have been killed: the data match the head */
+    /* A reader of the file sees data and head that match, even if the process was killed in between. */
     release_fence();
     store_relaxed((head_bits *)record, bits);
     release_fence();
 }
 
-/* Merges pairs of neighbours. If the process is killed, a reader can complete the merge from what is left,
- * except at one instruction at the start. */
+/* Merges pairs of neighbouring bins in place. If the process is killed, a reader of the file can complete the
+ * merge, except if it was killed in one short interval at the start. */
 static inline __attribute__((always_inline)) void merge_neighbours(void *record, float *sums, uint32_t bins,
                                                                    uint32_t each)
 {
@@ -90,10 +90,10 @@ void widen_few_bins(struct profile_few_bins *few, uint32_t shift)
 
 #define LANE_UNITS  (sizeof(struct profile_lane) / PROFILE_UNIT_BYTES)
 #define DENSE_UNITS (sizeof(struct profile_bins) / PROFILE_UNIT_BYTES)
-#define FEW_LEFT    2u  /* dense bins with at most this many in use become a few bins again */
-#define MERGES      16u /* levels searched upward for dense bins that can be merged */
+#define FEW_LEFT    2u  /* dense bins of which at most this many are in use become a few bins again */
+#define MERGES      16u /* maximum number of levels climbed by merge_upward() */
 
-/* The four parts of a value as one vector, as floats and as doubles. */
+/* The four floats of a profile_time_value as one vector, also widened to doubles, and these as bits. */
 typedef float floats __attribute__((vector_size(16)));
 typedef double doubles __attribute__((vector_size(32)));
 typedef uint64_t bits __attribute__((vector_size(32)));
@@ -125,7 +125,7 @@ static inline void add_dense(struct times *times, struct profile_bins *bins, uin
     add_value(times, &bins->bin[after_ns >> bins->shift], &value);
 }
 
-/* Adds a value to a record of few bins. Returns false if it has no room for another bin. */
+/* Adds a value to a record of few bins. Returns false if the value needs another bin and the record is full. */
 static inline bool add_few(struct times *times, struct profile_few_bins *few, uint64_t after_ns,
                            struct profile_time_value value)
 {
@@ -144,7 +144,7 @@ static inline bool add_few(struct times *times, struct profile_few_bins *few, ui
         return false;
     few->entry[few->count].bin = bin;
     few->entry[few->count].value = value;
-    release_fence(); /* for readers of the file */
+    release_fence(); /* readers of the file see the entry before the count that covers it */
     few->count++;
     return true;
 }
@@ -160,7 +160,7 @@ static void *time_record(uint32_t time_idx)
     return unit_idx ? arena_unit(unit_idx) : NULL;
 }
 
-/* Returns the index of the first of so many zeroed units in a chunk of kind TIME; 0 if there is no room. */
+/* Returns the index of the first of `units` zeroed units in a chunk of kind TIME; 0 if there is no room. */
 static uint32_t time_units(struct tree *tree, uint32_t units)
 {
     struct times *times = &tree->times;
@@ -184,7 +184,7 @@ static struct profile_bins *dense_at(const struct times *times, uint32_t place)
 
 static bool reclaim(struct tree *tree, uint32_t shift);
 
-/* Returns the unit of empty dense bins for that TIME node; 0 if there is no room. */
+/* Returns the unit index of empty dense bins, assigned to this TIME node; 0 if there is no room. */
 static uint32_t take_dense(struct tree *tree, uint32_t time_idx, uint32_t shift)
 {
     struct times *times = &tree->times;
@@ -204,7 +204,7 @@ static uint32_t take_dense(struct tree *tree, uint32_t time_idx, uint32_t shift)
     return times->dense[times->used++];
 }
 
-/* Frees dense bins that no node uses any more. */
+/* Returns dense bins that no node uses to the free entries of dense[]. */
 static void free_dense(struct times *times, struct profile_bins *bins)
 {
     uint32_t place = bins->place, last = --times->used, unit_idx = times->dense[place];
@@ -219,7 +219,7 @@ static struct profile_bins *dense_of(struct tree *tree, uint32_t context)
     return record && is_dense(record) ? record : NULL;
 }
 
-/* Returns the dense bins of the nearest context that has some: this one, or one above it. */
+/* Returns the dense bins of the context, or of the nearest context above it that has dense bins. */
 static struct profile_bins *dense_above(struct tree *tree, uint32_t context)
 {
     struct profile_bins *bins = NULL;
@@ -245,8 +245,8 @@ static void add_dense_bins(struct profile_bins *to, struct profile_bins *from)
         sum[i] += other[i];
 }
 
-/* Returns an empty record. With `above` set, further values go to a context above. A node without a record
- * sends them up, too, until the next value. */
+/* Returns the unit index of an empty record; 0 if there is no memory. If `above` is true, values after this
+ * go to a context above. Without a record they go there too, until the next value arrives. */
 static uint32_t new_few_bins(struct tree *tree, uint32_t shift, bool above)
 {
     uint32_t unit_idx = tree_record(tree);
@@ -316,8 +316,9 @@ static bool is_light(const struct profile_bins *bins, double mean)
     return weight <= mean;
 }
 
-/* Merges these bins, and the light bins of other contexts below the same one, into the bins of the context
- * above. These are mostly instructions of one function. */
+/* Merges these bins into those of the context above, together with the light bins of the context's other
+ * children. Such children are mostly instructions of one function. If the context above has no dense bins, it
+ * takes over these. */
 static bool merge_upward(struct tree *tree, struct profile_bins *bins, double mean)
 {
     struct times *times = &tree->times;
@@ -341,8 +342,8 @@ static bool merge_upward(struct tree *tree, struct profile_bins *bins, double me
     return true;
 }
 
-/* Turns dense bins of which few are in use, because the bins are wide by now, into a record of few bins.
- * Returns false if there is no memory. */
+/* Turns dense bins of which at most FEW_LEFT are in use into a record of few bins. They become few when bins
+ * get wider. Returns false if there is no memory. */
 static bool thin_out(struct tree *tree, struct profile_bins *bins)
 {
     uint32_t unit_idx = new_few_bins(tree, bins->shift, false);
@@ -360,8 +361,8 @@ static bool thin_out(struct tree *tree, struct profile_bins *bins)
     return true;
 }
 
-/* Frees at least one record of dense bins, unless only the root has any. Bins that no longer need to be dense
- * go first, then the lightest bins are merged upward. */
+/* Frees at least one entry of dense[], unless only the root has one. Bins that no longer need to be dense are
+ * freed first; if there are none, the lightest bins are merged upward. */
 static bool reclaim(struct tree *tree, uint32_t shift)
 {
     struct times *times = &tree->times;
@@ -369,7 +370,7 @@ static bool reclaim(struct tree *tree, uint32_t shift)
     double least = 0, sum = 0;
     uint32_t used = times->used;
     forget_cached(times);
-    /* the record that moves into a freed slot has been looked at */
+    /* the loop goes backward, so the entry that moves into a freed slot has already been examined */
     for (uint32_t place = used; place-- > 1;) {
         struct profile_bins *bins = dense_at(times, place);
         double weight;
@@ -385,16 +386,15 @@ static bool reclaim(struct tree *tree, uint32_t shift)
     return times->used < used || (lightest && merge_upward(tree, lightest, sum / used));
 }
 
-/* Turns a record of few bins into dense bins. Returns NULL if there is no room; later values then go to a
+/* Turns a record of few bins into dense bins. Returns NULL if there is no room; further values then go to a
  * context above. */
 static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, struct profile_few_bins *few)
 {
     struct profile_node *node = tree_node(time_idx);
     uint32_t few_idx = node->metric, bins_idx = take_dense(tree, time_idx, few->shift);
-    if (node->metric !=
-        /* making room merged the bins of contexts below into this one; they include the few bins, and the old
-         * record belongs to another node */
-        few_idx) {
+    /* To make room, reclaim() has merged bins from below into this node. They already include the few bins,
+     * and the old record belongs to another node. */
+    if (node->metric != few_idx) {
         if (bins_idx)
             free_dense(&tree->times, arena_unit(bins_idx));
         void *risen = time_record(time_idx);
@@ -411,7 +411,7 @@ static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, str
     return bins;
 }
 
-/* Adds a value at a TIME node and returns the record that received it. */
+/* Adds a value at a TIME node. Returns the record to which it was added. */
 static void *add_at(struct tree *tree, uint32_t time_idx, uint64_t after_ns, struct profile_time_value value)
 {
     struct times *times = &tree->times;
@@ -483,7 +483,8 @@ void time_begin(struct tree *tree, uint64_t origin_ns)
     uint32_t lane_idx = tree_child(tree, tree->root, PROFILE_NODE_LANE, 0);
     uint32_t time_idx = tree_child(tree, tree->root, PROFILE_NODE_TIME, 0);
     /* The root's bins come before the lane, so a new thread touches only one page of the chunk. */
-    uint32_t root_idx = times->used            ? times->dense[0] /* there was no room for the lane */
+    /* an earlier call made the root's bins, but had no room for the lane */
+    uint32_t root_idx = times->used            ? times->dense[0]
                         : lane_idx && time_idx ? take_dense(tree, time_idx, PROFILE_TIME_SHIFT)
                                                : 0;
     uint32_t unit_idx = root_idx && lane_idx ? time_units(tree, LANE_UNITS) : 0;
@@ -518,7 +519,8 @@ void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_
     time_add_float(&times->lane->ns[after_ns >> times->lane_shift][state], ns, &times->dither);
 }
 
-/* Widens a record's bins to those of the other record, so that each of the other's values falls into one bin. */
+/* Widens a record's bins to at least 2^shift ns, so that each value of narrower bins falls into one of its
+ * bins. */
 static void widen_record(void *record, uint32_t shift)
 {
     if (record && is_dense(record))
@@ -531,9 +533,8 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 {
     struct profile_node *from = tree_node(from_idx), *to = tree_node(to_idx);
     struct profile_few_bins *few = time_record(to_idx);
-    if (!few ||
-        /* the larger record keeps its form */
-        (is_dense(time_record(from_idx)) && !is_dense(few) && !few->above)) {
+    /* the larger record keeps its form */
+    if (!few || (is_dense(time_record(from_idx)) && !is_dense(few) && !few->above)) {
         uint32_t unit_idx = to->metric;
         to->metric = from->metric;
         from->metric = unit_idx;

@@ -1,8 +1,9 @@
-/* When things happened: bins of the states of a tree's threads, and of each context's own time and blame
- * (cct/profile_time.h). The space for a tree does not grow with the run: one lane, a record of a metric's
- * size for each context, and dense bins for TIME_DENSE contexts. When dense bins run out, a context's bins
- * are added to those of the nearest context above with dense bins. The root always has some, so inclusive
- * sums stay exact. Guarantee T1 says who may write. */
+/* When things happened: bins by time, for the states of a tree's threads (a lane) and for each context's own
+ * time and blame (cct/profile_time.h). Their size does not grow with the length of the run. A tree has one
+ * lane. A context that was sampled in few bins has a record of a metric's size; up to TIME_DENSE contexts
+ * have dense bins. When these run out, a context's bins are added to those of the nearest context above it
+ * with dense bins. The root always has dense bins, so inclusive sums stay exact. Guarantee T1 determines
+ * which thread may write. */
 #ifndef BLAME_CCT_TIMELINE_TIME_H
 #define BLAME_CCT_TIMELINE_TIME_H
 
@@ -13,20 +14,22 @@
 #include "cct/profile_time.h"
 #include "cct/tree.h"
 
-/* Starts the bins of a tree that has none yet. [handler] */
+/* Creates the lane and the root's bins of a tree that has none. Bins are counted from origin_ns, on
+ * CLOCK_MONOTONIC. [handler] */
 void time_begin(struct tree *tree, uint64_t origin_ns);
 
-#define TIME_CUT_BITS 29u /* extra bits of a double's fraction, compared with a float's */
+/* number of bits by which the fraction of a double is longer than that of a float */
+#define TIME_CUT_BITS 29u
 
-/* Returns random low bits. Sums are floats, rounded up or down at random, so that many small summands are
- * neither lost nor overstated. [handler] */
+/* Returns TIME_CUT_BITS random bits. They are added before a double is cut to a float, so that sums are
+ * rounded up or down at random. Many small summands are then neither lost nor overstated. [handler] */
 static inline uint64_t time_chance(uint64_t *dither)
 {
     *dither = *dither * 6364136223846793005ull + 1442695040888963407ull;
     return *dither >> (64 - TIME_CUT_BITS);
 }
 
-/* Adds to a float, with random rounding. [handler] */
+/* Adds `ns` to a float, rounding at random. [handler] */
 static inline void time_add_float(float *to, double ns, uint64_t *dither)
 {
     union {
@@ -39,7 +42,7 @@ static inline void time_add_float(float *to, double ns, uint64_t *dither)
 
 void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns); /* [handler] */
 
-/* Adds to a state of the tree's threads, at a time on CLOCK_MONOTONIC. [handler] */
+/* Adds `ns` to a state in the tree's lane, at a time on CLOCK_MONOTONIC. [handler] */
 static inline void time_add_state(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns)
 {
     struct times *times = &tree->times;
@@ -50,17 +53,18 @@ static inline void time_add_state(struct tree *tree, uint64_t at_ns, enum profil
         time_add_state_slowly(tree, at_ns, state, ns);
 }
 
-/* Adds a value to the context's bins at that time. [handler] */
+/* Adds a value to the context's bins, at a time on CLOCK_MONOTONIC. [handler] */
 void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value);
 
-/* For tree_graft(): moves a TIME node's whole record to another node, which may have one. [handler] */
+/* Moves the whole record of a TIME node to another TIME node, which may have a record of its own. Only for
+ * tree_graft(). [handler] */
 void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx);
 
-/* Called before the first and after the last time_move() of a graft. [handler] */
+/* Brackets the calls of time_move() in a graft: true before the first, false after the last. [handler] */
 void time_fix(struct times *times, bool fixed);
 
-/* ---- wider bins ---- As the run grows, neighbouring bins are merged in place until bins are 2^shift ns
- * wide. Bins already that wide stay as they are. */
+/* ---- wider bins ---- Merges neighbouring bins in place until they are 2^shift ns wide. Does nothing if they
+ * already are. */
 
 void widen_lane(struct profile_lane *lane, uint32_t shift);        /* [handler] */
 void widen_bins(struct profile_bins *bins, uint32_t shift);        /* [handler] */

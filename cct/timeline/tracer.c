@@ -6,10 +6,11 @@
 #include "cct/arena.h"
 
 #define CHUNK_ROOM   (PROFILE_CHUNK_BYTES - sizeof(struct profile_trace_chunk))
-#define RUNS_AT_ONCE 32u   /* limit of runs written by one call of tracer_write() */
-#define UNEVEN_NS    1000u /* deviation of a period's length that is not recorded */
+#define RUNS_AT_ONCE 32u /* maximum number of runs that one call of tracer_write() writes */
+/* deviation of a sample's start from the previous end that the trace does not record, in ns */
+#define UNEVEN_NS 1000u
 
-static uint32_t chunks_left; /* remaining chunks for all trees together */
+static uint32_t chunks_left; /* number of chunks that may still be taken, for all trees together */
 
 void tracer_limit(uint64_t bytes)
 {
@@ -26,8 +27,8 @@ static void count_thinned(uint64_t samples)
     fetch_add_relaxed(&arena_header()->trace_thinned, samples);
 }
 
-/* Takes a chunk for the tree. A tree that already has more chunks than remain gets none, so a later thread
- * always finds one. */
+/* Takes a chunk for the tree. Fails if the tree has at least as many chunks as are left, so that later
+ * threads still find one. */
 static bool take_chunk(struct tracer *tracer, struct tree *tree)
 {
     uint32_t left = load_relaxed(&chunks_left), chunk_no;
@@ -47,7 +48,7 @@ static bool take_chunk(struct tracer *tracer, struct tree *tree)
     return true;
 }
 
-/* Makes the oldest chunk the newest. */
+/* Empties the tree's oldest chunk and makes it the newest. */
 static void take_oldest(struct tracer *tracer)
 {
     struct profile_trace_chunk *chunk = trace_chunk_at(tracer->oldest);
@@ -70,7 +71,8 @@ static bool begin_trace_chunk(struct tracer *tracer, struct tree *tree)
         take_oldest(tracer);
     }
     tracer->chunk = trace_chunk_at(tracer->newest);
-    store_release(&tracer->chunk->number, ++tracer->numbered); /* the chunk is still empty */
+    /* readers of the file see the new number only with an empty chunk */
+    store_release(&tracer->chunk->number, ++tracer->numbered);
     memset(tracer->table, 0, sizeof(tracer->table));
     tracer->end_ns = tracer->chunk_period_ns = 0;
     tracer->last_node = 0;
@@ -142,7 +144,7 @@ static unsigned char *put_run_samples(struct tracer *tracer, const struct tracer
     return run->count > 1 ? put_varint(to, run->count - 2) : to;
 }
 
-/* Returns the code that stands for two samples, one of each run; 0: there is no such code. */
+/* Returns the code of a record for two samples, one of each run; 0 if no code fits. */
 static uint32_t code_of_two(const struct tracer *tracer, const struct tracer_run *run, const struct tracer_run *next)
 {
     if (run->count != 1 || next->count != 1 || run->period_ns != next->period_ns ||
@@ -152,7 +154,8 @@ static uint32_t code_of_two(const struct tracer *tracer, const struct tracer_run
              second = table_place(tracer, next, PROFILE_TRACE_SECOND + 1);
     if (first == 0 || first > PROFILE_TRACE_FIRST || first == second)
         return 0;
-    second += second < first; /* the first sample moves in front of it */
+    /* the first sample's entry moves to the front, which shifts the second entry back */
+    second += second < first;
     return second > PROFILE_TRACE_SECOND ? 0 : PROFILE_TRACE_TWO + PROFILE_TRACE_SECOND * (first - 1) + second - 1;
 }
 
@@ -164,12 +167,12 @@ static unsigned char *put_two(struct tracer *tracer, const struct tracer_run *ru
         uint64_t pair = PROFILE_TRACE_PAIR(runs[i]->node, runs[i]->state);
         profile_trace_to_front(tracer->table, table_place(tracer, runs[i], PROFILE_TRACE_PLACES - 1), pair);
     }
-    tracer->end_ns += next->period_ns; /* put_run_time() has added the first sample's period */
+    tracer->end_ns += next->period_ns; /* put_run_time() has already added the first sample's period */
     *to++ = (unsigned char)code;
     return to;
 }
 
-/* Writes a run, together with `next` (or NULL) if one byte is enough for both. Returns the number of runs
+/* Writes a run, and also `next` (unless NULL) if one byte is enough for both. Returns the number of runs
  * written. */
 static uint32_t write_run(struct tracer *tracer, struct tree *tree, const struct tracer_run *run,
                           const struct tracer_run *next)
@@ -184,7 +187,7 @@ static uint32_t write_run(struct tracer *tracer, struct tree *tree, const struct
     unsigned char *begin = (unsigned char *)(chunk + 1), *to = put_run_time(tracer, run, begin + chunk->used);
     to = code ? put_two(tracer, run, next, code, to) : put_run_samples(tracer, run, to);
     chunk->samples += (uint32_t)run->count + (code != 0);
-    store_release(&chunk->used, (uint32_t)(to - begin)); /* readers of the file see complete records */
+    store_release(&chunk->used, (uint32_t)(to - begin)); /* readers of the file see only complete records */
     return code ? 2 : 1;
 }
 
@@ -193,7 +196,7 @@ static bool is_later(uint32_t node)
     return node >= (uint32_t)-(int)TRACER_LATER;
 }
 
-/* Returns a node for samples that must be written before their own node is known. */
+/* Returns the node that stands in the file for a node that is not known yet; 0 if there is no memory. */
 static uint32_t stand_in(struct tracer *tracer, struct tree *tree, uint32_t later)
 {
     uint32_t *node_idx = &tracer->later[UINT32_MAX - later];
@@ -218,8 +221,8 @@ static void settle_node(struct tracer *tracer, struct tree *tree, struct tracer_
         tree_node(run->node)->marks |= TREE_MARK_WRITTEN;
 }
 
-/* Writes the first run, together with the second if that costs no more. The last run may still grow and is
- * not taken along. */
+/* Writes the first run in the ring, and also the second if one byte is enough for both. The last run in the
+ * ring is never written as the second, because it may still grow. */
 static void write_first(struct tracer *tracer, struct tree *tree)
 {
     struct tracer_run *run = run_at(tracer, 0), *next = tracer->count > 2 ? run_at(tracer, 1) : NULL;
@@ -242,7 +245,7 @@ void tracer_begin(struct tracer *tracer, uint64_t begin_ns, uint64_t period_ns, 
         tracer->cursor_ns = begin_ns;
 }
 
-/* Adds to the last run, if the new samples continue it. */
+/* Adds the samples to the last run if they continue it without a gap. Returns false if they do not. */
 static bool add_to_last(struct tracer *tracer, const struct tracer_run *run)
 {
     struct tracer_run *last = &tracer->ring[(tracer->first + tracer->count - 1) % TRACER_RING];
@@ -318,8 +321,9 @@ void tracer_moved(struct tracer *tracer, uint32_t from, uint32_t into)
         replace_node(tracer, from, into);
 }
 
-/* The last run may still grow, and the one before it may share a byte with the run before that. Both are
- * written after a time limit all the same, because a killed process leaves only what has been written. */
+/* A run is normally written when two others follow it: the last one may still grow, and the one before may
+ * share a byte with its predecessor. A run older than TRACER_WAIT_NS is written anyway, because a killed
+ * process leaves only what has been written. */
 void tracer_write(struct tracer *tracer, struct tree *tree, uint64_t now_ns, bool settled)
 {
     for (uint32_t written = 0; tracer->count && written < RUNS_AT_ONCE; written++) {

@@ -1,10 +1,10 @@
 /* Writes the trace of one tree's samples (cct/profile_trace.h). Only the tree's thread writes: its handler
  * and its callbacks, never both at once (guarantee T1).
  *
- * Samples wait in a ring until their final node is known. A region's placeholder, and the nodes below it,
- * change when the region's context becomes known (tree->moved). The runtime's own time at the start of a wait
- * is booked at the end of the wait. A sample that has waited too long is written anyway; when its node is
- * recycled, the node stays and says what it became. */
+ * Samples wait in a ring until their final node is known. A placeholder and the nodes below it move when the
+ * region's context becomes known (tree->moved). The runtime's own time at the start of a wait is booked at
+ * the end of the wait. A sample that has waited for TRACER_WAIT_NS is written with its present node. When
+ * that node is recycled, it becomes PROFILE_NODE_MOVED and names the node to which its contents moved. */
 #ifndef BLAME_CCT_TIMELINE_TRACER_H
 #define BLAME_CCT_TIMELINE_TRACER_H
 
@@ -16,13 +16,13 @@
 #include "cct/tree.h"
 
 #define TRACER_RING    256u
-#define TRACER_WAIT_NS 1000000000ull /* longest time that a sample waits once another follows it */
+#define TRACER_WAIT_NS 1000000000ull /* time after which a run is written, even if it may still change */
 
-/* Stand for a node that is set later. */
+/* Stand-ins for a node that tracer_tell() sets later. */
 #define TRACER_LATER 2u
 enum tracer_later {
-    TRACER_DISPATCH = -1, /* booked at the end of the wait */
-    TRACER_CARRIED = -2,  /* booked when the next region is known */
+    TRACER_DISPATCH = -1, /* the runtime's time at the start of a wait, booked at the end of the wait */
+    TRACER_CARRIED = -2,  /* time booked when the next region is known */
 };
 
 struct tracer_run {
@@ -34,49 +34,50 @@ struct tracer_run {
 struct tracer {
     struct tracer_run ring[TRACER_RING];
     uint32_t first, count;
-    uint64_t cursor_ns; /* end of the samples so far */
+    uint64_t cursor_ns; /* end of the samples added until now */
     uint64_t period_ns;
-    uint32_t later[TRACER_LATER]; /* node in the file that stands for one set later; 0: none */
-    /* The written part: */
-    struct profile_trace_chunk *chunk; /* last chunk; NULL: none, or there was no room */
-    /* number of its chunks, the newest and the oldest; each names the next */
+    uint32_t later[TRACER_LATER]; /* by stand-in: node in the file that represents it; 0: none */
+    /* What has been written: */
+    struct profile_trace_chunk *chunk; /* chunk being filled; NULL: none yet, or there was no room */
+    /* number of the tree's chunks; chunk_no of the newest and of the oldest; `next` in each leads to the next
+     * newer one */
     uint32_t chunks, newest, oldest;
-    uint32_t numbered; /* number of the last chunk */
-    /* end of the samples and the period, as a reader of the chunk knows them */
+    uint32_t numbered; /* `number` of the chunk started last */
+    /* end of the last sample and length of the period, as a reader of the chunk computes them */
     uint64_t end_ns, chunk_period_ns;
     uint32_t last_node;
     uint64_t table[PROFILE_TRACE_PLACES];
 };
 
-/* Sets the limit in bytes on the trace chunks of all trees together. [init] */
+/* Sets the limit on the size of all trees' trace chunks in bytes. [init] */
 void tracer_limit(uint64_t bytes);
 
-/* Announces the period of the next samples, which begin at begin_ns. If the previous samples end within
- * slack_ns of that time, the next ones begin where those ended. [handler] */
+/* Sets the period of the next samples, and their start. If the previous samples end within slack_ns of
+ * begin_ns, the next samples begin where those ended. [handler] */
 void tracer_begin(struct tracer *tracer, uint64_t begin_ns, uint64_t period_ns, uint64_t slack_ns);
 
-/* Adds samples with this node and state; together they stand for `ns`. [handler] */
+/* Adds `count` samples with this node and state, which stand for `ns` in total. [handler] */
 void tracer_add(struct tracer *tracer, struct tree *tree, uint32_t node, enum profile_time_state state, uint64_t count,
                 double ns);
 
-/* Leaves a gap of `ns` in the timeline, for time without data. [handler] */
+/* Leaves a gap of `ns`, for time without samples. [handler] */
 void tracer_skip(struct tracer *tracer, double ns);
 
-/* Sets the node of samples that were added with TRACER_DISPATCH or TRACER_CARRIED. The node may be 0 or
+/* Sets the node of all samples that were added with TRACER_DISPATCH or TRACER_CARRIED. `node` may be 0 or
  * TRACER_CARRIED. [owner] */
 void tracer_tell(struct tracer *tracer, struct tree *tree, enum tracer_later later, uint32_t node);
 
-/* Discards samples added with TRACER_DISPATCH that are not written yet. [owner] */
+/* Discards the samples added with TRACER_DISPATCH that have not been written. [owner] */
 void tracer_lose(struct tracer *tracer);
 
-/* Follows a moved node, as tree->moved. [handler] */
+/* Replaces a node that is about to be recycled; for tree->moved. [handler] */
 void tracer_moved(struct tracer *tracer, uint32_t from, uint32_t into);
 
-/* Writes samples that have waited. If the tree's nodes are settled, it writes all samples with a node,
- * otherwise those that have waited too long. Each call writes a few runs. [handler] */
+/* Writes up to 32 runs. If `settled` is true, the tree's nodes will not move any more, and it writes all runs
+ * with a known node; otherwise only runs that have waited for TRACER_WAIT_NS. [handler] */
 void tracer_write(struct tracer *tracer, struct tree *tree, uint64_t now_ns, bool settled);
 
-/* Writes all waiting samples. [owner] */
+/* Writes all samples in the ring. [owner] */
 void tracer_flush(struct tracer *tracer, struct tree *tree);
 
 #endif

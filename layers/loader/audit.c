@@ -1,13 +1,14 @@
-/* libblame-loader.so: the library that `blame run` gives to the program's dynamic loader (LD_AUDIT, see
+/* libblame-loader.so: the library that `blame run` adds to the program's dynamic loader (LD_AUDIT, see
  * rtld-audit(7)).
  *
- * An object that asks for GCC's OpenMP runtime gets LLVM's, if that has all it needs: at the start or by
- * dlopen, under GCC's own name or a wheel's (libgomp-a34b3233.so.1.0.0). A program that itself needs a
- * runtime has it started before main. A program without OpenMP pays only for loading this library. The
- * library has no C library, of which the loader would have to load a second copy.
+ * An object that needs GCC's OpenMP runtime gets LLVM's instead, if LLVM's has everything that the object
+ * uses. This works at the start and by dlopen, and for renamed copies of libgomp in Python wheels
+ * (libgomp-a34b3233.so.1.0.0). If the program itself needs a runtime, the runtime is started before main. A
+ * program without OpenMP pays only for loading this library. The library does not use a C library, of which
+ * the loader would have to load a second copy.
  *
- * The functions below run inside the loader, under its lock. They call no function of the program's
- * libraries, except __kmpc_global_thread_num before main. */
+ * The functions below run inside the loader, under its lock. They call no functions of the program's
+ * libraries, except __kmpc_global_thread_num and omp_get_num_places before main. */
 #include <link.h>
 #include <stdbool.h>
 
@@ -19,16 +20,16 @@
 #include "layers/loader/static_tls.h"
 #include "layers/loader/text.h"
 
-/* ---- the environment that the program got ---- */
+/* ---- the program's environment ---- */
 
 struct environment {
-    char libomp[4096]; /* BLAME_LIBOMP: the runtime for GCC programs; empty: none */
-    bool unread;       /* there is no /proc to read it from */
-    bool moves_all;    /* BLAME_RUNTIME=libomp */
-    bool cancels;      /* OMP_CANCELLATION is set, and not to false */
+    char libomp[4096]; /* BLAME_LIBOMP: path of the runtime for GCC's programs; empty: none */
+    bool unread;       /* true if /proc/self/environ cannot be read */
+    bool moves_all;    /* true if BLAME_RUNTIME=libomp */
+    bool cancels;      /* true if OMP_CANCELLATION is set to a value other than false */
 };
 
-/* Returns true for a value that is neither empty nor "0" nor begins with f or F (false). */
+/* Returns true unless the value is missing, empty or "0", or begins with f or F (false). */
 static bool is_on(const char *value)
 {
     return value && *value && !(value[0] == '0' && !value[1]) && (value[0] | 0x20) != 'f';
@@ -44,11 +45,12 @@ static void take_variable(struct environment *environment, const char *entry)
     environment->cancels |= is_on(text_after(entry, "OMP_CANCELLATION="));
 }
 
-/* Fills an all-zero environment from /proc/self/environ: there is no C library here. */
+/* Fills in an environment that is all zero. It reads /proc/self/environ, because there is no getenv() without
+ * a C library. */
 static void read_environment(struct environment *environment)
 {
-    static char entry[sizeof(environment->libomp) +
-                      sizeof("BLAME_LIBOMP=")]; /* one thread has the loader's lock; a longer entry is cut */
+    /* longer entries are cut; static, because the loader's lock lets in only one thread */
+    static char entry[sizeof(environment->libomp) + sizeof("BLAME_LIBOMP=")];
     char buffer[1024];
     size_t length = 0;
     int fd = kernel_open("/proc/self/environ");
@@ -69,14 +71,15 @@ static void read_environment(struct environment *environment)
         kernel_close(fd);
 }
 
-/* ---- how libomp differs from libgomp for a GCC program, as far as the program's imported names show it ---- */
+/* ---- differences between libomp and libgomp, shown by the names that a program imports ---- */
 
 enum {
-    TRAIT_TEAMS = 1,      /* teams on the host */
-    TRAIT_SHARES = 2,     /* a construct starts with memory for its team, or with task reductions */
-    TRAIT_REDUCES = 4,    /* tasks reduce in a construct */
+    TRAIT_TEAMS = 1, /* a teams construct on the host */
+    /* a worksharing construct that starts with memory for its team (scan) or with task reductions */
+    TRAIT_SHARES = 2,
+    TRAIT_REDUCES = 4,    /* task reductions in a worksharing construct */
     TRAIT_CANCELS = 8,    /* cancel */
-    TRAIT_DEPRECATED = 16 /* calls that libomp warns about */
+    TRAIT_DEPRECATED = 16 /* functions for which libomp prints a deprecation warning */
 };
 
 static const struct {
@@ -100,7 +103,7 @@ static const struct {
     {"omp_get_nested_", TRAIT_DEPRECATED},
 };
 
-/* Notes the name's trait; returns true, as if the runtime had every name. */
+/* Adds the trait of an imported name to *traits. Returns true, so that elf_view_unmet() visits all names. */
 static bool note_trait(const void *traits, const char *name)
 {
     for (size_t i = 0; i < sizeof(trait_names) / sizeof(trait_names[0]); i++)
@@ -109,7 +112,7 @@ static bool note_trait(const void *traits, const char *name)
     return true;
 }
 
-/* Returns the traits of an object. */
+/* Returns the TRAIT_ flags of the names that an object imports. */
 static unsigned traits_of(const struct elf_view *object)
 {
     unsigned traits = 0;
@@ -118,8 +121,8 @@ static unsigned traits_of(const struct elf_view *object)
     return traits;
 }
 
-/* Returns how libomp differs, as a text to follow its name; NULL if it does not. cancels: OMP_CANCELLATION is
- * on. */
+/* Returns the reason for which libomp cannot run the program, as the end of a sentence that begins with
+ * libomp's name; NULL if it can. `cancels` tells that OMP_CANCELLATION is on. */
 static const char *traits_differ(unsigned traits, bool cancels)
 {
     if (traits & TRAIT_TEAMS)
@@ -131,15 +134,16 @@ static const char *traits_differ(unsigned traits, bool cancels)
     return NULL;
 }
 
-/* ---- files of loaded libraries, mapped for the tool (base/launched.h) ---- */
+/* ---- files of loaded libraries, mapped for libblame.so (base/launched.h) ---- */
 
-/* largest file to map; at most LAUNCHED_IMAGES files are mapped at a time */
+/* Size of the largest file that is mapped. At most LAUNCHED_IMAGES files are mapped at a time. */
 #define IMAGE_MOST_BYTES (16l << 20)
 
 static struct launched_image images[LAUNCHED_IMAGES];
-static unsigned next_image; /* next entry, modulo their number: the oldest file is replaced */
+/* index of the entry to use next, modulo LAUNCHED_IMAGES; it holds the oldest file */
+static unsigned next_image;
 
-/* Unmaps the entry's file and frees the entry. Returns false if the tool is reading the file. */
+/* Unmaps the entry's file and frees the entry. Returns false if libblame.so is reading the file. */
 static bool empty_image(struct launched_image *image)
 {
     uint32_t state = LAUNCHED_THERE;
@@ -149,7 +153,7 @@ static bool empty_image(struct launched_image *image)
     return taken || state == LAUNCHED_FREE;
 }
 
-/* Maps the file of a library that has just been loaded, unless it is large or the process's memory is
+/* Maps the file of a library that has just been loaded, unless the file is large or the process's memory is
  * limited. */
 static void images_add(const struct link_map *map)
 {
@@ -168,7 +172,7 @@ static void images_add(const struct link_map *map)
     store_release(&image->state, LAUNCHED_THERE);
 }
 
-/* Unmaps the file of a library that is being closed, unless the tool keeps it. */
+/* Unmaps the file of a library that is being unloaded, unless libblame.so is reading or has taken it. */
 static void images_remove(const struct link_map *map)
 {
     for (unsigned i = 0; i < LAUNCHED_IMAGES; i++)
@@ -176,16 +180,17 @@ static void images_remove(const struct link_map *map)
             empty_image(&images[i]);
 }
 
-/* ---- the program's runtime ---- */
+/* ---- choosing the program's runtime ---- */
 
-/* libomp makes a file of a page in /dev/shm at its start, and crashes if the limit on files is lower or
- * /dev/shm is full; libgomp does not. Processes that start at the same time need room, too. */
+/* At its start, libomp creates a file of one page in /dev/shm. It crashes if RLIMIT_FSIZE is lower or
+ * /dev/shm is full; libgomp does not. Some more space is required for processes that start at the same time. */
 #define LIBOMP_FILE_BYTES 1024
 #define LIBOMP_ROOM_BYTES (1 << 20)
 
-#define FRESH_OBJECTS 1024 /* objects to check at once; the rest is not checked */
+/* number of new objects that are checked for missing names at once; more are not checked */
+#define FRESH_OBJECTS 1024
 
-#define PATIENCE_MS 1000 /* ms to wait for a reader of stderr; after that no more lines are written */
+#define PATIENCE_MS 1000 /* ms to wait until stderr accepts a line; after that nothing more is written */
 
 #define GCC_NAME "libgomp.so.1"
 
@@ -194,22 +199,23 @@ static void images_remove(const struct link_map *map)
 static struct {
     struct launched launched;
     const struct link_map *program;
-    const struct link_map *llvm; /* the process's runtime */
-    /* all libraries that it needs are mapped, and none of their code has run */
+    const struct link_map *llvm; /* the LLVM runtime in the process; NULL: not loaded */
+    /* true when all libraries that the program starts with are mapped, before their code runs */
     bool mapped;
-    bool measured; /* libblame.so is loaded */
-    bool moved;    /* GCC's library name stands for it */
-    /* the object that last looked for a runtime, and whether the new one suits it */
+    bool measured; /* true if libblame.so is loaded */
+    bool moved;    /* true if the LLVM runtime was loaded as libgomp.so.1 */
+    /* the object for which a runtime was judged last, and whether libomp suits it */
     const struct link_map *judged;
     bool enough;
-    const struct link_map *told;                 /* the object about which a line was printed last */
-    const struct link_map *fresh[FRESH_OBJECTS]; /* objects not yet checked for missing names */
+    const struct link_map *told;                 /* the object about which say_lack() printed a line last */
+    const struct link_map *fresh[FRESH_OBJECTS]; /* objects that have not been checked for missing names */
     unsigned fresh_count;
-    struct environment given; /* all zero: not yet read */
-    bool asked;               /* it has been read */
-    struct stat begun;        /* stderr, as it was at the start */
-    bool has_stderr;          /* stderr was open, and somebody reads it */
-    /* lines printed, and lines that the process printed before it was started again */
+    struct environment given; /* read at the first search for libgomp */
+    bool asked;               /* true if `given` has been read */
+    struct stat begun;        /* the file that was stderr at the start */
+    bool has_stderr;          /* true if stderr was open at the start and has accepted all lines */
+    /* number of lines printed; and number printed before the process was started again, which are not
+     * repeated */
     unsigned lines, lines_before;
 } self;
 
@@ -226,7 +232,7 @@ static bool is_gcc(const char *name)
     return rest && (*rest == '.' || *rest == '-') && !text_after(rest, "-plugin");
 }
 
-/* Writes a line to stderr, unless the program has opened another file with that number or nobody reads it. */
+/* Writes a line to stderr. Writes nothing if stderr is no longer the same file, or if nobody reads it. */
 static void write_line(const char *const *parts, size_t count)
 {
     char line[1024];
@@ -245,7 +251,7 @@ static void write_line(const char *const *parts, size_t count)
     kernel_write(2, line, length);
 }
 
-/* Prints why an object does not get LLVM's runtime, and what follows. */
+/* Prints why an object does not get libomp, and what happens instead (`follows`). */
 static void print_reason(const struct link_map *needer, const char *why, const char *follows)
 {
     const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given.libomp, why,
@@ -254,13 +260,13 @@ static void print_reason(const struct link_map *needer, const char *why, const c
     write_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
-/* Prints which names the runtime lacks, and what follows. */
+/* Prints which names libomp lacks, and what happens instead (`follows`). */
 static void say_lack(const struct link_map *needer, const struct elf_lack *lack, const char *follows)
 {
     char more[] = " and 00 more";
     more[5] = (char)('0' + (lack->count - 1) / 10);
     more[6] = (char)('0' + (lack->count - 1) % 10);
-    if (more[5] == '0') /* no leading zero */
+    if (more[5] == '0') /* drop the leading zero */
         for (char *at = &more[5]; *at; at++)
             at[0] = at[1];
     const char *parts[] = {"blame: ",
@@ -279,7 +285,7 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
 #define KEEPS    " keeps its own runtime, which is not measured"
 #define REPLACED ": " GCC_NAME " has been replaced already"
 
-/* Prints that the environment, and thus the runtime to use, is unknown. */
+/* Prints that the environment cannot be read, so that it is unknown which runtime to use. */
 static void say_unread(const struct link_map *needer)
 {
     const char *parts[] = {
@@ -289,7 +295,7 @@ static void say_unread(const struct link_map *needer)
     self.enough = false;
 }
 
-/* Returns whether the runtime can replace the one that the object asks for; if not, prints why. */
+/* Returns true if libomp can replace libgomp for the object; otherwise prints why not. */
 static bool suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     struct elf_view wanted;
@@ -307,7 +313,8 @@ static bool suits(const struct elf_view *runtime, const struct link_map *needer,
     return !differs;
 }
 
-/* As suits(), for the object that searches the library and all loaded objects that will share it. */
+/* Returns true if suits() holds for the object that needs the library, and for all loaded objects that will
+ * share it. */
 static bool suits_all(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     if (!suits(runtime, needer, library))
@@ -321,7 +328,7 @@ static bool suits_all(const struct elf_view *runtime, const struct link_map *nee
     return true;
 }
 
-/* Returns whether the runtime suits `needer` and all others that want `library`; if not, prints why. */
+/* Returns true if libomp can be started and suits all objects that need `library`; otherwise prints why not. */
 static bool judge_runtime(const struct link_map *needer, const char *library)
 {
     struct elf_view runtime;
@@ -355,7 +362,8 @@ static bool judge_runtime(const struct link_map *needer, const char *library)
     return enough;
 }
 
-/* Returns the judgement, which is asked for again for each folder that may have the library. */
+/* Returns the result of judge_runtime(). It is remembered, because the loader asks once for each folder that
+ * it searches. */
 static bool runtime_is_enough(const struct link_map *needer, const char *library)
 {
     if (self.judged != needer)
@@ -368,15 +376,17 @@ EXPORT unsigned la_version(unsigned version)
 {
     self.launched.image_start_ns = kernel_now_ns();
     self.has_stderr = kernel_file_status(2, &self.begun);
-    self.launched.loader = (uintptr_t)&is_llvm; /* a symbol that nobody can interpose */
+    /* a symbol of this library that no other library can replace */
+    self.launched.loader = (uintptr_t)&is_llvm;
     self.launched.images = images;
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* Called for the search of a library: first with its name (LA_SER_ORIG), then, if no folder has it, with a
- * path in each folder that may have it. The loader must know the runtime by each name that it is searched by.
- * The loader adds the first name to a new object. To an object that is already loaded, it adds only the paths
- * that it looks for; so for such an object the answer comes then. */
+/* The loader calls this when it searches a library: first with the name (LA_SER_ORIG), then with a path in
+ * each folder, until the library is found. The loader must know the runtime by every name under which it is
+ * searched. It notes the first name only for an object that it then loads. For an object that is already
+ * loaded, it notes only a path. So the runtime's path is returned at the first call if the runtime is not
+ * loaded, and at a later one if it is. */
 EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     const char *file = text_file_name(name);
@@ -396,8 +406,8 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     return (char *)runtime;
 }
 
-/* Prints what an object lacks that was loaded after the runtime: the loader does not ask about a name that it
- * knows. */
+/* Prints what an object lacks that was loaded after the runtime. The loader already knows libgomp's name
+ * then, so it does not call la_objsearch(). */
 static void tell_of_late(const struct elf_view *needer, const struct link_map *map)
 {
     struct elf_view runtime;
@@ -416,7 +426,7 @@ static void tell_of_late(const struct elf_view *needer, const struct link_map *m
         print_reason(map, differs, " runs on it" REPLACED);
 }
 
-/* Makes room for the thread-local storage of an object that the process starts with. */
+/* Ensures that glibc finds room for the thread-local storage of an object that the process starts with. */
 static void make_room(const struct elf_view *view, const struct link_map *map)
 {
     struct elf_view program;
@@ -443,7 +453,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
 {
     struct elf_view view;
     const char *file = text_file_name(map->l_name);
-    (void)cookie; /* stays the map's address */
+    (void)cookie; /* the cookie keeps its initial value, the address of the link map */
     if (namespace != LM_ID_BASE)
         return 0;
     if (self.measured)
@@ -484,8 +494,8 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
     return 0;
 }
 
-/* Returns whether any object of the process has the name, or might have it: objects with the old kind of hash
- * table are not searched. */
+/* Returns true if an object of the process defines the name. Also returns true if the process has an object
+ * with only the old hash table, which is not searched. */
 static bool process_has(const void *first, const char *name)
 {
     struct elf_view view;
@@ -498,8 +508,8 @@ static bool process_has(const void *first, const char *name)
     return false;
 }
 
-/* Prints names that no object has. Names are bound at their first call, and would otherwise be missing in the
- * middle of the run. Checks the objects that have come since the last time. */
+/* Prints the runtime functions that no object defines, for all objects loaded since the last call. The loader
+ * binds a function only when it is first called, so the program would end in the middle of its run. */
 static void tell_of_unmet(void)
 {
     for (unsigned i = 0; i < self.fresh_count; i++) {
@@ -520,21 +530,21 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
         tell_of_unmet();
 }
 
-/* Returns the runtime's function of that name, or NULL. */
+/* Returns the address of the runtime's function with this name; 0 if there is none. */
 static uintptr_t runtime_function(const struct elf_view *runtime, const char *name)
 {
     const ElfW(Sym) *symbol = elf_view_find(runtime, name);
     return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? runtime->base + symbol->st_value : 0;
 }
 
-/* Called before main, when all libraries are loaded and have run their constructors: any call starts the
- * runtime, and with it the tool. This call asks for no threads: it neither counts them nor binds the first
- * one to its OMP place. GCC's runtime does both at its start, and so does LLVM's when it has taken that
- * runtime's place. */
+/* The loader calls this before main, after the constructors of all libraries. Any call starts the runtime,
+ * and the runtime starts the tool. __kmpc_global_thread_num creates no threads and does not bind the initial
+ * thread to its OMP place. libgomp reads the OMP places at its start, so omp_get_num_places makes libomp do
+ * the same when it replaces libgomp. */
 EXPORT void la_preinit(uintptr_t *cookie)
 {
     struct elf_view view;
-    /* the runtime may be linked into the program itself */
+    /* the runtime may also be linked into the program itself */
     const struct link_map *maps[] = {self.llvm, self.program};
     (void)cookie;
     for (size_t i = 0; i < 2; i++) {

@@ -3,16 +3,17 @@
 #include "layers/loader/kernel.h"
 #include "layers/loader/text.h"
 
-#define PAGE_BYTES    4096u /* or a fraction of a page */
+#define PAGE_BYTES    4096u /* a size that divides the page size of every system */
 #define PAGES_KEPT    64u
-#define PREFIX_BYTES  8    /* bytes of another name that is_runtimes() reads at most */
-#define VERSIONS_MOST 4096 /* versions to check; the rest is not checked */
+#define PREFIX_BYTES  8    /* is_runtime_name() reads fewer bytes of a name with another prefix */
+#define VERSIONS_MOST 4096 /* maximum number of versions that are checked */
 
 struct gnu_hash {
     uint32_t buckets, first, filters, shift;
 };
 
-static uintptr_t pages_there[PAGES_KEPT]; /* numbers of readable pages */
+/* page numbers that were found readable, by number modulo PAGES_KEPT */
+static uintptr_t pages_there[PAGES_KEPT];
 
 void elf_view_forget_pages(void)
 {
@@ -28,8 +29,8 @@ static bool is_page_there(uintptr_t page)
     return *kept == page;
 }
 
-/* Returns whether that many bytes can be read. For a mapped object the kernel is asked: it also knows of
- * pages beyond the file's end. */
+/* Returns true if the bytes can be read. Pages of a mapped object are tried by the kernel, because a mapping
+ * may extend beyond the end of its file. */
 static bool can_read(const struct elf_view *view, uintptr_t at, size_t bytes)
 {
     if (at < PAGE_BYTES || at + bytes < at)
@@ -42,7 +43,7 @@ static bool can_read(const struct elf_view *view, uintptr_t at, size_t bytes)
     return true;
 }
 
-/* Returns the item with that index in a table of items of `bytes` each, or NULL. */
+/* Returns the address of an item in a table whose items have `bytes` bytes; NULL if it cannot be read. */
 static const void *item_of(const struct elf_view *view, uintptr_t table, uint64_t index, size_t bytes)
 {
     uintptr_t at = table + index * bytes;
@@ -54,7 +55,7 @@ static const ElfW(Sym) * symbol_of(const struct elf_view *view, uint32_t number)
     return item_of(view, (uintptr_t)view->symbols, number, sizeof(ElfW(Sym)));
 }
 
-/* Returns the text at that offset of the strings; "" if it has no end. */
+/* Returns a string of the string table; "" if it does not end within readable memory. */
 static const char *elf_string(const struct elf_view *view, uintptr_t place)
 {
     uintptr_t begin = (uintptr_t)view->strings + place;
@@ -64,8 +65,8 @@ static const char *elf_string(const struct elf_view *view, uintptr_t place)
     return "";
 }
 
-/* Returns a table's address, 0 if it is not aligned. The loader has made some addresses of a mapped object
- * absolute, and left others as in the file. */
+/* Returns the address of a table; 0 if it is misaligned. In a mapped object, the loader has made some
+ * addresses absolute and left others as in the file. */
 static uintptr_t address(const struct elf_view *view, uintptr_t value, size_t alignment)
 {
     uintptr_t at = value < view->base ? view->base + value : value;
@@ -111,7 +112,7 @@ static void read_dynamic_entry(struct elf_view *view, const ElfW(Dyn) * entry)
     }
 }
 
-/* Reads the dynamic section; most: its greatest number of entries. */
+/* Reads at most `most` entries of the dynamic section. */
 static void read_dynamic_section(struct elf_view *view, const ElfW(Dyn) * entry, size_t most)
 {
     for (size_t i = 0; i < most && entry[i].d_tag != DT_NULL; i++)
@@ -122,10 +123,11 @@ void elf_view_of_map(struct elf_view *view, const struct link_map *map)
 {
     *view = (struct elf_view){.base = map->l_addr};
     if (map->l_ld)
-        read_dynamic_section(view, map->l_ld, SIZE_MAX); /* the loader has already read it */
+        /* no limit is needed, because the loader has already read it */
+        read_dynamic_section(view, map->l_ld, SIZE_MAX);
 }
 
-/* Returns whether that many bytes of the file begin there, aligned. */
+/* Returns true if the file has this many bytes at this offset, and the offset is aligned. */
 static bool is_file_part(const struct elf_view *view, uintptr_t offset, size_t bytes)
 {
     size_t count = view->end - view->base;
@@ -142,7 +144,7 @@ bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count)
         return false;
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((uintptr_t)bytes + header->e_phoff);
     for (unsigned i = 0; i < header->e_phnum; i++) {
-        /* Tables of symbols are in the first segment, where addresses equal the file's offsets. */
+        /* The symbol tables are in the first segment. Their addresses must equal offsets in the file. */
         if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0 && segments[i].p_vaddr != 0)
             return false;
         if (segments[i].p_type == PT_DYNAMIC && is_file_part(view, segments[i].p_offset, segments[i].p_filesz))
@@ -204,8 +206,8 @@ static bool defines_version(const struct elf_view *view, const char *name)
     return false;
 }
 
-/* Returns a version that the runtime lacks, of the `count` versions that the object wants from one file, the
- * first at `at`; NULL if none. */
+/* Returns the first version that the runtime lacks, of the `count` versions at `at` that the object needs
+ * from one file; NULL if it has them all. */
 static const char *lacks_version_of(const struct elf_view *runtime, const struct elf_view *needer, uintptr_t at,
                                     unsigned count)
 {
@@ -221,8 +223,8 @@ static const char *lacks_version_of(const struct elf_view *runtime, const struct
     return NULL;
 }
 
-/* Returns a version that the runtime lacks; NULL if none. The loader refuses an object that names a version
- * which its library lacks. */
+/* Returns a version that the object needs from `library` and that the runtime lacks; NULL if there is none.
+ * The loader rejects an object if a library lacks a version that the object names. */
 static const char *lacks_version(const struct elf_view *runtime, const struct elf_view *needer, const char *library)
 {
     uintptr_t at = needer->versions_needed;
@@ -252,15 +254,15 @@ static void note_lack(struct elf_lack *lack, uint32_t symbol, const char *name)
 {
     for (unsigned i = 0; i < lack->count; i++)
         if (lack->symbol[i] == symbol)
-            return; /* there is another relocation of this symbol */
+            return; /* another relocation of this symbol came before */
     if (!lack->name)
         lack->name = name;
     if (lack->count < ELF_LACK_MOST)
         lack->symbol[lack->count++] = symbol;
 }
 
-/* Returns the name of a symbol that must be found elsewhere; "" for other symbols, and for names that are not
- * the runtime's. */
+/* Returns the name of a symbol that another object must define; "" for other symbols, and for names that are
+ * not an OpenMP runtime's. */
 static const char *name_of_wanted(const struct elf_view *needer, uint32_t number)
 {
     const ElfW(Sym) *symbol = symbol_of(needer, number);
@@ -272,8 +274,8 @@ static const char *name_of_wanted(const struct elf_view *needer, uint32_t number
     return elf_string(needer, symbol->st_name);
 }
 
-/* Notes the names that has() does not find. Symbols that a library needs have no table of their own, but a
- * relocation each. Weak ones may be missing. */
+/* Adds names to *lack that has() does not find. Imported symbols have no table of their own, but each has a
+ * relocation. Weak symbols may be missing. */
 static void find_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations, size_t bytes,
                        bool (*has)(const void *in, const char *name), const void *in)
 {

@@ -1,4 +1,4 @@
-/* System calls of the loader's library, without a C library. */
+/* System calls for libblame-loader.so, which has no C library. */
 #ifndef BLAME_LAYERS_LOADER_KERNEL_H
 #define BLAME_LAYERS_LOADER_KERNEL_H
 
@@ -18,7 +18,7 @@
 
 #include "base/kernel.h"
 
-/* Returns CLOCK_MONOTONIC. [any] */
+/* Returns the time on CLOCK_MONOTONIC in ns. [any] */
 static inline uint64_t kernel_now_ns(void)
 {
     struct timespec now = {0};
@@ -50,8 +50,8 @@ static inline bool kernel_file_status(int fd, struct stat *status)
     return kernel_call(SYS_fstat, fd, (long)status, 0, 0, 0, 0) == 0;
 }
 
-/* Returns whether the file accepts data within that time, or whether the kernel cannot be asked:
- * RLIMIT_NOFILE is 0. [any] */
+/* Returns true if the file accepts data within wait_ms. Also returns true if the kernel refuses to tell,
+ * because RLIMIT_NOFILE is 0. [any] */
 static inline bool kernel_has_room(int fd, int wait_ms)
 {
     const uint64_t all = ~0ull;
@@ -61,8 +61,7 @@ static inline bool kernel_has_room(int fd, int wait_ms)
     return ready > 0 || ready == -EINVAL;
 }
 
-/* Writes to a file. Neither a closed pipe nor a limit on files raises a signal that the program would get.
- * [any] */
+/* Writes to a file. A closed pipe or RLIMIT_FSIZE causes no signal in the program. [any] */
 static inline void kernel_write(int fd, const void *buffer, size_t bytes)
 {
     const uint64_t ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
@@ -78,7 +77,7 @@ static inline void kernel_write(int fd, const void *buffer, size_t bytes)
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
 }
 
-/* Returns the greatest size of a file of this process, in bytes. [any] */
+/* Returns RLIMIT_FSIZE: the maximum size in bytes of a file that this process writes. [any] */
 static inline uint64_t kernel_file_limit(void)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -86,7 +85,7 @@ static inline uint64_t kernel_file_limit(void)
     return limit.rlim_cur;
 }
 
-/* Returns the most bytes of memory that this process may map; UINT64_MAX: no limit. [any] */
+/* Returns RLIMIT_AS: the maximum number of bytes that this process may map; UINT64_MAX: no limit. [any] */
 static inline uint64_t kernel_memory_limit(void)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -101,7 +100,7 @@ static inline long kernel_file_bytes(int fd)
     return end > 0 ? end : 0;
 }
 
-/* Returns the free bytes of that file system; UINT64_MAX: no limit, or no such file system. [any] */
+/* Returns the free bytes of the path's file system; UINT64_MAX if it has no limit or does not exist. [any] */
 static inline uint64_t kernel_room(const char *path)
 {
     struct statfs found = {0};
@@ -109,7 +108,7 @@ static inline uint64_t kernel_room(const char *path)
     return failed || !found.f_blocks ? UINT64_MAX : (uint64_t)found.f_bavail * (uint64_t)found.f_bsize;
 }
 
-/* Returns a read-only view of the whole file, or NULL. [any] */
+/* Maps the whole file for reading and stores its size in *bytes. Returns NULL on failure. [any] */
 static inline const void *kernel_map_file(int fd, size_t *bytes)
 {
     long end = kernel_file_bytes(fd);
@@ -120,8 +119,8 @@ static inline const void *kernel_map_file(int fd, size_t *bytes)
     return at < 0 && at > -4096 ? NULL : (const void *)at;
 }
 
-/* Returns whether eight bytes can be read there: the kernel reads them before it rejects the operation on the
- * mask. [any] */
+/* Returns true if eight bytes can be read at the address. The kernel reads them as a signal mask before it
+ * rejects the invalid operation. [any] */
 static inline bool kernel_is_readable(uintptr_t at)
 {
     return kernel_call(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t), 0, 0) != -EFAULT;

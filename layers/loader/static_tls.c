@@ -5,15 +5,19 @@
 #include "layers/loader/text.h"
 
 #define TUNABLES "GLIBC_TUNABLES="
-#define OURS     "blame.lines=" /* glibc ignores a tunable that it does not know */
-#define TUNABLE  "glibc.rtld.optional_static_tls="
-#define DONE     "BLAME_STARTED_AGAIN="
-#define AUDIT    "LD_AUDIT="
+/* not a tunable of glibc, which ignores unknown ones; passes the number of printed lines to the restarted
+ * process */
+#define OURS    "blame.lines="
+#define TUNABLE "glibc.rtld.optional_static_tls="
+#define DONE    "BLAME_STARTED_AGAIN="
+#define AUDIT   "LD_AUDIT="
 
-#define PAGE_BYTES   4096u
-#define TCB_BYTES    64u  /* glibc's alignment of all storage, if the program asks for no more */
-#define GLIBCS_BYTES 512u /* the tunable's value if nobody sets it */
-/* part of glibc's other reserve (some 1,300 bytes); the rest is for libraries that come later */
+#define PAGE_BYTES 4096u
+/* alignment that glibc gives to thread-local storage if the program needs no more */
+#define TCB_BYTES    64u
+#define GLIBCS_BYTES 512u /* glibc's default of the tunable, in bytes */
+/* Bytes of glibc's other reserve (some 1,300 bytes) that the startup libraries may use. The rest is left to
+ * libraries loaded later. */
 #define OTHER_BYTES 512u
 
 #if defined(__x86_64__)
@@ -23,9 +27,8 @@
 #endif
 
 static struct {
-    const uintptr_t *
-        /* as the kernel made it: number of arguments, arguments, NULL, environment, NULL, auxv; NULL: unknown */
-        stack;
+    /* the initial stack: argument count, arguments, NULL, environment, NULL, auxiliary vector; NULL: unknown */
+    const uintptr_t *stack;
     size_t room, wanted; /* bytes */
 } self;
 
@@ -42,7 +45,8 @@ static struct tls tls_of_segments(const ElfW(Phdr) * segments, size_t count)
     return tls;
 }
 
-/* Returns the storage of an image, from its first page, where the loader says that the image is. */
+/* Returns the size and alignment of an object's thread-local storage, as its program headers state it. `base`
+ * is the address of the object's first page. */
 static struct tls tls_of(uintptr_t base)
 {
     const ElfW(Ehdr) *header = (const void *)base;
@@ -62,7 +66,7 @@ static size_t tunable_value(const char *digits)
     return number;
 }
 
-/* Copies a text to the end of another. Returns the new end. */
+/* Appends a text at `end`. Returns the new end. */
 static char *tunable_append(char *end, const char *text)
 {
     while ((*end = *text++))
@@ -85,7 +89,7 @@ static char **environment_of_process(void)
     return (char **)(self.stack + 1 + self.stack[0] + 1);
 }
 
-/* Returns a value of the auxiliary vector; 0: the kernel does not give it. */
+/* Returns an entry of the auxiliary vector; 0 if the kernel gave none of this type. */
 static uintptr_t auxiliary(uint64_t type)
 {
     char *const *end = environment_of_process();
@@ -104,24 +108,24 @@ unsigned static_tls_begin(const struct elf_view *view)
     const ElfW(Sym) *symbol = self.stack ? NULL : elf_view_find(view, "__libc_stack_end");
     if (!symbol || symbol->st_size != sizeof(uintptr_t))
         return 0;
-    self.stack =
-        /* NULL in a program that has a copy of the variable */
-        *(const uintptr_t *const *)(view->base + symbol->st_value);
+    /* NULL if the program has a copy of the variable */
+    self.stack = *(const uintptr_t *const *)(view->base + symbol->st_value);
     self.room = GLIBCS_BYTES;
     for (char **entry = self.stack ? environment_of_process() : NULL; entry && *entry; entry++) {
         const char *value = text_after(*entry, TUNABLES), *ours = value ? text_after(value, OURS) : NULL, *room;
         for (const char *at = value; at && *at; at++)
             if ((room = text_after(at, TUNABLE)))
-                self.room = tunable_value(room); /* the last one counts */
+                self.room = tunable_value(room); /* glibc uses the last setting */
         if (ours) {
             lines = (unsigned)tunable_value(ours);
-            *entry = done; /* hides the variable from processes that this one starts */
+            *entry = done; /* hides the entry from processes that this one starts */
         }
     }
     return lines;
 }
 
-/* Counts a file's bytes and its texts, each with its end. If `to` is not NULL, copies them there. */
+/* Returns the size of a file and counts the zero-terminated strings in it. If `to` is not NULL, copies the
+ * file there. */
 static size_t read_texts(const char *path, char *to, size_t *texts)
 {
     char buffer[1024];
@@ -144,9 +148,9 @@ static bool is_file_there(const char *path, struct stat *status)
     return kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)status, 0, 0, 0) == 0;
 }
 
-/* Starts this process's file again, under the name that it was started by, if that name still leads to it.
- * Under valgrind the process's file is valgrind's, but not its name: the program would then run without
- * valgrind. */
+/* Executes this process's program again, by the name under which it was started, if that name still leads to
+ * it. Under valgrind, the file /proc/self/exe is valgrind, but the link contains the name of the program.
+ * Executing that would run the program without valgrind, so nothing is done. */
 static void execute_program(char **arguments, char **environment)
 {
     static const char own[] = "/proc/self/exe";
@@ -161,10 +165,10 @@ static void execute_program(char **arguments, char **environment)
             kernel_call(SYS_execve, (long)names[i], (long)arguments, (long)environment, 0, 0, 0);
 }
 
-/* Starts this process again, with `entry`, or nothing, in place of all environment entries with that
- * beginning. The arguments come from the kernel: if the loader was called by its name, it removes its own
- * from those on the stack. The environment comes from the stack: glibc cuts the text that the kernel has.
- * Returns if the start is impossible. */
+/* Starts this process again. Replaces all environment entries that begin with `beginning` by `entry` (none if
+ * NULL). The arguments are read from /proc/self/cmdline: if the loader was started by its own name, it has
+ * removed its own arguments from the stack. The environment is read from the stack, because glibc cuts
+ * strings in the kernel's copy. Returns only if the start fails. */
 static void start_again(const char *beginning, char *entry)
 {
     static const char path[] = "/proc/self/cmdline";
@@ -192,8 +196,8 @@ static void start_again(const char *beginning, char *entry)
     kernel_unmap((void *)at, list_bytes + bytes);
 }
 
-/* More libraries may come: it asks for a quarter more than is needed by now, and each start has more room
- * than the one before. */
+/* Requests a quarter more than is needed until now, because more libraries may follow. So each restart has
+ * more room than the one before. */
 const char *static_tls_add(const struct link_map *map, unsigned lines)
 {
     static char entry[128];
@@ -203,12 +207,12 @@ const char *static_tls_add(const struct link_map *map, unsigned lines)
         return NULL;
     char *end = tunable_append(tunable_append_number(tunable_append(entry, TUNABLES OURS), lines), ":"), *tunable = end;
     tunable_append_number(tunable_append(end, TUNABLE), self.wanted + self.wanted / 4);
-    start_again(DONE, entry); /* placed after all other entries of its name */
+    start_again(DONE, entry); /* the entry is placed after all others of its name */
     self.stack = NULL;
     return tunable;
 }
 
-/* Returns whether the program's code accesses the thread-local storage of libraries as if it were its own. */
+/* Returns true if the program's code accesses thread-local storage of libraries directly (initial-exec). */
 static bool reaches_static(const struct elf_view *program)
 {
     const ElfW(Rela) *relocations = (const void *)program->relocations;

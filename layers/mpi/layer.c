@@ -1,9 +1,10 @@
-/* libblame-mpi.so: MPI functions that may wait for other ranks, in front of the program's MPI. Each reports
- * its start and its end to the tool, if there is one, and calls the next function of its name. It is built
- * without an MPI. Handles may be numbers or pointers: all parameters are words of the calling convention, and
- * are passed on unchanged. So one library serves every MPI, in C and in Fortran.
+/* libblame-mpi.so: defines the MPI functions that can wait for other ranks, in front of the program's MPI
+ * library. Each function reports its start and end to libblame.so, if that is loaded, and calls the next
+ * function of the same name. The library is built without MPI headers. MPI's handles may be numbers or
+ * pointers; all parameters are treated as words of the calling convention and passed on unchanged. So one
+ * library works with every MPI, in C and Fortran.
  *
- * The program may call MPI from anywhere: nothing here allocates, prints, or changes errno. */
+ * The program may call MPI from anywhere, so nothing here allocates memory, prints, or changes errno. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Some MPI error: the program called a function that does not exist. */
+/* an MPI error code, returned if the program called a function that no library defines */
 #define NO_SUCH_FUNCTION 1
 
 typedef long word;
@@ -35,8 +36,9 @@ static word no_such_function(void)
     return NO_SUCH_FUNCTION;
 }
 
-/* Returns the function that would be called without this library: the next one in the order of the program's
- * libraries or, for an MPI that was loaded later and for its user alone, the one that the user finds. */
+/* Returns the function that would be called without this library. Normally it is the next one in the order of
+ * the program's libraries. If MPI was loaded later (without RTLD_GLOBAL), it is the one that the calling
+ * library finds. */
 static __attribute__((noinline, cold)) function find_next(const char *name, const void *caller)
 {
     function next = (function)dlsym(RTLD_NEXT, name);
@@ -48,7 +50,7 @@ static __attribute__((noinline, cold)) function find_next(const char *name, cons
     return next ? next : (function)no_such_function;
 }
 
-/* Questions about MPI's handles, in C and in Fortran. */
+/* What ask_mpi() asks about a handle; IN_FORTRAN is added if the handle is Fortran's. */
 enum { RANKS = 0, BYTES = 2, IN_FORTRAN = 1 };
 
 static word ask_mpi(int question, word handle, const void *caller)
@@ -69,8 +71,8 @@ static word ask_mpi(int question, word handle, const void *caller)
 }
 
 struct size {
-    bool fortran, large;           /* large: the count is not an int */
-    word error, comm, count, type; /* in Fortran their addresses; 0: none */
+    bool fortran, large;           /* large: the count is not an int (functions with the suffix _c) */
+    word error, comm, count, type; /* values of the call's parameters, in Fortran their addresses; 0: none */
 };
 
 static __attribute__((noinline)) void pass_size(const struct mpi_tool *tool, word ranks, word count, word bytes)
@@ -78,8 +80,8 @@ static __attribute__((noinline)) void pass_size(const struct mpi_tool *tool, wor
     tool->size((uint32_t)ranks, (double)count * (double)bytes);
 }
 
-/* Reports the sizes of a call that samples hit and that succeeded: its handles are valid, and no error
- * handler is called for them. */
+/* Reports the communicator's size and the bytes of a call that samples hit and that succeeded. Because it
+ * succeeded, its handles are valid, and asking about them calls no error handler. */
 static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *tool, const uintptr_t *frame,
                                                       struct size size)
 {
@@ -97,8 +99,8 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
     errno = saved;
 }
 
-/* The parameters for the rank that a call waits for, and for its communicator, by their number in C and in
- * Fortran. */
+/* The numbers of the two parameters that name the rank for which a call waits, and its communicator. They are
+ * the same in C and Fortran. */
 struct peer_place {
     int rank, comm;
 };
@@ -123,15 +125,15 @@ static inline struct peer_place peer_place_of(enum mpi_function function)
     }
 }
 
-/* The world communicator of all MPIs that descend from MPICH, in C and in Fortran. Open MPI's is an object's
- * address in C, and 0 in Fortran. */
+/* The handle of MPI_COMM_WORLD in all descendants of MPICH, in C and Fortran. In Open MPI it is the address
+ * of an object in C, and 0 in Fortran. */
 #define MPICH_WORLD 0x44000000
 
 static __attribute__((noinline, cold)) word find_world(const void *caller)
 {
     word world = (word)dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
     Dl_info user;
-    if (!world && dladdr(caller, &user) && user.dli_fname) { /* loaded for its user alone */
+    if (!world && dladdr(caller, &user) && user.dli_fname) { /* MPI was loaded without RTLD_GLOBAL */
         void *library = dlopen(user.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
         world = library ? (word)dlsym(library, "ompi_mpi_comm_world") : 0;
     }
@@ -151,7 +153,8 @@ static inline bool is_world(bool fortran, word comm, const void *caller)
     return fortran ? *(const int *)comm == 0 : comm == known;
 }
 
-/* Begins a call. A rank below 0 stands for any source or none. */
+/* Reports the start of a call. A negative rank means "any source" or "no process", so no rank is reported
+ * then. Returns true if the end must be reported, too. */
 static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function function, bool fortran,
                               const word *arguments, const uintptr_t *frame)
 {
@@ -164,7 +167,7 @@ static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function fun
     return tool->begin(function, frame);
 }
 
-/* Parameters and arguments, by their number. */
+/* The first n parameters (Pn) and arguments (An) of a function. */
 #define P0  void
 #define P1  word a1
 #define P2  P1, word a2
@@ -194,7 +197,7 @@ static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function fun
 #define A12 A11, a12
 #define A13 A12, a13
 
-/* All arguments, from number 1 on. */
+/* Initialisers of an array that has the arguments from index 1 on. */
 #define L0  0
 #define L1  0, A1
 #define L2  0, A2
@@ -210,7 +213,7 @@ static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function fun
 #define L12 0, A12
 #define L13 0, A13
 
-/* The parameter of that number; and the one after it, Fortran's error. */
+/* Wn is argument number n, En the one after it, which is Fortran's error code. */
 #define W0  0
 #define W1  a1
 #define W2  a2
@@ -262,13 +265,14 @@ static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function fun
 #define SIZE_IN_C(large, comm, count, type)      false, large, result, W##comm, W##count, W##type
 #define SIZE_IN_FORTRAN(in_c, comm, count, type) true, false, E##in_c, W##comm, W##count, W##type
 
-/* A function in C; and in Fortran by mpif.h and `use mpi`, and by `use mpi_f08`. */
+/* Defines an MPI function for C, for Fortran with mpif.h and `use mpi`, and for Fortran with `use mpi_f08`. */
 #define CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                       \
     FUNCTION(MPI_CALL_##name, false, MPI_##name, in_c, SIZE_IN_C(false, comm, count, type))                            \
     FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))            \
     FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_f08_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
 
-/* Also with counts beyond an int, and MPICH's mpi_f08 of functions with buffers. */
+/* The same for a function with buffers, which also has a variant for large counts, and another mpi_f08 name
+ * in MPICH. */
 #define BUFFERED(name, fortran, in_c, in_fortran, comm, count, type)                                                   \
     CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                           \
     FUNCTION(MPI_CALL_##name, false, MPI_##name##_c, in_c, SIZE_IN_C(true, comm, count, type))                         \
