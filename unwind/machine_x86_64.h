@@ -1,5 +1,4 @@
-/* unwind/machine.h for x86-64. A call pushes its return address; rbp is the frame pointer. All functions are
- * [handler]. */
+/* unwind/machine.h for x86-64. A call pushes its return address; rbp is the frame pointer. All [handler]. */
 #ifndef BLAME_UNWIND_MACHINE_X86_64_H
 #define BLAME_UNWIND_MACHINE_X86_64_H
 
