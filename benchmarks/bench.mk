@@ -1,6 +1,6 @@
-# Benchmarks: included by the top-level Makefile, or on its own from the repository's root:
+# Benchmarks. Included by the top-level Makefile, or used alone from the repository's root:
 #   make -f benchmarks/bench.mk bench-build
-# BENCH_CC=gcc BUILD=build-gcc builds the kernels with GCC (then on libgomp, which has no OMPT).
+# BENCH_CC=gcc BUILD=build-gcc builds the kernels with GCC. They then use libgomp, which has no OMPT.
 
 BUILD ?= build
 CLANG ?= clang-19
@@ -9,16 +9,16 @@ BENCH_CC ?= $(CLANG)
 BENCH_CFLAGS ?= -O2 -g -Wall -Wextra -Werror
 BENCH_ARGS ?=
 
-# Asked before the dependency files below join the list.
+# Evaluated before the dependency files below are added to the list.
 bench_alone := $(if $(word 2,$(MAKEFILE_LIST)),,alone)
-# Neither take over nor lose the default goal of the including Makefile.
+# Keeps the default goal of the including Makefile.
 bench_goal_before := $(.DEFAULT_GOAL)
 
 bench_kernels := $(addprefix $(BUILD)/bench/,cg mg ep is fib nqueens sparselu sort uts health mortar)
 bench_noop := $(BUILD)/bench/libnoop.so
 bench_micro := $(BUILD)/bench/micro
 bench_library := $(BUILD)/lib/libblame.so
-# On its own this fragment has no rule for the tool: bench.py then says that the column is missing.
+# Used alone, this fragment has no rule for the tool. bench.py then reports that its column is missing.
 bench_tool := $(if $(bench_alone),$(wildcard $(bench_library)),$(bench_library))
 bench_run = $(PYTHON) benchmarks/$(1) --build $(BUILD)/bench --tool $(bench_library)
 
@@ -47,8 +47,8 @@ $(foreach folder,npb bots locks micro,$(eval $(call bench_rule,$(folder))))
 $(bench_noop): benchmarks/noop/noop.c | $(BUILD)/bench bench-ompt-header
 	$(BENCH_CC) $(BENCH_CFLAGS) -fPIC -shared -fvisibility=hidden -I$(BUILD)/include -o $@ $<
 
-# Not a rule for the file itself: the top-level Makefile may have one. A folder with this header alone,
-# because GCC must not find clang's stddef.h beside it.
+# This is not a rule for the header itself, because the top-level Makefile may have one. The folder contains only
+# this header, because GCC must not find clang's stddef.h beside it.
 bench-ompt-header:
 	@test -e $(BUILD)/include/omp-tools.h || { \
 	    for dir in "$$($(CLANG) -print-resource-dir 2>/dev/null)/include" \
@@ -61,7 +61,7 @@ bench-ompt-header:
 
 include benchmarks/mpi/mpi.mk
 
-# What a machine that others use does to the figures (docs/testing.md).
+# How other users' load on the machine changes the figures (docs/testing.md).
 ifeq ($(bench_alone),)
 .PHONY: bench-load
 bench-load: $(PRODUCTS) test-programs accuracy-programs

@@ -1,4 +1,4 @@
-"""What the benchmarks share: arguments, the environments that are compared, running programs in turns, medians, tables."""
+"""Functions that the benchmarks share: arguments, the environments to compare, running programs in turns, medians, tables."""
 
 import argparse
 import csv
@@ -16,7 +16,7 @@ HELP = {"pairs": "turns", "rate": "BLAME_RATE", "threads": "OMP_NUM_THREADS", "b
 
 
 class BenchError(Exception):
-    """Stops a benchmark; the text is for the user."""
+    """Ends a benchmark. The text is shown to the user."""
 
 
 def positive(text):
@@ -28,7 +28,7 @@ def positive(text):
 
 
 def make_parser(doc, build="build/bench", out=None, **numbers):
-    """The arguments that several have: numbers by their defaults, and where things are."""
+    """Returns a parser with the arguments that several benchmarks have: numbers with their defaults, and paths."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=positive, default=default, help=f"{HELP[name]} (default {default})")
@@ -40,7 +40,7 @@ def make_parser(doc, build="build/bench", out=None, **numbers):
 
 
 def clean_environment(threads):
-    """The caller's environment without anything that loads or sets a tool."""
+    """Returns the caller's environment without variables that load or configure a tool."""
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("OMP_TOOL", "BLAME_")) and name != "LD_PRELOAD"}
     environment["OMP_NUM_THREADS"] = str(threads)
@@ -52,7 +52,7 @@ SETTINGS = {"callbacks": {"BLAME_RATE": "1"}, "blame": {}, "creation": {"BLAME_T
             "traced": {"BLAME_TRACE": "1"}}
 
 
-# The profiler that every machine has, by the same clock as ours: paths by frame pointers, and by copies of the stack.
+# perf, sampling by the same clock as blame. Call paths come from frame pointers, or from copies of the stack.
 PEERS = {"perf": ["-g"], "perf-stacks": ["--call-graph", "dwarf"]}
 
 
@@ -61,15 +61,15 @@ def is_blame(column):
 
 
 def under_peer(column, command, rate, folder):
-    """The command as the column's other profiler runs it, if it is one."""
+    """Returns the command, with perf in front of it if the column is one of perf's."""
     if column not in PEERS:
         return command
     return ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(rate), *PEERS[column], "-o", os.path.join(folder, "perf.data"), "--", *command]
 
 
 def tool_environment(column, tools, threads, rate, out_dir):
-    """The environment of one column: none, floor, signals (the floor with signals whose handler is empty), callbacks
-    (blame at 1 sample a second), blame, or blame with another of its settings."""
+    """Returns the environment of one column: none, floor, signals (the floor, with signals whose handler is empty),
+    callbacks (blame at 1 sample per second), blame, or blame with one other setting."""
     environment = clean_environment(threads)
     if column != "none" and column not in PEERS:
         environment["OMP_TOOL_LIBRARIES"] = tools[column]
@@ -81,7 +81,7 @@ def tool_environment(column, tools, threads, rate, out_dir):
 
 
 def run(command, environment):
-    """Runs a program to its end; returns its output and its whole time. Any failure is a BenchError."""
+    """Runs a program to its end. Returns its output and the time of the whole process. Any failure is a BenchError."""
     begin_s = time.monotonic()
     try:
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -99,7 +99,7 @@ def run(command, environment):
 
 
 def run_under(column, tools, command, threads, rate=1, **settings):
-    """One run under a column's tool: its output and its time."""
+    """Runs a program once with a column's tool. Returns its output and its time."""
     with tempfile.TemporaryDirectory(prefix="blame-bench-") as scratch:
         out_dir = os.path.join(scratch, "out")
         output, seconds = run(under_peer(column, command, rate, scratch), tool_environment(column, tools, threads, rate, out_dir) | settings)
@@ -109,8 +109,8 @@ def run_under(column, tools, command, threads, rate=1, **settings):
 
 
 def find_tools(args, program, blame_needed=True):
-    """column -> library: floor always, blame when it has been built. A tool that does not load would be measured as free:
-    the runtime is asked, in `program`."""
+    """Returns the library of each column: always the floor, and blame if it was built. A tool that does not load would
+    seem to cost nothing, so the runtime in `program` is asked whether it loads."""
     tools = {"floor": os.path.abspath(os.path.join(args.build, "libnoop.so"))}
     if os.path.exists(args.tool) or blame_needed:
         tools["blame"] = os.path.abspath(args.tool)
@@ -126,7 +126,7 @@ def find_tools(args, program, blame_needed=True):
 
 
 def take_turns(pairs, columns, one_run):
-    """column -> what one_run(column) gave, one entry a turn."""
+    """Returns the results of one_run(column) for each column, one for each turn."""
     runs = {column: [] for column in columns}
     for _ in range(pairs):
         for column in columns:
@@ -135,13 +135,13 @@ def take_turns(pairs, columns, one_run):
 
 
 def median_ratio(values, base):
-    """Median of the ratios within each turn: slow drift of the machine cancels out."""
+    """Returns the median of the ratios within each turn, so that slow drift of the machine cancels out."""
     return statistics.median(value / other for value, other in zip(values, base))
 
 
 def median_interval(values, confidence=0.95):
-    """(median, low, high): the narrowest pair of order statistics that holds the median with that probability. With too
-    few values for it the ends are None."""
+    """Returns (median, low, high). low and high are the narrowest pair of order statistics that contains the median
+    with the given probability; None if there are too few values."""
     ordered, n = sorted(values), len(values)
     rank, beyond = 0, 0.0  # beyond: that the median lies outside the rank-th values from both ends
     while rank < n // 2 and beyond + 2 * math.comb(n, rank) / 2**n <= 1 - confidence:
@@ -153,7 +153,7 @@ def median_interval(values, confidence=0.95):
 
 
 class Table:
-    """A table as docs/ has them, printed row by row."""
+    """Prints a table in the form used in docs/, row by row."""
 
     def __init__(self, *headings):
         self.widths = [max(24 if number == 0 else 8, len(heading)) for number, heading in enumerate(headings)]
@@ -167,7 +167,7 @@ class Table:
 
 
 def write_csv(path, rows):
-    """Dictionaries, which need not have all columns; nothing without a path."""
+    """Writes dictionaries as CSV; they need not have all columns. Writes nothing without a path."""
     if not path:
         return
     with open(path, "w", newline="", encoding="utf-8") as file:
@@ -179,14 +179,15 @@ def write_csv(path, rows):
 
 
 class Others:
-    """What other programs used since this object was made. Threads that spin for each other wait long when one has no core."""
+    """Measures the CPU time of other programs since this object was made. Threads that spin for each other wait long if one
+    of them has no core."""
 
     def __init__(self):
         self.begin_s, self.begin = time.monotonic(), self.busy_ticks()
 
     @staticmethod
     def busy_ticks():
-        """Of all processors, less those of this process and its children that have ended."""
+        """Returns the CPU time of all processors, without that of this process and its finished children."""
         with open("/proc/stat", encoding="ascii") as file:
             user, nice, system, _, _, irq, softirq, steal = (int(word) for word in file.readline().split()[1:9])
         return user + nice + system + irq + softirq + steal - sum(os.times()[:4]) * os.sysconf("SC_CLK_TCK")
@@ -197,7 +198,7 @@ class Others:
 
 
 def main(bench, args):
-    """Runs bench(args). Status 1 when something cannot be measured; times decide nothing."""
+    """Runs bench(args). The exit status is 1 if something cannot be measured; it never depends on times."""
     others = Others()
     try:
         bench(args)

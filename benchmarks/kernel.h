@@ -1,5 +1,6 @@
-/* What every benchmark kernel shares: a clock, the one result line, and command line parsing.
- * Header only, so that a kernel stays one translation unit that any OpenMP compiler builds. */
+/* Declarations that all benchmark kernels share: a clock, the result line, and parsing of the command line.
+ * Everything is in this header, so that each kernel is one translation unit that any OpenMP compiler can
+ * build. */
 #ifndef BENCHMARKS_KERNEL_H
 #define BENCHMARKS_KERNEL_H
 
@@ -14,7 +15,7 @@
 
 #include <omp.h>
 
-/* Exit statuses. bench.py distinguishes the two failures. */
+/* Exit statuses. bench.py distinguishes the two kinds of failure. */
 enum { KERNEL_VERIFIED = 0, KERNEL_FAILED = 1, KERNEL_USAGE = 2 };
 
 static inline double kernel_clock_s(void)
@@ -24,7 +25,7 @@ static inline double kernel_clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Prints `kernel size threads seconds VERIFIED|FAILED`; returns what main should return. */
+/* Prints `kernel size threads seconds VERIFIED|FAILED`. Returns the exit status for main(). */
 static inline int kernel_report(const char *kernel, const char *size, double seconds, bool verified)
 {
     printf("%s %s %d %.6f %s\n", kernel, size, omp_get_max_threads(), seconds, verified ? "VERIFIED" : "FAILED");
@@ -42,9 +43,9 @@ static inline void *kernel_alloc(size_t count, size_t size_bytes)
     return memory;
 }
 
-/* One integer argument. A name without leading dashes is positional. All arguments are optional; *value holds
- * the default. With `letters`, the argument is one of the letters and its value is the index. A NULL name
- * ends an array of arguments. */
+/* One integer argument. If its name starts without dashes, it is positional. All arguments are optional, and
+ * *value is the default at first. If `letters` is set, the argument is one of these letters, and its value is
+ * the letter's index. In an array of arguments, a NULL name marks the end. */
 struct kernel_arg {
     const char *name;
     long *value;
@@ -89,7 +90,7 @@ static inline void kernel_set_arg(const char *kernel, const struct kernel_arg *a
     *arg->value = value;
 }
 
-/* Looks `text` up as an option, or takes the next unused positional argument. */
+/* Returns the option named `text`, or the next unused positional argument. */
 static inline const struct kernel_arg *kernel_find_arg(const struct kernel_arg *args, const char *text, int position)
 {
     for (const struct kernel_arg *arg = args; arg->name != NULL; arg++) {
@@ -127,7 +128,7 @@ static inline void kernel_parse_args(int argc, char **argv, const char *kernel, 
     }
 }
 
-/* Returns the size in printed form: `27`, or `27,cutoff=10` if the option is in use. */
+/* Returns the size in printed form: `27`, or `27,cutoff=10` if the option is used. */
 static inline const char *kernel_size_text(char *text, size_t text_bytes, long size, const char *option, long value)
 {
     if (value != 0)
@@ -137,7 +138,7 @@ static inline const char *kernel_size_text(char *text, size_t text_bytes, long s
     return text;
 }
 
-/* Arguments of the kernels after NPB: a problem class, and how often to solve it. */
+/* Arguments of the kernels modelled on NPB: a problem class, and how often to solve the problem. */
 struct kernel_class {
     long index; /* in "SWA" */
     long repeat;
@@ -159,7 +160,8 @@ static inline struct kernel_class kernel_parse_class(int argc, char **argv, cons
     return chosen;
 }
 
-/* One step of splitmix64 (Steele, Lea, Flood, OOPSLA 2014): seeds the kernels after BOTS. */
+/* Computes one step of splitmix64 (Steele, Lea, Flood, OOPSLA 2014), the random numbers of the kernels
+ * modelled on BOTS. */
 static inline uint64_t kernel_hash(uint64_t x)
 {
     x += UINT64_C(0x9e3779b97f4a7c15);
@@ -168,7 +170,7 @@ static inline uint64_t kernel_hash(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Returns a hash as a number in [0, 1). */
+/* Converts a hash to a number in [0, 1). */
 static inline double kernel_unit(uint64_t hash)
 {
     return (double)(int64_t)(hash >> 11) * 0x1p-53;

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""What a machine that others use does to the figures: the cases of docs/testing.md with as many threads as cores, on a quiet
-machine, beside 2 and 6 busy loops and under a quota of one core; and those that take any number of threads, with 4 and 8.
+"""Measures how other load on the machine changes the figures. Runs the cases of docs/testing.md with as many threads as cores
+on a quiet machine, beside 2 and 6 busy loops, and under a quota of one core. Runs those that take any number of threads with
+4 and 8 threads, too.
 
-The truth is the programs' own, with TEST_LOADED=1 (tests/programs/analytic.h): work is CPU time, what is neither CPU time nor waiting was
-without a core. Stated for each condition, of all figures that are expected to be above 100 ms, each the median of its runs:
+The expected figures are the programs' own, with TEST_LOADED=1 (tests/programs/analytic.h): work is CPU time, and time that is
+neither CPU time nor waiting was without a core. For each condition, prints the errors of all figures that are expected to be
+above 100 ms. Each is the median of its runs:
 
 work, no core   of the functions
-blame           idleness and lock wait, with that of `<no core>` below
+blame           idleness and lock wait, with those of the row `<no core>` below
 here            lock wait where threads wait
-at the code     idleness without that of `<no core>` below, against the clocks on the quiet machine: nobody's core is missing there
-kernel          no core of all threads, idle ones too, against the kernel's own count
-laws            runs with a law that is off by more than its tolerance (without one: by more than 2 %)
+at the code     idleness without that of the row `<no core>` below, compared with the clocks on the quiet machine
+kernel          no core of all threads, even idle ones, compared with the kernel's own count
+laws            number of runs in which a law is off by more than its tolerance (2 % if it has none)
 
-A profile by a tool that does not know `no core` has no such figures. With more threads than cores nothing is compared with a quiet machine."""
+A profile of a tool without the metric `no core` has no such figures. With more threads than cores, nothing is compared with a
+quiet machine."""
 
 import argparse
 import json
@@ -50,7 +53,7 @@ Figure = namedtuple("Figure", "kind metric context expected measured")
 
 
 def with_threads(threads):
-    """Every case that takes a number of threads, with so many."""
+    """Yields the cases that take a number of threads, with that number."""
     for case in CASES:
         if case.threads == 2 and os.path.basename(case.argv[0]) in ("waits", "handoff"):
             place = 2 if os.path.basename(case.argv[0]) == "handoff" else len(case.argv) - 1
@@ -66,7 +69,7 @@ def conditions():
 
 @contextmanager
 def busy_loops(count):
-    """Each in a session of its own, as other users' programs are: the kernel divides the cores between sessions first."""
+    """Runs busy loops, each in its own session like other users' programs, because the kernel divides cores by session first."""
     loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True) for _ in range(count)]
     try:
         yield
@@ -83,7 +86,7 @@ def put(path, text):
 
 @contextmanager
 def quota_group(wanted):
-    """The file by which a process enters a control group with a quota of one core; None when none is wanted, or can be had."""
+    """Makes a control group with a quota of one core. Yields the file by which a process enters it; None: not wanted or not possible."""
     version_1 = os.path.isdir("/sys/fs/cgroup/cpu")
     folder = os.path.join("/sys/fs/cgroup/cpu" if version_1 else "/sys/fs/cgroup", f"blame-load-{os.getpid()}")
     try:
@@ -99,7 +102,7 @@ def quota_group(wanted):
     try:
         yield os.path.join(folder, "cgroup.procs") if wanted else None
     finally:
-        for _ in range(100 if os.path.isdir(folder) else 0):  # busy for a moment behind the last process in it
+        for _ in range(100 if os.path.isdir(folder) else 0):  # stays busy for a moment after its last process ends
             with suppress(OSError):
                 os.rmdir(folder)
                 break
@@ -126,14 +129,14 @@ def laws_off(conservation):
 
 
 def read_profile(folder):
-    """profile.csv and run.json, also of a tool with fewer columns."""
+    """Reads profile.csv and run.json, which may come from a tool with fewer columns."""
     with open(os.path.join(folder, "profile.csv"), encoding="utf-8", newline="") as table, \
          open(os.path.join(folder, "run.json"), encoding="utf-8") as facts:
         return Tree(table.read()), json.load(facts)
 
 
 def run_case(case, enter, args):
-    """(figures, laws that are off) of one run."""
+    """Runs a case once. Returns its figures, and the names of the laws that are off."""
     env = harness.clean_environment() | case.environment(CORES)
     env |= {"BLAME_RATE": str(args.rate), "BLAME_SUMMARY": "0", "BLAME_OUT": "profile", "TEST_LOADED": "1",
             "OMP_TOOL_LIBRARIES": os.path.abspath(args.tool)}
@@ -153,7 +156,7 @@ def run_case(case, enter, args):
 
 
 def run_condition(condition, args):
-    """case's name -> its runs; all cases once, then all again."""
+    """Returns the runs of each case, by its name. Runs all cases once, then all again."""
     runs = {case.name: [] for case in condition.cases}
     with busy_loops(condition.loops), quota_group(condition.quota) as enter:
         if condition.quota and not enter:
@@ -165,7 +168,7 @@ def run_condition(condition, args):
 
 
 def errors_of(condition, runs, clocked_quietly):
-    """A row for each figure of each case: medians over the runs."""
+    """Yields a row for each figure of each case, with medians over the runs."""
     for case, repetitions in runs.items():
         series = {}
         for figure in (figure for figures, _ in repetitions for figure in figures):
@@ -185,7 +188,7 @@ def errors_of(condition, runs, clocked_quietly):
 
 
 def quiet_clocks(runs):
-    """What idleness the programs' own code causes; nothing, if it was a missing core's, too."""
+    """Returns the idleness that the programs' own code causes; nothing if cores were missing on the quiet machine too."""
     clocked = {}
     if any(figure.kind == "no core" and figure.expected > RELATIVE_FROM_S
            for repetitions in runs.values() for figures, _ in repetitions for figure in figures):

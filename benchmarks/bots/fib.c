@@ -1,5 +1,6 @@
-/* fib after BOTS: Fibonacci numbers by the recursive definition, with one task per call. Without a cut-off
- * the program does little but create tasks and wait for them: the worst case for any tool. */
+/* fib, modelled on BOTS: computes Fibonacci numbers by the recursive definition, with one task for each call.
+ * Without a cut-off, the program does little except create tasks and wait for them. This is the worst case
+ * for any tool. */
 #include "../kernel.h"
 
 static long fib_sequential(int n)
@@ -7,7 +8,8 @@ static long fib_sequential(int n)
     return n < 2 ? n : fib_sequential(n - 1) + fib_sequential(n - 2);
 }
 
-/* `depth_left` levels of calls make tasks, deeper ones do not. A negative value means no cut-off. */
+/* The first `depth_left` levels of calls create tasks, deeper levels do not. If it is negative, all levels
+ * create tasks. */
 static long fib(int n, int depth_left)
 {
     long first, second;

@@ -1,6 +1,7 @@
-/* health after BOTS: a health system of villages in a tree, simulated day by day. Each village has a
- * hospital, which refers hard cases to the hospital one level up. There is one task per village and day, and
- * one lock per hospital for the list of referred patients: very small tasks that also lock. */
+/* health, modelled on BOTS: a health system of villages in a tree, simulated day by day. Each village has a
+ * hospital, which refers hard cases to the hospital one level up. There is one task for each village and day,
+ * and one lock for each hospital's list of referred patients. So the tasks are very small and also take
+ * locks. */
 #include "../kernel.h"
 
 #define ILL_PROBABILITY        0.002
@@ -13,7 +14,7 @@
 
 struct patient {
     struct patient *next;
-    uint64_t random; /* the patient's own random stream, so that no schedule changes the outcome */
+    uint64_t random; /* the patient's own random stream, so that the schedule does not change the result */
     uint32_t id;
     int days_left, days_ill, hospitals;
 };
@@ -23,7 +24,7 @@ struct list {
 };
 
 struct village {
-    struct village *parent, *children; /* children: an array */
+    struct village *parent, *children; /* `children` is an array */
     int child_count, level, free_doctors;
     struct list healthy, waiting, assessed, convalescing;
     struct patient *referred; /* patients referred by children, sorted by id; the lock protects the list */
@@ -94,8 +95,8 @@ static void village_free(struct village *v)
     free(v->people);
 }
 
-/* Inserts the patient into the sorted list. Children arrive in any order, but their patients are treated in
- * one order. */
+/* Inserts the patient into the hospital's sorted list. Children arrive in any order, but the order of
+ * treatment is always the same. */
 static void refer(struct village *to, struct patient *patient)
 {
     omp_set_lock(&to->referred_lock);
@@ -169,7 +170,7 @@ static void treat_waiting(struct village *v)
     }
 }
 
-/* Treats the referred patients. The children's day must be over, because they fill this list. */
+/* Treats the referred patients. The children's day must be over, because the children fill this list. */
 static void treat_referred(struct village *v)
 {
     struct patient *p = v->referred;
@@ -215,7 +216,7 @@ static void simulate_day(struct village *v, int cutoff)
     treat_healthy(v);
 }
 
-/* Returns one number for the final state of all people, wherever they are, and counts the people. */
+/* Returns one hash of the final state of all people, wherever they are, and counts the people. */
 static uint64_t digest(const struct village *v, long *people)
 {
     int count = (1 << v->level) * PEOPLE_PER_DOCTOR;
@@ -236,7 +237,7 @@ static uint64_t digest(const struct village *v, long *people)
     return sum;
 }
 
-/* Runs the whole simulation from the start, sequentially when the cut-off is the top level. */
+/* Runs the whole simulation from the start. It is sequential if the cut-off is the top level. */
 static uint64_t run(const struct config *config, int cutoff, double *seconds)
 {
     struct village capital;

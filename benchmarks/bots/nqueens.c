@@ -1,10 +1,10 @@
-/* nqueens after BOTS: counts all placements of n queens, with one task for each placement that is safe so
- * far. */
+/* nqueens, modelled on BOTS: counts all placements of n queens, with one task for each safe placement of the
+ * first queens. */
 #include "../kernel.h"
 
 #define N_MAX 16
 
-/* Known counts for n = 1 .. 16 (OEIS A000170). */
+/* known numbers of solutions for n = 1 .. 16 (OEIS A000170) */
 static const long solutions[N_MAX + 1] = {1,   1,   0,    0,     2,     10,     4,       40,      92,
                                           352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
 
@@ -36,8 +36,8 @@ static long place_sequential(struct board *board, int n, int row)
     return found;
 }
 
-/* Counts the solutions from this row on. Rows from `cutoff` on make no tasks; tasks of rows from `deferred`
- * on are undeferred. */
+/* Counts the solutions, given the queens of the rows before `row`. Rows from `cutoff` on create no tasks.
+ * Tasks of rows from `deferred` on are undeferred. */
 static long place(struct board board, int n, int row, int cutoff, int deferred)
 {
     long found[N_MAX] = {0}, sum = 0;

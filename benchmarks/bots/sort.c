@@ -1,12 +1,12 @@
-/* sort after BOTS (Cilk's cilksort): parallel merge sort with parallel merges, quicksort below the cut-off.
- */
+/* sort, modelled on BOTS (Cilk's cilksort): parallel merge sort with parallel merges, and quicksort below the
+ * cut-off. */
 #include "../kernel.h"
 
 #define INSERTION_LIMIT 20
 
 typedef uint32_t element;
 
-static long cutoff = 2048; /* elements; read-only while tasks run */
+static long cutoff = 2048; /* in elements; not changed while tasks run */
 
 static void sort_by_insertion(element *data, long count)
 {
@@ -62,7 +62,7 @@ static void merge_sequential(const element *a, long a_count, const element *b, l
     memcpy(to, a_count > 0 ? a : b, (size_t)(a_count + b_count) * sizeof(element));
 }
 
-/* Returns how many elements of the sorted `data` are less than `value`. */
+/* Returns the number of elements of the sorted `data` that are less than `value`. */
 static long count_less(const element *data, long count, element value)
 {
     long low = 0;
@@ -78,8 +78,8 @@ static long count_less(const element *data, long count, element value)
     return low;
 }
 
-/* Merges two runs. Splits the longer run in the middle and the other run where that value belongs, which
- * gives two independent merges. */
+/* Merges two sorted runs. Splits the longer run in the middle, and the other run at the position of the
+ * middle value. This gives two independent merges. */
 static void merge(const element *a, long a_count, const element *b, long b_count, element *to)
 {
     if (a_count < b_count) {
@@ -119,7 +119,7 @@ static void sort(element *data, element *scratch, long count)
     merge(scratch, half, scratch + half, count - half, data);
 }
 
-/* Fills `data` with a shuffled 0 .. count - 1, whose sorted order is known. */
+/* Fills `data` with the numbers 0 .. count - 1 in random order. */
 static void shuffle(element *data, long count)
 {
     uint64_t state = 1;

@@ -1,12 +1,13 @@
-/* sparselu after BOTS: LU factorisation of a sparse matrix of dense blocks, without pivoting. One thread
- * makes the tasks of each step, with a taskwait between the phases: few, large, unequal tasks. */
+/* sparselu, modelled on BOTS: LU factorisation of a sparse matrix of dense blocks, without pivoting. One
+ * thread creates the tasks of each step, with a taskwait between the phases. So there are few, large, unequal
+ * tasks. */
 #include <math.h>
 
 #include "../kernel.h"
 
 struct matrix {
-    int blocks, block; /* number of blocks per side, and of elements per side of a block */
-    float **at;        /* the blocks; NULL is a block of zeros */
+    int blocks, block; /* blocks: blocks per side of the matrix; block: elements per side of a block */
+    float **at;        /* the blocks; NULL: a block of zeros */
 };
 
 static float **block_at(const struct matrix *m, int row, int column)
@@ -14,8 +15,8 @@ static float **block_at(const struct matrix *m, int row, int column)
     return &m->at[row * m->blocks + column];
 }
 
-/* Returns true for blocks in the band around the diagonal, and for every other block of every third even row
- * and column. */
+/* Returns whether a block is present: it is in the band around the diagonal, or its row and column are both
+ * even and the smaller one is divisible by 3. */
 static bool is_present(int row, int column)
 {
     int first = row < column ? row : column;
@@ -38,7 +39,7 @@ static struct matrix new_matrix(int blocks, int block)
             uint64_t seed = kernel_hash((uint64_t)row * blocks + column);
             for (int i = 0; i < block * block; i++)
                 cell[i] = (float)(2.0 * kernel_unit(kernel_hash(seed + i)) - 1.0);
-            /* The diagonal dominates its row, so no pivoting is needed. */
+            /* This makes the matrix diagonally dominant, so no pivoting is needed. */
             for (int i = 0; row == column && i < block; i++)
                 cell[i * block + i] += (float)blocks * block;
         }
@@ -52,7 +53,7 @@ static void free_matrix(struct matrix *m)
     free(m->at);
 }
 
-/* Computes diagonal = L U in place; L has a unit diagonal. */
+/* Computes diagonal = L U in place, where L has a unit diagonal. */
 static void factorise(float *diagonal, int n)
 {
     for (int k = 0; k < n; k++)
@@ -96,7 +97,7 @@ static void update(const float *below, const float *right, float *inner, int n)
         }
 }
 
-/* Runs the steps of the factorisation. If `tasks` is false, every task runs at once, in order. */
+/* Runs all steps of the factorisation. If `tasks` is false, each task is executed at once, in order. */
 static void run(const struct matrix *m, bool tasks)
 {
     int n = m->block;
@@ -132,8 +133,8 @@ static void run(const struct matrix *m, bool tasks)
     }
 }
 
-/* Returns true if the two results are equal. Both runs do the same operations on every block in the same
- * order. */
+/* Returns whether the two results are equal. They must be, because both runs do the same operations on every
+ * block in the same order. */
 static bool is_equal(const struct matrix *left, const struct matrix *right)
 {
     int n = left->block;

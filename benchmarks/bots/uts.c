@@ -1,7 +1,7 @@
-/* uts after BOTS: counts the nodes of an unbalanced tree, with one task per node. The tree exists only as its
- * hash function. A node below the root has 5 children with probability 0.199, otherwise none. The expected
- * subtree has 200 nodes, with a huge variance. The hash is splitmix64, not the SHA-1 of the original, so the
- * trees differ from the published ones. */
+/* uts, modelled on BOTS: counts the nodes of an unbalanced tree, with one task for each node. The tree exists
+ * only as its hash function. A node below the root has 5 children with probability 0.199, otherwise none. A
+ * subtree has 200 nodes on average, with a huge variance. The hash is splitmix64 and not SHA-1 as in the
+ * original, so the trees differ from the published ones. */
 #include "../kernel.h"
 
 #define CHILDREN    5
@@ -25,7 +25,8 @@ static long count_sequential(uint64_t node)
     return sum;
 }
 
-/* `depth_left` levels of nodes make tasks, deeper ones do not. A negative value means no cut-off. */
+/* The first `depth_left` levels of nodes create tasks, deeper levels do not. If it is negative, all levels
+ * create tasks. */
 static long count(uint64_t node, int depth_left)
 {
     int children = child_count(node);
@@ -42,7 +43,7 @@ static long count(uint64_t node, int depth_left)
     return sum;
 }
 
-/* Counts the whole tree. Only the root has another number of children. */
+/* Counts the whole tree. Only the root has a different number of children. */
 static long count_tree(uint64_t root, long root_children, int cutoff)
 {
     long *found = kernel_alloc(root_children, sizeof(long)), sum = 1;

@@ -1,4 +1,4 @@
-"""Reads what callgrind writes (format version 1, one event): instructions by function, and by call from one function to
+"""Reads callgrind's output (format version 1, one event): instructions by function, and by call from one function to
 another."""
 
 import collections
@@ -10,7 +10,7 @@ CLONE = re.compile(r"\.(?:constprop|isra|part|cold|lto_priv)\b.*$")
 
 
 class FormatError(Exception):
-    """The file is not what this module reads; the text says why."""
+    """The file is not in the form that this module reads. The text says why."""
 
 
 class Profile:
@@ -26,12 +26,12 @@ class Profile:
         return set(self.self_cost) | {name for pair in self.calls for name in pair}
 
     def out_of(self, caller):
-        """(calls, instructions) of all calls that the function made, with all that those called."""
+        """Returns (calls, instructions) for the calls that the function made. Instructions are inclusive."""
         pairs = [pair for pair in self.calls if pair[0] == caller]
         return sum(self.calls[pair] for pair in pairs), sum(self.inclusive[pair] for pair in pairs)
 
     def into(self, callee):
-        """The same of all calls of the function; not for one that calls itself."""
+        """Returns the same for all calls of the function. Wrong for a function that calls itself."""
         pairs = [pair for pair in self.calls if pair[1] == callee]
         return sum(self.calls[pair] for pair in pairs), sum(self.inclusive[pair] for pair in pairs)
 
@@ -44,7 +44,7 @@ class Reader:
         self.call_count = None  # of the call whose cost the next line tells
 
     def name(self, kind, text):
-        """Names are written once, as `(number) name`, and then as `(number)`."""
+        """Resolves a name. It appears first as `(number) name`, then as `(number)`."""
         found = NAME.match(text)
         if not found:
             return text

@@ -1,8 +1,8 @@
-/* Frames of the program between main() and the sampled place. */
+/* Adds frames of the program between main() and the sampled place. */
 #ifndef BLAME_BENCHMARKS_GATE_DESCEND_H
 #define BLAME_BENCHMARKS_GATE_DESCEND_H
 
-/* Calls `leaf` below `left` more frames of this function. */
+/* Calls `leaf` below `left` additional frames of this function. */
 static __attribute__((noinline)) int descend(int left, void (*leaf)(void))
 {
     int result = left;

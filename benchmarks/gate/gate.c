@@ -1,8 +1,8 @@
-/* Runs the scenarios whose instructions the gate counts. Each scenario warms up, zeroes callgrind's counts,
- * repeats itself a fixed number of times, and has the counts written under its name. No timer runs. A sample
- * is a call of the tool's signal handler with the arguments of a timer's signal. (valgrind delivers a signal
- * that a program sends itself some basic blocks later, not always at the same place.) Usage: gate TOOL
- * callbacks | gate TOOL scenarios */
+/* Runs the scenarios whose instructions the gate counts. Each scenario warms up, sets callgrind's counts to
+ * zero, repeats itself a fixed number of times, and then dumps the counts under its name. No timer runs. A
+ * sample is a call of the tool's signal handler with the arguments of a timer's signal. (A real signal would
+ * not do: valgrind delivers it some basic blocks later, and not always at the same place.)
+ * Usage: gate TOOL callbacks | gate TOOL scenarios */
 #include <link.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -26,18 +26,18 @@
 #define NOINLINE __attribute__((noinline))
 #define WARM_UP  20
 #define REPEATS  100
-#define DEPTH    20 /* frames of the program in addition to those that all scenarios have */
+#define DEPTH    20 /* number of frames in addition to those that all scenarios have */
 
-/* With this symbol the tool finds no list of libraries, so it calls the functions below by their names
- * (docs/concurrency.md, "Names"). */
+/* Because of this symbol, the tool finds no list of libraries. So it finds the replaced functions below by
+ * their names (docs/concurrency.md, "Names"). */
 EXPORT struct r_debug _r_debug;
 
 static int clock_reads;
 
-/* Slows the tool's clock down a thousand times, and so the processor's counter, which the tool measures by
- * this clock. Some of the tool's work depends on time: it reads the load map again each second. On the real
- * clock that work would come sooner or later, depending on how busy the machine is. The call goes past the
- * replaced syscall(), which would cost more. */
+/* Slows the tool's clock down by a factor of 1,000, and with it the processor's counter, which the tool
+ * calibrates by this clock. Some of the tool's work depends on time; for instance, it reads the load map
+ * again each second. On a real clock, this work would happen sooner or later depending on the machine's load.
+ * The system call bypasses the replaced syscall(), which would add instructions. */
 EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
 {
     static long begin_ns;
@@ -56,7 +56,7 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
 
 static int repeats; /* number of repetitions of the current scenario */
 
-/* Counts a scenario. Calls its function twice: to warm up, and to be counted. */
+/* Counts one scenario. Calls its function twice, first to warm up and then to be counted. */
 static void count(const char *name, void (*run)(void))
 {
     char label[64];
@@ -112,7 +112,7 @@ static void create_in_taskwait(void)
     tasks();
 }
 
-/* A waiting task executes other tasks: each switch leaves the wait or returns to it. */
+/* While it waits, a task executes other tasks. Each switch between them leaves the wait or returns to it. */
 static void waiting_tasks(void)
 {
     fake_taskwait(create_in_taskwait);
@@ -158,7 +158,7 @@ static void nest_locks(void)
 
 static void sample_work(void);
 
-/* Takes many locks between two samples. The second sample finds this, and later locks count as short ones. */
+/* Takes many locks between two samples. The second sample notices this, and later locks count as short ones. */
 static void be_fast(void)
 {
     repeats = 1;
@@ -216,7 +216,7 @@ static void events(void)
     __asm__ volatile("");
 }
 
-/* Begins events and the phase around them in one frame. */
+/* Begins events in the same frame as the phase around them. */
 static void events_in_phase(void)
 {
     send_begin("phase", BLAME_PHASE);
@@ -246,7 +246,7 @@ static void sample_five_frames_in(void)
     send_end("phase", BLAME_PHASE);
 }
 
-/* Samples as deep as work_samples(), but the walk ends at the phase. */
+/* Takes samples at the same depth as work_samples(), but the stack walk ends at the phase. */
 static void phase_samples(void)
 {
     descend(DEPTH - 5, sample_five_frames_in);
@@ -257,9 +257,9 @@ static void idle_samples(void)
     fake_barrier(repeats, NULL);
 }
 
-/* The other thread, which holds a lock while it is asked to. */
+/* The other thread, which holds a lock on request. */
 static struct {
-    int asked, done; /* odd: hold the lock; even: do not; -1: end */
+    int asked, done; /* request number; odd: hold the lock; even: release it; -1: end */
 } holder;
 
 static void hold_when_asked(void)
@@ -294,7 +294,7 @@ static void wait_for_lock(void)
     fake_lock_release(FAKE_LOCK, 0x4000);
 }
 
-/* Takes all samples in one wait. */
+/* Takes all samples in a single wait. */
 static void lock_samples(void)
 {
     samples = repeats;
@@ -303,7 +303,7 @@ static void lock_samples(void)
     descend(DEPTH, wait_for_lock);
 }
 
-/* Takes one sample in each wait, so that each release by the holder has blame to book. */
+/* Takes one sample in each wait, so that each release by the holder must book blame. */
 static void blamed_releases(void)
 {
     samples = 1;
@@ -340,7 +340,7 @@ static void inside_one_thread(void)
 
 static void inside_two_threads(void)
 {
-    ask_holder(); /* starts the other thread, so that its start-up cost is not counted */
+    ask_holder(); /* starts the other thread now, so that its start is not counted */
     ask_holder();
     count("sample WORK", work_samples);
     count("sample in a phase", phase_samples);
@@ -359,8 +359,8 @@ static void be_there(void)
         ;
 }
 
-/* Shows how the cost of the census grows with the number of threads: the same sample as beside one other
- * thread. */
+/* Takes a sample while many threads exist, to show how the cost of the census grows with the number of
+ * threads. */
 static void inside_a_crowd(void)
 {
     for (int i = 1; i < FAKE_THREADS; i++)
@@ -388,12 +388,13 @@ int main(int argc, char **argv)
         sem_init(&begun, 0, 0);
         sem_init(&over, 0, 0);
         repeats = WARM_UP;
-        sample_work(); /* moves the next moments this many periods ahead, so that no sample comes late on a slow machine */
+        /* moves the next moments ahead by this many periods, so that no sample is late on a slow machine */
+        sample_work();
         count("parallel", regions);
         fake_parallel(1, inside_one_thread, NULL);
         fake_parallel(2, inside_two_threads, hold_when_asked);
         fake_parallel(FAKE_THREADS, inside_a_crowd, be_there);
     }
     fflush(stdout);
-    _exit(0); /* no profile is needed */
+    _exit(0); /* skips the end of the measurement: no profile is needed */
 }

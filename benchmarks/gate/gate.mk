@@ -1,9 +1,9 @@
-# The gate: instructions of the callbacks and of the handler against a budget. Included by the Makefile, behind tests/tests.mk.
+# The gate compares the instructions of the callbacks and of the signal handler with a budget. The Makefile includes this file after tests/tests.mk.
 #   make gate           part of make test
-#   make gate-accept    takes what is counted as the new budget
-#   make bench-handler   nanoseconds of one sample; quiet machine
-#   make gate GATE_ARGS='--repeat 10'    do the counts repeat?
-#   make gate GATE_ARGS='--functions "sample WORK"'    where do they go?
+#   make gate-accept    makes the current counts the new budget
+#   make bench-handler   time of one sample in ns; needs a quiet machine
+#   make gate GATE_ARGS='--repeat 10'    checks that the counts are the same in every run
+#   make gate GATE_ARGS='--functions "sample WORK"'    shows the functions that execute the instructions
 
 GATE_PARTS := $(addprefix $(BUILD)/gate/,libblame.so libfake.so gate)
 GATE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -I$(BUILD)/include -MMD -MP
@@ -25,7 +25,7 @@ TIMES_ARGS ?=
 bench-handler: $(GATE_PARTS) $(BUILD)/gate/times
 	@$(PYTHON) -B benchmarks/gate/times.py --build $(BUILD)/gate --tool $(BUILD)/gate/libblame.so $(TIMES_ARGS)
 
-# Without debug information, which valgrind 3.19 cannot read when it is clang 19's.
+# Without debug information, because valgrind 3.19 cannot read that of clang 19.
 $(BUILD)/gate/libblame.so: $(LIBRARY)
 	@mkdir -p $(@D)
 	objcopy --strip-debug $< $@
@@ -35,7 +35,7 @@ $(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c tests/simulator/played.
 	$(CC) $(filter-out -MMD -MP,$(GATE_FLAGS)) -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared -Wl,-soname,libfake.so \
 	    -o $@ $(filter %.c,$^) -pthread
 
-# Its clock_gettime must be found by the tool, and its _r_debug.
+# With -rdynamic, because the tool must find the program's clock_gettime and _r_debug.
 $(BUILD)/gate/gate: benchmarks/gate/gate.c $(BUILD)/gate/libfake.so
 	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread
 

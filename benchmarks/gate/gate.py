@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Instructions of every callback and of the signal handler, on fixed inputs, counted by callgrind and held against
-budget.csv: more than 5 % above fails, more than 5 % below is a hint to lower the budget (make gate-accept).
+"""Counts the instructions of every callback and of the signal handler with callgrind, on fixed inputs, and compares them
+with budget.csv. A count more than 5 % above its budget is a failure. A count more than 5 % below it is a hint to lower
+the budget (make gate-accept).
 
     gate.py --build DIR --tool LIBRARY --floor LIBRARY --flags CFLAGS [--accept | --repeat N | --functions SCENARIO [--set VARIABLE=VALUE]]
 
-Instructions are not time, but noise cannot move them: they are the same in every run on every machine with the same
-compiler, flags, libraries and clock source. System calls count as one instruction."""
+Instructions are not time, but they have no noise: they are the same in every run, on every machine with the same
+compiler, flags, libraries and clock source. A system call counts as one instruction."""
 
 import argparse
 import csv
@@ -25,12 +26,12 @@ from bench_common import BenchError, run
 BUDGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "budget.csv")
 SLACK = 0.05
 UNWINDER = ("unwinder_start_at", "unwinder_start_here", "unwinder_next")
-# What each run sets, and the scenarios that differ by it (the others would be the same rows again).
+# The settings of each run, and the scenarios that they change. The other scenarios would only repeat the same rows.
 RUNS = [("", {}, r""), ("creation, ", {"BLAME_TASKS": "creation"}, r"task\b")]
 
 
 def bare_environment(scratch, **settings):
-    """With nothing of the caller's: what a stack holds would change what lies where."""
+    """Returns an environment without the caller's variables, because their size would change the layout of the stack."""
     return {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1", "BLAME_RATE": "1", "BLAME_SEED": "1",
             "BLAME_CSV": "0", "BLAME_SUMMARY": "0", "BLAME_OUT": os.path.join(scratch, "out"), **settings}
 
@@ -47,7 +48,7 @@ def registered(args, tool, settings, scratch):
 
 
 def rows_of(profile, scenario, repeats):
-    """Instructions per repetition: one row an event that came in every repetition, and the unwinder's share of it."""
+    """Returns instructions per repetition: one row for each event that occurs in every repetition, and one for the unwinder."""
     rows = {}
     for sender in sorted(name for name in profile.functions() if name.startswith("send_")):
         calls, cost = profile.out_of(sender)
@@ -63,7 +64,7 @@ def rows_of(profile, scenario, repeats):
 
 
 def profiles(args, settings, scratch):
-    """(scenario, its repetitions, its profile), of one run."""
+    """Yields (scenario, number of repetitions, profile) for each scenario of one run."""
     out = os.path.join(scratch, "callgrind")
     run_gate(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", os.path.join(args.build, "gate"),
               args.tool, "scenarios"], settings, scratch)
@@ -76,7 +77,7 @@ def profiles(args, settings, scratch):
 
 
 def count(args, settings, scratch):
-    """scenario -> its rows, of one run."""
+    """Returns the rows of each scenario, from one run."""
     scenarios = {}
     for scenario, repeats, profile in profiles(args, settings, scratch):
         scenarios[scenario] = rows_of(profile, scenario, repeats)
@@ -97,7 +98,7 @@ def measure(args, scratch):
 
 
 def compiler_of(path):
-    """Who compiled the object file, by its own account."""
+    """Returns the compiler that the object file names."""
     done = subprocess.run(["readelf", "-p", ".comment", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, check=False)
     for pattern, name in ((r"clang version (\d+\.\d+)", "clang"), (r"GCC: .*?(\d+\.\d+)\.\d+\s*$", "gcc")):
@@ -108,7 +109,7 @@ def compiler_of(path):
 
 
 def clock_source():
-    """The tool reads the processor's counter where the kernel does, else it calls the clock."""
+    """Returns the tool's clock: the processor's counter if the kernel uses it, otherwise calls of the clock."""
     try:
         with open("/sys/devices/system/clocksource/clocksource0/current_clocksource", encoding="ascii") as file:
             return "tsc" if file.read().strip() == "tsc" else "calls"
@@ -117,12 +118,12 @@ def clock_source():
 
 
 def conditions(args):
-    """Whose budget it is: a column of the file."""
+    """Returns the conditions of this run, which are the name of a column in budget.csv."""
     return f"{compiler_of(args.object)}, {args.flags}, clock: {clock_source()}"
 
 
 def read_budget():
-    """conditions -> row -> instructions"""
+    """Returns the budget in instructions, by conditions and row."""
     if not os.path.exists(BUDGET):
         return {}
     with open(BUDGET, newline="", encoding="utf-8") as file:
@@ -141,7 +142,7 @@ def accept(where, measured):
 
 
 def verdict(cost, budget):
-    """(failed, what to say)"""
+    """Returns (whether the row fails, remark)."""
     if cost is None:
         return True, "is not measured any more"
     if budget is None:
@@ -154,7 +155,7 @@ def verdict(cost, budget):
 
 
 def compare(measured, budget):
-    """Prints the table; returns (passed, failed)."""
+    """Prints the table. Returns the numbers of rows that (passed, failed)."""
     failed, hints = [], False
     print(f"{'instructions a repetition':52} {'counted':>9} {'budget':>9}")
     for name in sorted({**measured, **budget}):
@@ -169,12 +170,12 @@ def compare(measured, budget):
         print("over budget: " + "; ".join(failed))
         print("`make gate-accept` takes the counts as the new budget; say why in the commit")
     elif hints:
-        print("hint: `make gate-accept` lowers the budget, so that what was won is not lost again unseen")
+        print("hint: `make gate-accept` lowers the budget, so that the gain is not lost unnoticed")
     return len({**measured, **budget}) - len(failed), len(failed)
 
 
 def compare_floor(args, scratch):
-    """The floor of the benchmarks must register what blame registers; returns (passed, failed)."""
+    """Checks that the floor registers the same callbacks as blame. Returns the numbers of runs that (passed, failed)."""
     wrong = 0
     for prefix, settings, _ in RUNS:
         blame, floor = (registered(args, tool, settings, scratch) for tool in (args.tool, args.floor))
@@ -187,7 +188,7 @@ def compare_floor(args, scratch):
 
 
 def print_functions(args, scratch):
-    """Where the instructions of one scenario go: each function's own, and with what it called."""
+    """Prints the exclusive and inclusive instructions of each function in one scenario."""
     settings = dict(pair.split("=", 1) for pair in args.set)
     wanted = [found for found in profiles(args, settings, scratch) if found[0] == args.functions]
     if not wanted:
@@ -201,7 +202,7 @@ def print_functions(args, scratch):
 
 
 def repeat(args, scratch):
-    """Do the counts repeat? Returns the number of rows that do not."""
+    """Checks that repeated counts are equal. Returns the number of rows that differ by more than 0.1 %."""
     first, apart = measure(args, scratch), {}
     for _ in range(args.repeat - 1):
         for name, cost in measure(args, scratch).items():

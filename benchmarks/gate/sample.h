@@ -1,4 +1,5 @@
-/* Samples at a known place in the program. The fake runtime contains a copy of this code for samples there. */
+/* Takes samples at a known place in the program. The fake runtime contains a copy of this code for samples in
+ * the runtime. */
 #ifndef BLAME_BENCHMARKS_GATE_SAMPLE_H
 #define BLAME_BENCHMARKS_GATE_SAMPLE_H
 
@@ -9,8 +10,8 @@
 #include <time.h>
 #include <ucontext.h>
 
-#define SETTLED_NS 10000 /* ns on the program's clock, which is slow in the gate */
-#define LEAVES     4     /* number of instructions that timed samples hit in turn */
+#define SETTLED_NS 10000 /* in ns of the program's clock, which is slow in the gate */
+#define LEAVES     4     /* number of places that timed samples hit in turn */
 
 typedef void (*sample_handler)(int, siginfo_t *, void *);
 
@@ -27,7 +28,7 @@ static bool sample_find_handler(int signal)
     return true;
 }
 
-/* Waits longer than the tool's grace times, so that a sample takes the same path in every run. */
+/* Waits longer than all of the tool's grace times, so that a sample takes the same path in every run. */
 static void let_time_pass(void)
 {
     struct timespec begin, now;
@@ -43,13 +44,14 @@ static __attribute__((noinline)) void send_sample(siginfo_t *info, ucontext_t *c
     __asm__ volatile("" ::: "memory");
 }
 
-/* If set, receives LEAVES contexts of one stack instead of samples (times.c). */
+/* If set, it receives LEAVES register contexts with the same stack, and no sample is taken directly
+ * (times.c). */
 typedef void (*sample_timer)(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts);
 
 static sample_timer time_samples;
 
-/* Sets the registers that a walk needs from this place in the calling function. getcontext() would add a
- * system call to the timed part. */
+/* Sets the registers that a stack walk needs, as if a signal had arrived at this place of the calling
+ * function. getcontext() would add a system call to the timed part. */
 static inline __attribute__((always_inline)) void be_interrupted_here(ucontext_t *context)
 {
     greg_t rip, rsp, rbp;
@@ -71,7 +73,7 @@ static __attribute__((noinline)) void hand_samples(siginfo_t *info)
     __asm__ volatile("" ::: "memory");
 }
 
-/* Samples as if a timer had expired in this function, where the walk begins. */
+/* Takes samples as if a timer had expired in this function. */
 static __attribute__((noinline)) void samples_here(int count)
 {
     siginfo_t info;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does the gate see what it should? Run by make gate."""
+"""Tests that the gate notices what it should. Run by make gate."""
 
 import contextlib
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Nanoseconds of the signal handler for one sample, by the thread's state and the program's depth: runs the program
-`times` some times (each has its own address layout) and prints the least and the median of all of its batches."""
+"""Measures the signal handler's time for one sample, in ns, by the thread's state and the depth of the stack. Runs the
+program `times` several times (each run has another address layout) and prints the minimum and median of all batches."""
 
 import os
 import statistics
@@ -14,7 +14,7 @@ from gate import bare_environment
 
 
 def run_once(args):
-    """(scenario, frames) -> (least, median) of one process; 0 frames: a clock."""
+    """Returns (minimum, median) by (scenario, frames), from one process. 0 frames: the time of a clock."""
     settings = dict(pair.split("=", 1) for pair in args.set)
     with tempfile.TemporaryDirectory(prefix="blame-times-") as scratch:
         output, _ = run([os.path.join(args.build, "times"), os.path.abspath(args.tool)], bare_environment(scratch, BLAME_CSV="1", **settings))

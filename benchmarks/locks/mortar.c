@@ -1,7 +1,7 @@
-/* Many short locks, rarely contended. The model is how NPB's UA adds the values of elements to mortar points:
- * each point has a lock, held for one addition. Except at an edge, the points of an element lie in the
- * thread's own part. With --shared P, P of 100 additions go to one point that all threads share. The result
- * is verified against the sums of a sequential run. */
+/* A program with many short locks that are rarely contended. It is modelled on the way in which NPB's UA adds
+ * the values of elements to mortar points: each point has a lock, which is held for one addition. Except at
+ * an edge, the points of an element are in the thread's own part. With --shared P, P of 100 additions go to
+ * one point that all threads share. The result is compared with the sums of a sequential run. */
 #include "../kernel.h"
 
 enum { POINTS_OF_ELEMENT = 8, ROUNDS = 4 };
@@ -19,7 +19,7 @@ static uint64_t value_of(uint64_t element, int round)
     return value;
 }
 
-/* Returns the point for this value of the element. Point 0 is the one that all threads share. */
+/* Returns the point to which a value of the element is added. Point 0 is the one that all threads share. */
 static size_t point_of(uint64_t value, uint64_t element, size_t points, long shared)
 {
     if ((value >> 32) % 100 < (uint64_t)shared)

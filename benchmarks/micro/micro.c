@@ -1,8 +1,8 @@
-/* Measures the nanoseconds of each of the common OpenMP constructs. The idea is that of the EPCC OpenMP
- * micro-benchmarks; the code is ours. Many empty constructs are timed together. A batch takes some 100 us.
- * The result is the fastest of many batches, because what slows a batch down (another program, an interrupt)
- * has nothing to do with the construct. Usage: micro [batches [construct ...]]; prints `construct threads
- * nanoseconds`, one line each. */
+/* Measures the time of each common OpenMP construct in ns. The method is that of the EPCC OpenMP
+ * micro-benchmarks; the code is our own. Many empty constructs are timed together, in batches of about 100
+ * us. The result is the fastest of many batches, because whatever slows a batch down (another program, an
+ * interrupt) has nothing to do with the construct.
+ * Usage: micro [batches [construct ...]]. Prints `construct threads nanoseconds`, one construct on each line. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 #include <omp.h>
 
 #define BATCH_NS 100000.0
-/* limit for the batches of one construct, because other programs may keep our threads waiting */
+/* time limit in ns for all batches of one construct, because other programs may delay our threads */
 #define LONGEST_NS  100000000.0
 #define LEAST       3 /* batches */
 #define MAX_COUNT   (1 << 16)
 #define MAX_THREADS 64
-#define TASKS       64 /* number of tasks created before their taskwait; fewer than the runtime queues */
+#define TASKS       64 /* number of tasks created before a taskwait; fewer than the runtime's queue holds */
 
-/* One lock per thread, each on its own cache lines. */
+/* One lock for each thread, on a cache line of its own. */
 static struct {
     omp_lock_t lock;
     char padding[256 - sizeof(omp_lock_t)];
@@ -34,7 +34,7 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Does nothing, but the compiler can neither remove nor move it. */
+/* Does nothing, but the compiler can neither remove nor move the call. */
 static inline void nothing(void)
 {
     __asm__ volatile("" ::: "memory");
@@ -83,7 +83,7 @@ static void do_lock(int count)
     }
 }
 
-/* Runs `count` ordered iterations in all. Each waits for the one before. */
+/* Runs `count` ordered iterations altogether. Each waits for the previous one. */
 static void do_ordered(int count)
 {
 #pragma omp for ordered schedule(static, 1)
@@ -114,7 +114,7 @@ static void do_taskwait(int count)
 static const struct construct {
     const char *name;
     void (*run)(int count);
-    int in_region; /* whether all threads of an existing region run it */
+    int in_region; /* whether all threads of an existing region execute the construct */
 } constructs[] = {
     {"parallel", do_parallel, 0}, {"barrier", do_barrier, 1}, {"for", do_for, 1},   {"critical", do_critical, 1},
     {"lock", do_lock, 1},         {"ordered", do_ordered, 1}, {"task", do_task, 1}, {"taskwait", do_taskwait, 1},
@@ -122,8 +122,8 @@ static const struct construct {
 
 #define CONSTRUCTS (sizeof(constructs) / sizeof(constructs[0]))
 
-/* Returns the time from when all threads are ready until all are done. The cost of the two barriers is spread
- * over the batch. */
+/* Returns the time in ns from the moment when all threads are ready until all have finished. The cost of the
+ * two barriers is divided among the constructs of the batch. */
 static double time_in_region(const struct construct *construct, int count)
 {
     double begin_ns = 0;
@@ -163,7 +163,7 @@ static double least_of(const struct construct *construct, int count, int tries)
     return least_ns;
 }
 
-/* Returns how many constructs fill one batch: a multiple of TASKS. */
+/* Returns the number of constructs in a batch, a multiple of TASKS. */
 static int choose_count(const struct construct *construct)
 {
     int count = TASKS;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What blame adds to one OpenMP construct, in nanoseconds, over a tool with empty callbacks (the floor).
+"""Measures the time in ns that blame adds to one OpenMP construct, compared with a tool with empty callbacks (the floor).
 
-All tools in turns; the difference is taken within each turn; stated is the median of the differences with a 95 %
-confidence interval (order statistics: no assumption about the distribution). `over` means that the median is above its
-bound; a `?` behind it that the interval reaches below. The exit status says nothing about times."""
+All tools run in turns, and differences are taken within each turn. The table shows the median of the differences with a
+95 % confidence interval (from order statistics, without an assumption about the distribution). `over` means that the
+median is above its bound; `over?` means that the interval also contains times below the bound. The exit status does not
+depend on times."""
 
 import argparse
 import os
@@ -15,14 +16,14 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from bench_common import Table, find_tools, main, make_parser, median_interval, positive, run_under, take_turns, write_csv
 
-# Nanoseconds that blame may add to one construct: all its callbacks together.
+# Bounds in ns for the time that blame adds to one construct, in all its callbacks together.
 BOUNDS = {"parallel": 60, "barrier": 25, "for": 25, "critical": 20, "lock": 20, "ordered": 20, "task": 20,
           "taskwait": 25}
 CONSTRUCTS = list(BOUNDS)
-# Threads take turns, and what one does while the other waits costs nothing, or makes it miss its turn.
+# Threads take turns in these. Time spent while another thread waits costs nothing, or makes a thread miss its turn.
 CONTENDED = {"critical", "ordered"}
 
-# One way to run the program, and which one it is compared with.
+# A way to run the program; `base` is the mode with which it is compared.
 Mode = namedtuple("Mode", "name column base settings constructs")
 CREATION = {"BLAME_TASKS": "creation"}
 MODES = [
@@ -36,7 +37,7 @@ RELEASE = Mode("blame release", "blame", "floor", {"BLAME_LOCKS": "release"}, ["
 
 
 def run_mode(mode, threads, tools, args):
-    """construct -> nanoseconds, of one process."""
+    """Returns the time of each construct in ns, from one process."""
     command = [os.path.join(args.build, "micro"), str(args.batches), *(name for name in mode.constructs if name in args.constructs)]
     output, _ = run_under(mode.column, tools, command, threads, OMP_PROC_BIND="true", OMP_WAIT_POLICY="active",
                           BLAME_CSV="0", **mode.settings)

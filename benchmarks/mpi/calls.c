@@ -1,5 +1,5 @@
-/* Measures an MPI call that may wait but does not: MPI_Wait with no request. An OpenMP region comes first, so
- * that the tool is active. Prints the nanoseconds per call of rank 0, one line per batch. */
+/* Measures an MPI call that may wait but does not: MPI_Wait without a request. An OpenMP region runs first,
+ * so that the tool is active. Prints rank 0's time per call in ns, one batch on each line. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

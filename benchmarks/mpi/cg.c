@@ -1,15 +1,15 @@
-/* CG of npb/cg.c in blocks of rows. Each rank has its rows and the matching parts of the vectors; all ranks
- * gather the whole vector before a product. Each iteration has three collective calls with short regions
- * between them. The result is verified against NPB's published zeta. */
+/* npb/cg.c for several ranks, with the matrix cut into blocks of rows. Each rank has some rows and the
+ * matching parts of the vectors. Before each product, all ranks gather the whole vector. Each iteration has
+ * three collective calls with short regions between them. The result is compared with NPB's published zeta. */
 #include "../npb/cg_matrix.h"
 #include "ranks.h"
 
 struct part {
     const struct matrix *a;
     int first, rows;
-    int *counts, *begins;      /* row counts and first rows of all ranks */
+    int *counts, *begins;      /* number of rows, and first row, of each rank */
     double *whole;             /* the gathered vector */
-    double *x, *z, *p, *q, *r; /* this rank's rows */
+    double *x, *z, *p, *q, *r; /* this rank's parts of the vectors */
 };
 
 static struct part new_part(const struct matrix *a, struct ranks ranks)
@@ -49,7 +49,7 @@ static void gather(const struct part *part, const double *vector)
     MPI_Allgatherv(vector, part->rows, MPI_DOUBLE, part->whole, part->counts, part->begins, MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
-/* Computes q = A p and returns the product of p and q. */
+/* Computes q = A p. Returns the dot product of p and q. */
 static double multiply(const struct part *part)
 {
     double pq = 0.0;
@@ -62,7 +62,7 @@ static double multiply(const struct part *part)
     return add_up(pq);
 }
 
-/* Goes by alpha along p. Returns the square of the remaining residual. */
+/* Moves z by alpha along p. Returns the square of the remaining residual's norm. */
 static double advance(const struct part *part, double alpha)
 {
     double rho = 0.0;
@@ -87,7 +87,7 @@ static double residual_of(const struct part *part)
     return sqrt(add_up(residual));
 }
 
-/* Solves A z = x approximately; returns the norm of the residual. */
+/* Solves A z = x approximately. Returns the norm of the residual. */
 static double solve(const struct part *part)
 {
     double rho = 0.0;
@@ -109,7 +109,7 @@ static double solve(const struct part *part)
     return residual_of(part);
 }
 
-/* One step of inverse iteration; returns zeta. */
+/* Computes one step of inverse iteration. Returns zeta. */
 static double iterate(const struct problem *problem, const struct part *part, double *residual)
 {
     double xz = 0.0, zz = 0.0;

@@ -1,4 +1,4 @@
-/* The smallest possible layer in front of MPI_Wait. libblame-mpi.so is compared with it. */
+/* The smallest possible wrapper of MPI_Wait, with which libblame-mpi.so is compared. */
 #include <dlfcn.h>
 
 int MPI_Wait(void *request, void *status);

@@ -1,13 +1,13 @@
-# Kernels of many ranks, $(BUILD)/bench/mpi/NAME_MPI, by each MPI that is installed. Included by bench.mk.
-#   stencil cg queens zones   C, clang or BENCH_CC; so is calls, which measures what one call takes
-#   stencil_f08               gfortran, which MPI's modules were made by
+# Builds the kernels with several ranks, $(BUILD)/bench/mpi/NAME_MPI, with each installed MPI. Included by bench.mk.
+#   stencil cg queens zones   C, by clang or BENCH_CC; also calls, which measures the time of one call
+#   stencil_f08               gfortran, which compiled MPI's modules
 #   stencil_mpifh             flang
 
 bench_mpis := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
 bench_mpi := $(foreach mpi,$(bench_mpis),$(patsubst %,$(BUILD)/bench/mpi/%_$(mpi),stencil cg queens zones calls stencil_f08 stencil_mpifh))
 bench_mpicc_openmpi := OMPI_CC=$(BENCH_CC) mpicc.openmpi
 bench_mpicc_mpich := MPICH_CC=$(BENCH_CC) mpicc.mpich
-# Of a wrapper's flags those that other compilers know.
+# Those of a wrapper's flags that other compilers accept.
 bench_mpi_flags = $(filter -I% -L% -l%,$(shell mpif90.$(1) -show))
 
 bench_mpi_empty := $(BUILD)/bench/mpi/libempty_layer.so

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What waiting in MPI costs to measure: nanoseconds a call of MPI's, and the time of the kernels of many ranks.
+"""Measures the cost of measuring MPI: the time in ns that is added to a call, and the time of kernels with several ranks.
 
-A call that does not wait is compared in a job of two ranks: no layer, an empty one, libblame-mpi.so without the tool, and with it.
-The kernels run with and without `blame run`. All in turns; differences and ratios are taken within each turn."""
+A call that does not wait is measured in a job of two ranks: without a layer, with an empty one, with libblame-mpi.so but without
+the tool, and with both. The kernels run with and without `blame run`. All run in turns; differences and ratios are taken within
+each turn."""
 
 import os
 import shutil
@@ -31,7 +32,7 @@ def beside(args, name):
 
 
 def call_ns(args, column):
-    """Of one job: the median of its batches."""
+    """Runs one job. Returns the median of its batches, in ns per call."""
     layers = {"none": "", "empty": os.path.abspath(os.path.join(args.build, "mpi", "libempty_layer.so")),
               "layer": beside(args, "libblame-mpi.so"), "blame": beside(args, "libblame-mpi.so")}
     tool = "blame" if column == "blame" else "none"
@@ -52,7 +53,7 @@ def bench_calls(args):
 
 
 def kernel_s(args, kernel, column):
-    """Whole jobs, merged and reported by nobody."""
+    """Runs a whole job, without merging or reports. Returns its time in seconds."""
     launcher = [os.path.join(args.build, "..", "bin", "blame"), "run", "--rate", str(args.rate)] if column == "blame" else []
     command = job(args, args.ranks, *launcher, program(args, kernel), *KERNELS[kernel])
     with_place = "blame" if column == "blame" else "none"

@@ -1,5 +1,5 @@
-/* What the MPI kernels share in addition to kernel.h: MPI_Init, the duration of the timed part, and one
- * result line per job. */
+/* Declarations that the MPI kernels share in addition to kernel.h: MPI_Init, the duration of the timed part,
+ * and one result line for the whole job. */
 #ifndef BENCHMARKS_MPI_RANKS_H
 #define BENCHMARKS_MPI_RANKS_H
 
@@ -11,7 +11,7 @@ struct ranks {
     int rank, count;
 };
 
-/* Only the first thread of a rank calls MPI. */
+/* Starts MPI. Only the first thread of a rank may call MPI. */
 static inline struct ranks ranks_init(int *argc, char ***argv)
 {
     struct ranks ranks;
@@ -26,13 +26,14 @@ static inline struct ranks ranks_init(int *argc, char ***argv)
     return ranks;
 }
 
-/* Returns where the share of rank `number` begins. The blocks of `items` differ by at most one item. */
+/* Returns the start of the block of items that rank `number` gets. The sizes of all blocks differ by at most
+ * one item. */
 static inline long ranks_block(long items, int count, int number)
 {
     return items / count * number + (items % count < number ? items % count : number);
 }
 
-/* Ends the job. The job's time is that of the slowest rank, and the job is verified if each rank's part is. */
+/* Ends the job. The job's time is that of its slowest rank. The job is verified if all ranks' parts are. */
 static inline int ranks_report(struct ranks ranks, const char *kernel, const char *size, double seconds, bool verified)
 {
     char text[80];

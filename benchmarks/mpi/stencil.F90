@@ -1,5 +1,5 @@
-! layers/mpi/stencil.c's problem in strips of columns, in Fortran: by `use mpi_f08`, and with -DOLD by mpif.h, which any compiler reads.
-! stencil [SIZE [SWEEPS]]. Verified against the same sweeps of the whole square by one rank.
+! The problem of benchmarks/mpi/stencil.c in Fortran, in strips of columns: with `use mpi_f08`, or, with -DOLD, with mpif.h, which any compiler reads.
+! The result must equal that of one rank that sweeps the whole square. Usage: stencil [SIZE [SWEEPS]]
 program stencil
 #ifndef OLD
   use mpi_f08

@@ -1,13 +1,13 @@
-/* Jacobi's iteration for Laplace's equation on a square, in blocks. Each rank has one block and exchanges
- * edge values with its four neighbours before each sweep. There is one region per sweep; meanwhile the rank's
- * other threads idle because of MPI. The result is verified bit by bit against the same sweeps of the whole
- * square by one thread. */
+/* Jacobi iteration for Laplace's equation on a square that is cut into blocks. Each rank has one block, and
+ * exchanges edge values with its four neighbours before each sweep. Each sweep is one region; between
+ * regions, the rank's other threads are idle because of MPI. The result must be identical, bit for bit, to
+ * that of one thread that sweeps the whole square. */
 #include "ranks.h"
 
-/* A rank's part: rows of `stride` values with a frame of one value around them. */
+/* A rank's part: rows of `stride` values, with a border of one value on all sides. */
 struct block {
     long rows, columns, stride;
-    long first_row, first_column; /* position in the square */
+    long first_row, first_column; /* position of the block in the square */
     double *now, *next;
 };
 
@@ -31,7 +31,7 @@ static void free_block(struct block *block)
     free(block->next);
 }
 
-/* Sets the inside to zero and each place around the square to a value of its own. */
+/* Sets the inside to zero, and each point of the square's border to a different value. */
 static void fill(const struct block *block, long size)
 {
     for (long i = 0; i < block->rows + 2; i++)

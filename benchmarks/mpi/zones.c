@@ -1,20 +1,22 @@
-/* Multi-zone, after the idea of NPB's BT-MZ (NASA report NAS-03-010): a grid cut into a mesh of zones whose widths and heights grow geometrically,
- * so that the largest has RATIO times the values of the smallest. Zones exchange their edges, then each makes a step of its own with all
- * threads of its rank; each tenth step the ranks add up what is left. By default ranks take zones in the mesh's order: some have much
- * more than others. With --balance 1 each zone, the largest first, goes to the rank that has the least.
+/* A multi-zone program, modelled on NPB's BT-MZ (NASA report NAS-03-010). A grid is cut into a mesh of zones.
+ * Their widths and heights grow geometrically, so that the largest zone has RATIO times the values of the
+ * smallest. In each step, zones exchange their edges, and then each zone is computed with all threads of its
+ * rank. In every tenth step, the ranks add up the remaining energy. By default, ranks take zones in the order
+ * of the mesh, so some have much more work than others. With --balance 1, each zone, largest first, goes to
+ * the rank with the least work so far.
  *
- * The equation is that of heat, explicit, with a border of zeros. What begins as a product of sines stays one: each step multiplies it by a known
- * factor, and all values are verified against that. */
+ * The equation is the heat equation with a border of zeros, solved explicitly. The initial values are a
+ * product of sines, which each step multiplies by a known factor. All values are compared with this solution. */
 #include <math.h>
 
 #include "ranks.h"
 
-#define FLOW       0.2 /* share of the difference to each neighbour that flows in a step */
+#define FLOW       0.2 /* part of the difference to each neighbour that flows in one step */
 #define WAVES_X    2
 #define WAVES_Y    1
-#define TOLERANCE  1e-10 /* for values up to 1; rounding adds up to 1e-16 per step */
+#define TOLERANCE  1e-10 /* for values up to 1; rounding adds up to 1e-16 in each step */
 #define SUM_EVERY  10
-#define MOST_ZONES 32 /* most zones along an edge */
+#define MOST_ZONES 32 /* maximum number of zones along an edge */
 
 enum side { LEFT, RIGHT, UP, DOWN, SIDES };
 
@@ -22,17 +24,17 @@ struct zone {
     int owner;
     long neighbour[SIDES]; /* -1: the border */
     long first_row, first_column, rows, columns, stride;
-    double *now, *next; /* values with a frame of one value; only the owner has them */
+    double *now, *next; /* values, with a border of one value; only the zone's owner has them */
     double *sent[SIDES], *received[SIDES];
 };
 
 struct mesh {
     struct zone zones[MOST_ZONES * MOST_ZONES];
-    long edge, count, size; /* zones along an edge; zones in all; values along an edge */
+    long edge, count, size; /* zones along an edge; number of zones; values along an edge */
     int rank;
 };
 
-/* Returns where part `number` begins. Each part is wider than the one before it; the last part is `ratio`
+/* Returns the start of part `number`. Each part is wider than the previous one; the last part is `ratio`
  * times as wide as the first. */
 static long grown(long size, long parts, double ratio, long number)
 {
@@ -63,8 +65,8 @@ static void cut(struct mesh *mesh, double ratio)
     }
 }
 
-/* Assigns zones to ranks. The largest zone and the largest growth are at the end of the mesh, so going
- * backwards visits the zones by size. */
+/* Assigns zones to ranks. Zones grow towards the end of the mesh, so going backwards visits large zones
+ * first. */
 static void deal(struct mesh *mesh, int ranks, bool balanced)
 {
     long *values = kernel_alloc((size_t)ranks, sizeof(long));
@@ -87,8 +89,8 @@ static long edge_length(const struct zone *zone, enum side side)
     return side == LEFT || side == RIGHT ? zone->rows : zone->columns;
 }
 
-/* Returns the first value along an edge, and the distance between values. `outside`: on the frame, not inside
- * the zone. */
+/* Returns the first value along an edge, and the distance between its values. With `outside`, this is the
+ * edge in the zone's border, otherwise the outermost values of the zone itself. */
 static double *edge_of(const struct zone *zone, enum side side, bool outside, long *step)
 {
     long row = side == DOWN ? zone->rows + outside : side == UP ? !outside : 1;
@@ -110,7 +112,8 @@ static double sine(long at, long size, int waves)
     return sin(acos(-1.0) * waves * (double)at / (double)(size + 1));
 }
 
-/* Sets a zone's values to the initial ones times `factor`, or returns the largest difference to them. */
+/* Sets a zone's values to the initial values times `factor`. With `compare`, leaves them unchanged and
+ * returns the largest difference. */
 static double fill_or_compare(struct zone *zone, long size, double factor, bool compare)
 {
     double largest = 0;
@@ -164,7 +167,7 @@ static void exchange(struct mesh *mesh)
             copy_edge(zone, side, zone->sent[side], false);
             MPI_Irecv(zone->received[side], length, MPI_DOUBLE, owner, (int)(i * SIDES + side), MPI_COMM_WORLD,
                       &requests[count++]);
-            /* The left side of one zone is the right side of the other. */
+            /* the left side of one zone is the right side of the other */
             MPI_Isend(zone->sent[side], length, MPI_DOUBLE, owner, (int)(other * SIDES + (side ^ 1)), MPI_COMM_WORLD,
                       &requests[count++]);
         }

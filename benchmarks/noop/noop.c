@@ -1,8 +1,9 @@
-/* The lower bound: an OMPT tool that registers the same callbacks as blame (`make gate` compares the two) and
- * does nothing in them. What a kernel loses with this tool is the cost of OMPT in the runtime, whatever the
- * tool. Like blame, it registers task_create only with BLAME_TASKS=creation. (blame also registers it for
- * programs with taskwait depend, which none of the kernels has.) With NOOP_RATE=n each thread also gets n
- * signals per second, whose handler does nothing: the cost of sampling in any profiler. */
+/* The floor: an OMPT tool that registers the same callbacks as blame and does nothing in them. (`make gate`
+ * compares the callbacks of the two.) The time that a kernel loses with this tool is the cost of OMPT in the
+ * runtime, which every tool has. Like blame, it registers task_create only with BLAME_TASKS=creation. (blame
+ * also registers it for programs with taskwait depend, but none of the kernels is one.) With NOOP_RATE=n,
+ * each thread also gets n signals per second whose handler does nothing. This is the cost of signals for any
+ * sampling profiler. */
 #define _GNU_SOURCE
 #include <omp-tools.h>
 #include <signal.h>
@@ -55,7 +56,7 @@ static void prepare_signals(void)
         sigaction(SIGRTMAX, &action, NULL);
 }
 
-/* Serves all other events. The caller cleans up the arguments, so the function need not name them. */
+/* Handles all other events. The caller cleans up the arguments, so this function need not declare them. */
 static void on_event(void)
 {
 }

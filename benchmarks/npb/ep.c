@@ -1,5 +1,6 @@
-/* EP after the NAS Parallel Benchmarks: Gaussian pairs by the polar method, counted in square annuli. The
- * work is embarrassingly parallel: one region, one reduction, almost no time in the runtime. */
+/* EP, modelled on the NAS Parallel Benchmarks: makes pairs of Gaussian random numbers by the polar method,
+ * and counts them in square annuli. The work is embarrassingly parallel: there is one region with one
+ * reduction, and almost no time in the runtime. */
 #include <math.h>
 
 #include "../kernel.h"

@@ -1,5 +1,5 @@
-/* IS after the NAS Parallel Benchmarks: ranks integer keys, ten times. It stresses bandwidth and counts
- * without atomics: it partitions the keys by bucket, then counts within each bucket. */
+/* IS, modelled on the NAS Parallel Benchmarks: ranks integer keys, ten times. It needs much memory bandwidth
+ * and no atomics: it sorts the keys into buckets, then counts within each bucket. */
 #include "../kernel.h"
 #include "npb_random.h"
 
@@ -8,7 +8,7 @@
 #define TEST_KEYS  5
 #define BUCKETS    1024
 
-/* In iteration i the key at position `index` has rank `rank` + `slope` * (i + offset). */
+/* A key whose rank is known: in iteration i, the key at `index` has the rank `rank` + `slope` * (i + offset). */
 struct test_key {
     int index, rank, slope, offset;
 };
@@ -37,11 +37,11 @@ static const struct problem problems[] = {
 };
 
 struct ranking {
-    int key_count, key_limit, shift; /* shift: the bucket of a key is key >> shift */
+    int key_count, key_limit, shift; /* the bucket of a key is key >> shift */
     int *keys;
-    int *partitioned; /* the keys, grouped by bucket */
-    int *upto;        /* upto[k]: number of keys <= k */
-    int *offset;      /* one row of BUCKETS per thread: where the thread writes its next key of a bucket */
+    int *partitioned; /* keys grouped by bucket */
+    int *upto;        /* upto[k] is the number of keys <= k */
+    int *offset;      /* next position of a thread in a bucket, in one row of BUCKETS for each thread */
     int bucket_begin[BUCKETS + 1];
 };
 
@@ -63,7 +63,7 @@ static void generate_keys(struct ranking *r)
     }
 }
 
-/* Turns the counts of all threads into their write positions. */
+/* Converts the counts of all threads to the positions to which they write. */
 static void place_buckets(struct ranking *r, int threads)
 {
     int position = 0;
@@ -95,7 +95,8 @@ static void rank_keys(struct ranking *r)
     {
         int *offset = r->offset + (size_t)omp_get_thread_num() * BUCKETS;
         memset(offset, 0, BUCKETS * sizeof(int));
-        /* Both loops are static over the same range, so each thread visits the keys that it counted. */
+        /* Both loops have a static schedule and the same range, so each thread visits the keys that it
+         * counted. */
 #pragma omp for schedule(static)
         for (int i = 0; i < r->key_count; i++)
             offset[r->keys[i] >> r->shift]++;
@@ -110,7 +111,7 @@ static void rank_keys(struct ranking *r)
     }
 }
 
-/* Changes two keys and ranks all keys. Returns how many test keys have the right rank. */
+/* Changes two keys and ranks all keys. Returns the number of test keys that have the right rank. */
 static int iterate(const struct problem *problem, struct ranking *r, int iteration)
 {
     int value[TEST_KEYS], passed = 0;
@@ -127,7 +128,7 @@ static int iterate(const struct problem *problem, struct ranking *r, int iterati
     return passed;
 }
 
-/* Puts every key at its rank and checks that the result is sorted. */
+/* Moves every key to its rank, and checks that the result is sorted. */
 static bool is_sorted_by_rank(struct ranking *r)
 {
     if (r->upto[r->key_limit - 1] != r->key_count)
@@ -165,7 +166,7 @@ int main(int argc, char **argv)
     for (long repeat = 0; repeat < class.repeat; repeat++) {
         int passed = 0;
         generate_keys(&r);
-        /* One untimed iteration touches all data, as the benchmark specifies. */
+        /* The benchmark requires one untimed iteration, which touches all data. */
         iterate(problem, &r, 1);
         double begin_s = kernel_clock_s();
         for (int iteration = 1; iteration <= ITERATIONS; iteration++)

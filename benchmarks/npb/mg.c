@@ -1,5 +1,6 @@
-/* MG after the NAS Parallel Benchmarks: V-cycle multigrid for the Poisson equation on a periodic cube. Each
- * operator on each level is one parallel region: regions take from milliseconds down to microseconds. */
+/* MG, modelled on the NAS Parallel Benchmarks: V-cycle multigrid for the Poisson equation on a periodic cube.
+ * Each operator on each grid level is one parallel region, which takes from milliseconds down to
+ * microseconds. */
 #include <math.h>
 
 #include "../kernel.h"
@@ -8,7 +9,7 @@
 #define SEED       UINT64_C(314159265)
 #define ITERATIONS 4
 #define LEVELS_MAX 8
-#define CHARGES    10 /* charges of each sign */
+#define CHARGES    10 /* number of charges of each sign */
 #define SIDE_MAX   ((1 << LEVELS_MAX) + 2)
 
 struct problem {
@@ -22,11 +23,12 @@ static const struct problem problems[] = {
     {8, 0.2433365309069e-05},
 };
 
-/* Stencil coefficients by distance from the centre: itself, face, edge, corner. */
+/* Stencil coefficients by distance from the centre: the cell itself, and its face, edge and corner
+ * neighbours. */
 static const double operator_a[] = {-8.0 / 3.0, 0.0, 1.0 / 6.0, 1.0 / 12.0};
 static const double smoother_c[] = {-3.0 / 8.0, 1.0 / 32.0, -1.0 / 64.0, 0.0};
 
-/* A cube of cells with one layer of ghost cells around it: cells 1 .. side - 2 are real. */
+/* A cube of cells, surrounded by one layer of ghost cells. Cells 1 .. side - 2 in each direction are real. */
 struct grid {
     int side;
     double *cell;
@@ -42,7 +44,7 @@ static inline double *line(const struct grid *g, int k, int j)
     return g->cell + ((size_t)k * g->side + j) * g->side;
 }
 
-/* Fills the ghost cells within plane k, which depend only on that plane. */
+/* Fills the ghost cells in plane k, which depend only on that plane. */
 static void wrap_plane(const struct grid *g, int k)
 {
     int last = g->side - 1;
@@ -55,7 +57,7 @@ static void wrap_plane(const struct grid *g, int k)
     memcpy(line(g, k, last), line(g, k, 1), (size_t)g->side * sizeof(double));
 }
 
-/* Fills the two ghost planes. All threads of a team call it after the real planes are done. */
+/* Fills the two ghost planes. All threads of a team must call it after the real planes are complete. */
 static void wrap_ends(const struct grid *g)
 {
     int last = g->side - 1;
@@ -66,8 +68,8 @@ static void wrap_ends(const struct grid *g)
     }
 }
 
-/* Computes two sums for each cell of line (k, j): over its four neighbour lines at distance 1, and over those
- * at distance sqrt 2. With the line itself they cover all 27 points. */
+/* Computes two sums for each cell of line (k, j): over the four neighbour lines at distance 1, and over the
+ * four at distance sqrt 2. Together with the line itself, these cover all 27 points of the stencil. */
 static inline void sum_around(const struct grid *g, int k, int j, double *restrict near, double *restrict far)
 {
     const double *south = line(g, k, j - 1), *north = line(g, k, j + 1);
@@ -80,7 +82,7 @@ static inline void sum_around(const struct grid *g, int k, int j, double *restri
     }
 }
 
-/* Computes r = v - A u. `r` may be `v`: each cell is read before it is written. */
+/* Computes r = v - A u. `r` may be the same grid as `v`, because each cell is read before it is written. */
 static void compute_residual(const struct grid *u, const struct grid *v, const struct grid *r)
 {
     int last = u->side - 1;
@@ -93,7 +95,7 @@ static void compute_residual(const struct grid *u, const struct grid *v, const s
                 const double *from = line(u, k, j), *right = line(v, k, j);
                 double *to = line(r, k, j);
                 sum_around(u, k, j, near, far);
-                /* operator_a[1] is zero. */
+                /* operator_a[1] is zero */
                 for (int i = 1; i < last; i++)
                     to[i] = right[i] - operator_a[0] * from[i] - operator_a[2] * (far[i] + near[i - 1] + near[i + 1]) -
                             operator_a[3] * (far[i - 1] + far[i + 1]);
@@ -117,7 +119,7 @@ static void smooth(const struct grid *r, const struct grid *u)
                 const double *from = line(r, k, j);
                 double *to = line(u, k, j);
                 sum_around(r, k, j, near, far);
-                /* smoother_c[3] is zero. */
+                /* smoother_c[3] is zero */
                 for (int i = 1; i < last; i++)
                     to[i] += smoother_c[0] * from[i] + smoother_c[1] * (from[i - 1] + from[i + 1] + near[i]) +
                              smoother_c[2] * (far[i] + near[i - 1] + near[i + 1]);
@@ -128,7 +130,7 @@ static void smooth(const struct grid *r, const struct grid *u)
     }
 }
 
-/* Restricts by full weighting: cell c of the coarse grid lies on cell 2c of the fine one. */
+/* Restricts a grid by full weighting. Cell c of the coarse grid is at cell 2c of the fine grid. */
 static void restrict_to(const struct grid *fine, const struct grid *coarse)
 {
     int last = coarse->side - 1;
@@ -153,7 +155,7 @@ static void restrict_to(const struct grid *fine, const struct grid *coarse)
     }
 }
 
-/* Adds one coarse line, the mean of up to four lines, to one fine line. */
+/* Adds one coarse line, which is the mean of up to four lines, to one fine line. */
 static inline void add_line(const double *restrict mean, int coarse_side, double *restrict fine)
 {
     for (int c = 0; c < coarse_side - 1; c++) {
@@ -162,7 +164,7 @@ static inline void add_line(const double *restrict mean, int coarse_side, double
     }
 }
 
-/* Adds the trilinear interpolation of coarse to fine, ghost cells included. */
+/* Adds the trilinear interpolation of the coarse grid to the fine grid, with its ghost cells. */
 static void interpolate_to(const struct grid *coarse, const struct grid *fine)
 {
     int side = coarse->side;
@@ -223,7 +225,8 @@ static void run_cycle(const struct solver *s)
     }
 }
 
-/* The most extreme numbers seen so far, with the least extreme first. `sign` is +1 for the largest numbers. */
+/* The most extreme numbers so far, least extreme first. `sign` is +1 for the largest numbers and -1 for the
+ * smallest. */
 struct extremes {
     double sign;
     double value[CHARGES];
@@ -258,8 +261,8 @@ static void merge_extremes(struct extremes *into, const struct extremes *from)
         note_extreme(into, from->sign * from->value[i], from->at[i]);
 }
 
-/* Sets the right-hand side: +1 in the ten cells where a random field is largest, -1 in the ten where it is
- * smallest. */
+/* Sets the right-hand side: +1 in the ten cells where a random field is largest, and -1 in the ten where it
+ * is smallest. */
 static void set_charges(const struct grid *v)
 {
     int size = v->side - 2, last = v->side - 1;
@@ -295,7 +298,7 @@ static void set_charges(const struct grid *v)
     wrap_ends(v);
 }
 
-/* Runs the timed part: solves from u = 0 and returns the norm of the residual. */
+/* Runs the timed part, which starts from u = 0. Returns the norm of the residual. */
 static double solve(const struct solver *s)
 {
     const struct grid *u = &s->u[s->levels], *r = &s->r[s->levels];
@@ -333,7 +336,7 @@ int main(int argc, char **argv)
     double seconds = 0.0;
     bool verified = true;
     set_charges(&s.v);
-    /* One untimed cycle touches all data, as the benchmark specifies. */
+    /* The benchmark requires one untimed cycle, which touches all data. */
     compute_residual(&s.u[s.levels], &s.v, &s.r[s.levels]);
     run_cycle(&s);
 

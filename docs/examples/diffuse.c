@@ -16,7 +16,7 @@ struct field {
     long histogram[BINS];
 };
 
-/* Row i costs i, so under a static schedule the last thread gets most of the work. */
+/* Row i takes i units of work, so a static schedule gives most of the work to the last thread. */
 static double lower_triangle(const struct field *field)
 {
     double sum = 0;
@@ -41,7 +41,7 @@ static void relax(struct field *field)
     field->next = swap;
 }
 
-/* Serial: nobody has made this function parallel. */
+/* Serial, because nobody has made this function parallel. */
 static void renormalise(struct field *field, double sum)
 {
     double scale = field->size * (double)field->size / (2 * sum + 1);
@@ -49,7 +49,7 @@ static void renormalise(struct field *field, double sum)
         field->now[i] = fmin(1.0, field->now[i] * scale);
 }
 
-/* The lock is held while whole rows are counted. */
+/* Holds the lock while it counts whole rows. */
 static void add_to_histogram(struct field *field, int first, int last)
 {
 #pragma omp critical(histogram)

@@ -1,8 +1,8 @@
-/* Heat in a plate whose rows are dealt out in strips, one for each MPI rank. The last strip has three times as many rows as each other
- * one, unless the third argument is "even". docs/jobs.md measures both.
+/* Heat in a plate whose rows are divided into strips, one for each MPI rank. The last strip has three times
+ * as many rows as each other strip, unless the third argument is "even". docs/jobs.md measures both cases.
  *
- *     mpicc -O2 -g -fopenmp -o strips docs/examples/strips.c
- *     mpirun -n 2 ./strips [rows [steps [even]]] */
+ *   mpicc -O2 -g -fopenmp -o strips docs/examples/strips.c
+ *   mpirun -n 2 ./strips [rows [steps [even]]] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 enum { COLUMNS = 1000 };
 
 struct strip {
-    int rows, above, below; /* ranks of the neighbours, or MPI_PROC_NULL */
-    double *now, *next;     /* rows, with copies of one neighbour row above and one below */
+    int rows, above, below; /* ranks of the neighbours; MPI_PROC_NULL: none */
+    double *now, *next;     /* this rank's rows, with copies of one neighbour row above and one below */
 };
 
 static double *row(double *field, int number)

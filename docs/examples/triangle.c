@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     triangle_apply(size);
 #endif
     double sum = 0;
-    int steps = 6 * 2000 / size * 2000 / size; /* the same amount of work for any size */
+    int steps = 6 * 2000 / size * 2000 / size; /* keeps the total work the same for any size */
     for (int step = 0; step < steps && step < 20000; step++)
 #pragma omp parallel for schedule(runtime) reduction(+ : sum)
         for (int i = 0; i < size; i++)

@@ -1,9 +1,9 @@
-/* Heat in a box by alternating directions: in each step a tridiagonal system along every line in x, then in
- * y, then in z. All three do the same arithmetic. The lines in z are solved plane by plane, so that only as
- * many threads have work as one plane has blocks, with a large stride: a profile by function blames
- * solve_lines, one by phase z.
+/* Heat in a box by the method of alternating directions. Each step solves a tridiagonal system along every
+ * line in x, then in y, then in z. All three directions need the same arithmetic. But the lines in z are
+ * solved plane by plane and with a large stride, so only as many threads have work as a plane has blocks. A
+ * profile by function blames solve_lines, a profile by phase blames z.
  *
- * The first mode of the box decays by a known factor in each step: that is verified.
+ * The program verifies that the first mode of the box decays by a known factor in each step.
  * Usage: adi [size [steps]] */
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ static const double diffusion = 0.4; /* dt / dx^2 */
 static struct clocked step_time = {"step", 0, 0, 0};
 static struct clocked axes[3] = {{"x", 0, 0, 0}, {"y", 0, 0, 0}, {"z", 0, 0, 0}};
 
-/* (1 + 2 d) u[i] - d (u[i - 1] + u[i + 1]) = old u[i], zero at both ends; factors are the same for all lines.
- */
+/* Solves (1 + 2 d) u[i] - d (u[i - 1] + u[i + 1]) = old u[i], with zeros at both ends. The factors are the
+ * same for all lines. */
 static void solve_line(int n, long stride, const double *factor, double *u)
 {
     u[0] *= factor[0];
@@ -59,7 +59,8 @@ static void solve_y(int n, const double *factor, double *u)
     blame_phase_end("y");
 }
 
-/* Runs one region per plane, with a loop over blocks of lines. With few blocks, most threads only wait. */
+/* Runs one region for each plane, with a loop over blocks of lines. There are few blocks, so most threads
+ * only wait. */
 static void solve_z(int n, const double *factor, double *u)
 {
     blame_phase_begin("z");

@@ -1,5 +1,5 @@
-/* The examples' own clock, for comparison. Prints `clocked NAME CALLS SECONDS`: the wall time from start to
- * end. */
+/* The examples' own clock, with which blame's times can be compared. Prints `clocked NAME CALLS SECONDS`,
+ * where SECONDS is the wall time from start to end. */
 #ifndef BLAME_EXAMPLES_CLOCKED_H
 #define BLAME_EXAMPLES_CLOCKED_H
 

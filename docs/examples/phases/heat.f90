@@ -1,7 +1,7 @@
-! Heat on a plate, in Fortran: a numbered phase for each step, phases for its parts, the size as a parameter.
-! The edge is done by one thread while the others wait.
+! Heat on a plate, in Fortran, with a numbered phase for each step, a phase for each part of a step, and the size
+! as a parameter. One thread computes the edge while the others wait.
 !
-! The first mode of the plate decays by a known factor in each step: that is verified.
+! The program verifies that the first mode of the plate decays by a known factor in each step.
 ! Usage: heat [size [steps]]
 module plate
     use omp_lib, only: omp_get_wtime
@@ -31,7 +31,7 @@ contains
         call blame_phase_end('diffuse')
     end subroutine diffuse
 
-    ! Serial, and more expensive than it needs to be.
+    ! serial, and more expensive than necessary
     subroutine edge(n, v)
         integer, intent(in) :: n
         real(wide), intent(inout) :: v(0:n + 1, 0:n + 1)

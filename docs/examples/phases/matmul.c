@@ -1,8 +1,9 @@
-/* Matrix products of three sizes in five outer iterations: which size, which iteration and which routine take
- * the time? A phase for each iteration, the size as a parameter, and events for filling, multiplying, and a
- * routine so small and frequent that its event is as much a warning as a help.
+/* Products of matrices of three sizes in five outer iterations. Which size, which iteration and which routine
+ * take the time? There is a phase for each iteration, and the size is a parameter. There are events for
+ * filling, for multiplying, and for a routine that is so short and frequent that its event is more a warning
+ * than a help.
  *
- * Each product is verified: C x = A (B x) for a vector x.
+ * The program verifies each product by C x = A (B x) for a vector x.
  * Usage: matmul [smallest size] */
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static void multiply(int n, const double *restrict a, const double *restrict b, 
     blame_event_end("multiply");
 }
 
-/* Called once per row and product: short and frequent. */
+/* Called once for each row of each product, so it is short and frequent. */
 static double row_product(int n, const double *row, const double *x)
 {
     double sum = 0;
@@ -59,7 +60,7 @@ static void times_vector(int n, const double *matrix, const double *x, double *y
         y[i] = row_product(n, matrix + (long)i * n, x);
 }
 
-/* Returns the largest difference of C x and A (B x), relative to n. */
+/* Returns the largest difference between C x and A (B x), relative to n. */
 static double error_of(int n, const double *a, const double *b, const double *c, double *vectors)
 {
     double *x = vectors, *bx = vectors + n, *abx = vectors + 2 * n, *cx = vectors + 3 * n, worst = 0;

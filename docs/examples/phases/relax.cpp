@@ -1,8 +1,8 @@
-// Poisson's equation by successive over-relaxation on a grid whose rows are relaxed only while they still
-// change: the work of an iteration shrinks, and what is left is on ever fewer threads. The series of the
-// phase `sweep` shows both. With scopes: a phase ends with its block, by an exception too.
+// Poisson's equation by successive over-relaxation on a grid. A row is relaxed only while it still changes, so
+// the work of an iteration shrinks, and fewer and fewer threads share it. The series of the phase `sweep` shows
+// both. The program uses scopes: a phase ends with its block, even if an exception leaves the block.
 //
-// The defect of the whole grid is verified at the end.
+// At the end, the program verifies the defect of the whole grid.
 // Usage: relax [size [tolerance]]
 #include <cmath>
 #include <cstdio>
@@ -22,13 +22,13 @@ class grid
   public:
     explicit grid(int size) : n(size), u(cells(size), 0.0), f(cells(size), 0.0), active(size_t(size), 1)
     {
-        // Sources near the top only: the rows there take longest.
+        // There are sources only near the top, so the rows there take longest.
         for (int y = 1; y < n / 8; y++)
             for (int x = 1; x < n - 1; x++)
                 f[at(y, x)] = std::sin(0.37 * x) * std::cos(0.11 * y);
     }
 
-    // Relaxes the points of one colour; says how much any of them changed in each row.
+    // Relaxes the points of one colour. Records the largest change of each row, and returns the largest of all.
     double relax(int colour)
     {
         blame::event half(colour ? "red" : "black");
@@ -40,7 +40,7 @@ class grid
         return largest;
     }
 
-    // Rows that hardly change are left alone until a neighbour does.
+    // Skips rows that hardly change until a neighbour row changes. Returns the number of rows left.
     int settle(double tolerance)
     {
         int count = 0;
@@ -52,7 +52,7 @@ class grid
         return count;
     }
 
-    // The largest defect; rows that have more than the tolerance are taken up again.
+    // Returns the largest defect. Rows whose defect exceeds the tolerance are relaxed again.
     double check(double tolerance)
     {
         blame::phase whole("check");
