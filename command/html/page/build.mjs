@@ -1,5 +1,5 @@
-// Makes dist/page.html (or the file named as argument) of src/: one file that asks the network for nothing.
-// The same sources give the same bytes, on any machine: esbuild's version is fixed in package-lock.json.
+// Makes dist/page.html, or the file named by the argument, from src/. The page needs no other file and no network. The
+// same sources give the same bytes on any machine, because package-lock.json fixes esbuild's version.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { colours, readMetrics } from "./metrics.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const metrics = readMetrics(join(here, "..", "..", "rows", "metric_table.h"));
-// What src/ imports as "blame:metrics", and the colours that style.css has a place for.
+// Provides the import "blame:metrics", and puts the metrics' colours into style.css.
 const table = {
     name: "metric table",
     setup({ onResolve, onLoad }) {
@@ -40,8 +40,8 @@ async function bundle(entry) {
 const script = await bundle("main.js");
 const style = await bundle("style.css");
 const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
-// Only this script and this style run, whatever a name in the data looks like; and nothing is fetched.
-// style-src-attr: the script sets widths and colours of elements.
+// The policy allows only this script and this style sheet, whatever names the data contains, and forbids all
+// connections. style-src-attr is needed because the script sets widths and colours of elements.
 const policy =
     `default-src 'none'; script-src ${hash(script)}; style-src-elem ${hash(style)}; ` +
     "style-src-attr 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";

@@ -1,10 +1,10 @@
-// The rows of command/rows/metric_table.h, as the page needs them.
+// Reads the rows of command/rows/metric_table.h for the page.
 import { readFileSync } from "node:fs";
 
 const GROUPS = ["ALWAYS", "OTHERS", "RARE", "RANKS", "BLAME"];
 
-// Returns { group, key, summary, light, dark, help } of each row. A row's literals are word, title, unit, summary or NULL,
-// light, dark, help; neighbouring literals are one.
+// Returns { group, key, summary, light, dark, help } for each row. The literals of a row are word, title, unit, summary
+// or NULL, light, dark, help; adjacent literals are joined.
 export function readMetrics(path) {
     const text = readFileSync(path, "utf8").replace(/\\\n/g, " ");
     return GROUPS.flatMap((group) => {

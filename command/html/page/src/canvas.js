@@ -1,4 +1,5 @@
-// A canvas of so many pixels, and its context in the units of the page.
+// Sets the size of a canvas and clears it. Returns its context, which draws in CSS pixels, and a reader of the style
+// sheet's colours.
 export function prepareCanvas(canvas, width, height) {
     const ratio = devicePixelRatio || 1,
         [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];

@@ -1,5 +1,5 @@
-// The number columns of the tree: the chosen metric first, in the view's sense (inclusive for top-down, exclusive for
-// the others), then its other side, then the other metrics.
+// The number columns of the tree. First come the two values of the chosen metric: in top-down the inclusive one is
+// first, in the other views the exclusive one. The other metrics follow.
 
 function column(model, key, exclusive, title, primary) {
     const metric = model.metricIndex.get(key),
@@ -18,7 +18,7 @@ function column(model, key, exclusive, title, primary) {
     };
 }
 
-// By the clock, of phases and events; beside what samples say.
+// Returns the columns of phases and events, whose values come from the clock instead of samples.
 function exactColumns(model, all) {
     return model.exact.flatMap(({ key, title, unit, index, decimals }) => {
         const made = (exclusive, heading, about) => ({
@@ -39,7 +39,7 @@ function exactColumns(model, all) {
     });
 }
 
-// Behind a number how far it can be off.
+// Returns the column that shows the error of another column.
 function errorColumn(of) {
     return { ...of, id: `${of.id}/error`, title: "±", primary: false, error: true, about: `95 % are closer to the true ${of.about}` };
 }
@@ -51,7 +51,7 @@ export function chooseColumns(model, view, chosen, { all, counters, errors }) {
         column(model, chosen, !view.byExclusive, view.byExclusive ? "incl." : "itself", false),
     ];
     columns.push(...exactColumns(model, all));
-    // Samples are of the least interest.
+    // The number of samples is the last column: it matters least.
     const others = [...model.metrics].sort((a, b) => (a.key === "samples") - (b.key === "samples"));
     for (const { key, title, counter } of others) {
         if (key === chosen || !model.knows(key) || !(all || (counter ? counters : key === "samples" || model.shown.includes(key)))) continue;

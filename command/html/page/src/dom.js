@@ -1,4 +1,4 @@
-// Elements without markup: text from a profile only ever becomes text nodes.
+// Makes elements without markup: a text of the profile only ever becomes a text node.
 
 function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -20,7 +20,7 @@ export function h(tag, attributes, ...children) {
     return fill(element, attributes, children);
 }
 
-// A group of buttons of which one is pressed: options are [value, text, title].
+// Makes a group of buttons of which one is pressed. Each option is [value, text, title].
 export function choice(label, options, onChoose) {
     const buttons = options.map(([value, text, title]) =>
         h(

@@ -1,5 +1,5 @@
-// The calling contexts as an icicle: a box's width is its inclusive share of the chosen metric. On a canvas: only boxes
-// that can be seen are visited, so the size of the profile hardly matters.
+// The calling contexts as a flame graph: a box is as wide as its inclusive share of the chosen metric. Drawing visits
+// only boxes that are visible, so a large profile costs little more than a small one.
 import { h, once } from "./dom.js";
 import { Palette } from "./palette.js";
 import { middle } from "./format.js";
@@ -42,7 +42,7 @@ export class Flame {
         return Number(this.state.zoom);
     }
 
-    // Widths: a parent is at least as wide as its children together, also where a metric is negative.
+    // Computes the widths. A parent is at least as wide as its children together, even if a metric is negative.
     layout() {
         const { model } = this,
             metric = model.metricIndex.get(this.state.metric);
@@ -76,7 +76,7 @@ export class Flame {
         return deepest - model.depth[row] + 1;
     }
 
-    // To be called when anything that is drawn has changed.
+    // Draws everything again after the metric, the zoom, the colours or the size has changed.
     update() {
         this.layout();
         this.palette.prepare(this.state.metric, this.state.colour);
@@ -163,7 +163,7 @@ export class Flame {
         if (scale === 0) this.drawNothing(context, width);
     }
 
-    // Boxes too narrow to be seen show as one line where they are.
+    // Draws one line for all the boxes at a place that are too narrow to be visible.
     drawSliver(context, row, x, y, lastPixel) {
         const level = Math.floor(y / BOX) + 1,
             pixel = Math.floor(x);
@@ -211,7 +211,7 @@ export class Flame {
         context.fillText(`No ${this.model.metric(this.state.metric).title} was measured here.`, 6, 1.5 * BOX, width);
     }
 
-    // The box at a place of the canvas, or -1.
+    // Returns the row whose box is at a point of the canvas, -1 if there is none.
     rowAt(x, y) {
         const { model, zoom } = this,
             scale = this.scroller.clientWidth / this.width[zoom];
@@ -237,7 +237,7 @@ export class Flame {
         this.state.set({ zoom: String(row) });
     }
 
-    // Boxes outlined because they belong to what is selected.
+    // Outlines the boxes that belong to the selected row.
     mark(rows) {
         this.marked = new Set(rows);
         this.redraw();

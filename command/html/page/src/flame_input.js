@@ -1,4 +1,4 @@
-// Pointer and keyboard on the icicle.
+// Pointer and keyboard input of the flame graph.
 
 function onPointer(flame, select) {
     const { canvas, tip } = flame;

@@ -1,4 +1,4 @@
-// Numbers as people read them. Seconds are kept as integers of 1e-6 s.
+// Formats numbers for people. Seconds are integers of 1e-6 s.
 
 export const MICRO = 1e-6;
 export const THIN = "\u2009";
@@ -7,12 +7,12 @@ export function seconds(value, decimals) {
     return (value * MICRO).toFixed(decimals);
 }
 
-// Of any number of values: a function takes no more than some 100,000 arguments.
+// Returns the largest value. Math.max(...values) fails for more than about 100,000 values.
 export function largest(values) {
     return values.reduce((most, value) => Math.max(most, value), 0);
 }
 
-// As blame report chooses them.
+// Returns the same number of decimals that blame report chooses.
 export function decimalsFor(effortSeconds) {
     return effortSeconds < 10 ? 3 : effortSeconds < 1000 ? 2 : 1;
 }
@@ -27,7 +27,7 @@ export function count(value) {
         .replace(/\B(?=(\d{3})+$)/g, THIN);
 }
 
-// In the width of a column: "864.0M".
+// Returns a number short enough for a column, such as "864.0M".
 export function shortCount(value) {
     const size = Math.abs(value);
     if (size < 1e5) return count(value);
@@ -48,7 +48,7 @@ export function baseName(path) {
     return path.slice(path.lastIndexOf("/") + 1);
 }
 
-// A name in one line: whatever would break it, or turn its direction, is shown as a sign.
+// Returns a name in one line. Control characters and marks that change the text's direction become a visible sign.
 export function oneLine(text) {
     return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }

@@ -1,4 +1,4 @@
-// What the run was, where its thread time went, what was lost, and the findings.
+// The head of the page: the run, the shares of thread time, the losses, and the findings.
 import METRICS from "blame:metrics";
 import { h } from "./dom.js";
 import { MICRO, count, middle, oneLine, percent, plural } from "./format.js";
@@ -8,12 +8,12 @@ const MEANING = new Map(METRICS.map(({ key, summary }) => [key, summary]));
 const NOBODY =
     "Threads’ time in which no thread was busy, as all waited in OpenMP at once. Nobody’s code is to blame, so no context has it and no per cent are of it. " +
     "Threads that wait and have no core notice late that their wait is over; a detached task may wait for something else.";
-const MOST_PROBLEMS = 5; // as blame's commands tell
-const SAME = 0.01, // a finding's seconds are a row's
+const MOST_PROBLEMS = 5; // the same number as in blame's commands
+const SAME = 0.01, // largest relative difference between a finding's seconds and its row's value
     LEAST_IN_SPAN = 0.005;
-const TOLERATED = 0.02; // as in blame's summary
+const TOLERATED = 0.02; // the same limit as in blame's summary
 
-// Ranks that are missing, damaged, or had not ended.
+// Returns the problems of ranks that are missing, damaged, or had not ended.
 function rankProblems({ ranks, strings }) {
     const wrong = (ranks?.why ?? []).flatMap((why, column) => (strings[why] ? [`rank ${ranks.first[column] < 0 ? "?" : ranks.first[column]}: ${oneLine(strings[why])}`] : []));
     const more = wrong.length - MOST_PROBLEMS;
@@ -41,7 +41,7 @@ export function titleLine(model) {
     );
 }
 
-// What all per cent of the head and of findings are of, and what is beside that.
+// Returns the sentence that says of what time the percentages in the head and in the findings are.
 function wholeOf(model) {
     const text = (value) => model.text({ unit: model.unit }, value, Math.min(model.decimals, 2)),
         whole = text(model.effort()),
@@ -51,7 +51,8 @@ function wholeOf(model) {
     return model.unit === "s" ? `Per cent of ${whole} of thread time` : `Per cent of ${whole}`;
 }
 
-// The share that is nobody's, of all shares' sum and its own: [piece of the bar, legend].
+// Returns the part of the bar and the legend for the time in which no thread was busy. Its share is of all thread time,
+// including itself.
 function nobodyShare(model) {
     const nobody = model.nobody(),
         effort = model.effort(),
@@ -195,7 +196,7 @@ export function notes(model) {
 
 function card(model, finding, go) {
     const colour = `var(${metricVariable(finding.metric)})`,
-        timed = finding.metric !== "samples", // doubts are about samples; their title and evidence have the seconds
+        timed = finding.metric !== "samples", // findings with the metric "samples" doubt the measurement; their title and evidence contain the seconds
         percentages = Number(finding.share).toFixed(1);
     const gain = finding.gain_s > 0 ? `at most ${finding.gain_s.toFixed(2)} s shorter` : "";
     const error = finding.error > 0 ? ` ± ${finding.error.toFixed(2)}` : "";
@@ -218,16 +219,16 @@ function card(model, finding, go) {
         h("p.finding-evidence", null, oneLine(finding.evidence)),
         h("p.finding-advice", null, oneLine(finding.advice)),
     );
-    // What is of a row and its metric, with what it calls or without.
+    // Find out whether the finding's seconds are the row's exclusive or inclusive value.
     const metric = model.metricIndex.get(finding.metric),
-        row = Math.max(0, finding.row), // of none: the whole program's
+        row = Math.max(0, finding.row), // the whole program if the finding has no row
         values = metric !== undefined ? [model.exclusive, model.inclusive].map((of) => of[metric][row]) : [],
         near = (value) => Math.abs(value - finding.seconds / MICRO) <= SAME * Math.abs(value) + 1;
     finding.side = ["exclusive", "inclusive"][values.findIndex(near)];
     return { element, show };
 }
 
-// Under a finding what is left of it in the span of time that was chosen.
+// Shows under a finding how much of it lies in the chosen span of time.
 function showInSpan(model, { row, metric, side, seconds }, element, line) {
     const { span } = model,
         known = side && model.knows(metric),
@@ -240,7 +241,7 @@ function showInSpan(model, { row, metric, side, seconds }, element, line) {
         : "Of the whole run: how much of it is in this span is not known.";
 }
 
-// go(row, metric): where a finding leads.
+// Returns the section of findings, null if there are none. go(row, metric) is called when one is clicked.
 export function findings(model, go) {
     const list = model.data.findings ?? [];
     if (!list.length) return null;

@@ -1,11 +1,12 @@
-// Reads the data and shows the report, or says in a line why not.
+// Reads the data and shows the report, or a line that says why the report cannot be shown.
 import { h } from "./dom.js";
 import { FormatError, Model, readData } from "./model.js";
 import { Report } from "./report.js";
 import { applyTheme, readTheme } from "./state.js";
 import { allNodes, makeView } from "./views.js";
 
-// For scripts, and for tests: a view's rows with the columns of profile.csv, seconds (or events) as integers of 1e-6.
+// Returns the rows of a view with the columns of profile.csv, for scripts and tests. Times are integers of 1e-6 s, or
+// of 1e-6 events.
 function rows(model, viewName) {
     const view = makeView(model, viewName);
     return allNodes(view).map((node) => {

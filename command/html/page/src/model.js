@@ -1,11 +1,12 @@
-// The rows of the profile in columns, and what can be asked about them.
+// The rows of the profile as columns, and questions about them.
 import METRICS from "blame:metrics";
 import { MICRO, baseName, count, decimalsFor, largest, oneLine, seconds, shortCount } from "./format.js";
 
 const inGroup = (name) => METRICS.filter(({ group }) => group === name).map(({ key }) => key);
-// Parts of the thread time that are not in data where the program had none of them, and not shown where they are 0.0 %.
+// Parts of the thread time that the data omits if the program had none of them. They are not shown if they round to 0.0
+// %.
 const RARE = inGroup("RARE");
-const PARTS = [...new Set(["work", ...inGroup("ALWAYS"), ...RARE])]; // of the thread time
+const PARTS = [...new Set(["work", ...inGroup("ALWAYS"), ...RARE])]; // parts of the thread time
 const ANOTHER_IDLENESS = ["core idleness", "shared idleness"];
 export const CONSTRUCTS = new Set(["parallel", "task"]);
 
@@ -23,7 +24,8 @@ function check(data) {
             );
 }
 
-// Columns of a metric each: 0 stands for zeros, a text for the column of that metric.
+// Returns a column of values for each metric. In the data, 0 stands for a column of zeros, and a text names the metric
+// that has the same column.
 function columns(data, part, keys) {
     const made = new Map(),
         { count } = data.rows;
@@ -40,7 +42,7 @@ function columns(data, part, keys) {
     return keys.map(column);
 }
 
-// What others lost by a row: a metric that is the sum of these three.
+// Blame is the sum of these metrics: the time that other threads lost because of a row.
 const BLAMED = ["idleness", "overhead", "lock wait"];
 
 function blame(values, index) {
@@ -57,7 +59,7 @@ export class Model {
         this.strings = data.strings.map(oneLine);
         this.kinds = data.kinds;
         this.metrics = [...data.metrics];
-        // What samples weigh: "s", or "events" where they were taken by a counter's overflow.
+        // The unit of a sample's weight: "s", or "events" if samples were taken when a counter overflowed.
         this.unit = data.metrics.find(({ unit }) => unit)?.unit ?? "s";
         this.metricIndex = new Map(data.metrics.map((metric, index) => [metric.key, index]));
         this.parts = PARTS.filter((key) => this.metricIndex.has(key));
@@ -74,11 +76,11 @@ export class Model {
         this.statementKind = data.kinds.indexOf("statement");
         this.measureTree();
         this.shown = this.parts.filter((key) => !RARE.includes(key) || this.shareOfAll(key) >= 0.0005);
-        this.shownOwn = this.shown.filter((key) => key !== "idleness"); // of the threads that are in the row
+        this.shownOwn = this.shown.filter((key) => key !== "idleness"); // parts that threads spend in the row itself
         this.addExact(rows.exact);
         this.addBasis(data);
         this.decimals = decimalsFor(this.effort() * MICRO);
-        // The columns above are what is used from here on.
+        // Free the row data, which is in the columns above now.
         data.rows = null;
     }
 
@@ -89,7 +91,7 @@ export class Model {
         this.metrics.push({ key: "blame", title: "blame", unit: this.unit });
     }
 
-    // Calls and seconds by the clock, of the few rows that have them: columns behind those of the metrics.
+    // Adds columns for calls and clock times, which few rows have, after the columns of the metrics.
     addExact(exact) {
         this.exact = [];
         if (!exact?.row?.length) return;
@@ -110,7 +112,8 @@ export class Model {
         this.exclusive.push(spread(exact.e), calls);
     }
 
-    // What errors need besides values, where they do: the columns of busy time, and of idleness beside other threads.
+    // Adds the columns that errors are computed from: busy time, and idleness while other threads were busy. A column
+    // that the data lacks is null.
     addBasis(data) {
         this.basis = ["own", "beside"].map((name) => {
             if (!data.rows.i[name]) return null;
@@ -119,7 +122,7 @@ export class Model {
         });
     }
 
-    // Of what has a value in each column, by that.
+    // Returns the values in the two columns that errors are computed from. value(column) returns the value in a column.
     basisOf(value) {
         return this.basis.map((column) => (column === null ? undefined : value(column)));
     }
@@ -171,12 +174,12 @@ export class Model {
         return this.metrics[this.metricIndex.get(key)];
     }
 
-    // Of a span of time less is known than of the whole run.
+    // Tells whether a metric is known: for a span of time, some are not.
     knows(key) {
         return !this.knownMetrics || this.knownMetrics.has(key);
     }
 
-    // Thread time of the whole program, with the idleness that the metric is about.
+    // Returns the thread time of the whole program, with the kind of idleness that the metric belongs to.
     effort(metric = "idleness") {
         const idleness = ANOTHER_IDLENESS.includes(metric) ? metric : "idleness";
         let sum = 0;
@@ -184,18 +187,19 @@ export class Model {
         return sum;
     }
 
-    // Threads' time in which no thread was busy: no row has it. Of a span it is not known.
+    // Returns the time of threads while no thread was busy. No row contains it. In a span it is unknown, and 0 is
+    // returned.
     nobody() {
         return this.span ? 0 : (this.data.header.nobody_busy_s ?? 0) / MICRO;
     }
 
-    // What a value is a share of, as blame report has it: all samples, or the whole program's effort.
+    // Returns what a metric's percentages are of, as in blame report: all samples, or the whole program's effort.
     whole(metric) {
         const index = this.metricIndex.get(metric);
         return this.metrics[index].unit ? this.effort(metric) : this.inclusive[index][0];
     }
 
-    // A value of a metric as text, in the width of a column.
+    // Returns a value as text that fits into a column.
     figure(metric, value, number = shortCount, decimals = metric.decimals ?? this.decimals) {
         if (metric.unit === "s") return seconds(value, decimals);
         if (metric.unit !== "events") return metric.counter ? number(value) : count(value);
@@ -203,14 +207,14 @@ export class Model {
         return this.effort() * MICRO >= 1000 ? number(events) : String(Number(events.toFixed(2)));
     }
 
-    // All digits, and the unit; samples and counts have none.
+    // Returns a value with all digits and its unit. Samples and counts have no unit.
     text(metric, value, decimals) {
         const figure = this.figure(metric, value, count, decimals);
         return metric.unit ? `${figure} ${metric.unit}` : figure;
     }
 
-    // How far sampling can have put a value off: 95 % are closer to the truth. By the figures that command/rows/error.c
-    // gives, and the basis of the same rows, as far as it is known. null: nothing is said of that.
+    // Returns the sampling error of a value: 95 % of measurements are closer to the true value. The formula and its
+    // figures come from command/rows/error.c. Returns null if the error is unknown.
     error(key, value, [own = null, beside = 0] = []) {
         const { deviations, of } = this.data.error ?? { of: {} };
         if (this.span || !Object.hasOwn(of, key) || (of[key].own && own === null)) return null;
@@ -227,13 +231,14 @@ export class Model {
         return this.error(this.metrics[metric].key, values[metric][row], basis);
     }
 
-    // A value and its error as text: "1.234 s ± 0.120 (95 %)"; of a metric that has none the value.
+    // Returns a value and its error as text, such as "1.234 s ± 0.120 (95 %)", or only the value if the error is
+    // unknown.
     stated(metric, value, error = this.error(metric.key, value), decimals = undefined) {
         const text = this.text(metric, value, decimals);
         return error === null ? text : `${text} ± ${this.figure(metric, error, count, decimals)} (95\u2009%)`;
     }
 
-    // Numbers of tables, which are not in 1e-6.
+    // Returns a value of a table as text. Values of tables are seconds or events, not multiples of 1e-6.
     tableFigure(value) {
         return this.figure({ unit: this.unit }, value / MICRO);
     }
@@ -247,7 +252,7 @@ export class Model {
         return this.share(key, this.inclusive[this.metricIndex.get(key)][0]);
     }
 
-    // Where a row's code stands, "solve.c:40".
+    // Returns where a row's code is, such as "solve.c:40".
     place(row) {
         const file = this.file(row);
         if (file) return this.line[row] > 0 ? `${baseName(file)}:${this.line[row]}` : baseName(file);
@@ -261,7 +266,7 @@ export class Model {
     }
 }
 
-// The data script's object, or an error that says what is wrong with it.
+// Returns the object in the page's data script, or throws an error that says what is wrong with it.
 export function readData() {
     const element = document.getElementById("blame-data");
     if (!element) throw new FormatError("This page holds no data: it is the empty form that blame html fills in.");

@@ -1,4 +1,4 @@
-// Colours of the icicle, from the style sheet's variables, so that they follow the theme.
+// Colours of the flame graph. They come from the style sheet's variables, so they follow the theme.
 import METRICS from "blame:metrics";
 import { percent } from "./format.js";
 
@@ -21,7 +21,7 @@ function luminance(colour) {
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-// From nearly nothing to all of a metric's colour.
+// Returns the shades from almost the background to the full colour of a metric.
 export function shades(metric, steps = STEPS) {
     const style = getComputedStyle(document.documentElement);
     const [paper, hue] = ["--box-paper", metricVariable(metric)].map((name) => parse(style.getPropertyValue(name) || "#888888"));
@@ -62,7 +62,7 @@ export class Palette {
         this.font = font;
     }
 
-    // By how much of a row's metric is its own, or by its kind.
+    // Returns the colour of a row's box, by the exclusive share of its metric or by its kind.
     fill(row) {
         if (this.mode === "kind") return this.byKind[this.model.kind[row]];
         const inclusive = this.model.inclusive[this.metric][row],

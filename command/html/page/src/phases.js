@@ -1,4 +1,4 @@
-// Phases: a table of all, and for those with numbered executions a chart of the series.
+// Phases: a table of all phases, and a chart for phases with numbered executions.
 import { h } from "./dom.js";
 import { MICRO, count, decimalsFor, largest, oneLine, plural } from "./format.js";
 import { numberColumn } from "./sections.js";
@@ -25,7 +25,7 @@ function phaseColumn(go) {
     };
 }
 
-// The seconds of executions: by the clock, also where samples are by events.
+// Returns the spread of the executions' seconds. They come from the clock, even if samples count events.
 function spread(phase, decimals) {
     const text = (value) => (value * MICRO).toFixed(decimals);
     return `${text(phase.min)} to ${text(phase.max)} s, mean ${text(phase.mean)}, deviation ${text(phase.deviation)}`;
@@ -76,7 +76,7 @@ function remarks(model, shown, data) {
     return lines.map((text) => h("p.phases-remark", null, text));
 }
 
-// null: the profile has no phases.
+// Returns the section of phases, null if the profile has none.
 export function phasesSection(model, go, tip) {
     const { phases: data } = model.data;
     if (!data?.phases?.length) return null;

@@ -1,4 +1,4 @@
-// How a figure is spread over the ranks: all of them, from the most to the least, on a canvas.
+// A chart of one figure for all ranks, sorted from the largest value to the smallest.
 import { prepareCanvas } from "./canvas.js";
 import { h, once } from "./dom.js";
 import { MICRO } from "./format.js";
@@ -34,7 +34,7 @@ export class RankCurve {
         this.redraw();
     }
 
-    // Mean, deviation and quantiles in words.
+    // Shows the mean, deviation and quantiles as a sentence.
     tell() {
         const { ranks, values } = this,
             text = (value) => ranks.model.tableFigure(value * MICRO),

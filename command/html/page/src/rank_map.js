@@ -1,5 +1,5 @@
-// The map of a job: a column a rank, a row a thread, the colour the share of its time in a state. On a canvas, in as many bands
-// as it takes for each rank to be seen.
+// The map of a job, on a canvas. Each column is a rank, each row a thread; the colour is the share of the thread's time
+// in a state. Ranks that do not fit side by side continue in a band below.
 import { prepareCanvas } from "./canvas.js";
 import { h, once } from "./dom.js";
 import { percent } from "./format.js";
@@ -9,7 +9,7 @@ const LEFT = 62,
     RIGHT = 14,
     LABEL = 17,
     GAP = 5,
-    MOST_LABELLED = 2, // bands that have labels above; of more each has its first beside it
+    MOST_LABELLED = 2, // most bands that have labels above their columns; if there are more, each band only has the label of its first rank beside it
     LEAST_BAND = 13,
     LEAST_WIDE = 2,
     MOST_WIDE = 44,
@@ -48,7 +48,7 @@ export class RankMap {
         this.redraw();
     }
 
-    // How wide a rank and how high a thread is, and how many ranks are side by side.
+    // Computes the width of a rank, the height of a thread, and the number of ranks side by side.
     layout(width) {
         const { count, threads } = this.ranks,
             room = Math.max(LEAST_WIDE, width - LEFT - RIGHT);
@@ -105,7 +105,8 @@ export class RankMap {
         });
     }
 
-    // What stands above a column: its rank or its node; "" where the one before has the same.
+    // Returns the label above a column: its rank. In the order of nodes it is the node, or "" if the column before has
+    // the same one.
     label(place) {
         if (this.by !== "node") return this.ranks.name(this.order[place]);
         const node = this.ranks.text("node", this.order[place]);
@@ -165,7 +166,7 @@ export class RankMap {
         return { place, thread };
     }
 
-    // [state, share of the thread's time, seconds of the rank, share of the rank's].
+    // Returns [state, share of the thread's time, seconds of the rank, share of the rank's time] for each state.
     facts(column, thread) {
         const { ranks } = this;
         return ranks.states.map((state) => {

@@ -1,4 +1,4 @@
-// A job's ranks: how well it used its threads, the map of ranks and threads, how the chosen figure is spread, a table.
+// The ranks of a job: efficiencies, the map of ranks and threads, the chart of the chosen state, and a table.
 import { choice, h } from "./dom.js";
 import { MICRO, count, percent, plural } from "./format.js";
 import { metricVariable } from "./palette.js";
@@ -17,7 +17,8 @@ const WAITS = [
 
 const part = (value) => (typeof value === "number" ? percent(value) : "");
 
-// Rows: the whole, between ranks, inside them; each the product of its second and third number.
+// Efficiencies as rows: the whole job, between ranks, inside ranks. The first number is the product of the second and
+// third.
 const EFFICIENCIES = [
     ["parallel", "parallel", "load_balance", "communication"],
     ["between ranks (MPI)", "mpi", "mpi_load_balance", "mpi_communication"],
@@ -97,7 +98,7 @@ function rankTable(ranks) {
     );
 }
 
-// null: it was no job.
+// Returns the section of ranks, null if the run was no MPI job.
 export function ranksSection(model, tip) {
     const { ranks: data, run } = model.data;
     if (!data?.count || !data.states?.length) return null;

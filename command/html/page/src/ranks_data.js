@@ -1,11 +1,12 @@
-// A job's ranks as the page's data has them: columns of the map, each of one rank, or of several that follow each other.
+// The ranks of a job as columns of the map. A column is one rank, or the mean of several consecutive ranks.
 import { oneLine } from "./format.js";
 
 const NOBODY = 4095,
     ALL = 4094;
 const DIGITS = new Map([..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].map((digit, i) => [digit.charCodeAt(0), i]));
 
-// Two digits a cell, by column and thread; -1: no such thread.
+// Decodes the cells of the map, which are two digits each. The order is by column, then by thread. -1 means that the
+// thread does not exist.
 function shares(text) {
     const made = new Float32Array(text.length / 2);
     for (let i = 0; i < made.length; i++) {
@@ -15,7 +16,7 @@ function shares(text) {
     return made;
 }
 
-const { compare } = new Intl.Collator("en", { numeric: true }); // node2 before node10
+const { compare } = new Intl.Collator("en", { numeric: true }); // sorts node2 before node10
 
 export class RanksData {
     constructor(model, data) {
@@ -50,12 +51,12 @@ export class RanksData {
         return oneLine(this.model.strings[this.data[name][column]] ?? "");
     }
 
-    // Seconds (or events) of a rank, of several their mean, in 1e-6.
+    // Returns the time of a rank, or the mean of the column's ranks, in 1e-6 seconds or events.
     value(state, column) {
         return state.us[column] / Math.max(1, this.data.counted[column]);
     }
 
-    // The columns of the map in an order: by rank, node, or the share of a state.
+    // Returns the columns of the map sorted by rank, by node, or by the share of a state.
     order(by, key) {
         const columns = Array.from({ length: this.count }, (_, i) => i);
         if (by === "rank") return columns;
@@ -66,7 +67,7 @@ export class RanksData {
     }
 }
 
-// Of sorted values.
+// Returns a quantile of sorted values; part is between 0 and 1.
 export function quantile(sorted, part) {
     const at = part * (sorted.length - 1),
         below = Math.floor(at);

@@ -1,4 +1,4 @@
-// The page's parts put together: what follows when something is chosen.
+// Builds the page from its parts, and updates them when the reader chooses something.
 import { choice, h } from "./dom.js";
 import { Flame } from "./flame.js";
 import { connectFlame } from "./flame_input.js";
@@ -193,7 +193,7 @@ export class Report {
         addEventListener("afterprint", () => this.print(false));
     }
 
-    // The row of the tree that stands for a node: where its function cost most.
+    // Returns the row that stands for a node of any view: the one in which the node's function cost most.
     rowOf(node) {
         const own = this.model.exclusive[this.model.metricIndex.get(this.state.metric)];
         let best = -1;
@@ -208,7 +208,7 @@ export class Report {
         if (quietly) this.state.set({ at: node.address });
     }
 
-    // Where a finding, a lock or a wait leads: the row in the top-down tree, its source beside it.
+    // Shows the target of a finding, a lock or a wait: the row in the top-down tree, with its source.
     go(row, metric) {
         const { state } = this;
         const changes = {
@@ -247,7 +247,7 @@ export class Report {
         this.changed(new Set(Object.keys(values)));
     }
 
-    // A report opens at its main cause, unless its address says where.
+    // Selects the main cause when the report opens, unless the page's address selects a row.
     begin() {
         if (this.state.at) return;
         this.tree.hotPath(true);
@@ -287,7 +287,7 @@ export class Report {
         this.colourChoice.show(state.colour);
     }
 
-    // All numbers of contexts are those of a span of time from here on, or those of the whole run again.
+    // Replaces the values of all contexts by those of the chosen span, or by those of the whole run.
     changeSpan(changed) {
         const { state, model, flame } = this;
         if ((state.span || null) === this.span) return;
@@ -304,7 +304,8 @@ export class Report {
         for (const name of ["view", "metric"]) changed.add(name);
     }
 
-    // Shows the first row that matches what is typed, from the row on that was selected before.
+    // Selects and shows the first row that matches the search text. The search starts at the row that was selected when
+    // typing began.
     showMatch() {
         const { search, state, tree } = this;
         if (!search.text) this.searchFrom = null;
@@ -322,7 +323,8 @@ export class Report {
         this.showTree();
     }
 
-    // Scrolls the page to the table, unless all of it is in sight. On narrow screens the search field would scroll away while one types.
+    // Scrolls the page to the table unless the whole table is visible. On narrow screens, the search field scrolls with
+    // the page, so the page stays where it is while the reader types.
     showTree() {
         const { element } = this.toolbar;
         if (getComputedStyle(element).position !== "sticky" && element.contains(document.activeElement)) return;
@@ -330,7 +332,7 @@ export class Report {
         if (box.top < element.getBoundingClientRect().bottom || box.bottom > innerHeight) this.tree.scroller.scrollIntoView();
     }
 
-    // The next row that matches, behind the selected one. Grouped views have one row for all that are called alike.
+    // Selects the next or previous match. In grouped views, a function is one row, whatever its callers.
     nextMatch(step) {
         const { rows } = this.search,
             { tree } = this;

@@ -1,4 +1,4 @@
-// The run: what run.json says, its conservation laws as a table.
+// The run: the content of run.json, with its conservation laws as a table.
 import { h } from "./dom.js";
 import { count, oneLine } from "./format.js";
 

@@ -1,4 +1,4 @@
-// Rows whose name or place matches a regular expression, behind "kind:phase " those of a kind.
+// Finds rows whose name or place matches a regular expression. After "kind:phase ", it finds only rows of that kind.
 import { baseName } from "./format.js";
 
 export class Search {
@@ -11,7 +11,7 @@ export class Search {
         Object.assign(this, { text: "", pattern: null, error: "", flags: null, count: 0, rows: [] });
     }
 
-    // Small letters match capitals too; a capital in the pattern asks for itself.
+    // Sets the search text. Case matters only if the pattern contains a capital letter.
     set(text) {
         this.clear();
         this.text = text;
@@ -46,7 +46,8 @@ export class Search {
         this.count = this.rows.length;
     }
 
-    // Inclusive: with what the rows call, each piece of the tree once. Exclusive: a function holds its statements'.
+    // Returns the sums over all matches. Inclusive: each part of the tree counts once. Exclusive: a function already
+    // contains its statements.
     sums(metric) {
         const { model } = this,
             inclusive = model.inclusive[metric],

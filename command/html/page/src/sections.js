@@ -1,4 +1,4 @@
-// Threads, locks and waits.
+// The sections of threads, locks and waits.
 import { h } from "./dom.js";
 import { MICRO, baseName, count, oneLine, plural } from "./format.js";
 import { Table } from "./tables.js";
@@ -6,9 +6,9 @@ import { metricVariable } from "./palette.js";
 import { explanation } from "./pseudo.js";
 import { distinctTitles } from "./titles.js";
 
-const MOST_DISTINCT = 1000; // rows: each is compared with all others of its name
+const MOST_DISTINCT = 1000; // largest number of rows in a table whose titles are made distinct: each row is compared with all others of its name
 
-// [key of a thread, metric].
+// Returns [key of the thread's time, metric] for each part of the thread time.
 const partsOf = (model) => [...model.shownOwn.map((metric) => [metric.replace(" ", "_"), metric]), ["idle", "idleness"]];
 
 const titleOf = (metric) => (metric === "idleness" ? "idle" : metric);
@@ -42,7 +42,8 @@ export function numberColumn(id, title, of, decimals, about, width) {
     };
 }
 
-// Seconds; events where samples are by those. keyOf(row): the metric that its error is that of.
+// Makes a column of seconds, or of events if samples count events. keyOf(row) returns the metric whose error formula
+// applies.
 function amountColumn(model, id, title, of, about, keyOf = () => null) {
     const column = numberColumn(id, title, of, model.decimals, about);
     column.draw = (cell, row) => {
@@ -82,7 +83,7 @@ export function threadsSection(model) {
     const { threads } = model.data;
     if (!threads?.length) return { element: h("p.empty", null, "No thread was measured."), table: null };
     const parts = partsOf(model),
-        // A sample of an idle thread stands for a period of that thread, as one of a working thread does.
+        // A sample of an idle thread stands for one period of that thread, as does a sample of a working thread.
         part = ([key, metric]) =>
             amountColumn(model, key, titleOf(metric), (thread) => thread[key], key === "idle" ? "All of its idle time, also while no thread was busy" : undefined, () => (metric === "idleness" ? "work" : metric));
     const table = new Table(
@@ -130,7 +131,7 @@ export function threadsSection(model) {
     return { element: h("div", null, legend, table.element), table };
 }
 
-// { columns, rows } of a CSV as objects.
+// Returns the rows of a table { columns, rows } as objects.
 function records(table) {
     return (table?.rows ?? []).map((row) =>
         Object.fromEntries(
@@ -143,8 +144,8 @@ function codeAndPlace(model, row) {
     return model.isStatement(row) ? `${model.name(model.parent[row])}  ${model.name(row)}` : `${model.name(row)}  ${model.place(row)}`;
 }
 
-// Makes a column of links to rows of the tree. The text is the name and place, with callers where they are needed to distinguish the rows
-// of this table; the tooltip has the whole path.
+// Makes a column of links to rows of the tree. The text is the name and place. If several rows of the table would look
+// the same, the callers in which they differ replace the place. The tooltip has the whole path.
 function contextColumn(model, rows, id, title, text, go) {
     const targets = [...new Set(rows.map((row) => row[id]))].filter((target) => target !== "" && target >= 0),
         titles = targets.length <= MOST_DISTINCT ? distinctTitles(model, targets, codeAndPlace) : targets.map((target) => codeAndPlace(model, target)),
@@ -225,7 +226,8 @@ export function locksSection(model, go) {
     return { element: table.element, table };
 }
 
-// Places and pairs as rows, the longest first: a place where threads waited, and what was executed meanwhile.
+// Returns a row for each pair of a place where threads waited and the context that ran meanwhile, the longest wait
+// first.
 function waitRows(model) {
     const { places, pairs } = model.data.waits ?? {},
         text = (index) => model.strings[index] ?? "";

@@ -1,5 +1,5 @@
-// The executions of a phase one after the other: thread time stacked, exact seconds as a line. On a canvas; executions
-// that are closer than a bar is wide share one, with their mean, and the line's least and most.
+// The executions of a phase in order, on a canvas: thread time as stacked bars, clock time as a line. If there are more
+// executions than bars, a bar shows the mean of several, and the line also shows their least and most.
 import { prepareCanvas } from "./canvas.js";
 import { h, once } from "./dom.js";
 import { MICRO, count, plural } from "./format.js";
@@ -16,7 +16,7 @@ const HEIGHT = 220,
     PAGE = 10;
 const SUMS = ["instances", "executions", "seconds"];
 
-// A step between lines of a scale: 1, 2 or 5 times a power of ten.
+// Returns the step between the lines of a scale: 1, 2 or 5 times a power of ten.
 export function niceStep(most, steps) {
     const rough = most / steps,
         power = 10 ** Math.floor(Math.log10(rough));
@@ -84,7 +84,7 @@ export class Series {
         this.redraw();
     }
 
-    // So many bars that each can be seen.
+    // Makes as many bars as are wide enough to be visible.
     makeBars(width) {
         const { series } = this.phase,
             points = series.first.length,
@@ -110,7 +110,7 @@ export class Series {
         this.cursor = Math.min(this.cursor, this.bars.length - 1);
     }
 
-    // Events and seconds have a scale each; thread time and seconds share one.
+    // Returns the tops of the scales. Events and seconds have a scale each; thread time and clock time share one.
     scales() {
         const highest = Math.max(...this.bars.map((bar) => bar.height), 1),
             longest = Math.max(...this.bars.map((bar) => bar.max), 1);
@@ -202,8 +202,8 @@ export class Series {
         }
     }
 
-    // Where the busy part of a bar ends and the idle one begins, as far as sampling knows: what an execution lasted is
-    // known by the clock.
+    // Draws the error of the border between busy and idle time in each bar. The duration of an execution has no error:
+    // it comes from the clock.
     drawErrors(context) {
         const { bars } = this,
             wide = this.plot.width / bars.length,
@@ -231,7 +231,7 @@ export class Series {
         context.stroke();
     }
 
-    // The mean of each bar, and from its least to its most.
+    // Draws the mean of each bar, and a line from its least to its most.
     drawLine(context) {
         const { bars } = this;
         context.strokeStyle = this.colour("--ink");
@@ -275,7 +275,7 @@ export class Series {
         context.fillText(text, before ? x - 8 : x + 8, y - 3);
     }
 
-    // So that the slowest has four digits.
+    // Returns the number of decimals that gives the slowest execution four digits.
     get decimals() {
         return Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(Math.max(1, this.phase.max) * MICRO))));
     }
@@ -284,7 +284,7 @@ export class Series {
         return (value * MICRO).toFixed(this.decimals);
     }
 
-    // [name, value] of what a bar shows.
+    // Returns [name, value] for everything that a bar shows.
     facts(bar) {
         const each = bar.instances > 1 ? " (mean)" : "",
             { model } = this;

@@ -1,4 +1,4 @@
-// The source around the selected row, with what each line cost.
+// The source around the selected row, with the cost of each line.
 import { h } from "./dom.js";
 import { baseName, percent, plural } from "./format.js";
 import { metricVariable } from "./palette.js";
@@ -21,7 +21,7 @@ export class Source {
         this.element = h("aside.source", { "aria-label": "Source of the selected row" }, this.title, this.body);
     }
 
-    // What each line of a file cost in the whole program.
+    // Returns the cost of each line of a file in the whole program.
     fileTotals(file, metric) {
         const { model } = this;
         if (!this.totals.has(metric)) {
@@ -38,7 +38,7 @@ export class Source {
         return this.totals.get(metric).get(file) ?? new Map();
     }
 
-    // Lines of the row's own file: what they cost themselves, and what the calls in them cost.
+    // Returns the cost of the lines in the row's own file: of the line itself, and of the calls in it.
     linesOf(node, file, metric) {
         const { model } = this,
             lines = new Map();
@@ -59,7 +59,8 @@ export class Source {
         return lines;
     }
 
-    // The file and line that say most about a node. What is no code, as <no core>, stands for the row above.
+    // Returns the file and line where most of a node's cost is. A row that is not code, such as <no core>, has the line
+    // of the row above.
     target(node, metric) {
         const { model } = this,
             coded = (of) => (model.kindName(of) === "pseudo" && model.parent[of] > 0 ? model.parent[of] : of),
@@ -117,7 +118,7 @@ export class Source {
         return `No line of ${name} cost enough to be in this report.`;
     }
 
-    // What a reader must know about the lines shown.
+    // Returns a warning about the lines shown, if there is one.
     remark(file) {
         if (!this.model.data.sources_changed?.includes(file)) return [];
         return [h("p.source-remark", null, "The file was changed after the program ran: lines may be off.")];
@@ -132,7 +133,7 @@ export class Source {
     fill(snippets, file, line, metric) {
         const here = this.linesOf(this.node, file, metric),
             everywhere = this.fileTotals(file, metric);
-        // A caller in the bottom-up view stands for its share of the callee's cost.
+        // A caller in the bottom-up view has the part of the callee's cost that comes from its call.
         if (this.node.callLine > 0) here.set(line, { own: 0, called: this.node.exclusive[metric] });
         const most = Math.max(
             0,
@@ -176,7 +177,7 @@ export class Source {
         else if (target) this.body.scrollTop = target.offsetTop - this.body.clientHeight / 2;
     }
 
-    // Makes the columns of numbers as wide as their longest number.
+    // Makes each column of numbers as wide as its longest number.
     setColumns(snippets, [here, everywhere]) {
         const last = snippets.at(-1),
             longest = (texts, least) => texts.reduce((most, text) => Math.max(most, text.length), least) + 1.5,

@@ -1,4 +1,5 @@
-// How the selected row differs between the ranks of a job: mean, deviation, the least, the most, and whose they are.
+// Compares the selected row between the ranks of a job: mean, deviation, least, most, and the ranks with the least and
+// the most.
 import { h } from "./dom.js";
 import { count, middle, oneLine } from "./format.js";
 import { metricVariable } from "./palette.js";
@@ -17,13 +18,13 @@ export class Spread {
         this.element = h("section.spread", { "aria-label": "The selected row over the ranks", "aria-live": "polite", "hidden": true });
     }
 
-    // The row itself, or the nearest around it in which ranks are compared.
+    // Returns the row itself or its nearest ancestor for which the data compares ranks, -1 if there is none.
     rowOf(row) {
         for (let at = row; at >= 0; at = this.model.parent[at]) if (this.place.has(at)) return at;
         return -1;
     }
 
-    // Of a node that stands for several rows nothing is known: deviations do not add up.
+    // Shows a node. Nothing is shown for a node of several rows, because deviations cannot be added.
     show(node) {
         const rows = !node ? [] : node.parent ? node.view.rowsOf(node) : [0],
             row = this.spreads && rows.length === 1 ? this.rowOf(rows[0]) : -1;

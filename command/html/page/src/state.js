@@ -1,4 +1,4 @@
-// What the reader looks at; the address's # part keeps it, so that a link leads to the same place.
+// The reader's choices. The address after # keeps them, so a copied link shows the same place.
 
 const KEPT = ["view", "metric", "unit", "at", "zoom", "q", "sort", "colour", "span"];
 
@@ -13,7 +13,7 @@ export class State {
         this.listeners.push(listener);
     }
 
-    // changes: new values by name. Listeners get the set of names whose value is another one now.
+    // Changes values. Listeners get the set of the names whose value is different now.
     set(changes) {
         const changed = new Set(Object.keys(changes).filter((key) => this[key] !== changes[key]));
         if (!changed.size) return;
@@ -30,11 +30,12 @@ export class State {
         try {
             history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
         } catch {
-            // Some browsers refuse it to files, or when it is called very often: the page works without.
+            // Some browsers refuse this for files, or if it happens very often. The page works without it.
         }
     }
 
-    // accepted: by name, whether a value can be used. Others are ignored: a link may be from another profile.
+    // Reads the choices from the address. accepted[name](value) tells whether a value is valid. Invalid values are
+    // ignored, because the link may come from another profile.
     readHash(accepted) {
         const hash = new URLSearchParams(location.hash.slice(1)),
             values = { ...this.defaults };
@@ -57,6 +58,6 @@ export function applyTheme(theme) {
     try {
         localStorage.setItem("blame-theme", theme);
     } catch {
-        // Without storage the choice lasts as long as the page.
+        // Without storage, the choice is lost when the page is closed.
     }
 }

@@ -1,11 +1,11 @@
-// A flat table: sortable by each column, with only the rows in sight as elements.
+// A flat table that can be sorted by each column. Only the visible rows exist as elements.
 import { h } from "./dom.js";
 import { VirtualList } from "./virtual.js";
 
 const ROW = 25,
     MOST_HEIGHT = 430;
 
-// columns: { id, title, about, width, numeric, value(row), draw(cell, row) }
+// Each column is { id, title, about, width, numeric, value(row), draw(cell, row) }.
 export class Table {
     constructor(name, columns, rows) {
         Object.assign(this, { columns, rows, sorted: null, descending: true });

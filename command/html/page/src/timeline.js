@@ -1,4 +1,5 @@
-// What happened when: threads over time, below them who was to blame, and the span that all other numbers are of.
+// The section Time: the threads over time, the contexts blamed meanwhile, and the choice of the span for which the page
+// shows values.
 import { choice, h, once } from "./dom.js";
 import { middle, oneLine, percent, plural, shortCount } from "./format.js";
 import { numberColumn, textColumn } from "./sections.js";
@@ -25,7 +26,7 @@ const BLAMED = [
 const titleOf = (key) => (key === "idleness" ? "idle" : key);
 
 class TimelineSection {
-    // changeSpan(text): what the page's address keeps; go(row, metric)
+    // changeSpan(text) stores a span in the page's address; go(row, metric) shows a row.
     constructor(model, tip, go, changeSpan) {
         const timeline = new Timeline(model, model.data.timeline);
         Object.assign(this, { model, tip, go, changeSpan, timeline, view: new TimelineView(timeline), weigher: new Weigher(model, timeline) });
@@ -81,7 +82,8 @@ class TimelineSection {
         this.spanLine = h("div.span-line", { "role": "status", "hidden": true });
     }
 
-    // Returns the least depth at which no context has most of the time; if there is none, the least at which contexts differ.
+    // Returns the least depth at which no context has most of the time. If there is none, returns the least depth at
+    // which contexts differ.
     fork() {
         const { timeline } = this,
             largest = [];
@@ -181,7 +183,7 @@ class TimelineSection {
         connectTimeline(area.canvas, view, null, actions, this.redraw);
     }
 
-    // Spans are of whole bins.
+    // Chooses the span between two times. A span consists of whole bins.
     choose(from, to) {
         const { timeline } = this,
             first = timeline.binAt(Math.min(from, to) + timeline.bin * 0.01),
@@ -209,7 +211,7 @@ class TimelineSection {
         this.redraw();
     }
 
-    // Of a row of lanes: [title, share, colour], the parts that can be told.
+    // Returns [title, share, colour] for each part of a row of lanes that is large enough to be mentioned.
     facts(row, from, to) {
         const { parts } = this.lanes.layer;
         return this.lanes
@@ -230,7 +232,7 @@ class TimelineSection {
         this.says.textContent = `${timeline.laneName(...lanes.lanesOf(lanes.cursor))}, ${when}: ${facts.join(", ") || "nothing was measured"}`;
     }
 
-    // What a pixel stands for: its bin, or the time that it is wide.
+    // Shows the tooltip for a pixel. It covers the pixel's bin, or the pixel's own time if that is longer.
     tell(us, row, x, y) {
         const { timeline, view, lanes } = this,
             wide = Math.max(lanes.layer.width, view.usEach),
@@ -275,7 +277,7 @@ class TimelineSection {
         return text === "" || (from !== undefined && Number(from) < Number(end) && Number(end) <= this.timeline.bins);
     }
 
-    // text: "first-end" of bins, or nothing.
+    // Sets the span: "first-end" in bins, or "" for the whole run.
     setSpan(text) {
         this.span = text ? text.split("-").map(Number) : null;
         if (this.span) this.weigher.set(...this.span);
@@ -309,7 +311,7 @@ class TimelineSection {
     }
 }
 
-// A row for each bin: thread seconds by state, and who is blamed most.
+// Makes a table with a row for each bin: thread seconds by state, and the context blamed most.
 function timeTable(timeline, culprits, blamed, model) {
     const sums = timeline.states.map(({ us }) => timeline.inBins(us));
     const first = (bin) => culprits.reduce((best, of) => (of.us[bin] > (best?.us[bin] ?? 0) ? of : best), null);
@@ -338,7 +340,7 @@ function timeTable(timeline, culprits, blamed, model) {
     );
 }
 
-// A line where nothing is known of time.
+// Returns the section, or one line if the measurement has no timeline.
 export function timelineSection(model, tip, go, changeSpan) {
     if (model.data.timeline) return new TimelineSection(model, tip, go, changeSpan);
     return {

@@ -1,4 +1,5 @@
-// Under the threads: how many of them idled (or waited for locks) because of whom, stacked.
+// The chart below the threads: the number of threads that idled or waited for locks, stacked by the context that is to
+// blame.
 import { h } from "./dom.js";
 import { niceStep, scaleText } from "./series.js";
 import { prepareCanvas } from "./canvas.js";
@@ -60,7 +61,7 @@ export class AreaPicture {
         }
     }
 
-    // Bins are drawn as wide as they are: what is between them is not known.
+    // Draws each bin as a block of its full width, because values within a bin are unknown.
     drawAreas(context, colour) {
         const { view, timeline, culprits } = this,
             first = timeline.binAt(view.from),

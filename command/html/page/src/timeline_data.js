@@ -1,4 +1,4 @@
-// What happened when, as the page's data has it: times are integers of 1e-6 s from the program's start.
+// The timeline in the page's data. Times are integers of 1e-6 s since the program's start.
 import { MICRO, oneLine } from "./format.js";
 import { distinctTitles } from "./titles.js";
 
@@ -8,7 +8,7 @@ const NO_CORE = "<no core>",
     MOST_CULPRITS = 7,
     MOST_PHASES = 3,
     EXECUTION = /^(?:phase )?(.*) \[(\d+)\]$/;
-const CATEGORIES = 10; // colours that tell contexts apart
+const CATEGORIES = 10; // number of colours for contexts
 
 function bytes(text) {
     const raw = atob(text),
@@ -17,7 +17,7 @@ function bytes(text) {
     return made;
 }
 
-// The step that says times so that bins can be told apart.
+// Returns a time with enough decimals to distinguish two times that differ by a step.
 export function clockText(us, step) {
     return `${(us * MICRO).toFixed(Math.max(0, Math.min(6, Math.ceil(-Math.log10(step * MICRO)))))}`;
 }
@@ -29,9 +29,9 @@ export class Timeline {
         this.end = this.origin + this.bins * this.bin;
         if (wall > this.origin && wall < this.end) this.end = wall;
         this.lanes = data.lanes.count;
-        this.unit = model.unit === "s" ? "threads" : "events/s"; // seconds in a second are threads
+        this.unit = model.unit === "s" ? "threads" : "events/s"; // thread-seconds per second are threads
         this.threads = data.lanes.threads.reduce((sum, of) => sum + of, 0);
-        this.states = [...data.states] // idleness on top of what it is beside
+        this.states = [...data.states] // idleness is drawn on top
             .sort((a, b) => (a.key === "idleness") - (b.key === "idleness"))
             .map(({ key, us, shares }) => ({ key, us, shares: bytes(shares) }));
         this.readContexts(data.contexts);
@@ -39,7 +39,8 @@ export class Timeline {
         this.findContexts();
     }
 
-    // Of each row the first one that is the same context, whatever execution of a phase it is in; and how deep that is.
+    // Finds for each row the first row of the same context, ignoring which execution of a phase it is in, and the
+    // context's depth.
     findContexts() {
         const { model } = this,
             { count, parent, fn, callLine } = model,
@@ -79,7 +80,7 @@ export class Timeline {
         }
     }
 
-    // What a context has between two bins.
+    // Returns the value of a context between two bins.
     sum(key, context, from = 0, end = this.bins) {
         const sums = this.values[key]?.[context];
         return sums ? sums[end] - sums[from] : 0;
@@ -100,7 +101,7 @@ export class Timeline {
         this.job = rank.some((number) => number >= 0);
     }
 
-    // Of lanes that are drawn as one.
+    // Returns the name of one or several lanes that are drawn as one row.
     laneName(from, end) {
         if (end - from === 1) return this.names[from];
         const short = this.names[end - 1].replace(/^(thread|rank|ranks) /, "");
@@ -115,12 +116,12 @@ export class Timeline {
         return Math.min(this.end, this.origin + bin * this.bin);
     }
 
-    // A bin's width as far as the run lasted.
+    // Returns the width of a bin. The last bin ends with the run.
     width(bin) {
         return Math.max(1, Math.min(this.bin, this.end - this.origin - bin * this.bin));
     }
 
-    // Of lanes' bins what is in contexts' bins: each is as wide as several of the others.
+    // Sums values of lanes' bins into contexts' bins, which may be several times as wide.
     inBins(us) {
         const made = new Float64Array(this.bins),
             narrow = Math.min(this.bin, this.laneBin);
@@ -140,13 +141,13 @@ export class Timeline {
         };
     }
 
-    // Statements are their function's, and so is what it lost for want of a core.
+    // Returns the function of a row. A statement belongs to its function, and so does the row <no core>.
     codeRow(row) {
         const { model } = this;
         return row > 0 && (model.isStatement(row) || model.name(row) === NO_CORE) ? model.parent[row] : row;
     }
 
-    // The row at a depth in which a row lies; the row itself where it is not as deep.
+    // Returns the ancestor of a row at a depth, or the row itself if it is not that deep.
     rowAt(row, depth) {
         let at = this.codeRow(row);
         while (this.level[at] > depth) at = this.model.parent[at];
@@ -157,7 +158,7 @@ export class Timeline {
         return this.rows.reduce((most, row) => Math.max(most, this.level[this.codeRow(row)]), 1);
     }
 
-    // The contexts at a depth that had the lanes' time, the largest with a colour of their own.
+    // Returns the layer of contexts at a depth. The contexts with the most time have a colour each.
     contextLayer(depth) {
         const sums = new Map();
         this.rows.forEach((row, i) => {
@@ -176,7 +177,8 @@ export class Timeline {
         return { bins: this.bins, width: this.bin, parts, shares: this.topShares(part, parts.length) };
     }
 
-    // tops: of each lane's bin how many contexts follow, of each its number (two bytes) and its share.
+    // Returns the shares of each part. In tops, each bin of a lane has the number of contexts that follow; each is its
+    // number (two bytes) and its share (one byte).
     topShares(part, parts) {
         this.tops ??= bytes(this.data.tops);
         const { tops, bins, lanes } = this,
@@ -193,8 +195,9 @@ export class Timeline {
         return made;
     }
 
-    // Returns the colour of each row, 1 to CATEGORIES. The contexts that cost others most keep theirs in all pictures; a context that contains
-    // one of them, or lies in it, shares its colour. Other contexts get a colour that none of them has, as long as there is one.
+    // Returns the colour of each row, from 1 to CATEGORIES. The contexts that are blamed most have the same colour in
+    // all pictures. A context that contains one of them, or lies in it, shares its colour. Other contexts get other
+    // colours until none are left.
     colours(rows) {
         this.coloured ??= new Map(this.culprits("idleness").filter(({ row }) => row >= 0).map(({ row }, i) => [row, i + 1]));
         const { coloured } = this,
@@ -214,7 +217,7 @@ export class Timeline {
         return rows.map((row) => given.get(row) ?? 1);
     }
 
-    // Tells whether a context lies in another.
+    // Tells whether a context lies in another or is the same.
     isInside(row, outer) {
         for (let at = row; at > 0; at = this.model.parent[at]) if (this.context[at] === outer) return true;
         return false;
@@ -224,7 +227,8 @@ export class Timeline {
         return distinctTitles(this.model, rows);
     }
 
-    // Contexts by the idleness (or lock wait) of others that is blamed on them, the most first; the rest is one.
+    // Returns the contexts that idleness or lock wait of other threads is blamed on, the largest first. The last
+    // element sums up the rest.
     culprits(key) {
         this.foundCulprits ??= {};
         return (this.foundCulprits[key] ??= this.findCulprits(key));
@@ -255,7 +259,7 @@ export class Timeline {
         return sorted.length > shown.length ? [...shown, rest] : shown;
     }
 
-    // Spans in which nothing ran, between others, and why: [begin, end, why].
+    // Returns the spans in which nothing ran between others, as [begin, end, reason].
     gaps() {
         const found = [],
             stopped = this.states.find(({ key }) => key === "stopped");
@@ -275,7 +279,7 @@ export class Timeline {
         return found;
     }
 
-    // Of phases the bins in which their executions were seen, the outermost first: a list of { name, marks: [first bin, behind the last, number or null] }.
+    // Returns the outermost phases as { name, marks }. A mark is [first bin, end bin, number of the execution or null].
     phases() {
         const { model } = this,
             kind = model.kinds.indexOf("phase"),
@@ -306,7 +310,7 @@ export class Timeline {
     }
 }
 
-// Bins in a row: [first, behind the last, null].
+// Returns the runs of consecutive bins as [first bin, end bin, null].
 function runs(seen) {
     const found = [];
     seen.forEach((of, bin) => {

@@ -1,11 +1,12 @@
-// Pointer, wheel and keyboard on the pictures of time.
+// Pointer, wheel and keyboard input of the time pictures.
 import { AXIS } from "./timeline_lanes.js";
 
 const STEP = 1.25,
     PART = 0.1,
-    CLICK = 4; // pixels: less is no drag
+    CLICK = 4; // pixels; a shorter movement is a click
 
-// actions: hover(us, row or -1, event), leave(), select(fromUs, toUs, done), press(us), chooseVisible(), escape(), move(by)
+// The actions are hover(us, row or -1, event), leave(), select(fromUs, toUs, done), press(us), chooseVisible(),
+// escape(), move(by).
 function onPointer(canvas, view, lanes, actions) {
     let drag = null;
     const place = (event) => {
@@ -47,7 +48,8 @@ function onPointer(canvas, view, lanes, actions) {
     canvas.addEventListener("pointerleave", () => !drag && actions.leave());
 }
 
-// The page scrolls on below the pointer, unless the picture was clicked or Ctrl is held.
+// Handles the wheel: sideways it pans. Otherwise it scrolls the page, unless the picture has the focus or Ctrl is held:
+// then it zooms.
 function onWheel(canvas, view, lanes) {
     canvas.addEventListener(
         "wheel",

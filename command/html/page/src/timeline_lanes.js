@@ -1,4 +1,5 @@
-// Threads over time: a row a lane (or several), of which each pixel is the mean of all that it covers, never a sample of it.
+// The threads over time. A row is one lane or several; each pixel shows the mean of the time and the lanes that it
+// covers.
 import { h } from "./dom.js";
 import { MICRO } from "./format.js";
 import { parse } from "./palette.js";
@@ -10,7 +11,7 @@ import { drawSpan } from "./timeline_view.js";
 export const AXIS = 22;
 const MOST_HIGH = 26,
     LEAST_HIGH = 7,
-    LEAST_APART = 9, // rows as high as that have a gap between them
+    LEAST_APART = 9, // least height of rows that have a gap between them
     HIGH = 448,
     LABEL = 13,
     PHASE = 15,
@@ -32,7 +33,7 @@ export class LanePicture {
         Object.assign(this, { layer, per: 0, sums: null });
     }
 
-    // As many lanes in a row as it takes for rows to be seen.
+    // Computes the layout. If rows would be too low to be visible, each row shows several lanes.
     layout() {
         const [from, end] = this.view.lanes,
             per = 2 ** Math.max(0, Math.ceil(Math.log2(((end - from) * LEAST_HIGH) / HIGH))),
@@ -44,7 +45,7 @@ export class LanePicture {
         this.height = this.bottom + this.phases.length * PHASE + (this.phases.length ? 4 : 1);
     }
 
-    // Of each row and part the sum of shares up to each bin: the mean over any time is a difference.
+    // Returns prefix sums of the shares for each row and part. The mean over any time is then a difference of two sums.
     addUp(per) {
         const { lanes, data } = this.timeline,
             { bins, parts, shares } = this.layer,
@@ -66,7 +67,7 @@ export class LanePicture {
         return made;
     }
 
-    // Of a row the mean share of each part between two times.
+    // Returns the mean share of each part of a row between two times.
     shares(row, from, to) {
         const { bins, width, parts } = this.layer,
             { origin } = this.timeline;
@@ -97,7 +98,8 @@ export class LanePicture {
         this.drawn++;
     }
 
-    // By column of pixels: where in the sums of bins it begins and ends, and whether it is in the same bin as the one before.
+    // Returns for each column of pixels its first bin, the fraction of that bin, and whether it lies in the same bin as
+    // the column before.
     columns(wide) {
         const { view, timeline } = this,
             { bins, width } = this.layer,
@@ -135,7 +137,7 @@ export class LanePicture {
         context.putImageData(image, Math.round(view.left * ratio), Math.round(AXIS * ratio));
     }
 
-    // Into `shares` those of each part, of each column of pixels.
+    // Writes the share of each part into `shares`, for each column of pixels.
     sharesOf(row, { bin, part, each, same }, wide, shares) {
         const { sums } = this,
             { bins, parts } = this.layer,
@@ -239,7 +241,7 @@ export class LanePicture {
         context.fillRect(Math.round(view.x(hover)), AXIS - 5, 1, this.height - AXIS + 5);
     }
 
-    // The row of lanes at a height, or -1.
+    // Returns the row of lanes at a height, -1 if there is none.
     rowAt(y) {
         const row = Math.floor((y - AXIS) / this.high);
         return row >= 0 && row < this.rows ? this.first + row : -1;
@@ -252,7 +254,7 @@ export class LanePicture {
 
 const word = (r, g, b) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 
-// Each column from the foot up: the first part, the second, and so on.
+// Fills each column of pixels with the parts' colours, from the bottom up.
 function stack(pixels, at, wide, tall, shares, same, words, none) {
     const many = words.length,
         foot = at + (tall - 1) * wide;

@@ -1,13 +1,13 @@
-// The numbers of a span of time in place of the whole run's: what contexts have in its bins.
+// Replaces the model's values by those of a span of time, computed from the bins of the timeline.
 
-// What a bin knows together, as the columns that it consists of.
+// Each group of values in the bins, with the metrics that it sums up.
 const GROUPS = {
     "own": ["work", "overhead", "no core", "blocked", "mpi wait"],
     "idleness": ["idleness"],
     "lock wait": ["lock wait"],
 };
-const BEFORE = "<before"; // what was before the first bin
-const LEAST = 1; // 1e-6 s: what rounding makes
+const BEFORE = "<before"; // rows whose time lies before the first bin
+const LEAST = 1; // largest difference that rounding causes, in 1e-6 s
 
 export class Weigher {
     constructor(model, timeline) {
@@ -17,7 +17,7 @@ export class Weigher {
         this.known = new Set([...this.groups.flatMap(({ metrics }) => metrics.map((m) => model.metrics[m].key)), "blame"]);
     }
 
-    // A row's own value, for a function without its statements'.
+    // Returns each row's own values. For a function, its statements' values are subtracted.
     direct(metrics) {
         const { model } = this,
             made = new Float64Array(model.count);
@@ -30,18 +30,18 @@ export class Weigher {
         return made;
     }
 
-    // Rows without bins of their own are in those of a row above: what that has more than its own is theirs. Statements' are those of a call,
-    // with all that it calls.
+    // Prepares a group of metrics. Some rows have no bins of their own: their time is in the bins of an ancestor, whose
+    // bins then hold more than its own value. The bins of a statement with a call also hold the time of the callees.
     prepare(key, metrics) {
         const { model, timeline } = this,
             each = metrics.map((m) => this.direct([m])),
             own = each.reduce((sum, column) => sum.map((value, row) => value + column[row]), new Float64Array(model.count)),
             home = new Int32Array(model.count),
-            without = new Float64Array(model.count), // of each row what has no bins
-            lent = new Float64Array(model.count), // of a row's bins the part that is not its own
+            without = new Float64Array(model.count), // by row, the own value that is not in the row's bins
+            lent = new Float64Array(model.count), // by row, the share of its bins that belongs to other rows
             lends = new Uint8Array(model.count),
-            room = new Float64Array(model.count), // by row, the sum of `without` that it is the home of
-            guests = new Map(); // and which rows these are
+            room = new Float64Array(model.count), // by row, the sum of `without` over the rows whose home it is
+            guests = new Map(); // by row, the rows whose home it is
         for (let row = 0; row < model.count; row++) {
             const context = timeline.of.get(row),
                 inBins = context === undefined ? 0 : timeline.sum(key, context);
@@ -59,7 +59,8 @@ export class Weigher {
         return { key, metrics, each, home, without, lent, room, guests };
     }
 
-    // [row, part]: whose a row's bins are; that of rows below which have none of their own, as in the whole run.
+    // Returns [row, share] for the owners of a row's bins: the row itself, and rows below without bins, in the
+    // proportions of the whole run.
     owners(key, row) {
         const { without, lent, room, guests } = this.groups.find((of) => of.key === key),
             pool = this.timeline.codeRow(row);
@@ -67,7 +68,7 @@ export class Weigher {
         return [[row, 1 - lent[row]]].concat(guests.get(pool).map((of) => [of, (lent[row] * without[of]) / room[pool]]));
     }
 
-    // In the bins [from, end): each row's own values, and how much of their sum is known only of rows above.
+    // Returns each row's own value in the bins [from, end), and how much of the total is known only for ancestors.
     spread({ key, home, without, lent, room }, from, end) {
         const { model, timeline } = this,
             made = new Float64Array(model.count),
@@ -107,7 +108,8 @@ export class Weigher {
         this.use({ inclusive, exclusive, exact: [] }, { from, end, spread: all > 0 ? spread / all : 0 });
     }
 
-    // A row's work, overhead and so on are as they are in the whole run: most rows have one of them only.
+    // Divides a row's value into work, overhead and so on in the proportions of the whole run. Most rows have only one
+    // of them.
     split({ metrics, each: own }, values, exclusive) {
         const { model } = this,
             around = metrics.map((m) => this.whole.inclusive[m]);
@@ -121,7 +123,7 @@ export class Weigher {
         }
     }
 
-    // From each row's own values the inclusive ones, and functions with their statements'.
+    // Computes the inclusive values from the rows' own, and adds the statements' values to their functions.
     addUp(inclusive, exclusive) {
         const { model } = this;
         inclusive.set(exclusive);

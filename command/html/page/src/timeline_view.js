@@ -1,4 +1,4 @@
-// What part of time and which lanes are in sight, and the pixels of it.
+// The visible part of the time and the lanes, and its conversion to pixels.
 const LEAST_BINS = 2;
 
 export class TimelineView {
@@ -22,7 +22,7 @@ export class TimelineView {
         this.show(origin, end);
     }
 
-    // Moved into what there is, at least some bins wide.
+    // Shows a range of time, moved and widened as far as the data and the least width require.
     show(from, to) {
         const { origin, end, laneBin } = this.timeline,
             wide = Math.max(Math.min(LEAST_BINS * laneBin, end - origin), Math.min(end - origin, to - from));
@@ -35,7 +35,7 @@ export class TimelineView {
         this.show(this.from + us, this.to + us);
     }
 
-    // By a factor, what is at a time stays where it is.
+    // Zooms by a factor. The given time stays at its pixel.
     zoom(factor, at = (this.from + this.to) / 2) {
         const wide = (this.to - this.from) * factor,
             part = (at - this.from) / Math.max(1, this.to - this.from);
@@ -80,7 +80,7 @@ export class TimelineView {
     }
 }
 
-// What is outside the span that was chosen is pale.
+// Fades the time outside the chosen span.
 export function drawSpan(context, colour, view, [top, bottom], span) {
     if (!span) return;
     const [from, to] = span.map((us) => Math.max(view.left, Math.min(view.left + view.plot, view.x(us))));

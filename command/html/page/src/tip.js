@@ -1,4 +1,4 @@
-// The box beside the pointer that tells all of a row's metrics.
+// The box beside the pointer with all metrics of a row.
 import { h } from "./dom.js";
 import { middle, percent } from "./format.js";
 import { explanation } from "./pseudo.js";

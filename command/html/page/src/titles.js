@@ -1,8 +1,8 @@
-// Names for rows, such that different rows have different names.
+// Titles for rows, such that different rows have different titles.
 
 const MOST_CALLERS = 32;
 
-// Returns "caller:line" of each caller of a row, the innermost first. The line is that of the call.
+// Returns "caller:line" for each caller of a row, the innermost first. The line is that of the call.
 function callersOf(model, row) {
     const callers = [];
     for (let at = model.isStatement(row) ? model.parent[row] : row; callers.length < MOST_CALLERS; at = model.parent[at]) {
@@ -13,7 +13,7 @@ function callersOf(model, row) {
     return callers;
 }
 
-// Returns the callers in which a row first differs from each of the others; "…" stands for those between.
+// Returns the callers in which a row first differs from each of the others. "…" stands for the callers between them.
 function differences(callers, others) {
     const at = new Set(others.map((other) => callers.findIndex((caller, i) => caller !== other[i])).filter((i) => i >= 0)),
         shown = [];
@@ -28,7 +28,8 @@ function nameAndPlace(model, row) {
     return row > 0 ? [model.name(row), model.place(row)].filter(Boolean).join(" ") : "whole program";
 }
 
-// Returns a title for each row, its name and place by default. Rows with equal titles get the callers in which they differ instead of their place: "f < g:12", "f < … < g:12".
+// Returns a title for each row, by default its name and place. In equal titles, the callers in which the rows differ
+// replace the place: "f < g:12", "f < … < g:12".
 export function distinctTitles(model, rows, title = nameAndPlace) {
     const short = rows.map((row) => title(model, row)),
         alike = new Map();

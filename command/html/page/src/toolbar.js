@@ -1,4 +1,4 @@
-// What is always in reach: sections, metric, unit, search, theme.
+// The bar that stays visible: links to the sections, metric, unit, search and theme.
 import { choice, h } from "./dom.js";
 import { percent, plural } from "./format.js";
 import { applyTheme, readTheme } from "./state.js";
@@ -57,7 +57,7 @@ export class Toolbar {
             theme.element,
             spanLine,
         );
-        // What is jumped to is to stand below it.
+        // A section that the reader jumps to must appear below this bar.
         new ResizeObserver(() => {
             const fixed = getComputedStyle(this.element).position === "sticky";
             document.documentElement.style.setProperty("--toolbar", `${fixed ? this.element.offsetHeight + 8 : 8}px`);

@@ -1,4 +1,4 @@
-// The table of a view: a tree of which only the rows in sight exist as elements.
+// The table of a view: a tree of which only the visible rows exist as elements.
 import { h } from "./dom.js";
 import {count, percent} from "./format.js";
 import { chooseColumns } from "./columns.js";
@@ -21,7 +21,7 @@ export class Tree {
             search,
             visible: [],
             selected: null,
-            more: { all: false, counters: false, errors: false }, // columns
+            more: { all: false, counters: false, errors: false }, // optional columns that are shown
             begun: new Set(),
             chosen: () => {},
         });
@@ -49,7 +49,7 @@ export class Tree {
         });
     }
 
-    // Shows another view, metric or order; what is open stays open.
+    // Shows a view after its metric or order has changed. Open rows stay open.
     show(view) {
         const { model, state } = this;
         if (this.view !== view) this.selected = null;
@@ -72,7 +72,7 @@ export class Tree {
         return { column: given ?? this.columns[1], descending: given ? direction !== "up" : true };
     }
 
-    // What is open at first: the main causes, as far as they fit.
+    // Opens the main causes, as many as fit into the table.
     openFirst() {
         const [, { metric, exclusive }] = this.columns,
             { view } = this,
@@ -206,7 +206,7 @@ export class Tree {
         row.setAttribute("aria-selected", String(node === this.selected));
         if (inside) row.setAttribute("aria-expanded", String(node.open));
         else row.removeAttribute("aria-expanded");
-        // Deep paths would push names out of sight: further levels are indented less.
+        // Deep levels are indented less, so that names stay visible.
         row.first.style.setProperty(
             "--indent",
             `${Math.min(node.level, 16) * 13 + Math.max(0, Math.min(node.level - 16, 60)) * 3}px`,
@@ -243,7 +243,8 @@ export class Tree {
         }
     }
 
-    // As long as the value's part of all; the whisker from the least to the most that it may be.
+    // Draws the bar, whose length is the value's share of the whole, and the whisker from the least to the most that
+    // the value may be.
     drawBar(cell, value, error, all) {
         const part = (of) => (all > 0 ? Math.max(0, Math.min(1, of / all)) : 0);
         cell.style.setProperty("--share", part(value));
@@ -282,7 +283,7 @@ export class Tree {
         else this.scroller.removeAttribute("aria-activedescendant");
     }
 
-    // Selects a node, opening what it lies in.
+    // Selects a node and opens all its ancestors.
     select(node, quietly = false) {
         let opened = false;
         for (let above = node.parent; above; above = above.parent) if (!above.open) above.open = opened = true;
@@ -296,7 +297,7 @@ export class Tree {
         if (!quietly) this.chosen(node);
     }
 
-    // Everything below a node (or all), as far as it is sensible.
+    // Opens everything below a node, up to MOST_OPENED rows.
     openAll(node) {
         const stack = [node];
         let opened = 0;
@@ -320,7 +321,7 @@ export class Tree {
         this.refresh();
     }
 
-    // Down from the selected row to where the cost no longer has one main cause.
+    // Follows the costliest child down from the selected row until no child has at least half of the cost.
     hotPath(quietly = false) {
         const [, { metric, exclusive }] = this.columns;
         let node = this.selected ?? this.view.root;
@@ -329,7 +330,8 @@ export class Tree {
         for (;;) {
             let best = null;
             for (const child of node.children) if (!best || value(child) > value(best)) best = child;
-            // From the whole program on, the largest cause is taken even if it is one of many; not when nobody asked.
+            // Below the whole program, the largest cause is taken even if it has less than half; when the page opens,
+            // it must have at least LEAST_FIRST.
             const least = node.parent
                 ? HALF * this.view.value(node, metric, exclusive)
                 : quietly

@@ -1,4 +1,4 @@
-// The keyboard in the tree, as the ARIA practices for tree grids have it.
+// The keyboard input of the tree, according to the ARIA practices for tree grids.
 
 function parentIndex(tree, index) {
     const { parent } = tree.visible[index];

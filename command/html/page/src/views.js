@@ -1,8 +1,6 @@
-// The three arrangements of the rows, made on demand as nodes are opened.
-//
-// Top-down is the row tree itself. Bottom-up and flat group all rows of a function ("instances"):
-//   exclusive: what the function itself cost, when called that way;
-//   inclusive: what its calls cost, recursion counted once: an instance inside another adds nothing.
+// The three views of the rows. Their nodes are made when their parent is opened. Top-down is the tree of the rows.
+// Bottom-up and flat group all rows of a function, its instances. A group's exclusive value is the sum over its
+// instances; its inclusive value ignores instances that lie in another instance, so recursion counts once.
 import { CONSTRUCTS } from "./model.js";
 import { baseName } from "./format.js";
 
@@ -17,8 +15,8 @@ class Node {
     constructor(view, parent, row, key) {
         this.view = view;
         this.parent = parent;
-        this.row = row; // what it is called after; in top-down, the row itself
-        this.key = key; // among its siblings
+        this.row = row; // a row of the group, or in top-down the row itself
+        this.key = key; // distinguishes the node from its siblings
         this.level = parent ? parent.level + 1 : 0;
         this.open = false;
         this.list = null;
@@ -29,7 +27,7 @@ class Node {
         return (this.list ??= this.view.makeChildren(this));
     }
 
-    // What an address calls it: "" for the root.
+    // Returns the node's name in the page's address, "" for the root.
     get address() {
         return this.view.addressOf(this);
     }
@@ -61,7 +59,7 @@ class View {
         return node;
     }
 
-    // Highest value first, or in order of names; equal ones keep the order of the profile.
+    // Sorts the children by value or by name. Equal children keep their order in the profile.
     sort(node, column, descending) {
         const by = `${column.id}/${descending}`;
         if (node.sortedBy === by) return node.children;
@@ -81,7 +79,7 @@ class View {
         return list;
     }
 
-    // The rows' numbers are others now; what is open stays open.
+    // Takes over new values of the rows. Open nodes stay open.
     refresh() {
         const stack = [this.root];
         while (stack.length) {
@@ -153,7 +151,7 @@ class TopDown extends View {
         return this.find(this.model.path(row).slice(1).map(String));
     }
 
-    // A row's number leads to it by itself.
+    // In top-down, the row's number is enough.
     addressOf(node) {
         return node.parent ? node.key : "";
     }
@@ -183,7 +181,8 @@ class Grouped extends View {
         return node.parent ? node.instances : [0];
     }
 
-    // Groups instances by key; null leaves one out. Groups and their instances keep the rows' order.
+    // Groups instances by key, leaving out those with the key null. Groups and their instances stay in the order of the
+    // rows.
     group(parent, instances, callers, keyOf) {
         const { model } = this,
             groups = new Map();
@@ -196,7 +195,7 @@ class Grouped extends View {
                 Object.assign(node, { kind: model.kind[callers[i]], order: groups.size, instances: [], callers: [] });
                 groups.set(key, node);
             }
-            node.kind = Math.min(node.kind, model.kind[callers[i]]); // inlined here, called there: a procedure
+            node.kind = Math.min(node.kind, model.kind[callers[i]]); // inlined in one place and called in another: a procedure
             node.instances.push(row);
             node.callers.push(callers[i]);
         });
@@ -266,7 +265,7 @@ class Flat extends Grouped {
         const rows = [];
         for (const instance of node.instances)
             for (const child of this.model.children(instance)) if (this.model.isStatement(child)) rows.push(child);
-        return rows.sort((a, b) => a - b); // a recursive function's later lines stand behind its calls
+        return rows.sort((a, b) => a - b); // the later lines of a recursive function come after its calls
     }
 
     hasChildren(node) {
@@ -287,7 +286,7 @@ export function makeView(model, name) {
     return name === "bottom-up" ? new BottomUp(model) : name === "flat" ? new Flat(model) : new TopDown(model);
 }
 
-// All nodes in preorder, in the present order of siblings.
+// Returns all nodes in preorder, with siblings in their current order.
 export function allNodes(view) {
     const list = [],
         stack = [view.root];

@@ -1,11 +1,11 @@
-// A list of rows of one height of which only those in sight exist as elements.
+// A list whose rows all have the same height. Only the visible rows exist as elements.
 import { once } from "./dom.js";
 
-const MOST_PIXELS = 12e6; // browsers end between 16 and 33 million; longer lists scroll in larger steps
-const BEYOND = 6; // rows kept ready above and below
+const MOST_PIXELS = 12e6; // browsers limit heights to 16 to 33 million pixels; longer lists scroll in larger steps
+const BEYOND = 6; // rows above and below the visible part that also exist
 
 export class VirtualList {
-    // scroller: what scrolls; body: its child that holds the rows; make(): an empty row; fill(row, index).
+    // scroller scrolls; body, its child, holds the rows; make() returns an empty row; fill(row, index) fills it.
     constructor(scroller, body, rowHeight, make, fill) {
         Object.assign(this, { scroller, body, rowHeight, make, fill, count: 0, pool: [], all: false });
         this.redraw = once(() => this.draw());
@@ -23,7 +23,8 @@ export class VirtualList {
         return this.count * this.rowHeight;
     }
 
-    // How far the rows have been moved: as far as the scroller was, unless the list is longer than it can be.
+    // Returns by how many pixels the rows are scrolled. If the list is longer than MOST_PIXELS, that is more than the
+    // scroller's own position.
     get top() {
         const real = this.scroller.scrollTop,
             pixels = Math.min(this.total, MOST_PIXELS);
@@ -73,7 +74,7 @@ export class VirtualList {
         this.draw();
     }
 
-    // For printing: everything up to `most` rows is there at once.
+    // Makes elements for up to `most` rows, for printing.
     showAll(most) {
         this.all = true;
         this.countBefore = this.count;
