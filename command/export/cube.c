@@ -20,11 +20,12 @@
 
 struct cube {
     struct locations *locations;
-    uint32_t *order;   /* locations in the order of their Cube numbers, grouped by node */
-    uint32_t *context; /* Cube number of each row's context, in preorder; statement rows have none */
+    uint32_t *order; /* indices of the locations in the order in which Cube numbers them, grouped by node */
+    /* Cube's number of each row's context, counted in preorder; statement rows have none */
+    uint32_t *context;
     uint32_t contexts;
     struct measures measures;
-    size_t columns; /* number of leading measures that are written */
+    size_t columns; /* number of measures that are written; they are the first ones in `measures` */
 };
 
 /* ---- anchor.xml: the names of metrics, contexts and locations ---- */
@@ -201,7 +202,7 @@ static void cube_put_anchor(FILE *out, const struct cube *cube)
     fputs("</cube>\n", out);
 }
 
-#define BUFFER_BYTES (4u << 20) /* for all cursors together */
+#define BUFFER_BYTES (4u << 20) /* size in bytes of all cursors' buffers together */
 #define BUFFER_LEAST 64u        /* minimum buffer size of a cursor, in records */
 
 struct __attribute__((packed)) record {
@@ -211,19 +212,18 @@ struct __attribute__((packed)) record {
 
 /* The records of one location and column. They are adjacent in the temporary file, in order of context. */
 struct stretch {
-    uint64_t first, count; /* first record and number of records */
+    uint64_t first, count; /* index of the first record in the file; number of records */
 };
 
 struct cube_values {
     const struct cube *cube;
     FILE *file;
     uint64_t records;
-    struct stretch *stretch; /* by Cube number of the location, then by column */
-    uint64_t **has;          /* by column: a bitmap of the contexts that have a value */
+    struct stretch *stretch; /* index: location in Cube's order * columns + column */
+    uint64_t **has;          /* for each column, a bitmap of the contexts that have a value */
 };
 
-/* Returns whether the column has parts. The temporary file omits such columns, because they are computed from
- * their parts. */
+/* Returns whether the column is the sum of other columns. The temporary file omits such columns. */
 static bool cube_column_has_parts(const struct cube *cube, size_t column)
 {
     return column + 1 < cube->columns && cube->measures.measure[column + 1].parent == column;
@@ -280,7 +280,7 @@ static bool cube_spill(struct cube_values *values)
     return fflush(values->file) == 0 && !ferror(values->file);
 }
 
-/* Opens a temporary file and removes its name, so that the file disappears when the command ends in any way.
+/* Opens a temporary file and removes its name, so that the file disappears however the command ends.
  * tmpfile() would ignore TMPDIR. */
 static FILE *cube_open_spill_file(const char *directory)
 {
@@ -305,7 +305,7 @@ static void cube_values_free(struct cube_values *values)
     free(values);
 }
 
-/* Reads all locations. Returns NULL, with errno, on failure. */
+/* Reads the values of all locations into a temporary file. Returns NULL, with errno, on failure. */
 static struct cube_values *cube_values_read(const struct cube *cube)
 {
     const char *given = getenv("TMPDIR"), *directory = given && *given ? given : "/tmp";
@@ -348,9 +348,9 @@ static void cube_values_put_index(const struct cube_values *values, FILE *out, s
             fwrite(&i, sizeof i, 1, out);
 }
 
-/* A position in a stretch of records. */
+/* A position in a stretch of records. Records are read into a buffer. */
 struct cursor {
-    struct stretch left; /* records after the buffer's */
+    struct stretch left; /* records that are not in the buffer yet */
     struct record *buffer;
     uint32_t at, count;
 };
@@ -403,7 +403,8 @@ static size_t cube_find_stretches(const struct cube_values *values, size_t colum
     return count;
 }
 
-/* Writes one value for each location, for each context of the index. Returns false, with errno, on failure. */
+/* Writes N.data: for each context in the index, one value for each location. Returns false, with errno, on
+ * failure. */
 static bool cube_values_put(const struct cube_values *values, FILE *out, size_t column)
 {
     const struct cube *cube = values->cube;

@@ -28,9 +28,9 @@ bool export_pprof(FILE *out, const struct export_input *input);
 /* Writes all metrics as JSON for Hatchet's GraphFrame.from_json. */
 bool export_hatchet(FILE *out, const struct export_input *input);
 
-/* Writes folded stacks, lines of the form "a;b;c value". A value is the row's own, plus that of rows below it
- * that the view leaves out, in whole microseconds (or samples, or events). Rows whose value rounds to 0 are
- * left out. */
+/* Writes folded stacks, lines of the form "a;b;c value". A value is the row's own value, plus the values of
+ * rows below it that the view leaves out. Its unit is whole microseconds (or samples, or events). Rows whose
+ * value rounds to 0 are left out. */
 void export_folded(FILE *out, const struct rows *rows, enum metric metric);
 
 /* Writes a Cube 4 archive with values by location: effort and its parts, the other metrics, calls and exact
@@ -44,7 +44,7 @@ bool export_hpctoolkit(const char *directory, const struct export_input *input);
  * on failure. */
 bool export_tau(const char *directory, const struct export_input *input);
 
-struct traced_process; /* command/export/traced.h. The caller sets `rows` and `trace`. */
+struct traced_process; /* defined in command/export/traced.h; the caller sets `rows` and `trace` */
 
 /* Writes a Perfetto trace: the threads' states, stack samples, counters and phases over time. Returns false,
  * with errno, if writing failed. */

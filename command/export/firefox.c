@@ -24,10 +24,11 @@ struct firefox {
     struct trace_stacks stacks;
 };
 
-/* Modules and source files of the functions, numbered in order of appearance. */
+/* The distinct modules and source files of the functions, numbered in order of appearance. */
 struct tables {
     const char **modules, **sources;
-    uint32_t *module_of, *source_of; /* by function; PAIR_MAP_NEW: none */
+    /* index in `modules` and in `sources`, by function; PAIR_MAP_NEW: the function has none */
+    uint32_t *module_of, *source_of;
     size_t module_count, source_count;
 };
 
@@ -228,8 +229,8 @@ static void firefox_put_shared(struct firefox *firefox)
 #define BLAME_VERSION "0.1.0"
 #endif
 
-#define INTERVAL       1 /* phases of a marker: begin and end together, */
-#define INTERVAL_BEGIN 2 /* begin alone, and end alone */
+#define INTERVAL       1 /* marker with a start and an end */
+#define INTERVAL_BEGIN 2 /* marker with only a start; the next one has only an end */
 #define INTERVAL_END   3
 #define OTHER          PROFILE_TIME_STATES /* a category that the viewer requires */
 
@@ -497,9 +498,9 @@ static void firefox_put_thread(struct firefox *firefox, const struct traced_proc
         sharing_add_share(&lane->spans[i], share, &sum);
 }
 
-/* Writes a level over time. The viewer divides each value by the time since the previous entry and connects
- * the entries by lines, so a value is the level multiplied by that time. Windows of equal level are reduced
- * to two entries: the first window, and all others together. */
+/* Writes a level over time. The viewer divides each value by the time since the previous entry, so a value is
+ * the level multiplied by that time. The viewer also connects the entries by lines. Consecutive windows of
+ * equal level therefore become two entries, the first window and all the others. */
 static void firefox_put_levels(struct firefox *firefox, const struct sharing *culprits, size_t offset)
 {
     size_t count = 0;

@@ -6,8 +6,8 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-/* Returns the value that the row's own stack stands for. This includes rows below that the view leaves out.
- * In a tree of callers, it is the part of the row's value that none of the callers shown accounts for. */
+/* Returns the value for the line of the row's own stack. This includes rows below it that the view leaves
+ * out. In a tree of callers, it is the part of the row's value that comes from none of the callers shown. */
 static double folded_value(const struct rows *rows, uint32_t index, enum metric metric)
 {
     const struct row *row = &rows->row[index];

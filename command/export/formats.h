@@ -32,14 +32,14 @@ enum export_metrics {
     EXPORT_PARTS, /* the metrics in metric_parts[] */
     EXPORT_ONE_METRIC,
     EXPORT_ONE_SHOWN,  /* all; the viewer shows one of them by default */
-    EXPORT_ONE_OR_ALL, /* all, or only the metric that the user asked for */
+    EXPORT_ONE_OR_ALL, /* all, or only one if the user asked for it */
 };
 
 struct export_input {
-    /* set for EXPORT_FROM_ROWS and EXPORT_FROM_LOCATIONS; `rows` come from rows_build() */
+    /* set for EXPORT_FROM_ROWS and EXPORT_FROM_LOCATIONS; `rows` were made by rows_build() */
     const struct profile *profile;
     const struct rows *rows;
-    struct locations *locations;      /* not read yet */
+    struct locations *locations;      /* the locations' values have not been read yet */
     struct traced_process *processes; /* for EXPORT_FROM_TRACES, with `rows` and `trace` set */
     size_t process_count;
     enum metric metric; /* the metric that the user asked for, or the default one */

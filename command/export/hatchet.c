@@ -17,7 +17,7 @@ struct texts {
     size_t count;
 };
 
-/* A measure beside the metrics. */
+/* A column for a measure that is not a metric: calls, exact time, a counter or an error. */
 struct column {
     const struct measure *measure;
     bool inclusive;

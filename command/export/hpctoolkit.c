@@ -117,7 +117,7 @@ static const char *hpc_metric_name(const struct rows *rows, enum metric metric, 
     return to;
 }
 
-/* ---- contexts: rows, and between them the source lines of calls ---- */
+/* ---- contexts: rows, and between them the source lines that contain calls ---- */
 
 static const char UNKNOWN_FILE[] = "<unknown file>"; /* hpcviewer requires a file for each line */
 
@@ -203,19 +203,19 @@ void hpc_contexts_free(struct hpc_contexts *contexts)
 #define CONTEXT_BYTES  32
 #define FUNCTION_BYTES 40
 #define COPIED         1u
-#define LINE_BIT       1u /* propagation scope: a line's own values belong to its function */
+#define LINE_BIT       1u /* where hpcviewer adds a line's own values: to its function */
 
 enum section { GENERAL, ID_NAMES, METRICS, CONTEXTS, STRINGS, MODULES, FILES, FUNCTIONS, SECTIONS };
 
 struct named { /* a module or file */
     uint32_t flags, none;
-    uint64_t path; /* id of the path's string; replaced by the string's position */
+    uint64_t path; /* id of the path's string, later replaced by the position of the string in the file */
 };
 
 struct list {
     struct named *item;
     size_t count, room;
-    struct pair_map map; /* by the text's address, and by its string id */
+    struct pair_map map; /* index in `item`, by the address of the text and by the id of its string */
     uint64_t at;
 };
 
@@ -275,7 +275,7 @@ static char *hpc_copy_source(const char *directory, const char *path, bool for_o
     bool good = out && fwrite(source.text, 1, source.bytes, out) == source.bytes;
     if (out)
         good = fclose(out) == 0 && good;
-    if (!good) { /* two names became the same file name, or the name is too long */
+    if (!good) { /* the file exists already under that name, or the name is too long */
         free(inside);
         inside = NULL;
     }
@@ -406,7 +406,8 @@ static const struct {
     const char *name;
     uint8_t type;
 } scopes[] = {{"execution", 2},
-              /* in the order of a metric's values; hpcviewer does not show scopes of type 3, transitive */
+              /* scopes of a metric's values, in the order in which the values are stored; hpcviewer does not
+               * show scopes of type 3, transitive */
               {"function", 0}};
 enum { SCOPES = sizeof scopes / sizeof *scopes };
 
@@ -632,8 +633,9 @@ static void hpc_copy_metric_numbers(size_t *to, const enum metric *metrics, size
         to[i] = metrics[i];
 }
 
-/* Writes a metric as a sum, or as a percentage of the effort if `of_effort` is set. A single metric has the
- * variant `Sum`, because Hatchet requires exactly one input below that variant. */
+/* Writes a metric as the sum of `metrics`. If of_effort is set, writes that sum as a percentage of the
+ * effort. A single metric has the variant `Sum`, because Hatchet requires exactly one input below that
+ * variant. */
 static void hpc_put_yaml_metric(FILE *out, const char *name, const char *description, const size_t *metrics,
                                 size_t count, bool of_effort)
 {
@@ -718,10 +720,10 @@ struct id {
 /* The values of one profile: the contexts that have any, and the values of each. */
 struct plane {
     const struct hpc_contexts *contexts;
-    uint32_t *slot;   /* index in `listed`, by context; NOT_LISTED */
-    uint32_t *listed; /* contexts in increasing order */
+    uint32_t *slot;   /* index in `listed` by context; NOT_LISTED: the context has no value */
+    uint32_t *listed; /* numbers of the contexts that have values, increasing */
     size_t count, room;
-    double *value; /* contexts->values values for each listed context */
+    double *value; /* values by listed context; each has contexts->values of them */
 };
 
 static double *hpc_plane_values(const struct plane *plane, size_t listed)
@@ -750,8 +752,8 @@ static void hpc_list_contexts(struct plane *plane, const struct location_rows *f
     memset(plane->value, 0, plane->count * plane->contexts->values * sizeof *plane->value);
 }
 
-/* Adds the measures beside the metrics. A measure with only own or only inclusive values leaves the other
- * column at 0. */
+/* Adds the measures that are not metrics. A measure that has only own values, or only inclusive ones, leaves
+ * the other column at 0. */
 static void hpc_add_measures(const struct hpc_contexts *contexts, const struct rows *rows, const struct row *row,
                              double *value)
 {
@@ -778,8 +780,9 @@ static void hpc_add_rows(struct plane *plane, const struct location_rows *from)
     }
 }
 
-/* Computes the inclusive values of lines, which no row has: the line's own values and those of the calls on
- * the line. Children have larger numbers than their parents, so one pass suffices. */
+/* Computes the inclusive values of lines, which no row has. They are the line's own values and those of the
+ * functions called on the line. Children have larger numbers than their parents, so one pass from the end
+ * suffices. */
 static void hpc_sum_lines(struct plane *plane)
 {
     for (size_t i = plane->count; i-- > 1;) {
@@ -848,8 +851,8 @@ static bool hpc_put_locations(struct hpc_file *file, struct plane *plane, struct
     return true;
 }
 
-/* Returns the number of threads in earlier processes of the location's rank. `ahead` is the preceding
- * location, and `before` was the result for it. */
+/* Returns the number of threads in earlier processes of the location's rank. `ahead` is the location before
+ * this one, and `before` is the result for it. */
 static uint32_t hpc_threads_before(const struct location *ahead, const struct location *location, uint32_t before)
 {
     if (ahead->process == location->process)
@@ -947,7 +950,7 @@ struct values_of {
     uint64_t first;
 } __attribute__((packed));
 
-/* The unread part of a profile, and the unread part of its current context. */
+/* A position in one profile: its contexts and values that have not been written yet. */
 struct cursor {
     uint32_t profile;
     uint32_t left; /* unread contexts */
@@ -959,8 +962,8 @@ struct cursor {
 
 struct walk {
     struct cursor *cursor;
-    struct cursor **waiting; /* by context: cursors whose next context it is */
-    struct cursor **here;    /* cursors that have the current context, by profile */
+    struct cursor **waiting; /* by context: list of the cursors whose next context it is */
+    struct cursor **here;    /* cursors of the profiles that have the current context, sorted by profile */
     size_t here_count;
 };
 
@@ -1086,9 +1089,9 @@ static bool hpc_write_cct(const char *directory, const struct hpc_contexts *cont
 
 /* ---- trace.db: the context of each thread over time ---- */
 
-/* A thread's line consists of samples; hpcviewer paints each sample's context from the middle between it and
- * the sample before to the middle between it and the next one. These middles are the borders of spans.
- * Samples between the first and the last one of a span are left out. */
+/* A thread's line consists of samples. hpcviewer paints a sample's context up to the middle between the
+ * sample and its neighbours. Spans begin and end at these middles, so samples between the first and the last
+ * one of a span can be left out. */
 
 #define UNKNOWN_STATE PROFILE_TIME_STATES
 

@@ -1,4 +1,5 @@
-/* HPCToolkit's database, version 4.0 (doc/FORMATS.md of HPCToolkit): declarations that its files share. */
+/* HPCToolkit's database, version 4.0 (doc/FORMATS.md of HPCToolkit). Declares what the writers of its files
+ * share. */
 #ifndef BLAME_COMMAND_EXPORT_HPCTOOLKIT_H
 #define BLAME_COMMAND_EXPORT_HPCTOOLKIT_H
 
@@ -32,12 +33,13 @@ struct hpc_contexts {
     struct hpc_context *context; /* starts with HPC_GLOBAL */
     size_t count, room;
     uint32_t *of_row;
-    struct measures beside; /* measures beside the metrics; the first one has the number METRIC_COLUMNS */
-    char **name;            /* name by metric number: "lock wait (sec)" */
+    /* the measures that are not metrics; the first one has the number METRIC_COLUMNS */
+    struct measures beside;
+    char **name; /* names such as "lock wait (sec)", by number of the metric or measure */
     size_t metrics;
-    /* number of value ids: two for each metric, first for inclusive, then for exclusive values */
+    /* number of value ids; each metric has two, one for inclusive values and then one for exclusive values */
     uint16_t values;
-    /* labels of states, and of time that is not sampled */
+    /* labels of thread states, and of time without samples */
     const struct row_label *trace_label[PROFILE_TIME_STATES + 1];
     uint32_t trace_labels;
 };
@@ -71,7 +73,7 @@ struct hpc_trace {
     const char *directory;
     struct hpc_contexts *contexts;
     struct hpc_file file;  /* the stream is NULL before the first thread */
-    struct pair_map known; /* context numbers, by node and state and by parent and state */
+    struct pair_map known; /* context number, by (node, state) of a span and by (parent context, state) */
     struct hpc_trace_line *line;
     size_t count, room;
     uint64_t first_ns, last_ns;

@@ -17,7 +17,8 @@
 struct process {
     const char *path;
     struct profile
-        /* profile of a rank's file with records and hosts but without values; NULL: the sum's profile is used */
+        /* profile of a rank's file, with records and host but without values; NULL: the process is that of
+         * the sum's profile */
         *outline;
 };
 
@@ -26,12 +27,12 @@ struct location_source {
     struct node_tree tree; /* tree of `sum` */
     struct process *process;
     size_t process_room, location_room;
-    uint32_t *all; /* rows of the sum, by number */
+    uint32_t *all; /* numbers of all rows of the sum: 0, 1, 2 ... */
 };
 
-/* Returns the sum's node for each node of `part`, malloc'ed. Nodes match if their paths from the root match.
- * A rank's keys are first translated to the job's. A node that the sum lacks (the program was still running
- * when it was read) is given the node of its parent. */
+/* Returns the sum's node for each node of `part`, malloc'ed. Two nodes match if their paths from the root are
+ * the same. A rank's keys are first translated to the job's. If the sum lacks a node, because the program was
+ * still running when the sum was read, the node of its parent is used. */
 static uint32_t *locations_match_nodes(struct location_source *source, const struct profile *part)
 {
     struct job_keys keys;
@@ -76,8 +77,8 @@ static struct location *locations_add(struct locations *locations, enum location
     return location;
 }
 
-/* Adds a location for each tree. A tree that several threads used, one after another, belongs to the first
- * initial thread among them, because the time before the start belongs to that thread. */
+/* Adds a location for each tree. A tree that several threads used one after another becomes one location,
+ * that of the first initial thread among them. The time before the start belongs to that thread. */
 static void locations_add_threads(struct locations *locations, const struct profile *profile)
 {
     struct pair_map owner = {0};

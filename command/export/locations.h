@@ -18,7 +18,7 @@ struct profile_thread;
 enum location_kind {
     /* the only location: samples are not known by thread, or the user did not ask; its rows are the sum's */
     LOCATION_ALL,
-    LOCATION_PROCESS, /* all threads of a rank whose file does not say which thread a sample belongs to */
+    LOCATION_PROCESS, /* all threads of a rank whose file does not say which samples belong to which thread */
     LOCATION_THREAD,
 };
 
@@ -26,20 +26,21 @@ enum location_kind {
 
 struct location {
     uint8_t kind;  /* enum location_kind */
-    bool ranked;   /* whether `rank` is known; the process is one of a job, alone or with others */
+    bool ranked;   /* whether `rank` is known, because the process belongs to a job */
     uint32_t rank; /* 0 if unknown */
     /* index of the process among those of its rank, from 0: rank 3.1 is the second process of rank 3 */
     uint32_t of_rank;
     uint32_t number; /* index of the location within its process, from 0 */
-    /* index of the process, from 0; the locations of a process are adjacent, processes are in order of ranks */
+    /* index of the process, from 0. The locations of a process are adjacent, and processes are in order of
+     * their ranks */
     size_t process;
     int32_t pid;      /* 0: unknown */
     const char *host; /* "": unknown */
     uint32_t node;    /* index of the host, from 0 */
     size_t
-        /* the thread's row in the process's threads.csv; LOCATION_NO_THREAD: all threads together. Threads
-         * that used one tree one after another are one location, with the row of the first initial thread, or
-         * of the first thread if none is initial */
+        /* the thread's row in the process's threads.csv; LOCATION_NO_THREAD: all threads together. If threads
+         * used one tree one after another, this is the first initial thread, or the first thread if none is
+         * initial */
         thread;
     const struct profile_thread *record; /* record of that thread; NULL: all threads together */
 };
@@ -53,16 +54,16 @@ struct locations {
     size_t count; /* at least 1 */
     size_t processes, nodes;
     uint64_t
-        /* samples of the sum that no location read so far has; after the last location, samples that belong
-         * to no location */
+        /* samples of the sum that belong to no location read so far; in the end, those that belong to no
+         * location at all */
         lost;
     struct location_source *source;
-    /* traced: samples in the traces that were read; thinned: samples that these traces had no room for */
+    /* samples in the traces read so far; samples for which these traces had no room */
     uint64_t traced, thinned;
     char trace_error[512]; /* error of the first unreadable trace; "": none */
-    /* message about a failure other than writing the output, one line; "": see errno */
+    /* one line about a failure other than writing the output; "": errno gives the reason */
     char refusal[512];
-    /* shows the user a message while the output is written; NULL: messages are dropped */
+    /* shows the user a line of text while the output is written; NULL: such lines are dropped */
     void (*note)(const char *text);
 };
 
@@ -71,7 +72,7 @@ struct location_rows {
     /* The sum's rows in which the location has a value, with all rows above them, in the sum's order. Sums,
      * exact times and counters are the location's. Names, depths and lines are the sum's. Row 0 is the root. */
     const struct rows *rows;
-    const uint32_t *of;      /* number of the same row in the sum's rows, by row; increasing */
+    const uint32_t *of;      /* by row: number of the same row in the sum's rows; increasing */
     struct profile *profile; /* the location's own profile; NULL: the sum's */
     struct rows *made;
     uint32_t *made_of;

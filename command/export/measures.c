@@ -7,7 +7,7 @@
 #include "command/rows/error.h"
 #include "command/text/memory.h"
 
-/* Adds a measure and takes ownership of both malloc'ed texts. `word` NULL: made from `title`. */
+/* Adds a measure and takes ownership of `title` and `word`. If `word` is NULL, it is made from `title`. */
 static void measures_add(struct measures *measures, const struct measure *measure, char *title, char *word)
 {
     struct measure *made = &measures->measure[measures->count++];

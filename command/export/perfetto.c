@@ -27,9 +27,9 @@ struct perfetto {
     bool good; /* false: writing failed */
     uint64_t last_uuid;
     struct strings *strings[INTERNED_KINDS];
-    uint32_t string_count[INTERNED_KINDS]; /* number of texts written, by kind */
+    uint32_t string_count[INTERNED_KINDS]; /* for each kind, the number of texts written so far */
     struct trace_stacks stacks;
-    size_t frame_count; /* number of frames written */
+    size_t frame_count; /* number of frames written so far */
     uint64_t task_count;
     uint8_t *packed;
     size_t packed_room;
@@ -83,7 +83,8 @@ static void perfetto_write_data(struct perfetto *perfetto, interned_data *data)
     perfetto_write(perfetto, &packet);
 }
 
-/* Writes an interned text. A module consists of its path and of a mapping with the same number. */
+/* Writes an interned text. For a module, it also writes a mapping with the same number, which refers to the
+ * text as its path. */
 static void perfetto_write_name(struct perfetto *perfetto, enum interned kind, uint64_t iid, const char *text)
 {
     Perfetto__Protos__EventName event = PERFETTO__PROTOS__EVENT_NAME__INIT, *events = &event;
@@ -113,7 +114,7 @@ static void perfetto_write_name(struct perfetto *perfetto, enum interned kind, u
 /* Returns the number of a text, which is written at its first use. */
 static uint64_t perfetto_name(struct perfetto *perfetto, enum interned kind, const char *text)
 {
-    /* an empty text would get number 0, which means none */
+    /* an empty text would get the number 0, which means "none" */
     char *clean = format_clean(*text ? text : "?", false);
     uint32_t id = strings_intern(perfetto->strings[kind], clean);
     if (id > perfetto->string_count[kind]) {
@@ -169,7 +170,7 @@ static void perfetto_write_stack(struct perfetto *perfetto, uint32_t number)
     free(frames);
 }
 
-/* Writes the stack, and all frames so far, unless they were written before. */
+/* Writes a stack, and all new frames, at their first use. */
 static void perfetto_stack(struct perfetto *perfetto, uint32_t stack)
 {
     for (; perfetto->frame_count < perfetto->stacks.frame_count; perfetto->frame_count++)
@@ -408,7 +409,7 @@ static void perfetto_write_samples(struct perfetto *perfetto, const struct trace
     }
 }
 
-/* Writes the slices of a thread's states, and its samples. `share` is the share of the thread's next idle
+/* Writes slices for the states of a thread, and its samples. *share is the share of the thread's next idle
  * span, and is advanced. */
 static void perfetto_write_spans(struct perfetto *perfetto, const struct sharing *culprits,
                                  const struct trace_lane *lane, uint64_t track, uint64_t task,

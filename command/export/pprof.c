@@ -82,7 +82,7 @@ static bool gzip_finish(struct gzip *gzip, bool good)
 
 /* A line of a function. If the function is inlined, `outer` is the line that it is inlined into. */
 struct pprof_line {
-    uint32_t outer;    /* 1 + number of that line; 0: not inlined */
+    uint32_t outer;    /* 1 + index of that line; 0: not inlined */
     uint32_t function; /* index in pprof.function */
     int line;
     uint32_t location; /* id of the location whose innermost line this is; 0: none yet */
@@ -140,7 +140,8 @@ static uint32_t pprof_find_function(struct pprof *pprof, uint32_t frame, const c
     return *slot;
 }
 
-/* Returns 1 + the number of a line in a frame's function. `file` NULL: the function's own file. */
+/* Returns 1 + the index of a line in a frame's function. If `file` is NULL, the line is in the function's own
+ * file. */
 static uint32_t pprof_line(struct pprof *pprof, uint32_t outer, uint32_t frame, const char *file, int line)
 {
     uint32_t function = pprof_find_function(pprof, frame, file);
@@ -284,19 +285,20 @@ static void pprof_write_tables(struct pprof *pprof)
 
 #define MOST_VALUES (METRIC_COLUMNS + 2 + PROFILE_COUNTERS)
 
-/* The path of callers to the current row at one depth. */
+/* The callers of the current row, at one depth of the tree. */
 struct step {
-    uint32_t locations; /* number of the path's locations that belong to callers */
+    uint32_t locations; /* number of elements of walk.path that belong to callers */
     uint32_t outer;     /* 1 + the line into which the row is inlined; 0: not inlined */
 };
 
 struct walk {
     const struct rows *rows;
     struct pprof *pprof;
-    const struct measures *beside; /* measures beside the metrics */
-    size_t values;                 /* number of values of a sample: all metrics, then the first measures */
-    struct step *step;             /* by depth */
-    uint64_t *path;                /* ids of locations, outermost first */
+    const struct measures *beside; /* the measures that are not metrics */
+    /* number of values of a sample: all metrics, then the first measures in `beside` */
+    size_t values;
+    struct step *step; /* by depth */
+    uint64_t *path;    /* ids of locations, outermost first */
     uint64_t *reversed;
 };
 
@@ -359,7 +361,7 @@ static void pprof_write_row(struct walk *walk, uint32_t index)
         pprof_write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, NULL, 0), rest);
 }
 
-/* Adds the caller's line to the path. */
+/* Adds the line that calls the row to the path, or notes that the row is inlined into that line. */
 static void pprof_enter_row(struct walk *walk, uint32_t index)
 {
     const struct row *row = &walk->rows->row[index];

@@ -16,7 +16,7 @@
 struct path {
     char *text;
     size_t room;
-    size_t *end; /* length of the path's text, by depth */
+    size_t *end; /* by depth: length of the path's text up to and including that depth */
 };
 
 static void speedscope_put_frame(FILE *out, const struct row_label *label)
@@ -32,8 +32,8 @@ static void speedscope_put_frame(FILE *out, const struct row_label *label)
     putc('}', out);
 }
 
-/* Appends the row's frame to the path. Only the root's own samples name the root; otherwise every path would
- * start with it. */
+/* Appends the row's frame to the path. Only the root's own samples contain the root; otherwise every path
+ * would start with it. */
 static void speedscope_extend_path(struct path *path, const struct row *row, uint32_t frame)
 {
     size_t before = row->depth > 1 ? path->end[row->depth - 1] : 0;
@@ -46,13 +46,13 @@ static void speedscope_extend_path(struct path *path, const struct row *row, uin
     path->end[row->depth] = (size_t)(format_integer(path->text + before, frame) - path->text);
 }
 
-/* The metric or counter of one profile. */
+/* What one profile of the file shows. */
 struct what {
     enum metric metric;
-    const struct measure *counter; /* used instead of `metric`; NULL: none */
+    const struct measure *counter; /* counter that is shown instead of `metric`; NULL: none */
 };
 
-/* Returns the row's value; values of 0 or less are not written, because stack formats have no negative
+/* Returns the row's value. The caller writes only values above 0, because formats of stacks have no negative
  * weights. */
 static int64_t speedscope_weight_of(const struct rows *rows, uint32_t index, const struct what *what)
 {

@@ -17,7 +17,7 @@
 #define NS_PER_US  1000u
 #define NO_FRAME   UINT32_MAX
 
-/* A node whose path to the root is final. */
+/* A node whose path to the root cannot change any more. */
 struct known {
     uint32_t parent; /* 1 + index of the parent in `known`; 0: none */
     uint32_t frame;  /* index in `frames`; NO_FRAME: the node has no frame */
@@ -25,8 +25,8 @@ struct known {
 
 struct stacks {
     FILE *out,
-        /* buffer for one output line. Each line is written to `out` by one fwrite, so errno comes from
-         * writing, not from looking up names */
+        /* buffer for one line of output. Each line is written to `out` by one fwrite, so that errno comes
+         * from writing and not from looking up names */
         *line;
     char *text;
     size_t bytes;
@@ -117,7 +117,7 @@ static char *stacks_holder_text(struct stacks *stacks, uint64_t key)
     return text;
 }
 
-/* Returns the text of a phase, event or parameter, with the source line where the program first declared it. */
+/* Returns the text of a phase, event or parameter, with the source line where the program first used it. */
 static char *stacks_probe_text(struct stacks *stacks, const struct profile_node *node)
 {
     const struct symbol_frame *frame = NULL;
@@ -128,7 +128,7 @@ static char *stacks_probe_text(struct stacks *stacks, const struct profile_node 
     const struct profile_name *name = &stacks->tail->names[node->key - 1];
     if (name->place)
         stacks_lookup(stacks, name->place, &frame);
-    char label[sizeof name->text + 8]; /* label as rows show it */
+    char label[sizeof name->text + 8]; /* label in the form that rows have */
     snprintf(label, sizeof label, "%s%s",
              node->kind == PROFILE_NODE_PHASE   ? "phase "
              : node->kind == PROFILE_NODE_EVENT ? "event "
@@ -198,9 +198,9 @@ static void stacks_add_to_path(struct stacks *stacks, uint32_t node_idx, const s
     stacks->path_idx[stacks->path_count++] = node_idx;
 }
 
-/* Reads nodes from node_idx outward until a known node, and returns 1 + that node's index in `known`. Returns
- * 0 if the path ends first. A damaged file may contain a cycle of nodes; then the result is CIRCLE. Moved
- * nodes are part of `path` too, so that a cycle is always complete. */
+/* Reads nodes outward, from node_idx to a known node, and returns 1 + the index of that node in `known`.
+ * Returns 0 if the path ends first, and CIRCLE if a damaged file's nodes form a cycle. The path also contains
+ * moved nodes, so that it contains all nodes of a cycle. */
 static uint32_t stacks_read_path(struct stacks *stacks, uint32_t node_idx)
 {
     struct profile_node node;
@@ -237,8 +237,8 @@ static bool stacks_path_is_unchanged(const struct stacks *stacks)
     return true;
 }
 
-/* Adds the nodes of the path to `known`. The caller ensures that the path reaches the root: nodes below a
- * region's placeholder get other parents when the region's context becomes known. */
+/* Adds the nodes of the path to `known`. The path must reach the root. Nodes below a region's placeholder
+ * must not be added, because they get another path when the region's context becomes known. */
 static void stacks_keep_path(struct stacks *stacks, uint32_t outer)
 {
     for (size_t i = stacks->path_count; i-- > 0;) {

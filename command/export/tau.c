@@ -1,5 +1,5 @@
-/* TAU's profiles: a folder for each metric, with a file for each thread, with a line for each event. See
- * docs/options-and-files.md. */
+/* TAU's profiles: one folder for each metric, containing one file for each thread, with one line for each
+ * event. See docs/options-and-files.md. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ struct tau_event {
     const char *group, *path_group;
     double inclusive[TAU_MOST_PARTS], exclusive[TAU_MOST_PARTS];
     uint64_t calls, callees;
-    /* end of the outermost call of the event; recursive calls inside it are not counted again */
+    /* row at which the outermost call of the event ends; recursive calls before it are not counted again */
     uint32_t until;
     struct profile_probe exact; /* exact times of a phase, event or parameter */
 };
@@ -41,21 +41,22 @@ struct tau_event {
 struct tau_events {
     const struct rows *rows;
     struct strings *names;
-    struct tau_event *event; /* by the number of its name; event 0 does not exist */
+    /* events, indexed by the number of their name in `names`; number 0 is not used */
+    struct tau_event *event;
     size_t count, room;
-    /* of_row: the row's event; own: the event of its own time that no statement has */
+    /* by row: number of the row's event; number of the event for its own time outside statements */
     uint32_t *of_row, *own;
     size_t *length; /* by depth: length of the path's text */
 };
 
 /* ---- events ---- */
 
-/* As in TAU's own sampling, a function is an [UNWIND] event, and the own time of its lines are [SAMPLE]
- * events. Each event is listed once by itself, and once for each path `a => b` to it. */
+/* As in TAU's own sampling, a function is an [UNWIND] event, and the own time of a line is a [SAMPLE] event.
+ * Each event is listed once by itself, and once for each call path that leads to it, as `a => b`. */
 
 #define APPLICATION   ".TAU application"
 #define CONTEXT       "[CONTEXT] " APPLICATION
-#define NO_EVENT      0u     /* number of the empty name */
+#define NO_EVENT      0u     /* number of the empty name; the row has no event */
 #define ROUNDING      0.0005 /* smaller values are written as 0 */
 #define LINES_OF_ROOT 3u
 
@@ -76,7 +77,7 @@ static double tau_value(const struct rows *rows, const struct row *row, bool inc
     return value > 0 ? value : 0;
 }
 
-/* Returns the row's own value without its statements' values, for code without a known line. */
+/* Returns the row's own value without the values of its statements, the part that has no known line. */
 static double tau_own_value(const struct rows *rows, uint32_t index, size_t part)
 {
     double all = tau_value(rows, &rows->row[index], false, part), left = all;
@@ -340,14 +341,14 @@ struct tau {
     const char *directory;
     struct locations *locations;
     uint32_t rank;                 /* rank of the current location */
-    size_t process, first_process; /* process of the current location; first process of its rank */
-    unsigned threads;              /* locations of the process written so far */
+    size_t process, first_process; /* process of the current location, and the first process of its rank */
+    unsigned threads;              /* number of locations of the current process that are written */
     uint64_t bytes;                /* bytes written so far */
     bool noted;                    /* whether the user was warned of large output */
 };
 
-/* Returns a counter's name as part of a file name. Other characters than letters and digits become '_',
- * because readers take '-' for a minus sign. */
+/* Returns a counter's name as part of a file name. Characters other than letters and digits become '_',
+ * because readers would take '-' for a minus sign. */
 static char *tau_counter_name(const struct rows *rows, size_t counter)
 {
     char *name = memory_text("%s", rows->counter_name[counter]);
@@ -403,7 +404,7 @@ static void tau_put_number_fact(FILE *out, const char *name, uint64_t value)
     fprintf(out, "<attribute><name>%s</name><value>%" PRIu64 "</value></attribute>", name, value);
 }
 
-/* Writes the main facts of run.json, under TAU's names where TAU has one. */
+/* Writes the most important facts of run.json, with TAU's names for those that TAU knows. */
 static void tau_put_facts(FILE *out, const struct profile *profile, size_t thread)
 {
     const struct profile_header *header = &profile->header;

@@ -9,18 +9,18 @@
 #include "command/rows/row.h"
 #include "command/text/strings.h"
 
-/* A function with a source line, or the state of a thread that is not working. The line is the line of the
- * call; in the innermost frame it is the executing line. A state is always the innermost frame. */
+/* A frame: a function with a source line, or the state of a thread that is not working. The line is that of
+ * the call, or, in the innermost frame, the one being executed. A state is always the innermost frame. */
 struct trace_frame {
     uint32_t function; /* number of the function, starting at 1 */
     int line;          /* 0: unknown */
-    uint8_t state;     /* PROFILE_TIME_WORK: the frame is a function */
+    uint8_t state;     /* state that the frame stands for; PROFILE_TIME_WORK: the frame is a function */
 };
 
 struct trace_stack {
     uint32_t parent; /* number of the caller's stack; 0: none */
     uint32_t frame;
-    bool written; /* whether the stack was written; used by formats that list only the stacks of samples */
+    bool written; /* whether the format has written the stack; some formats list only the stacks of samples */
 };
 
 /* Functions, frames and stacks have numbers starting at 1. A stack's parent has a smaller number than the
@@ -28,7 +28,7 @@ struct trace_stack {
  * module. */
 struct trace_stacks {
     const struct rows *rows;            /* rows of the current profile */
-    const struct row_label **functions; /* functions[n - 1] has number n */
+    const struct row_label **functions; /* number n is functions[n - 1] */
     struct trace_frame *frames;
     struct trace_stack *stacks;
     size_t function_count, function_room, frame_count, frame_room, stack_count, stack_room;
@@ -37,13 +37,14 @@ struct trace_stacks {
 };
 
 extern const char *const trace_state_name[PROFILE_TIME_STATES];
-/* The frame that is added inside a context for each state. Work has no frame, so its name is NULL. */
+/* For each state, the label of the frame that stands for it inside the context's frames. Work has no frame;
+ * its name is NULL. */
 extern const struct row_label trace_state_label[PROFILE_TIME_STATES];
 
 void trace_stacks_start(struct trace_stacks *stacks);
 /* Selects the profile that later spans belong to. */
 void trace_stacks_of(struct trace_stacks *stacks, const struct rows *rows);
-/* Returns the number of the stack for a node and state; adds it if necessary. */
+/* Returns the number of the stack for a span's node and state. Adds the stack if it is new. */
 uint32_t trace_stack(struct trace_stacks *stacks, uint32_t node, uint8_t state);
 void trace_stacks_free(struct trace_stacks *stacks);
 

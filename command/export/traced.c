@@ -12,9 +12,9 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-/* Minimum length of a piece of a span. A long span is exported as several samples: at most one for each of
- * the program's samples, at most 50 per second, and at most TRACED_PIECES in a thread's whole time. The last
- * limit bounds the output for damaged files. */
+/* Minimum length of an exported piece of a span, in ns. A long span is exported as several samples. There are
+ * at most as many as the program took in it, at most 50 per second, and at most TRACED_PIECES in a thread's
+ * whole time. The last limit bounds the output for damaged files. */
 #define TRACED_PIECE_NS 20000000u
 
 /* ---- sharing ---- */
@@ -31,8 +31,8 @@ enum side { SIDE_NEITHER, SIDE_BUSY, SIDE_IDLE };
 struct event {
     uint64_t time_ns;
     uint32_t lane,
-        /* of a busy thread: index in sweep.all; after sharing_find_top, index in sharing.top, or SHARING_MOST for the
-         * others */
+        /* index in sweep.all of a busy thread's culprit; after sharing_find_top, index in sharing.top, or
+         * SHARING_MOST for all other culprits */
         culprit;
     uint8_t side;
     bool begins;
@@ -46,8 +46,8 @@ struct sweep {
     size_t all_count, all_room;
     struct at_begin {
         double per_busy, nobody, culprit[SHARING_MOST + 1];
-    } *lane;       /* values of the integrals at the start of the lane's current span */
-    size_t *share; /* by lane: index of its next idle span's share */
+    } *lane;       /* by lane: the integrals below, at the start of the lane's current span */
+    size_t *share; /* by lane: index in sharing.share of its next idle span */
     uint32_t busy[SHARING_MOST + 1], busy_count, idle_count;
     /* Integrals over time up to now, in ns. per_busy integrates the number of idle threads per busy thread.
      * culprit integrates the fraction of the busy threads that execute a culprit. nobody is the time without
@@ -368,7 +368,7 @@ struct phase_walk {
     uint32_t open[PHASES_DEEP]; /* rows */
     uint32_t depth;
     uint64_t seen_ns[PHASES_DEEP]; /* end of the last span that was in the phase */
-    uint32_t *last;                /* by row: index of the last span in it */
+    uint32_t *last;                /* by row: index of the last span in the row or below it */
 };
 
 static void traced_add_phase(struct phase_walk *walk, const struct rows *rows, uint32_t row, uint64_t time_ns,
@@ -392,7 +392,7 @@ static uint32_t traced_phases_around(const struct rows *rows, uint32_t row, uint
     return deep;
 }
 
-/* Returns whether the span's phase is known. It is unknown for idle time and for work of the whole program,
+/* Returns whether the span's phase is known. It is unknown for idle time, and for rows of the whole program
  * such as <region end>. */
 static bool traced_phase_is_known(const struct rows *rows, const struct trace_span *span, uint32_t row)
 {
@@ -411,8 +411,8 @@ static void traced_close_phases(struct phase_walk *walk, const struct rows *rows
     }
 }
 
-/* Returns whether the span must be ignored because a numbered execution of a phase continues after it. Later
- * samples show that the execution was still running. */
+/* Returns whether to ignore the span: a numbered execution of a phase that does not contain the span still
+ * has samples after it. */
 static bool traced_execution_continues(const struct phase_walk *walk, const struct rows *rows, uint32_t same,
                                        uint32_t span)
 {

@@ -15,7 +15,7 @@
 
 struct awaited {
     const struct row_label *label; /* function of the program's own code */
-    /* whether the function's threads waited too, for a lock or for other ranks */
+    /* whether the function's threads were waiting themselves, for a lock or for other ranks */
     bool waits;
     double ns; /* ns of idle thread time for which the function is blamed */
 };
@@ -27,7 +27,8 @@ struct idle_share {
 
 /* Numbers of threads, averaged over a window. */
 struct culprit_level {
-    /* blamed: idle threads while another thread was busy; culprit: each culprit's part of that */
+    /* `blamed` counts idle threads while another thread was busy; culprit[i] is the part of `blamed` that is
+     * due to top[i] */
     double busy, blamed, culprit[SHARING_MOST];
 };
 
@@ -36,7 +37,7 @@ struct sharing {
     struct awaited top[SHARING_MOST]; /* largest first */
     size_t count;
     double others_ns, nobody_ns;
-    struct idle_share *share; /* one for each idle span, by lane and time */
+    struct idle_share *share; /* the shares of all idle spans, sorted by lane and time */
     size_t share_count;
     uint64_t begin_ns, end_ns, window_ns;
     struct culprit_level *level;
@@ -49,7 +50,7 @@ void sharing_find(struct sharing *sharing, const struct rows *rows, const struct
 void sharing_add_share(const struct trace_span *span, const struct idle_share **share, struct idle_share *sum);
 void sharing_free(struct sharing *sharing);
 
-/* Returns the member at that offset in a window's struct culprit_level. */
+/* Returns the member of struct culprit_level at that offset, for one window. */
 static inline double sharing_level(const struct sharing *sharing, size_t window, size_t offset)
 {
     return *(const double *)((const char *)&sharing->level[window] + offset);
@@ -71,8 +72,8 @@ struct traced_process {
     const struct rows *rows;
     struct trace *trace; /* its spans' times are moved to the common clock */
     int32_t
-        /* invented if there are several processes, because pids of different nodes may be equal; then it is
-         * the number of the first thread */
+        /* process number; invented if there are several processes, because processes on different nodes may
+         * have equal numbers. It is then the number of the first thread */
         pid;
     char *name;
     struct traced_thread *threads;
@@ -95,12 +96,12 @@ void traced_free(struct traced *traced);
 uint32_t traced_pieces(const struct trace_lane *lane, const struct trace_span *span);
 struct trace_span traced_piece(const struct trace_span *span, uint32_t pieces, uint32_t piece);
 
-/* Returns the end (exclusive) of the run of spans that starts at `first`: adjacent spans without gaps, in the
- * same state. */
+/* Returns the index after the last span of a run that starts at `first`. A run consists of spans in the same
+ * state without gaps between them. */
 size_t traced_run_end(const struct trace_lane *lane, size_t first);
 
-/* The start or end of a phase or event, as seen in the samples of the process's first thread. A phase extends
- * from the first sample in it to the last. Starts and ends are listed in order and are properly nested. */
+/* The start or end of a phase or event, as seen in the samples of the process's first thread. A phase lasts
+ * from the first sample in it to the last. Starts and ends are in order of time and properly nested. */
 struct traced_phase {
     uint64_t time_ns;
     const char *name;
