@@ -446,7 +446,10 @@ static void note_metric(const struct rows *rows, enum metric metric, bool stacks
 static void note_metrics(const struct export_format *format, const struct export_input *input)
 {
     bool all = format->metrics == EXPORT_ONE_OR_ALL && !input->alone;
-    size_t count = !format->positive ? 0 : format->metrics == EXPORT_PARTS ? METRIC_TOLD : all ? METRIC_COLUMNS : 0;
+    size_t count = !format->positive                 ? 0
+                   : format->metrics == EXPORT_PARTS ? METRIC_ALL_PARTS
+                   : all                             ? METRIC_COLUMNS
+                                                     : 0;
     if (format->metrics == EXPORT_ONE_METRIC || input->alone)
         note_metric(input->rows, input->metric, format->positive);
     for (size_t i = 0; i < count; i++) {

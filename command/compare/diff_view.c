@@ -84,7 +84,7 @@ static void print_totals(FILE *out, const struct comparison *comparison, const s
     bool seconds = comparison->normalise == NORMALISE_NONE && !comparison->events;
     print_total(out, seconds ? "wall time" : "wall time, s", &change, NULL, 3);
     bool more = style->metric >= 0;
-    for (size_t m = 0; m < METRIC_TOLD; m++) {
+    for (size_t m = 0; m < METRIC_ALL_PARTS; m++) {
         if (!comparison_shows(comparison, metric_parts[m]))
             continue;
         more = more && (int)metric_parts[m] != style->metric;
@@ -126,7 +126,7 @@ static int compare_changes(const void *left, const void *right)
 static struct change_entry *gather_changes(const struct comparison *comparison, const struct diff_style *style,
                                            size_t *count)
 {
-    struct change_entry *entry = memory_array(comparison->count * METRIC_TOLD, sizeof *entry);
+    struct change_entry *entry = memory_array(comparison->count * METRIC_ALL_PARTS, sizeof *entry);
     double least[METRIC_NAMED];
     for (enum metric metric = 0; metric < METRIC_NAMED; metric++)
         least[metric] = comparison_least(comparison, metric, style->least_percent);
@@ -134,7 +134,7 @@ static struct change_entry *gather_changes(const struct comparison *comparison, 
     for (uint32_t i = 0; i < comparison->count; i++) {
         if (comparison->context[i].kind == ROW_STATEMENT)
             continue;
-        for (size_t m = 0; m < (style->metric < 0 ? METRIC_TOLD : 1); m++) {
+        for (size_t m = 0; m < (style->metric < 0 ? METRIC_ALL_PARTS : 1); m++) {
             enum metric metric = style->metric < 0 ? metric_parts[m] : (enum metric)style->metric;
             struct change_entry found = {i, metric, comparison_change(comparison, i, metric, false)};
             if (entry_difference(&found) != 0 && fabs(entry_difference(&found)) >= least[metric])

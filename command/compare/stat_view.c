@@ -128,7 +128,7 @@ void stat_text(FILE *out, const struct comparison *comparison, const struct stat
             has_interval(comparison) ? "      95 % interval" : "");
     print_scatter(out, comparison, &spread, 3);
     fprintf(out, "  wall time\n");
-    for (size_t m = 0; m < METRIC_TOLD; m++) {
+    for (size_t m = 0; m < METRIC_ALL_PARTS; m++) {
         if (!comparison_shows(comparison, metric_parts[m]))
             continue;
         spread = spread_of_context(comparison, 0, metric_parts[m], true);
@@ -158,7 +158,7 @@ static void put_scatter(FILE *out, const char *metric, const char *part, size_t 
 
 static void put_context_scatter(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
 {
-    for (size_t m = 0; m < METRIC_TOLD; m++)
+    for (size_t m = 0; m < METRIC_ALL_PARTS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--) {
             struct spread spread = spread_of_context(comparison, index, metric_parts[m], inclusive);
             if (spread.most == 0 && spread.least == 0 && index > 0)

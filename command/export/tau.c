@@ -21,11 +21,11 @@
 #include "command/text/strings.h"
 
 /* Parts are the metrics in metric_parts[], followed by the counters at samples. */
-#define TAU_MOST_PARTS (METRIC_TOLD + PROFILE_COUNTERS)
+#define TAU_MOST_PARTS (METRIC_ALL_PARTS + PROFILE_COUNTERS)
 
 static inline size_t tau_parts(const struct rows *rows)
 {
-    return METRIC_TOLD + rows->counter_count;
+    return METRIC_ALL_PARTS + rows->counter_count;
 }
 
 struct tau_event {
@@ -69,11 +69,11 @@ struct numbers {
 static double tau_value(const struct rows *rows, const struct row *row, bool inclusive, size_t part)
 {
     double value = 0;
-    if (part < METRIC_TOLD)
+    if (part < METRIC_ALL_PARTS)
         value = metric_value(rows, inclusive ? row->inclusive : row->exclusive, metric_parts[part]) *
                 (rows->events ? 1 : 1e6);
     else if (row->extra)
-        value = (inclusive ? &row->extra->inclusive : &row->extra->exclusive)->value[part - METRIC_TOLD];
+        value = (inclusive ? &row->extra->inclusive : &row->extra->exclusive)->value[part - METRIC_ALL_PARTS];
     return value > 0 ? value : 0;
 }
 
@@ -359,14 +359,14 @@ static char *tau_counter_name(const struct rows *rows, size_t counter)
 
 static char *tau_part_name(const struct rows *rows, size_t part)
 {
-    if (part < METRIC_TOLD) {
+    if (part < METRIC_ALL_PARTS) {
         /* Readers treat a metric as a time if its name contains "time". */
         char *name = memory_text("%s%s", metric_word[metric_parts[part]], rows->events ? "_events" : "_time");
         for (char *at = name; *at; at++)
             *at = *at == '-' ? '_' : *at;
         return name;
     }
-    size_t counter = part - METRIC_TOLD;
+    size_t counter = part - METRIC_ALL_PARTS;
     bool alone = true;
     char *name = tau_counter_name(rows, counter);
     for (size_t i = 0; i < counter; i++) {
@@ -453,7 +453,7 @@ static bool tau_put_file(struct tau *tau, struct tau_events *events, const struc
 
 static bool tau_part_is_written(const struct rows *rows, size_t part)
 {
-    return part < METRIC_ALWAYS_PARTS || part >= METRIC_TOLD ||
+    return part < METRIC_ALWAYS_PARTS || part >= METRIC_ALL_PARTS ||
            metric_value(rows, rows->row[0].inclusive, metric_parts[part]) > 0;
 }
 

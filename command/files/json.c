@@ -197,7 +197,7 @@ static json_t *python(const char *said)
     return json;
 }
 
-static json_t *place_json(const struct named_place *place)
+static json_t *place_json(const struct probe_location *place)
 {
     return OBJECT("{so so so si}", "name", text(place->name), "function", text(place->function), "file",
                   text(place->file), "line", place->line);

@@ -1,4 +1,4 @@
-/* What the files that make rows of a merged tree share. */
+/* Types and functions shared by the units that make rows from a merged tree. */
 #ifndef BLAME_COMMAND_ROWS_BUILD_H
 #define BLAME_COMMAND_ROWS_BUILD_H
 
@@ -11,21 +11,21 @@
 #include "command/symbols/tail_calls.h"
 #include "command/text/strings.h"
 
-/* A function as users see it, or a source line of a module. Strings are ids. */
+/* A function as users see it, or a source line in a module. The strings are ids. */
 struct function {
     uint32_t name, module, file;
     int line;
 };
 
-/* One logical frame at an address. Its strings are interned once per address. */
-struct place {
+/* One function at an address, on the stack or inlined. Its strings are interned once for each address. */
+struct source_frame {
     uint32_t function;
-    int at_line; /* line of the calls made there, 0 if unknown */
+    int at_line; /* line of the calls that it makes at this address; 0: unknown */
     uint32_t statement_file;
-    int statement_line; /* line of the statement that shows its own cost, 0 for none */
+    int statement_line; /* line of the statement row with its own cost; 0: none */
     uint8_t kind;
-    bool fold;      /* merged into its caller's row if that has the same name */
-    bool outermost; /* the last place of its address: the function that is on the stack */
+    bool merged;    /* no row of its own if the caller's row has the same name */
+    bool outermost; /* last source frame of its address: the function that is on the stack */
 };
 
 struct builder {
@@ -34,19 +34,20 @@ struct builder {
     struct symbols *symbols;
     const struct row_label **functions;
     size_t function_count, function_capacity;
-    struct place *places;
-    size_t place_count, place_capacity;
-    struct pair_map function_map; /* (name, module), (file, line, kind class) -> function */
-    struct pair_map key_map;      /* (key, use by the node) -> its innermost place */
-    struct pair_map line_map;     /* (file, line), module -> index in lines */
+    struct source_frame *source_frames;
+    size_t source_frame_count, source_frame_capacity;
+    /* from (name, module), (file, line, class of kind) to the function's index */
+    struct pair_map function_map;
+    struct pair_map key_map;  /* from (key, use) to the index of its innermost source frame */
+    struct pair_map line_map; /* from (file, line), module to an index into `lines` */
     const struct row_label **lines;
     size_t line_count, line_capacity;
-    struct index_map children; /* rows by parent, function or file, kind and line */
-    uint32_t *anchor;          /* by merged node: the parent of its children's rows */
-    /* by merged node: the innermost place of a FRAME, or of the frame above a phase, event or parameter;
-     * ROW_NONE for other nodes */
+    struct index_map children; /* rows by parent, function (or file), kind and line */
+    uint32_t *anchor;          /* by merged node: row below which the rows of its children are created */
+    /* by merged node: innermost source frame of a FRAME node, or of the frame above a phase, event or
+     * parameter; ROW_NONE for other nodes */
     uint32_t *innermost;
-    /* index in profile->counters: the first record of this node or of a later one */
+    /* index in profile->counters of the first record for the current node or a later one */
     size_t next_counters;
 };
 
@@ -56,27 +57,27 @@ static inline bool node_is_probe(const struct merged_node *node)
     return node->kind >= PROFILE_NODE_PHASE && node->kind <= PROFILE_NODE_INSTANCE;
 }
 
-/* Returns a function's index. Inlined and called instances of a procedure are one function; a construct and
- * its host are two. */
+/* Returns a function's index, and adds the function if it is new. Inlined and called copies of a procedure
+ * are one function. A construct and the procedure that contains it are two. */
 uint32_t rows_find_function(struct builder *builder, enum row_kind kind, const struct function *function);
 uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind, uint32_t function,
                                 int call_line);
 
-/* Returns the row of the statement at a place, below its function's row. */
-uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const struct place *place);
+/* Returns the row of a source frame's statement, below the row of its function. */
+uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const struct source_frame *frame);
 /* Returns the row of something that is not a function. */
 uint32_t rows_find_named_row(struct builder *builder, uint32_t parent, enum row_kind kind, const char *name,
                              int call_line);
 
-/* Returns the frame that called a node, skipping phases and events in between; the node's parent if no frame
- * did. */
+/* Returns a node's nearest ancestor that is no phase, event or parameter. If a frame called the node, it is
+ * that frame. */
 const struct merged_node *rows_caller_of(const struct profile *profile, const struct merged_node *node);
 
 /* Returns the row of a phase ("phase solve"), its execution ("solve [17]"), an event ("event pack") or a
- * parameter ("size = 512"). Its place is where it began first. */
+ * parameter ("size = 512"). Its source position is where it first began. */
 uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t parent);
 
-/* Fills `spread` of the rows: the nodes by which a job's ranks are compared. */
+/* Fills `spread` of the rows, by which a job's ranks are compared. */
 void rows_find_spreads(struct builder *builder);
 
 /* Fills `misnested` of the rows. The symbols must be loaded. */

@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-#define UNSEEN 2.0 /* variance, in samples, of a small count: chance may have missed that many */
-/* upper bound on what threads that are sampled at the same time add to the variance */
+/* variance, in samples, that is added to each value because chance may have missed that many samples */
+#define UNSEEN 2.0
+/* upper bound on the factor by which simultaneous sampling of threads increases the variance */
 #define TOGETHER (4.0 / 3.0)
 
 struct error_terms error_terms_of(const struct profile *profile)
@@ -18,7 +19,8 @@ struct error_terms error_terms_of(const struct profile *profile)
         terms.period = 1 / rate;
     if (profile_text(profile, "sample") || header->clock != 0)
         return terms;
-    terms.lifetime = 1e-9 * (double)header->before_start_ns; /* values include this time, without an error */
+    /* values include this time, which has no error */
+    terms.lifetime = 1e-9 * (double)header->before_start_ns;
     for (size_t i = 0; i < profile->thread_count; i++)
         terms.lifetime += 1e-9 * thread_sampled_ns(profile, &profile->threads[i]);
     return terms;
@@ -27,15 +29,15 @@ struct error_terms error_terms_of(const struct profile *profile)
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric)
 {
     double unit = metric == METRIC_SAMPLES ? 1 : terms->period, t = terms->threads, c = terms->cores;
-    double up = 1, down = 0, beside = 0; /* one sample of one thread adds from -down to up */
+    double up = 1, down = 0, beside = 0; /* one sample of one thread adds between -down and up to the value */
     switch (metric) {
     case METRIC_IDLENESS:
     case METRIC_SHARED_IDLENESS:
-    case METRIC_THREAD_IDLENESS: /* T/b - 1 */
+    case METRIC_THREAD_IDLENESS: /* T/b - 1, with T threads, b of them busy */
         up = t - 1;
         beside = t;
         break;
-    case METRIC_CORE_IDLENESS: /* C/b - 1 */
+    case METRIC_CORE_IDLENESS: /* C/b - 1, with C cores */
         up = c - 1;
         down = 1 - c / t;
         beside = c * c / t;

@@ -1,44 +1,51 @@
-/* The sampling error of a number; docs/accounting.md ("What is stated") derives it. Every +- that a report
- * prints or decides by comes from here. */
+/* The sampling error of a value. docs/accounting.md derives it ("What is stated"). Every +- that a report
+ * prints or uses for a decision comes from here. */
 #ifndef BLAME_COMMAND_ROWS_ERROR_H
 #define BLAME_COMMAND_ROWS_ERROR_H
 
 #include "command/profile/profile.h"
 #include "command/rows/metric.h"
 
-#define ERROR_DEVIATIONS 1.96 /* standard deviations in the stated error: 95 % */
-#define ERROR_NEVER      4.0  /* standard deviations that chance does not explain */
+#define ERROR_DEVIATIONS 1.96 /* standard deviations in a stated error: 95 % of all values are within them */
+#define ERROR_NEVER      4.0  /* standard deviations beyond which chance is no explanation */
 
 struct error_terms error_terms_of(const struct profile *profile);
 
-/* The coefficients of a metric's variance. The page computes errors of its own sums from them
- * (docs/format.md): *   few rain / alone + min(rain, together max(0, rain - value^2 / all))        without
- * the last term where all is 0 *   rain = max(0, alone - beside idle_beside),  alone = |each value + own busy
- * time|: if each thread was busy alone all: the number of samples that all threads had. Each period has one,
- * so code that always runs has no error. */
+/* The coefficients of a metric's variance. The page computes the errors of its own sums from them
+ * (docs/format.md). The variance of a value is
+ *
+ *     few rain / alone + min(rain, together max(0, rain - value^2 / all))
+ *
+ * with  alone = |each value + own busy time|, the variance if each thread was busy alone,
+ *       rain  = max(0, alone - beside idle_beside).
+ *
+ * `all` is the number of samples that all threads had; if it is 0, the term value^2 / all is left out. Each
+ * sampling period has one sample, so code that always runs has no error. */
 struct error_form {
     double few, each, own, beside, all, together;
 };
 
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric);
 
-/* Other sums of the same code as a value, in seconds (events). */
+/* Sums of the same code as a value, which the error depends on, in s (or events). */
 struct error_basis {
-    double own;         /* busy time; core idleness needs it, which may be a small difference of large sums */
-    double idle_beside; /* idle_beside of struct profile_metric */
+    /* busy time. Core idleness needs it, because it may be a small difference of large sums. */
+    double own;
+    double idle_beside; /* the sum idle_beside of struct profile_metric */
 };
 
-/* no other sums are known: each sample's thread may have been busy alone */
+/* such sums are not known: at each sample, the thread may have been the only busy one */
 #define ERROR_ALONE ((struct error_basis){0})
 
 struct error_basis error_basis_of(const struct profile_sums *sums);
 void error_basis_add(struct error_basis *to, struct error_basis from);
 
-/* Returns an upper bound on the variance of a value in seconds (in events; as a number of samples), in
- * squares of its unit. */
+/* Returns an upper bound on the variance of a value. The value is in s, in events or a number of samples, and
+ * the variance in squares of that unit. */
 double error_variance(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
 
-/* Return the stated error of a value, and of a row's metric: 95 % of all values are that close to the truth. */
+/* Return the stated error of a value, and of a row's metric. 95 % of all values differ from the truth by no
+ * more. */
 double error_of(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
 double metric_error(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 

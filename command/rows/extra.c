@@ -1,4 +1,4 @@
-/* Exact times and counters of rows. Only rows that have some have a record. */
+/* Exact times and counters of rows. A row has a record only if it has some. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +6,8 @@
 #include "cct/sums.h"
 #include "command/rows/make.h"
 
-/* Returns the row's record, and makes it first if it is missing. */
-static struct row_extra *extra_of(struct rows *rows, struct row *row)
+/* Returns the row's record, and creates it if there is none. */
+static struct row_extra *row_extra_of(struct rows *rows, struct row *row)
 {
     if (!row->extra)
         row->extra = rows_alloc(rows, sizeof *row->extra);
@@ -18,7 +18,7 @@ static void extra_add_probe(struct rows *rows, uint32_t row, const struct merged
 {
     if (row == ROW_NONE)
         return;
-    struct row_extra *extra = extra_of(rows, &rows->row[row]);
+    struct row_extra *extra = row_extra_of(rows, &rows->row[row]);
     sums_add_probe(&extra->probe, &probe->probe);
     sums_add_counters(&extra->exact, &probe->counters);
 }
@@ -34,29 +34,29 @@ static void extra_add_probes(struct rows *rows, const struct profile *profile)
     }
 }
 
-/* Adds exclusive values first, then inclusive ones (children have larger indices than their parents), and
- * last the statements' values to their functions. */
+/* Adds the nodes' values to their rows, then the inclusive values to the parents, and at the end the
+ * statements' values to their functions. Children have larger indices than their parents. */
 static void extra_add_counters(struct rows *rows, const struct profile *profile)
 {
     for (size_t i = 0; i < profile->counters_count; i++) {
         uint32_t row = rows->node_row[profile->counters[i].node];
         if (row == ROW_NONE)
             continue;
-        struct row_extra *extra = extra_of(rows, &rows->row[row]);
+        struct row_extra *extra = row_extra_of(rows, &rows->row[row]);
         sums_add_counters(&extra->exclusive, &profile->counters[i].counters);
         sums_add_counters(&extra->inclusive, &profile->counters[i].counters);
     }
     for (uint32_t i = (uint32_t)rows->count; i-- > 1;)
         if (rows->row[i].extra)
-            sums_add_counters(&extra_of(rows, &rows->row[rows->row[i].parent])->inclusive,
+            sums_add_counters(&row_extra_of(rows, &rows->row[rows->row[i].parent])->inclusive,
                               &rows->row[i].extra->inclusive);
     for (uint32_t i = 1; i < rows->count; i++)
         if (rows->row[i].kind == ROW_STATEMENT && rows->row[i].extra)
-            sums_add_counters(&extra_of(rows, &rows->row[rows->row[i].parent])->exclusive,
+            sums_add_counters(&row_extra_of(rows, &rows->row[rows->row[i].parent])->exclusive,
                               &rows->row[i].extra->exclusive);
 }
 
-static bool counted(const struct profile_counters *counters)
+static bool counters_are_set(const struct profile_counters *counters)
 {
     static const struct profile_counters none;
     return counters && memcmp(counters, &none, sizeof none) != 0;
@@ -65,10 +65,10 @@ static bool counted(const struct profile_counters *counters)
 void rows_add_counters(struct rows *rows, struct row *row, const struct profile_counters *inclusive,
                        const struct profile_counters *exclusive)
 {
-    if (counted(inclusive))
-        sums_add_counters(&extra_of(rows, row)->inclusive, inclusive);
-    if (counted(exclusive))
-        sums_add_counters(&extra_of(rows, row)->exclusive, exclusive);
+    if (counters_are_set(inclusive))
+        sums_add_counters(&row_extra_of(rows, row)->inclusive, inclusive);
+    if (counters_are_set(exclusive))
+        sums_add_counters(&row_extra_of(rows, row)->exclusive, exclusive);
 }
 
 void rows_add_extras(struct rows *rows, const struct profile *profile)

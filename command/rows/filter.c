@@ -17,12 +17,12 @@ struct filtering {
     const struct rows *rows;
     const struct rows_filter *filter;
     struct rows *view;
-    uint32_t *target;          /* by row: the row of the view that gets its cost */
-    int *call_line;            /* by row: the line of its target's code that leads to the rows below */
-    unsigned char *match;      /* by row */
-    bool *inside;              /* by row: it is on a path that stays */
-    struct pair_map labels;    /* label -> match */
-    struct pair_map lines;     /* (file, line), module -> index in line_label */
+    uint32_t *target;          /* by row: row of the view that receives its cost */
+    int *call_line;            /* by row: line in the code of its target that leads to the rows below */
+    unsigned char *match;      /* by row: MATCH_ flags */
+    bool *inside;              /* by row: it is on a path that the filter keeps */
+    struct pair_map labels;    /* from label to MATCH_ flags */
+    struct pair_map lines;     /* from (file, line), module to an index into line_label */
     struct index_map children; /* rows of the view by parent, function, kind and line */
     const struct row_label **line_label;
     size_t line_count, line_capacity;
@@ -34,9 +34,9 @@ static bool filter_matches(const regex_t *expression, const struct row_label *la
                           (*label->file && regexec(expression, label->file, 0, NULL, 0) == 0));
 }
 
-/* Returns which expressions a row matches. The result is kept per label: a million rows have some thousand
+/* Returns the MATCH_ flags of a row. They are kept for each label, because a million rows have a few thousand
  * labels. */
-static unsigned match_row(struct filtering *to, const struct row *row)
+static unsigned filter_match_row(struct filtering *to, const struct row *row)
 {
     uint32_t *slot = pair_map_slot(&to->labels, (uintptr_t)row->label, 0);
     if (*slot == PAIR_MAP_NEW)
@@ -45,7 +45,7 @@ static unsigned match_row(struct filtering *to, const struct row *row)
     return *slot;
 }
 
-/* Returns a row of the view, and makes it first if it is missing. */
+/* Returns a row of the view, and creates it if there is none. */
 static uint32_t filter_find_child(struct filtering *to, uint32_t parent, enum row_kind kind, uint32_t function,
                                   const struct row_label *label, int line)
 {
@@ -54,7 +54,7 @@ static uint32_t filter_find_child(struct filtering *to, uint32_t parent, enum ro
     return index;
 }
 
-/* Returns the label of a source line that has cost only because it called hidden rows. */
+/* Returns the label of a source line whose only cost is that it called hidden rows. */
 static const struct row_label *filter_find_line(struct filtering *to, uint32_t file_id, const char *file,
                                                 const char *module, int line)
 {
@@ -73,43 +73,44 @@ static const struct row_label *filter_find_line(struct filtering *to, uint32_t f
     return label;
 }
 
-static void add_exclusive(struct filtering *to, uint32_t index, const struct profile_sums *sums)
+static void filter_add_exclusive(struct filtering *to, uint32_t index, const struct profile_sums *sums)
 {
     rows_add_exclusive(to->view, &to->view->row[index], sums);
 }
 
 /* Adds the cost of a hidden row to its caller, at the line of the call. */
-static void add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_sums *sums)
+static void filter_add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_sums *sums)
 {
     const struct row_label *label = to->view->row[target].label;
-    add_exclusive(to, target, sums);
+    filter_add_exclusive(to, target, sums);
     line = line > 0 ? line : label->line;
     if (!*label->file || line <= 0 || sums_are_zero(sums) || !to->rows->strings)
         return;
     uint32_t file = strings_intern(to->rows->strings, label->file);
     const struct row_label *at = filter_find_line(to, file, label->file, label->module, line);
-    add_exclusive(to, filter_find_child(to, target, ROW_STATEMENT, file, at, line), sums);
+    filter_add_exclusive(to, filter_find_child(to, target, ROW_STATEMENT, file, at, line), sums);
 }
 
-static void take_statement(struct filtering *to, uint32_t index)
+static void filter_take_statement(struct filtering *to, uint32_t index)
 {
     const struct row *row = &to->rows->row[index];
     uint32_t parent = row->parent, target = to->target[parent];
-    bool alone = !to->inside[parent]; /* the cost of its function is taken line by line */
+    /* only statements of the function are kept: its cost is added line by line */
+    bool alone = !to->inside[parent];
     to->target[index] = target;
     if (!to->inside[index])
         return;
     if (to->match[parent] & MATCH_HIDE) {
         if (alone)
-            add_hidden(to, target, to->call_line[parent], row->exclusive);
+            filter_add_hidden(to, target, to->call_line[parent], row->exclusive);
         return;
     }
     if (alone)
-        add_exclusive(to, target, row->exclusive);
+        filter_add_exclusive(to, target, row->exclusive);
     if (to->match[index] & MATCH_HIDE)
         return;
     uint32_t statement = filter_find_child(to, target, ROW_STATEMENT, row->function, row->label, row->label->line);
-    add_exclusive(to, statement, row->exclusive);
+    filter_add_exclusive(to, statement, row->exclusive);
     to->target[index] = statement;
 }
 
@@ -123,39 +124,39 @@ static void filter_take_row(struct filtering *to, uint32_t index)
     if (to->match[index] & MATCH_HIDE) {
         to->target[index] = target;
         if (to->inside[index])
-            add_hidden(to, target, line, row->exclusive);
+            filter_add_hidden(to, target, line, row->exclusive);
         return;
     }
     target = filter_find_child(to, target, row->kind, row->function, row->label, line);
     to->target[index] = target;
     to->view->row[target].note = to->view->row[target].note ? to->view->row[target].note : row->note;
     if (to->inside[index])
-        add_exclusive(to, target, row->exclusive);
+        filter_add_exclusive(to, target, row->exclusive);
 }
 
-static void take_rows(struct filtering *to)
+static void filter_take_rows(struct filtering *to)
 {
     const struct rows *rows = to->rows;
     to->inside[0] = !to->filter->focus;
     if (to->inside[0])
-        add_exclusive(to, 0, rows->row[0].exclusive);
+        filter_add_exclusive(to, 0, rows->row[0].exclusive);
     for (uint32_t i = 1; i < rows->count; i++) {
-        to->match[i] = (unsigned char)match_row(to, &rows->row[i]);
+        to->match[i] = (unsigned char)filter_match_row(to, &rows->row[i]);
         to->inside[i] = to->inside[rows->row[i].parent] || to->match[i] & MATCH_FOCUS;
         if (rows->row[i].kind == ROW_STATEMENT)
-            take_statement(to, i);
+            filter_take_statement(to, i);
         else
             filter_take_row(to, i);
     }
 }
 
-/* Makes inclusive sums. Exclusive sums are complete; a function's include its statements'. */
-static void sum_inclusive(struct filtering *to)
+/* Computes the inclusive sums. The exclusive sums are complete: a function's include those of its statements. */
+static void filter_sum_inclusive(struct filtering *to)
 {
     struct rows *view = to->view;
     for (size_t i = view->count; i-- > 0;) {
         struct row *row = &view->row[i];
-        /* children are complete here: they have larger indices */
+        /* children have larger indices, so they are complete */
         rows_add_inclusive(view, row, row->exclusive);
         if (i && row->kind != ROW_STATEMENT)
             rows_add_inclusive(view, &view->row[row->parent], row->inclusive);
@@ -181,8 +182,8 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
 {
     struct filtering to = {.rows = rows, .filter = filter, .view = rows_like(rows)};
     filter_start(&to);
-    take_rows(&to);
-    sum_inclusive(&to);
+    filter_take_rows(&to);
+    filter_sum_inclusive(&to);
     for (size_t n = 0; n < rows->node_count; n++) {
         uint32_t row = rows->node_row[n];
         bool gone = row == ROW_NONE || !to.inside[row] || (to.match[row] & MATCH_HIDE && row_is_probe(&rows->row[row]));
@@ -202,9 +203,9 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
     return to.view;
 }
 
-/* Returns the value that decides whether a row is shown. For blame it is the highest of the sum and its
+/* Returns the value that decides whether a row is shown. For blame, it is the largest of the sum and its
  * parts, because idleness may be negative. */
-static double share_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
+static double row_share_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
 {
     double value = row_value(rows, row, exclusive, metric);
     if (metric != METRIC_BLAME)
@@ -221,14 +222,14 @@ void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclu
         total = metric_value(rows, rows_whole(rows), METRIC_EFFORT);
     for (size_t i = rows->count; i-- > 0;) {
         const struct row *row = &rows->row[i];
-        visible[i] |= i == 0 || least <= 0 || share_value(rows, row, by_exclusive, metric) >= 0.01 * least * total;
+        visible[i] |= i == 0 || least <= 0 || row_share_value(rows, row, by_exclusive, metric) >= 0.01 * least * total;
         if (i && visible[i])
             visible[row->parent] = true;
     }
 }
 
-/* Moves the kept rows to the front. */
-static void compact(struct rows *rows, const bool *visible, uint32_t depth)
+/* Removes the rows that are not visible or deeper than `depth`, and moves the other rows forward. */
+static void rows_compact(struct rows *rows, const bool *visible, uint32_t depth)
 {
     uint32_t kept = 1, above = 0;
     for (uint32_t i = 1; i < rows->count;) {
@@ -254,10 +255,10 @@ static void compact(struct rows *rows, const bool *visible, uint32_t depth)
 
 void rows_keep(struct rows *rows, const bool *visible)
 {
-    compact(rows, visible, UINT32_MAX);
+    rows_compact(rows, visible, UINT32_MAX);
 }
 
 void rows_limit_depth(struct rows *rows, uint32_t depth)
 {
-    compact(rows, NULL, depth);
+    rows_compact(rows, NULL, depth);
 }

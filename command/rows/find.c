@@ -1,4 +1,4 @@
-/* Looks up functions, source lines and rows while rows are made, and makes those that are missing. */
+/* Finds functions, source lines and rows while rows are made, and creates those that do not exist. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,8 +6,8 @@
 #include "command/rows/make.h"
 #include "command/text/memory.h"
 
-static const struct row_label *new_label(struct builder *builder, const char *name, const char *module,
-                                         const char *file, int line)
+static const struct row_label *row_new_label(struct builder *builder, const char *name, const char *module,
+                                             const char *file, int line)
 {
     struct row_label *label = rows_alloc(builder->rows, sizeof *label);
     *label = (struct row_label){.name = name, .module = module, .file = file, .line = line};
@@ -25,13 +25,13 @@ uint32_t rows_find_function(struct builder *builder, enum row_kind kind, const s
     memory_grow(&builder->functions, &builder->function_capacity, builder->function_count, sizeof *builder->functions);
     const struct strings *strings = builder->rows->strings;
     builder->functions[builder->function_count] =
-        new_label(builder, strings_text(strings, function->name), strings_text(strings, function->module),
-                  strings_text(strings, function->file), function->line);
+        row_new_label(builder, strings_text(strings, function->name), strings_text(strings, function->module),
+                      strings_text(strings, function->file), function->line);
     *slot = (uint32_t)builder->function_count++;
     return *slot;
 }
 
-static bool is_child(const struct row *row, uint32_t parent, enum row_kind kind, uint32_t function, int line)
+static bool row_is_child(const struct row *row, uint32_t parent, enum row_kind kind, uint32_t function, int line)
 {
     return row->parent == parent && row->function == function && row->kind == kind &&
            (kind == ROW_STATEMENT ? row->label->line : row->call_line) == line;
@@ -44,7 +44,7 @@ uint32_t rows_find_child(struct rows *rows, struct index_map *children, uint32_t
     index_map_reserve(children);
     struct index_entry *entry = index_map_first(children, tag);
     for (; entry->tag; entry = index_map_next(children, entry))
-        if (is_child(&rows->row[entry->index], parent, kind, function, line))
+        if (row_is_child(&rows->row[entry->index], parent, kind, function, line))
             return entry->index;
     uint32_t index = rows_append(rows, parent, kind);
     rows->row[index].function = function;
@@ -62,30 +62,31 @@ uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum r
 }
 
 /* Returns the label of a source line in a module. */
-static const struct row_label *find_line_label(struct builder *builder, const struct place *place, const char *module)
+static const struct row_label *row_find_line_label(struct builder *builder, const struct source_frame *frame,
+                                                   const char *module)
 {
     struct strings *strings = builder->rows->strings;
     uint32_t *slot = pair_map_slot(
-        &builder->line_map, (uint64_t)place->statement_file << 32 | (unsigned)place->statement_line, (uintptr_t)module);
+        &builder->line_map, (uint64_t)frame->statement_file << 32 | (unsigned)frame->statement_line, (uintptr_t)module);
     if (*slot != PAIR_MAP_NEW)
         return builder->lines[*slot];
     memory_grow(&builder->lines, &builder->line_capacity, builder->line_count, sizeof *builder->lines);
-    const char *file = strings_text(strings, place->statement_file), *slash = strrchr(file, '/');
+    const char *file = strings_text(strings, frame->statement_file), *slash = strrchr(file, '/');
     char name[512];
-    snprintf(name, sizeof name, "%s:%d", slash ? slash + 1 : file, place->statement_line);
-    builder->lines[builder->line_count] =
-        new_label(builder, strings_text(strings, strings_intern(strings, name)), module, file, place->statement_line);
+    snprintf(name, sizeof name, "%s:%d", slash ? slash + 1 : file, frame->statement_line);
+    builder->lines[builder->line_count] = row_new_label(builder, strings_text(strings, strings_intern(strings, name)),
+                                                        module, file, frame->statement_line);
     *slot = (uint32_t)builder->line_count++;
     return builder->lines[*slot];
 }
 
-uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const struct place *place)
+uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const struct source_frame *frame)
 {
-    uint32_t index = rows_find_child(builder->rows, &builder->children, parent, ROW_STATEMENT, place->statement_file,
-                                     place->statement_line);
+    uint32_t index = rows_find_child(builder->rows, &builder->children, parent, ROW_STATEMENT, frame->statement_file,
+                                     frame->statement_line);
     struct row *row = &builder->rows->row[index];
     if (row->label == &row_no_label)
-        row->label = find_line_label(builder, place, builder->rows->row[parent].label->module);
+        row->label = row_find_line_label(builder, frame, builder->rows->row[parent].label->module);
     return index;
 }
 

@@ -8,19 +8,21 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define NAME_COLUMNS   48 /* most columns of a caller's name in a context line */
-#define NARROW_COLUMNS 24 /* in fewer columns a name stands without callers: cut names look alike */
-#define CALLED_COLUMNS 32 /* most columns of the called function */
-#define CALLER_COLUMNS 6  /* fewest columns of a caller that is cut because the row's own name says nothing */
+#define NAME_COLUMNS 48 /* most columns for a function's name in a context line */
+/* in fewer columns, a name is printed without callers, because cut names look alike */
+#define NARROW_COLUMNS 24
+#define CALLED_COLUMNS 32 /* most columns for the name of the called function */
+/* fewest columns for a caller that is cut; used if the row's own name says too little */
+#define CALLER_COLUMNS 6
 
 static bool label_is_construct(const struct row *row)
 {
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK;
 }
 
-/* Returns whether the caller has another row of this name, called in another line. Then the name does not
- * identify the row. */
-static bool has_twin(const struct rows *rows, uint32_t index)
+/* Returns whether the caller has another row of this name, called in another line. The name alone then does
+ * not identify the row. */
+static bool row_has_twin(const struct rows *rows, uint32_t index)
 {
     const struct row *row = &rows->row[index];
     if (row->call_line <= 0 || row->parent == ROW_NONE)
@@ -42,7 +44,7 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     char call[16] = "";
     if (row->kind == ROW_STATEMENT || row->kind == ROW_ROOT)
         return format_printable("%s", row->label->name);
-    if (!rows->callers && row->call_line > 0 && (!label_is_construct(row) || has_twin(rows, index)))
+    if (!rows->callers && row->call_line > 0 && (!label_is_construct(row) || row_has_twin(rows, index)))
         snprintf(call, sizeof call, "%d: ", row->call_line);
     if (row->note)
         snprintf(note, sizeof note, " (%s)", row->note);
@@ -54,16 +56,17 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     return format_printable("%s%s%s%s", call, row->label->name, inlined, note);
 }
 
-/* A source position and the function called there; ROW_NONE if the cost is the code's own. */
+/* A source position. called: row of the foreign function that is called there; ROW_NONE: the cost is the
+ * code's own. */
 struct position {
     const char *file;
     int line;
     uint32_t called;
 };
 
-/* Returns the cost of a row of foreign code and its callees, without the program's own code that it calls
- * back. */
-static double value_of_call(const struct rows *rows, uint32_t call, enum metric metric)
+/* Returns the cost of a row of foreign code with its callees. The program's own code that it calls back does
+ * not count. */
+static double label_value_of_call(const struct rows *rows, uint32_t call, enum metric metric)
 {
     double value = 0;
     for (uint32_t i = call; i < rows->row[call].end;) {
@@ -79,9 +82,9 @@ static double value_of_call(const struct rows *rows, uint32_t call, enum metric 
     return value;
 }
 
-/* Returns the source position of a context: its hottest statement, or the nearest call on its path with a
- * known line. With `calls`, a call of foreign code counts like a statement. */
-static struct position find_source(const struct rows *rows, uint32_t index, enum metric metric, bool calls)
+/* Returns the source position of a context: the statement with the highest metric, or else the nearest call
+ * on the path with a known line. With `calls`, a call of foreign code counts like a statement. */
+static struct position label_find_source(const struct rows *rows, uint32_t index, enum metric metric, bool calls)
 {
     const struct row *row = &rows->row[index];
     struct position position = {.file = "", .called = ROW_NONE};
@@ -91,7 +94,7 @@ static struct position find_source(const struct rows *rows, uint32_t index, enum
     for (uint32_t child = index + 1; child < row->end; child = rows->row[child].end) {
         const struct row *at = &rows->row[child];
         bool call = calls && at->foreign && at->call_line > 0;
-        double value = call                        ? value_of_call(rows, child, metric)
+        double value = call                        ? label_value_of_call(rows, child, metric)
                        : at->kind == ROW_STATEMENT ? metric_value(rows, at->exclusive, metric)
                                                    : 0;
         if (value <= most)
@@ -100,9 +103,9 @@ static struct position find_source(const struct rows *rows, uint32_t index, enum
         position = call ? (struct position){row->label->file, at->call_line, child}
                         : (struct position){at->label->file, at->label->line, ROW_NONE};
     }
-    /* nobody held the lock: this is where threads waited for it */
+    /* nobody held the lock: show where threads waited for it */
     if (position.line <= 0 && calls && metric == METRIC_LOCK_WAIT)
-        return find_source(rows, index, METRIC_LOCK_WAIT_HERE, calls);
+        return label_find_source(rows, index, METRIC_LOCK_WAIT_HERE, calls);
     for (; position.line <= 0 && index != 0 && row->kind != ROW_PSEUDO; index = rows->row[index].parent) {
         const struct row *at = &rows->row[index], *parent = &rows->row[at->parent];
         if (at->call_line > 0 && *parent->label->file) {
@@ -113,7 +116,7 @@ static struct position find_source(const struct rows *rows, uint32_t index, enum
     return position;
 }
 
-/* Appends at most `columns` of printable text to a line. Returns the columns used. */
+/* Appends text to a line in at most `columns` columns. Returns the number of columns used. */
 static size_t label_append(char *to, size_t room, const char *text, size_t columns, bool utf8)
 {
     char *fitting = format_fit(text, columns, utf8);
@@ -123,7 +126,7 @@ static size_t label_append(char *to, size_t room, const char *text, size_t colum
     return format_columns(to + length);
 }
 
-/* Writes what was called, as " (in cos, libm)". */
+/* Writes the foreign function that was called, for example " (in cos, libm)". */
 static void label_describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text,
                                 size_t bytes)
 {
@@ -140,10 +143,10 @@ static void label_describe_call(const struct rows *rows, uint32_t called, const 
     free(clean);
 }
 
-/* Returns the row's name, its position, and as many callers as fit; with `instances`, numbered executions
- * among them. */
-static char *make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns, bool utf8,
-                        bool instances)
+/* Returns the row's name, its position and as many callers as fit. With `instances`, the callers include
+ * numbered executions of phases. */
+static char *row_make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns, bool utf8,
+                            bool instances)
 {
     size_t room = 4 * columns + 64, used = 0;
     char *label = memory_array(room, 1), position[300], call[4 * CALLED_COLUMNS + 100];
@@ -163,7 +166,7 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
     for (bool first = true; caller != ROW_NONE && caller != 0;
          called = caller, caller = rows->row[caller].parent, first = false) {
         char line[16] = "";
-        if (has_twin(rows, called))
+        if (row_has_twin(rows, called))
             snprintf(line, sizeof line, ":%d", rows->row[called].call_line);
         if (!instances && row_is_instance(rows->row, caller))
             caller = rows->row[caller].parent;
@@ -190,18 +193,18 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
 
 char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
-    return make_label(rows, row, find_source(rows, row, metric, false), columns, utf8, true);
+    return row_make_label(rows, row, label_find_source(rows, row, metric, false), columns, utf8, true);
 }
 
 char *view_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
     uint32_t own = rows_own(rows, row);
-    return make_label(rows, own, find_source(rows, own, metric, true), columns, utf8, true);
+    return row_make_label(rows, own, label_find_source(rows, own, metric, true), columns, utf8, true);
 }
 
 char *view_culprit_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
     bool handoff = row_is_handoff(&rows->row[row]);
     uint32_t shown = handoff ? row : rows_own(rows, row);
-    return make_label(rows, shown, find_source(rows, shown, metric, !handoff), columns, utf8, false);
+    return row_make_label(rows, shown, label_find_source(rows, shown, metric, !handoff), columns, utf8, false);
 }

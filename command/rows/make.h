@@ -1,4 +1,4 @@
-/* What the makers of rows and views need: rows, their memory, their sums, their order. */
+/* Functions for units that make rows and views: creation, memory, sums and order of rows. */
 #ifndef BLAME_COMMAND_ROWS_MAKE_H
 #define BLAME_COMMAND_ROWS_MAKE_H
 
@@ -6,15 +6,15 @@
 #include "command/profile/profile.h"
 #include "command/rows/metric.h"
 
-/* Returns empty rows for the same program as other rows. */
+/* Returns rows without content, for the same program as `rows`. */
 struct rows *rows_like(const struct rows *rows);
 
-/* Appends a row without metrics below `parent` (which must be there already, ROW_NONE for
- * the root) and returns its index. Not in preorder until rows_order(). */
+/* Appends a row without metrics and returns its index. parent: index of an existing row, ROW_NONE for the
+ * root. Rows are not in preorder until rows_order() is called. */
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind);
 
-/* Returns the row below a parent. Makes it, without a label, if it is missing. line: for statements their own
- * line, which their label must have before the next call; for other rows the line of the call. */
+/* Returns a child of a row, and creates it without a label if there is none. line: for a statement its own
+ * line, which its label must have before the next call; for other rows the line of the call. */
 uint32_t rows_find_child(struct rows *rows, struct index_map *children, uint32_t parent, enum row_kind kind,
                          uint32_t function, int line);
 
@@ -24,20 +24,22 @@ extern const struct profile_sums row_no_sums; /* zero */
 /* Returns zeroed memory that lives as long as the rows. */
 void *rows_alloc(struct rows *rows, size_t bytes);
 
-/* Add to a row's sums. *sums may be borrowed: it must outlive the rows unchanged. */
+/* Add sums to a row. The row may keep the pointer, so *sums must outlive the rows unchanged. */
 void rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_sums *sums);
 void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_sums *sums);
-/* Adds to the counters of a row's samples; NULL adds nothing. */
+/* Adds to the counts taken at a row's samples; NULL adds nothing. */
 void rows_add_counters(struct rows *rows, struct row *row, const struct profile_counters *inclusive,
                        const struct profile_counters *exclusive);
-/* Makes inclusive sums of the nodes' exclusive sums, and adds statements' sums to their functions. */
+/* Computes the inclusive sums, and adds the statements' exclusive sums to their functions. */
 void rows_sum(struct rows *rows);
-/* Adds exact times and counters to the rows. Uses node_row, so it must come before rows_order(). */
+/* Adds exact times and counters to the rows. Must come before rows_order(), which removes rows without any
+ * figures. */
 void rows_add_extras(struct rows *rows, const struct profile *profile);
 
 bool sums_are_zero(const struct profile_sums *sums);
 
-/* Sorts siblings: highest `metric` first, ties by kind and name. */
+/* Sorts siblings by `metric`, highest first, then by kind and name. Removes rows without cost and exact
+ * times. */
 void rows_order(struct rows *rows, enum metric metric, bool by_exclusive);
 
 #endif

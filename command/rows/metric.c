@@ -1,4 +1,4 @@
-/* Metrics computed from a row's sums; docs/accounting.md derives them. */
+/* Computes metrics from a row's sums. docs/accounting.md derives them. */
 #include "command/rows/metric.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ const char *const metric_unit[METRIC_NAMED] = {
 
 static const struct {
     const char *title, *summary, *about;
-} text_of[METRIC_NAMED] = {
+} metric_text[METRIC_NAMED] = {
 #define METRIC(name, column, value, word, title, unit, summary, light, dark, help) {title, summary, help},
     METRIC_TABLE(METRIC)
 #undef METRIC
@@ -30,21 +30,21 @@ static const struct {
 
 const char *metric_title(enum metric metric)
 {
-    return metric < METRIC_NAMED ? text_of[metric].title : "effort";
+    return metric < METRIC_NAMED ? metric_text[metric].title : "effort";
 }
 
 const char *metric_about(enum metric metric)
 {
 #define METRIC(name, column, value, word, title, ...) ", " title
     return metric < METRIC_NAMED
-               ? text_of[metric].about
+               ? metric_text[metric].about
                : "All time of all threads: work, idleness, overhead, lock wait" METRIC_TABLE_RARE(METRIC);
 #undef METRIC
 }
 
 const char *metric_summary(enum metric metric)
 {
-    return text_of[metric].summary;
+    return metric_text[metric].summary;
 }
 
 const enum metric metric_columns[METRIC_COLUMNS] = {
@@ -53,10 +53,10 @@ const enum metric metric_columns[METRIC_COLUMNS] = {
 #undef METRIC
 };
 
-/* Work stands before idleness here, and after it in the table. */
-#define PLACE(metric) ((metric) == METRIC_WORK ? 0 : (metric) == METRIC_IDLENESS ? 1 : (metric))
-const enum metric metric_parts[METRIC_TOLD] = {
-#define METRIC(name, ...) [PLACE(METRIC_##name)] = METRIC_##name,
+/* Work is before idleness here, and after it in the table. */
+#define PART_INDEX(metric) ((metric) == METRIC_WORK ? 0 : (metric) == METRIC_IDLENESS ? 1 : (metric))
+const enum metric metric_parts[METRIC_ALL_PARTS] = {
+#define METRIC(name, ...) [PART_INDEX(METRIC_##name)] = METRIC_##name,
     METRIC_TABLE_ALWAYS(METRIC)
 #undef METRIC
 #define METRIC(name, ...) METRIC_##name,
@@ -66,32 +66,33 @@ const enum metric metric_parts[METRIC_TOLD] = {
 
 const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
 
-#define LEAST_BLAME 1 /* per cent of blame: a program with less has its work shown first */
+#define LEAST_BLAME 1 /* per cent of blame; a program with less has its work shown first */
 
-/* Returns the idleness of LMF13 eq. 1 with a constant t. Clamps to 0 only what rounding may have made
- * negative. */
+/* Returns the idleness of equation 1 in LMF13 for a constant number t of threads or cores. A value that only
+ * rounding made negative becomes 0. */
 static double metric_idleness_ns(const struct profile_sums *sums, double t)
 {
     double capacity = t * sums->inverse_busy, own = profile_sums_own(sums), idle = capacity - own;
     return idle < 0 && -idle <= 1e-9 * (capacity + own) ? 0 : idle;
 }
 
-static double value_ns(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
+static double metric_value_ns(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 
-static double sum_ns(const struct rows *rows, const struct profile_sums *sums, const enum metric *metric, size_t count)
+static double metric_sum_ns(const struct rows *rows, const struct profile_sums *sums, const enum metric *metric,
+                            size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += value_ns(rows, sums, metric[i]);
+        sum += metric_value_ns(rows, sums, metric[i]);
     return sum;
 }
 
-static double blame_ns(const struct rows *rows, const struct profile_sums *sums)
+static double metric_blame_ns(const struct rows *rows, const struct profile_sums *sums)
 {
-    return sum_ns(rows, sums, metric_blame_part, METRIC_BLAME_PARTS);
+    return metric_sum_ns(rows, sums, metric_blame_part, METRIC_BLAME_PARTS);
 }
 
-static double value_ns(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
+static double metric_value_ns(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     switch (metric) {
 #define METRIC(name, column, value, ...)                                                                               \
@@ -102,10 +103,10 @@ static double value_ns(const struct rows *rows, const struct profile_sums *sums,
     case METRIC_THREAD_IDLENESS:
         return metric_idleness_ns(sums, rows->threads);
     case METRIC_EFFORT:
-        return sum_ns(rows, sums, metric_parts, METRIC_PARTS);
+        return metric_sum_ns(rows, sums, metric_parts, METRIC_PARTS);
     case METRIC_ORDER:
-        return sum_ns(rows, sums, metric_parts, METRIC_ALWAYS_PARTS);
-    case METRIC_COUNTER: /* a value of rows, not of sums */
+        return metric_sum_ns(rows, sums, metric_parts, METRIC_ALWAYS_PARTS);
+    case METRIC_COUNTER: /* counters belong to rows, not to sums */
         break;
     }
     return (double)sums->samples;
@@ -113,39 +114,40 @@ static double value_ns(const struct rows *rows, const struct profile_sums *sums,
 
 double metric_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
-    double value = value_ns(rows, sums, metric);
+    double value = metric_value_ns(rows, sums, metric);
     return metric == METRIC_SAMPLES ? value : value * 1e-9;
 }
 
-static double percent(double part, double whole)
+static double metric_percent(double part, double whole)
 {
     if (!(whole > 0) || !(part > 0))
         return 0;
     return part < whole ? 100 * part / whole : 100;
 }
 
-static double effort_with(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
+static double metric_effort_with(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     if (metric == METRIC_SAMPLES)
         return (double)sums->samples;
-    double effort = value_ns(rows, sums, METRIC_EFFORT);
+    double effort = metric_value_ns(rows, sums, METRIC_EFFORT);
     if (metric == METRIC_RANK_IDLENESS)
         return effort + sums->rank_idle - sums->rank_waited;
     bool idleness =
         metric == METRIC_CORE_IDLENESS || metric == METRIC_SHARED_IDLENESS || metric == METRIC_THREAD_IDLENESS;
-    return idleness ? effort - value_ns(rows, sums, METRIC_IDLENESS) + value_ns(rows, sums, metric) : effort;
+    return idleness ? effort - metric_value_ns(rows, sums, METRIC_IDLENESS) + metric_value_ns(rows, sums, metric)
+                    : effort;
 }
 
 double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
-    return percent(
-        value_ns(rows, sums, metric),
-        effort_with(rows, rows_whole(rows), rows->job && metric == METRIC_RANK_IDLENESS ? METRIC_EFFORT : metric));
+    return metric_percent(metric_value_ns(rows, sums, metric),
+                          metric_effort_with(rows, rows_whole(rows),
+                                             rows->job && metric == METRIC_RANK_IDLENESS ? METRIC_EFFORT : metric));
 }
 
 bool metric_is_rare(enum metric metric)
 {
-    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_TOLD; i++)
+    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_ALL_PARTS; i++)
         if (metric_parts[i] == metric)
             return true;
     return false;
@@ -163,13 +165,13 @@ enum metric metric_default(const struct rows *rows)
 
 double metric_relative(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
-    return percent(value_ns(rows, sums, metric), effort_with(rows, sums, metric));
+    return metric_percent(metric_value_ns(rows, sums, metric), metric_effort_with(rows, sums, metric));
 }
 
 double metric_of_order(const struct rows *rows, const struct profile_sums *sums, enum metric metric,
                        const struct profile_sums *of)
 {
-    return percent(value_ns(rows, sums, metric), value_ns(rows, of, METRIC_ORDER));
+    return metric_percent(metric_value_ns(rows, sums, metric), metric_value_ns(rows, of, METRIC_ORDER));
 }
 
 static double metric_of_counters(const struct profile_counters *counters, enum metric metric)
@@ -191,8 +193,9 @@ double rows_whole_value(const struct rows *rows, enum metric metric)
 
 double row_absolute(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
 {
-    return metric < METRIC_COUNTER ? metric_absolute(rows, exclusive ? row->exclusive : row->inclusive, metric)
-                                   : percent(row_value(rows, row, exclusive, metric), rows_whole_value(rows, metric));
+    return metric < METRIC_COUNTER
+               ? metric_absolute(rows, exclusive ? row->exclusive : row->inclusive, metric)
+               : metric_percent(row_value(rows, row, exclusive, metric), rows_whole_value(rows, metric));
 }
 
 double row_relative(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)

@@ -1,4 +1,4 @@
-/* The metrics of rows; docs/accounting.md derives them. */
+/* The metrics of rows. docs/accounting.md derives them. */
 #ifndef BLAME_COMMAND_ROWS_METRIC_H
 #define BLAME_COMMAND_ROWS_METRIC_H
 
@@ -12,66 +12,74 @@ enum metric {
         METRIC_NAMED,
     METRIC_COLUMNS = METRIC_BLAME,
     METRIC_THREAD_IDLENESS = METRIC_NAMED,
-    METRIC_EFFORT,  /* the sum of the first METRIC_PARTS of metric_parts */
-    METRIC_ORDER,   /* the sum of the first METRIC_ALWAYS_PARTS of metric_parts: rows are sorted by it */
-    METRIC_COUNTER, /* the first of the rows' counters; the others follow */
+    METRIC_EFFORT,  /* sum of the first METRIC_PARTS metrics in metric_parts */
+    METRIC_ORDER,   /* sum of the first METRIC_ALWAYS_PARTS metrics in metric_parts; rows are sorted by it */
+    METRIC_COUNTER, /* first counter of the rows; the other counters follow */
 };
 
-enum { /* how many rows the table has */
+enum { /* numbers of rows in parts of the metric table */
 #define METRIC(...) +1
        METRIC_ALWAYS_PARTS = METRIC_TABLE_ALWAYS(METRIC),
        METRIC_PARTS = METRIC_ALWAYS_PARTS METRIC_TABLE_RARE(METRIC), /* all parts of the effort */
-       METRIC_TOLD = METRIC_PARTS METRIC_TABLE_RANKS(METRIC),        /* the same and rank idleness */
+       /* all parts of the effort, and rank idleness */
+       METRIC_ALL_PARTS = METRIC_PARTS METRIC_TABLE_RANKS(METRIC),
 #undef METRIC
-       METRIC_FIRST_COLUMNS = 8, /* before the percentages of profile.csv; the other columns follow them */
+       /* columns of profile.csv before the percentages; the other columns are after them */
+       METRIC_FIRST_COLUMNS = 8,
        METRIC_BLAME_PARTS = 3
 };
 
-extern const char *const metric_word[METRIC_NAMED + 1]; /* names in options; NULL after the last */
+extern const char *const metric_word[METRIC_NAMED + 1]; /* names of metrics in options; NULL after the last */
 extern const char *const metric_unit[METRIC_NAMED];
-/* Returns the name in columns and headings: "lock wait"; "effort". Counters have none. */
+/* Returns a metric's name in columns and headings, such as "lock wait" or "effort". Not for counters. */
 const char *metric_title(enum metric metric);
-const char *metric_about(enum metric metric);   /* Returns what a metric is: a line without a full stop. */
-const char *metric_summary(enum metric metric); /* Returns its explanation in the summary, or NULL. */
+/* Returns a metric's explanation, one line without a full stop. */
+const char *metric_about(enum metric metric);
+/* Returns a metric's explanation in the summary; NULL: none. */
+const char *metric_summary(enum metric metric);
 
-extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
-/* The parts of the effort, work first, then the rare parts, then rank idleness. The first METRIC_ALWAYS_PARTS are shown
- * whatever their value is. */
-extern const enum metric metric_parts[METRIC_TOLD];
-#define METRIC_LEAST_SHOWN 0.05 /* per cent: the least that is not printed as 0.0 */
-/* Returns whether a metric is a rare part or rank idleness: those are shown only if the program has some. */
+extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of the columns in files */
+/* The parts of the effort, work first and the rare parts last, followed by rank idleness. The first
+ * METRIC_ALWAYS_PARTS are shown whatever their value is. */
+extern const enum metric metric_parts[METRIC_ALL_PARTS];
+#define METRIC_LEAST_SHOWN 0.05 /* smallest percentage that is not printed as 0.0 */
+/* Returns whether a metric is a rare part of the effort or rank idleness. These are shown only if the program
+ * has some. */
 bool metric_is_rare(enum metric metric);
-/* Returns whether a metric gets a line or column: a rare one only if it is at least METRIC_LEAST_SHOWN of the
- * whole. */
+/* Returns whether a metric gets a line or a column. A rare metric gets one only if it is at least
+ * METRIC_LEAST_SHOWN per cent of the whole. */
 bool metric_is_shown(const struct rows *rows, enum metric metric);
-extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the parts of blame */
+extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the metrics whose sum is blame */
 
-/* Returns the value of a metric for a row's inclusive or exclusive sums, in seconds; of samples their number. */
+/* Returns the value of a metric for a row's inclusive or exclusive sums, in s. For METRIC_SAMPLES, returns
+ * the number of samples. */
 double metric_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
-/* Return the percentage of LMF13 eq. 2, 0 ... 100: of the whole program's effort, and of the row's own. Three
- * metrics have another whole. For core and shared idleness the effort contains that idleness. For rank
- * idleness it contains the other ranks' time in place of the own time that is blamed on them. Samples are
- * compared with all samples. */
+/* Return a metric as a percentage, 0 to 100 (LMF13, equation 2): of the whole program's effort, and of the
+ * row's own effort. Some metrics have another base. Core, shared and thread idleness take the place of
+ * idleness in the effort. For rank idleness, the effort contains the other ranks' time in place of the own
+ * time that is blamed on them; only the absolute percentage in a job does not. Samples are compared with all
+ * samples. */
 double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 double metric_relative(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
-/* Returns the percentage in CSV files: of the METRIC_ORDER of `of`. */
+/* Returns the percentage that CSV files have: of the METRIC_ORDER of `of`. */
 double metric_of_order(const struct rows *rows, const struct profile_sums *sums, enum metric metric,
                        const struct profile_sums *of);
 
-/* Return the same for a row. They also take counters, whose relative percentages are the absolute ones. */
+/* Return the same for a row. They accept counters as well. A counter's relative percentage is its absolute
+ * percentage. */
 double row_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric);
 double row_absolute(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric);
 double row_relative(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric);
-/* Returns the whole of a metric's or counter's absolute percentages. */
+/* Returns the whole program's value of a metric or counter. */
 double rows_whole_value(const struct rows *rows, enum metric metric);
 /* Returns a metric's title, or a counter's name as the user gave it. */
 const char *rows_metric_title(const struct rows *rows, enum metric metric);
-/* Finds a metric by its word, or a counter of the rows by its name. */
+/* Finds a metric by its name in options, or a counter of the rows by its name. */
 bool rows_find_metric(const struct rows *rows, const char *name, size_t bytes, enum metric *metric);
-/* Returns all words and names that rows_find_metric() finds, as a list for messages; malloc'ed. */
+/* Returns all names that rows_find_metric() finds, as a list for messages. The caller frees it. */
 char *rows_metric_names(const struct rows *rows);
 
-/* Returns the metric to show if the user names none: blame, or work if there is hardly any blame. */
+/* Returns the metric to show if the user names none: blame, or work if the program has hardly any blame. */
 enum metric metric_default(const struct rows *rows);
 
 #endif

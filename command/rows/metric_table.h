@@ -1,24 +1,25 @@
-/* Every metric of a profile, one row each. The columns of files, the exports, the options and their help, the summary, the
- * page and the laboratory are all made from these rows. docs/architecture.md says how to add a metric.
+/* The table of all metrics of a profile. The columns of files, the exports, the options and their help, the
+ * summary, the page and the laboratory are made from its rows. docs/architecture.md says how to add a metric.
  *
  *     METRIC(NAME, column, value, word, title, unit, summary, light, dark, help)
  *
- * NAME      METRIC_NAME is its constant
- * column    its place among the columns of profile.csv, or NONE; a new metric takes the next free number
+ * NAME      METRIC_NAME is the metric's constant
+ * column    number of its column in profile.csv, or NONE; a new metric takes the next free number
  * value     its value in ns, from a row's `sums` (struct profile_sums) and the `rows`
  * word      its name in options: --sort WORD
  * title     its name in columns and headings, and in the page's data
  * unit      "s", or "" for a number of samples
- * summary   its explanation in the summary; NULL where the summary has no line for it
+ * summary   its explanation in the summary; NULL: the summary has no line for it
  * light     its colour on the page in the light theme
- * dark      its colour in the dark theme
- * help      what it is, without a full stop
+ * dark      its colour on the page in the dark theme
+ * help      its explanation, without a full stop
  *
- * The page's build (command/html/page/metrics.mjs) reads this file, too: a row is METRIC(...) and ends with seven literals. */
+ * The page's build (command/html/page/metrics.mjs) also reads this file. It expects that a row is METRIC(...)
+ * and ends with seven literals. */
 #ifndef BLAME_COMMAND_ROWS_METRIC_TABLE_H
 #define BLAME_COMMAND_ROWS_METRIC_TABLE_H
 
-/* Parts of the thread time, shown whatever their value is. */
+/* Parts of the threads' time that are shown whatever their value is. */
 #define METRIC_TABLE_ALWAYS(METRIC)                                                                                    \
     METRIC(IDLENESS, 2, rows->shared ? sums->shared_idle : metric_idleness_ns(sums, rows->threads), "idleness",        \
            "idleness", "s", "threads without work", "#e69f00", "#d99a1c",                                              \
@@ -30,7 +31,7 @@
     METRIC(LOCK_WAIT, 4, sums->lock_wait, "lock-wait", "lock wait", "s", "waiting for locks", "#d55e00", "#d9692a",    \
            "Time in which others waited for locks that were held here")
 
-/* Metrics that are not parts of the thread time: other views of a part, and counts. */
+/* Metrics that are not parts of the threads' time: other ways to count a part, and the number of samples. */
 #define METRIC_TABLE_OTHERS(METRIC)                                                                                    \
     METRIC(LOCK_WAIT_HERE, 7, sums->lock_wait_here, "lock-wait-here", "lock wait here", "s", NULL, "#b8561a",          \
            "#c06a35", "Time in which this context waited for locks, a part of what lock wait charges to holders")      \
@@ -40,7 +41,7 @@
            "#b08a2c", "Idleness as threads in other programs' company have it")                                        \
     METRIC(SAMPLES, 0, (double)sums->samples, "samples", "samples", "", NULL, "#6f8397", "#7c90a4", "Samples taken")
 
-/* Parts of the thread time that many programs have none of: shown where they are at least METRIC_LEAST_SHOWN. */
+/* Rare parts of the threads' time. They are shown only if they are at least METRIC_LEAST_SHOWN per cent. */
 #define METRIC_TABLE_RARE(METRIC)                                                                                      \
     METRIC(NO_CORE, 8, sums->no_core, "no-core", "no core", "s", "ready, without a core", "#189a74", "#2fae88",        \
            "Time in which busy threads were ready to run and had no core")                                             \
@@ -49,17 +50,17 @@
     METRIC(MPI_WAIT, 10, sums->mpi_wait, "mpi-wait", "mpi wait", "s", "in MPI, for other ranks", "#6a63b8", "#8d86d6", \
            "Time in calls of MPI's that may wait for other ranks")
 
-/* Other ranks' time, which is shown like a rare part. In a job it is a part of their mpi wait. */
+/* Time of other ranks, which is shown like a rare part. In a job, it is part of those ranks' mpi wait. */
 #define METRIC_TABLE_RANKS(METRIC)                                                                                     \
     METRIC(RANK_IDLENESS, 11, sums->rank_idle, "rank-idleness", "rank idleness", "s", NULL, "#a8437f", "#c874a6",      \
            "Time in which other ranks waited in MPI, by who made them wait")
 
-/* The sum of metric_blame_part; it has no column in files. */
+/* The sum of the metrics in metric_blame_part. It has no column in files. */
 #define METRIC_TABLE_BLAME(METRIC)                                                                                     \
-    METRIC(BLAME, NONE, blame_ns(rows, sums), "blame", "blame", "s", NULL, "#c8453b", "#d05a4e",                       \
+    METRIC(BLAME, NONE, metric_blame_ns(rows, sums), "blame", "blame", "s", NULL, "#c8453b", "#d05a4e",                \
            "What others lost by it: idleness + overhead + lock wait")
 
-/* The rows with columns in files, then blame. */
+/* All metrics: those with columns in files, then blame. */
 #define METRIC_TABLE_COLUMNS(METRIC)                                                                                   \
     METRIC_TABLE_ALWAYS(METRIC)                                                                                        \
     METRIC_TABLE_OTHERS(METRIC)                                                                                        \

@@ -18,9 +18,9 @@ const char *mpi_call_name(uint64_t number)
     return number < MPI_CALL_COUNT ? calls[number] : "<unknown call of MPI>";
 }
 
-/* Returns whether a module is Open MPI, MPICH or a descendant of theirs: libmpi.so.40, libmpi_mpifh.so.40,
- * libmpich.so.12, libmpifort.so.12. */
-static bool is_mpi(const char *module)
+/* Returns whether a module belongs to Open MPI, MPICH or an MPI derived from them: libmpi.so.40,
+ * libmpi_mpifh.so.40, libmpich.so.12, libmpifort.so.12. */
+static bool module_is_mpi(const char *module)
 {
     return strncmp(module, "libmpi", 6) == 0;
 }
@@ -28,7 +28,7 @@ static bool is_mpi(const char *module)
 const char *mpi_function_name(const char *module, const char *name, char text[MPI_NAME_BYTES])
 {
     static const char *const ends[] = {"_f08ts_", "_f08_", "__", "_"};
-    if (!is_mpi(module))
+    if (!module_is_mpi(module))
         return name;
     const char *plain = strncmp(name, "PMPI_", 5) == 0 || strncmp(name, "pmpi_", 5) == 0 ? name + 1 : name;
     size_t length = strlen(plain);
@@ -45,9 +45,9 @@ const char *mpi_function_name(const char *module, const char *name, char text[MP
     return text;
 }
 
-bool mpi_is_untold(const struct row *row)
+bool mpi_wait_is_unreported(const struct row *row)
 {
-    if (row->kind != ROW_PROCEDURE || !is_mpi(row->label->module))
+    if (row->kind != ROW_PROCEDURE || !module_is_mpi(row->label->module))
         return false;
     for (size_t i = 0; i < MPI_CALL_COUNT; i++)
         if (strcmp(row->label->name, calls[i]) == 0)

@@ -1,4 +1,4 @@
-/* The names of MPI calls in rows: one name for C and Fortran, for MPI_X and PMPI_X. */
+/* The names of MPI functions in rows. A function has one name in C and Fortran, and for MPI_X and PMPI_X. */
 #ifndef BLAME_COMMAND_ROWS_MPI_NAMES_H
 #define BLAME_COMMAND_ROWS_MPI_NAMES_H
 
@@ -7,17 +7,17 @@
 
 #include "command/rows/row.h"
 
-/* Returns the name of an enum mpi_function, also of an unknown number. */
+/* Returns the name of an enum mpi_function; "<unknown call of MPI>" for any other number. */
 const char *mpi_call_name(uint64_t number);
 
 #define MPI_NAME_BYTES 64
 
-/* Returns the name of a function, given its module and name: its MPI name, perhaps made in `text`, or the
- * name itself if it is not part of MPI. */
+/* Returns the name that reports show for a function of a module. For a function of MPI, it is the name in C,
+ * which may be written to `text`. For other functions, it is `name`. */
 const char *mpi_function_name(const char *module, const char *name, char text[MPI_NAME_BYTES]);
 
-/* Returns whether a row is in an MPI call that may wait for other ranks without libblame-mpi.so reporting
- * that it waits: the call is a frame on the path. */
-bool mpi_is_untold(const struct row *row);
+/* Returns whether a row is an MPI function that may wait for other ranks, but whose waiting libblame-mpi.so
+ * did not report. Such a row is a frame on the call path. */
+bool mpi_wait_is_unreported(const struct row *row);
 
 #endif

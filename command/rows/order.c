@@ -1,4 +1,5 @@
-/* Puts rows in preorder with sorted siblings, without recursion: paths can be thousands of rows deep. */
+/* Puts rows in preorder and sorts siblings. Works without recursion, because paths can be thousands of rows
+ * deep. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +8,10 @@
 
 struct order {
     struct rows *rows;
-    double *value;         /* by old index: the value that siblings are sorted by */
-    uint32_t *first_child; /* by old index: the start of its children in child[]; count + 2 entries */
+    double *value;         /* by old index: value by which siblings are sorted */
+    uint32_t *first_child; /* by old index: position of its first child in child[]; count + 2 entries */
     uint32_t *child;       /* old indices, grouped by parent */
-    uint32_t *new_index;   /* by old index; ROW_NONE for pruned rows */
+    uint32_t *new_index;   /* by old index: new index; ROW_NONE: the row is removed */
 };
 
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
@@ -29,7 +30,7 @@ uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
     return (uint32_t)rows->count++;
 }
 
-/* Compares in a total order, so that equal profiles give equal files. */
+/* Compares siblings. No two of them compare equal, so that equal profiles give equal files. */
 static int compare_siblings(const void *left, const void *right, void *context)
 {
     const struct order *order = context;
@@ -51,12 +52,12 @@ static int compare_siblings(const void *left, const void *right, void *context)
     return difference ? difference : (a_index > b_index) - (a_index < b_index);
 }
 
-static void group_children(struct order *order)
+static void order_group_children(struct order *order)
 {
     const struct rows *rows = order->rows;
     size_t count = rows->count;
-    /* Each count stands two places after its row. Filling moves the start of the next row's children to that
-     * place. */
+    /* A row's number of children is counted two entries after its own. While child[] is filled, entry i + 1
+     * moves from the start of row i's children to their end, where those of row i + 1 start. */
     for (size_t i = 1; i < count; i++)
         order->first_child[rows->row[i].parent + 2]++;
     for (size_t i = 0; i < count; i++)
@@ -65,7 +66,7 @@ static void group_children(struct order *order)
         order->child[order->first_child[rows->row[i].parent + 1]++] = (uint32_t)i;
 }
 
-static void sort_children(struct order *order, enum metric metric, bool by_exclusive)
+static void order_sort_children(struct order *order, enum metric metric, bool by_exclusive)
 {
     const struct rows *rows = order->rows;
     order->value = memory_array(rows->count, sizeof *order->value);
@@ -81,9 +82,9 @@ static void sort_children(struct order *order, enum metric metric, bool by_exclu
     free(order->value);
 }
 
-/* Sets `end` to the number of rows in each subtree; 0 for a subtree without cost and without exact times.
- * Children have larger indices than their parents. */
-static void count_subtrees(struct rows *rows)
+/* Sets `end` to the number of rows in each row's subtree, or to 0 if the subtree has no cost and no exact
+ * times. Children have larger indices than their parents. */
+static void order_count_subtrees(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)
         rows->row[i].end = 1;
@@ -94,8 +95,9 @@ static void count_subtrees(struct rows *rows)
     }
 }
 
-/* Numbers each row after its earlier siblings' subtrees, parents before children. */
-static size_t number_preorder(struct order *order)
+/* Numbers the rows: a parent before its children, and a row after the subtrees of its earlier siblings.
+ * Returns the number of rows that stay. */
+static size_t order_number_rows(struct order *order)
 {
     struct rows *rows = order->rows;
     size_t kept = rows->row[0].end;
@@ -120,8 +122,8 @@ static size_t number_preorder(struct order *order)
     return kept;
 }
 
-/* Moves each row to its new place, pruned rows after all others. */
-static void move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
+/* Moves each row to its new index. Removed rows go to the end, where they are cut off. */
+static void order_move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
 {
     uint32_t behind = (uint32_t)kept;
     for (size_t i = 0; i < rows->count; i++)
@@ -147,7 +149,7 @@ static int order_compare_spreads(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void renumber_spreads(struct rows *rows, const uint32_t *new_index)
+static void order_renumber_spreads(struct rows *rows, const uint32_t *new_index)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->spread_count; i++) {
@@ -166,21 +168,21 @@ void rows_order(struct rows *rows, enum metric metric, bool by_exclusive)
     struct order order = {.rows = rows,
                           .first_child = memory_array(count + 2, sizeof *order.first_child),
                           .child = memory_array(count, sizeof *order.child)};
-    group_children(&order);
-    sort_children(&order, metric, by_exclusive);
+    order_group_children(&order);
+    order_sort_children(&order, metric, by_exclusive);
     order.new_index = memory_array(count, sizeof *order.new_index);
-    count_subtrees(rows);
+    order_count_subtrees(rows);
     rows->row[0].depth = 0;
-    size_t kept = number_preorder(&order);
+    size_t kept = order_number_rows(&order);
     for (size_t n = 0; n < rows->node_count; n++) {
         if (rows->node_row[n] != ROW_NONE)
             rows->node_row[n] = order.new_index[rows->node_row[n]];
         if (rows->node_context && rows->node_context[n] != ROW_NONE)
             rows->node_context[n] = order.new_index[rows->node_context[n]];
     }
-    renumber_spreads(rows, order.new_index);
+    order_renumber_spreads(rows, order.new_index);
     free(order.first_child);
     free(order.child);
-    move_rows(rows, order.new_index, kept);
+    order_move_rows(rows, order.new_index, kept);
     free(order.new_index);
 }

@@ -1,5 +1,3 @@
-/* Decides which rows are the program's own code and which are foreign code that it calls. A finding names a
- * line of the user's own code. */
 #include "command/rows/own.h"
 
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-static bool begins_with_one_of(const char *text, const char *const *prefix)
+static bool text_begins_with_one_of(const char *text, const char *const *prefix)
 {
     for (; *prefix; prefix++)
         if (strncmp(text, *prefix, strlen(*prefix)) == 0)
@@ -17,56 +15,57 @@ static bool begins_with_one_of(const char *text, const char *const *prefix)
     return false;
 }
 
-/* Returns whether a file is a header of the system or a compiler: templates and inlined functions of
- * libraries. */
-static bool is_system_source(const char *file)
+/* Returns whether a file is a header of the system or of a compiler. Its templates and inlined functions
+ * belong to libraries. */
+static bool file_is_system_source(const char *file)
 {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/lib/", NULL};
-    return begins_with_one_of(file, folders) || strstr(file, "/include/c++/");
+    return text_begins_with_one_of(file, folders) || strstr(file, "/include/c++/");
 }
 
-static bool is_in_system_folder(const char *path)
+static bool path_is_in_system_folder(const char *path)
 {
     static const char *const folders[] = {"/lib", "/usr/lib", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", NULL};
-    return begins_with_one_of(path, folders);
+    return text_begins_with_one_of(path, folders);
 }
 
-/* Returns whether compilers link the function to every program. Such code is foreign even in a program that
- * came with the system. */
-static bool is_language_support(const char *name)
+/* Returns whether a module is a library that compilers link to every program. Its code is foreign even in a
+ * program that came with the system. */
+static bool module_is_language_support(const char *name)
 {
     static const char *const names[] = {"libc.",       "libm.",        "libmvec.",   "libstdc++.",
                                         "libgcc_s.",   "libc++",       "libunwind",  "libpthread.",
                                         "libgfortran", "libquadmath.", "libFortran", NULL};
-    return begins_with_one_of(name, names);
+    return text_begins_with_one_of(name, names);
 }
 
-static bool is_program(const struct profile_module *module)
+static bool module_is_program(const struct profile_module *module)
 {
     return module->flags & PROFILE_MODULE_EXECUTABLE;
 }
 
-/* Returns whether a module is the user's: the program, and libraries outside the system's folders. If the
- * program itself belongs to the system (an interpreter), all its modules are. So is an unknown module. */
-static bool is_own_module(const struct profile *profile, const char *name)
+/* Returns whether a module is the user's: the program, or a library outside the system's folders. If the
+ * program itself came with the system (an interpreter), libraries inside these folders are the user's as
+ * well. So is an unknown module. */
+static bool module_is_own(const struct profile *profile, const char *name)
 {
     const unsigned never = PROFILE_MODULE_RUNTIME | PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL;
     bool system_program = false, found = false;
     for (size_t i = 0; i < profile->module_count; i++)
-        system_program |= is_program(&profile->modules[i]) && is_in_system_folder(profile->modules[i].path);
+        system_program |= module_is_program(&profile->modules[i]) && path_is_in_system_folder(profile->modules[i].path);
     for (size_t i = 0; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
         if (strcmp(format_base_name(module->path), name) != 0)
             continue;
         found = true;
-        if (is_program(module) || (!(module->flags & never) && !is_language_support(name) &&
-                                   (system_program || !is_in_system_folder(module->path))))
+        if (module_is_program(module) || (!(module->flags & never) && !module_is_language_support(name) &&
+                                          (system_program || !path_is_in_system_folder(module->path))))
             return true;
     }
     return !found;
 }
 
-static bool is_foreign(const struct profile *profile, const struct row *row)
+static bool row_is_foreign(const struct profile *profile, const struct row *row)
 {
     const struct row_label *label = row->label;
     switch (row->kind) {
@@ -79,9 +78,9 @@ static bool is_foreign(const struct profile *profile, const struct row *row)
     case ROW_INLINED:
     case ROW_PARALLEL:
     case ROW_TASK:
-        if (is_system_source(label->file))
+        if (file_is_system_source(label->file))
             return true;
-        return !is_own_module(profile, label->module) && !(*label->file == '/' && access(label->file, R_OK) == 0);
+        return !module_is_own(profile, label->module) && !(*label->file == '/' && access(label->file, R_OK) == 0);
     default:
         return false;
     }
@@ -102,7 +101,7 @@ void rows_mark_foreign(struct rows *rows, const struct profile *profile)
             continue;
         uint8_t *known = &answer[row->function];
         if (*known == NOT_ASKED)
-            *known = is_foreign(profile, row) ? FOREIGN : OWN;
+            *known = row_is_foreign(profile, row) ? FOREIGN : OWN;
         row->foreign = *known == FOREIGN;
     }
     free(answer);

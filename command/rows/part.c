@@ -12,18 +12,19 @@ struct part {
     const struct profile *profile;
     const uint32_t *node;
     struct rows *view;
-    uint32_t *target; /* by row of the whole; ROW_NONE if the part has nothing in it */
+    /* by row of the whole: index of its row in the view; ROW_NONE if the part has no cost there */
+    uint32_t *target;
 };
 
-/* Returns the whole's row for a node; ROW_NONE if no part has any cost there or below. */
+/* Returns the whole's row for a node of the part; ROW_NONE if no part has cost at the node or below it. */
 static uint32_t part_row_of(const struct part *part, uint32_t index)
 {
     uint32_t node = part->node[index];
     return part->rows->node_row[node] != ROW_NONE ? part->rows->node_row[node] : part->rows->node_context[node];
 }
 
-/* Returns the pseudo row of that name below a parent, or the parent if there is none. */
-static uint32_t find_pseudo(const struct rows *rows, uint32_t parent, uint64_t code)
+/* Returns the pseudo row with this code below a parent, or the parent if there is none. */
+static uint32_t part_find_pseudo_row(const struct rows *rows, uint32_t parent, uint64_t code)
 {
     for (uint32_t i = parent + 1; i < rows->row[parent].end; i = rows->row[i].end)
         if (rows->row[i].kind == ROW_PSEUDO && strcmp(rows->row[i].label->name, row_pseudo_name(code)) == 0)
@@ -31,33 +32,33 @@ static uint32_t find_pseudo(const struct rows *rows, uint32_t parent, uint64_t c
     return parent;
 }
 
-static void want(struct part *part, uint32_t row)
+static void part_want_row(struct part *part, uint32_t row)
 {
     for (; row != ROW_NONE && part->target[row] == ROW_NONE; row = part->rows->row[row].parent)
-        part->target[row] = 0; /* a placeholder */
+        part->target[row] = 0; /* wanted; part_copy_rows() sets the index */
 }
 
-static void want_all(struct part *part)
+static void part_want_rows(struct part *part)
 {
     const struct profile *profile = part->profile;
     memset(part->target, 0xff, part->rows->count * sizeof *part->target);
-    want(part, 0);
+    part_want_row(part, 0);
     for (uint32_t i = 1; i < profile->node_count; i++)
         if (profile->nodes[i].kind != PROFILE_NODE_WAITERS && !sums_are_zero(&profile->nodes[i].metric))
-            want(part, part_row_of(part, i));
+            part_want_row(part, part_row_of(part, i));
     for (size_t i = 0; i < profile->probe_count; i++)
-        want(part, part_row_of(part, profile->probes[i].node));
+        part_want_row(part, part_row_of(part, profile->probes[i].node));
     for (size_t i = 0; i < profile->counters_count; i++)
-        want(part, part_row_of(part, profile->counters[i].node));
+        part_want_row(part, part_row_of(part, profile->counters[i].node));
     if (!profile->header.before_start_ns)
         return;
-    uint32_t before = find_pseudo(part->rows, 0, PROFILE_PSEUDO_BEFORE_START);
-    want(part, before);
+    uint32_t before = part_find_pseudo_row(part->rows, 0, PROFILE_PSEUDO_BEFORE_START);
+    part_want_row(part, before);
     if (profile->header.before_no_core_ns)
-        want(part, find_pseudo(part->rows, before, PROFILE_PSEUDO_NO_CORE));
+        part_want_row(part, part_find_pseudo_row(part->rows, before, PROFILE_PSEUDO_NO_CORE));
 }
 
-static uint32_t *copy_rows(struct part *part)
+static uint32_t *part_copy_rows(struct part *part)
 {
     const struct rows *rows = part->rows;
     struct rows *view = part->view;
@@ -87,7 +88,7 @@ static uint32_t *copy_rows(struct part *part)
     return whole;
 }
 
-static void add_sums(struct part *part, uint32_t row, const struct profile_sums *sums)
+static void part_add_sums(struct part *part, uint32_t row, const struct profile_sums *sums)
 {
     rows_add_exclusive(part->view, &part->view->row[part->target[row]], sums);
 }
@@ -98,10 +99,10 @@ static void part_add_before_start(struct part *part)
         return;
     struct profile_sums *sums = rows_alloc(part->view, 2 * sizeof *sums);
     *sums = profile_sums_before_start(&part->profile->header, sums + 1);
-    uint32_t row = find_pseudo(part->rows, 0, PROFILE_PSEUDO_BEFORE_START);
-    add_sums(part, row, sums);
+    uint32_t row = part_find_pseudo_row(part->rows, 0, PROFILE_PSEUDO_BEFORE_START);
+    part_add_sums(part, row, sums);
     if (sums[1].no_core > 0)
-        add_sums(part, find_pseudo(part->rows, row, PROFILE_PSEUDO_NO_CORE), sums + 1);
+        part_add_sums(part, part_find_pseudo_row(part->rows, row, PROFILE_PSEUDO_NO_CORE), sums + 1);
 }
 
 static void part_add_nodes(struct part *part)
@@ -115,7 +116,7 @@ static void part_add_nodes(struct part *part)
         view->node_row[i] = row != ROW_NONE ? part->target[row] : ROW_NONE;
         if (view->node_row[i] != ROW_NONE &&
             profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* its idleness is included in its parent's */
-            add_sums(part, row, &profile->nodes[i].metric);
+            part_add_sums(part, row, &profile->nodes[i].metric);
     }
 }
 
@@ -126,8 +127,8 @@ struct rows *rows_part(const struct rows *rows, const struct profile *part, cons
                       .node = node,
                       .view = rows_like(rows),
                       .target = memory_array(rows->count, sizeof *of.target)};
-    want_all(&of);
-    *whole = copy_rows(&of);
+    part_want_rows(&of);
+    *whole = part_copy_rows(&of);
     part_add_nodes(&of);
     part_add_before_start(&of);
     free(of.target);

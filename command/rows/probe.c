@@ -1,4 +1,4 @@
-/* Rows of phases, events and parameters, which the program reports itself. */
+/* The rows of phases, events and parameters, which the program reports itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,12 @@ const struct merged_node *rows_caller_of(const struct profile *profile, const st
     return caller;
 }
 
-/* Returns the user's frame at a place, after the frames that include/ has inlined into it; NULL if there is
- * none. */
-static const struct symbol_frame *user_frame(struct builder *builder, uint64_t place)
+/* Returns the user's frame at an address, without the frames of blame.h or blame.F90 that are inlined into
+ * it; NULL: none. */
+static const struct symbol_frame *probe_user_frame(struct builder *builder, uint64_t key)
 {
     const struct symbol_frame *frames;
-    size_t count = place ? symbols_lookup(builder->symbols, place, &frames) : 0, i = 0;
+    size_t count = key ? symbols_lookup(builder->symbols, key, &frames) : 0, i = 0;
     for (; i + 1 < count; i++) {
         const char *slash = strrchr(frames[i].at_file, '/');
         const char *file = slash ? slash + 1 : frames[i].at_file;
@@ -31,13 +31,13 @@ static const struct symbol_frame *user_frame(struct builder *builder, uint64_t p
     return count ? &frames[i] : NULL;
 }
 
-static uint32_t find_named_function(struct builder *builder, enum row_kind kind, const char *label, uint64_t place)
+static uint32_t probe_find_function(struct builder *builder, enum row_kind kind, const char *label, uint64_t key)
 {
     struct strings *strings = builder->rows->strings;
     struct function function = {.name = strings_intern(strings, label)};
-    const struct symbol_frame *frame = user_frame(builder, place);
+    const struct symbol_frame *frame = probe_user_frame(builder, key);
     if (frame) {
-        const char *module = symbols_module_name(builder->symbols, PROFILE_KEY_MODULE(place));
+        const char *module = symbols_module_name(builder->symbols, PROFILE_KEY_MODULE(key));
         function.module = strings_intern(strings, module);
         function.file = strings_intern(strings, frame->at_file);
         function.line = frame->at_line > 0 ? frame->at_line : 0;
@@ -45,7 +45,7 @@ static uint32_t find_named_function(struct builder *builder, enum row_kind kind,
     return rows_find_function(builder, kind, &function);
 }
 
-static void note_begin(struct builder *builder, const struct profile_name *name)
+static void probe_note_begin(struct builder *builder, const struct profile_name *name)
 {
     struct rows *rows = builder->rows;
     size_t number = (size_t)(name - builder->profile->names), used = 1;
@@ -77,13 +77,13 @@ uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t par
     else
         snprintf(label, sizeof label, "%s%s", kind == ROW_PHASE ? "phase " : kind == ROW_EVENT ? "event " : "", text);
     if (name)
-        note_begin(builder, name);
+        probe_note_begin(builder, name);
     builder->innermost[node_idx] = builder->innermost[node->parent];
     return rows_find_function_row(builder, parent, kind,
-                                  find_named_function(builder, kind, label, name ? name->place : 0), 0);
+                                  probe_find_function(builder, kind, label, name ? name->place : 0), 0);
 }
 
-/* Returns the next field of "name\tkey\tname\tkey", as a string id. */
+/* Returns the next field of "name\tkey\tname\tkey", as an interned string. */
 static const char *probe_next_field(struct strings *strings, const char **at)
 {
     char field[PROFILE_NAME_BYTES];
@@ -93,18 +93,18 @@ static const char *probe_next_field(struct strings *strings, const char **at)
     return strings_text(strings, strings_intern(strings, field));
 }
 
-static struct named_place next_place(struct builder *builder, const char **at)
+static struct probe_location probe_next_location(struct builder *builder, const char **at)
 {
     struct strings *strings = builder->rows->strings;
-    struct named_place place = {.name = probe_next_field(strings, at), .function = "", .file = ""};
+    struct probe_location location = {.name = probe_next_field(strings, at), .function = "", .file = ""};
     uint64_t key = strtoull(probe_next_field(strings, at), NULL, 16);
-    const struct symbol_frame *frame = user_frame(builder, key);
+    const struct symbol_frame *frame = probe_user_frame(builder, key);
     if (frame) {
-        place.function = strings_text(strings, strings_intern(strings, frame->name));
-        place.file = strings_text(strings, strings_intern(strings, frame->at_file));
-        place.line = frame->at_line > 0 ? frame->at_line : 0;
+        location.function = strings_text(strings, strings_intern(strings, frame->name));
+        location.file = strings_text(strings, strings_intern(strings, frame->at_file));
+        location.line = frame->at_line > 0 ? frame->at_line : 0;
     }
-    return place;
+    return location;
 }
 
 void rows_read_misnested(struct builder *builder)
@@ -120,10 +120,11 @@ void rows_read_misnested(struct builder *builder)
     struct misnesting *misnested = rows_alloc(rows, (count + 1) * sizeof *misnested);
     for (size_t i = 0; i < count; i++) {
         const char *field = at = profile_text_next(profile, "misnested", at);
-        misnested[i].inner = next_place(builder, &field);
-        misnested[i].outer = next_place(builder, &field);
+        misnested[i].inner = probe_next_location(builder, &field);
+        misnested[i].outer = probe_next_location(builder, &field);
         if (!*misnested[i].outer.name &&
-            misnested[i].outer.line) { /* `inner` ended without having begun: it has one place */
+            /* `inner` ended without having begun, and the record has one position */
+            misnested[i].outer.line) {
             const char *name = misnested[i].inner.name;
             misnested[i].inner = misnested[i].outer;
             misnested[i].inner.name = name;

@@ -1,5 +1,5 @@
-/* The rows that users see (profile.csv): the merged tree, with addresses replaced by functions, inlined
- * functions, constructs and source lines. Views consist of the same rows, and every writer works on them. */
+/* The rows that users see (profile.csv): the merged tree, with functions, inlined functions, constructs and
+ * source lines in place of addresses. All views and files are made from these rows. */
 #ifndef BLAME_COMMAND_ROWS_ROW_H
 #define BLAME_COMMAND_ROWS_ROW_H
 
@@ -25,9 +25,9 @@ enum row_kind {
     ROW_STATEMENT,
     ROW_RUNTIME,
     ROW_PSEUDO,
-    ROW_FILE,   /* flat views: all functions of a source file */
-    ROW_MODULE, /* flat views: all functions of a module */
-    ROW_PHASE,  /* a phase or an execution of one, reported by the program */
+    ROW_FILE,   /* only in flat views: all functions of a source file */
+    ROW_MODULE, /* only in flat views: all functions of a module */
+    ROW_PHASE,  /* a phase that the program reported, or one execution of it */
     ROW_EVENT,
     ROW_PARAMETER,
     ROW_KINDS
@@ -35,115 +35,122 @@ enum row_kind {
 
 extern const char *const row_kind_name[ROW_KINDS]; /* names in profile.csv */
 
-/* Returns the name of an enum profile_pseudo, also of an unknown code. */
+/* Returns the name of an enum profile_pseudo; "<unknown>" for any other code. */
 const char *row_pseudo_name(uint64_t code);
 
-/* The texts that all rows of a function, or of a source line in a module, share. */
+/* Texts shared by all rows of one function, or of one source line in a module. */
 struct row_label {
     const char *name, *module, *file;
     int line;
 };
 
-/* Exact times of phases, events and parameters, and counters. */
+/* Exact times of a phase, event or parameter, and counters. */
 struct row_extra {
-    /* of all threads; a phase's record is the sum of its numbered executions */
+    /* sums over all threads; a phase includes its numbered executions */
     struct profile_probe probe;
-    struct profile_counters exact;                /* counted while it was open */
-    struct profile_counters inclusive, exclusive; /* counts at samples */
+    struct profile_counters exact;                /* counts between begin and end */
+    struct profile_counters inclusive, exclusive; /* counts taken at samples */
 };
 
-/* A name from the program, and where it began or ended. */
-struct named_place {
+/* The name of a phase or event, and the source position where it began or ended. */
+struct probe_location {
     const char *name, *function, *file;
     int line;
 };
 
-/* `inner` was still open when `outer` ended. If `outer` has no name, `inner` ended without having begun. */
+/* Two phases or events that ended in the wrong order: `inner` was still open when `outer` ended. If `outer`
+ * has no name, `inner` ended without having begun. */
 struct misnesting {
-    struct named_place inner, outer;
+    struct probe_location inner, outer;
 };
 
-/* Rows are in preorder: a parent before its children, row 0 is the root. A row's exclusive value is that of
- * its own code; a function's is the sum of its statement rows, which therefore count twice: sums over rows
- * leave statements out. Times in nanoseconds. */
+/* Rows are in preorder: a parent is before its children, and row 0 is the root. A row's exclusive value is
+ * that of its own code. A function has the sum of its statement rows, so a sum over rows must leave the
+ * statements out. Times are in ns. */
 struct row {
     uint32_t parent; /* ROW_NONE for the root */
-    uint32_t end;    /* the first row after this row's subtree */
+    uint32_t end;    /* index of the first row after this row's subtree */
     uint32_t depth;
     int call_line;
-    /* equal for all rows of one function, inlined or not; for statements that of the file */
+    /* number shared by all rows of one function, inlined or not; a statement has the number of its source
+     * file */
     uint32_t function;
-    uint8_t kind;                      /* enum row_kind */
-    bool own_inclusive, own_exclusive; /* the sums belong to this row alone and may be changed */
-    /* code that the program calls, not its own; always false in views: use rows_own() */
+    uint8_t kind; /* enum row_kind */
+    /* this row has sums of its own, which may be changed (inclusive, exclusive) */
+    bool own_inclusive, own_exclusive;
+    /* library or runtime code, not the program's own (command/rows/own.h). Always false in views. */
     bool foreign;
     const struct row_label *label;
-    /* text after the name in text views: "tail call" for a function that had left the stack, the candidates
-     * where several are possible; NULL for none */
+    /* text that is printed after the name: "tail call" for a function that has left the stack, or the
+     * candidates if several are possible; NULL: none */
     const char *note;
-    /* Rows of equal sums share them; a row of one node has the node's sums. Never NULL. */
+    /* Rows with equal sums share them, and a row of one node has the node's sums. Never NULL. */
     const struct profile_sums *inclusive, *exclusive;
-    const struct row_extra *extra; /* NULL: nothing */
+    const struct row_extra *extra; /* NULL: no exact times and no counters */
 };
 
-/* What the error of sums over samples depends on: command/rows/error.h. */
+/* Parameters of the sampling error (command/rows/error.h). */
 struct error_terms {
-    double period;   /* most that one sample of a thread stands for, in seconds or events */
-    double lifetime; /* lifetime of all threads in s, if each had a sample in each period; otherwise 0 */
+    double period;   /* most that one sample of a thread can stand for, in s or in events */
+    double lifetime; /* s that all threads lived, if each thread had a sample in each period; otherwise 0 */
     double threads, cores;
-    double ranks; /* ranks of a node that saw each other */
+    double ranks; /* number of ranks of one machine that saw one another */
 };
 
-/* The node by which a row shows the differences between a job's ranks: command/rows/spread.c. */
+/* The node whose statistics show how a row's times differ between a job's ranks (command/rows/spread.c). */
 struct row_spread {
     uint32_t row, node;
-    bool callee;    /* the record is PROFILE_SPREAD_CALLEE of the node */
-    bool exclusive; /* the row's own time is known, too */
+    bool callee;    /* statistics of the frames below the node, not of the node (PROFILE_SPREAD_CALLEE) */
+    bool exclusive; /* there are statistics of the row's exclusive time as well */
 };
 
 struct rows {
     struct row *row;
     size_t count;
     size_t capacity;
-    uint32_t *node_row;     /* by merged node: the row that shows its metrics; ROW_NONE for none; NULL in views */
-    uint32_t *node_context; /* by merged node: the same, and the row of nodes without metrics; NULL in views */
+    uint32_t *node_row; /* by merged node: row with the node's metrics; ROW_NONE: none. NULL in views. */
+    /* by merged node: the same row; for a node without metrics, the row of its context. NULL in views. */
+    uint32_t *node_context;
     size_t node_count;
-    double threads, cores; /* T and C */
+    double threads, cores; /* number of threads T, number of cores C */
     bool shared;           /* `idleness` means shared idleness */
-    bool job;              /* rows of a job: the effort includes waits for other ranks of the job */
-    bool events;           /* samples by counter overflow: values are in events instead of seconds */
-    bool callers;          /* children split their parent's exclusive value (bottom-up view) */
-    bool by_exclusive;     /* bottom-up and flat views: rows are functions, regardless of their callers */
-    bool incomplete;       /* callers are missing because a limit was reached */
-    bool cut;              /* rows were removed: inclusive sums contain more than the remaining rows */
+    bool job;              /* rows of a job: the effort includes waiting for other ranks of the job */
+    bool events;           /* samples were taken at counter overflows: values are in events instead of s */
+    /* bottom-up view: a row's children are its callers, which share its exclusive value */
+    bool callers;
+    bool by_exclusive; /* bottom-up and flat views: one row for a function, whoever called it */
+    bool incomplete;   /* a limit was reached, so some callers are missing */
+    bool cut;          /* rows were removed: inclusive sums contain more than the remaining rows */
     struct error_terms error;
-    /* The whole of absolute percentages; NULL for row 0. With --focus it is the whole program. */
+    /* base of absolute percentages: the whole program's sums, even with --focus; NULL: the sums of row 0 */
     const struct profile_sums *whole;
-    bool probed;                   /* rows have exact times */
-    const struct profile *profile; /* the source of the rows; NULL in views */
-    /* by name of the profile: the function that began it first, NULL if unknown; NULL if all are unknown */
+    bool probed;                   /* some rows have exact times */
+    const struct profile *profile; /* profile from which the rows were made; NULL in views */
+    /* by index in profile->names: the functions in which it first began, one a line; NULL: unknown. NULL if
+     * all are unknown. */
     const char **begun_in;
     const struct misnesting *misnested; /* phases and events that ended in the wrong order */
     size_t misnested_count;
-    struct row_spread *spread; /* by row */
+    struct row_spread *spread; /* sorted by row */
     size_t spread_count;
-    size_t counter_count; /* number of counters of each row */
+    size_t counter_count; /* number of counters that each row has */
     const char *const *counter_name;
-    const struct profile_counters *whole_counters; /* the whole of counters' percentages; NULL for row 0 */
-    struct pool memory;                            /* memory from rows_alloc() */
-    /* text of names and files; NULL if borrowed from the rows that a view was made of */
+    /* base of the counters' percentages; NULL: the counters of row 0 */
+    const struct profile_counters *whole_counters;
+    struct pool memory; /* memory that rows_alloc() returned */
+    /* texts of names and files; NULL: borrowed from the rows that this view was made from */
     struct strings *strings;
 };
 
 void rows_free(struct rows *rows);
 
-/* Returns the program's sums: the whole of absolute percentages. */
+/* Returns the program's sums, which are the base of absolute percentages. */
 static inline const struct profile_sums *rows_whole(const struct rows *rows)
 {
     return rows->whole ? rows->whole : rows->row[0].inclusive;
 }
 
-/* Returns the counters at a row's samples; NULL for none. */
+/* Returns the counts taken at a row's samples; NULL: none. */
 static inline const struct profile_counters *row_counters(const struct row *row, bool exclusive)
 {
     return !row->extra ? NULL : exclusive ? &row->extra->exclusive : &row->extra->inclusive;
@@ -166,13 +173,13 @@ static inline bool row_is_mpi_wait(const struct row *row)
     return row->kind == ROW_RUNTIME && strncmp(row->label->name, "MPI_", 4) == 0;
 }
 
-/* pseudo row: the function of another thread that held what the row waited for */
+/* pseudo row: a function of another thread, which held what the row waited for */
 #define ROW_NAME_HOLDER      "<held by %s>"
 #define ROW_NAME_NO_CORE     "<no core>"
 #define ROW_NAME_UNTOLD_WAIT "<untold wait>"
 #define ROW_NAME_NOBODY      "<nobody at work>"
 
-/* Returns whether a row is the time that its parent had no core. */
+/* Returns whether a row is the time in which its parent had no core. */
 static inline bool row_is_no_core(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NO_CORE) == 0;
@@ -194,19 +201,19 @@ static inline bool row_is_instance(const struct row *rows, uint32_t index)
            strncmp(row->label->name + strlen(phase), " [", 2) == 0;
 }
 
-/* Returns whether a row is waiting for a lock while nobody held it. */
+/* Returns whether a row is waiting for a lock that nobody held, while it was handed over. */
 static inline bool row_is_handoff(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
 }
 
-/* Returns whether a row is waiting for a rank of which no thread worked. */
+/* Returns whether a row is waiting for a rank in which no thread worked. */
 static inline bool row_is_nobody(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NOBODY) == 0;
 }
 
-/* Returns the row of a merged node, or of its nearest ancestor that has one. */
+/* Returns the row of a merged node, or the row of its nearest ancestor that has one. */
 uint32_t row_of_node(const struct rows *rows, uint32_t node);
 
 #endif

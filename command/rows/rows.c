@@ -45,7 +45,7 @@ const char *row_pseudo_name(uint64_t code)
     return name ? name : "<unknown>";
 }
 
-static enum row_kind frame_kind(const struct symbol_frame *frame)
+static enum row_kind row_kind_of_frame(const struct symbol_frame *frame)
 {
     if (frame->construct == SYMBOL_PARALLEL)
         return ROW_PARALLEL;
@@ -56,53 +56,54 @@ static enum row_kind frame_kind(const struct symbol_frame *frame)
     return frame->inlined ? ROW_INLINED : ROW_PROCEDURE;
 }
 
-/* The meaning of an address for its node. */
+/* The meaning of an address for the node that has it. */
 enum use {
     USE_CODE,
-    USE_ENTRY,  /* entry of the runtime */
+    USE_ENTRY,  /* entry point of the runtime */
     USE_HOLDER, /* code of a thread that held what the node's thread waited for */
     USES
 };
 
-static uint32_t holder_name(struct strings *strings, const char *function)
+static uint32_t row_holder_name(struct strings *strings, const char *function)
 {
     char name[PROFILE_MODULE_BYTES];
     snprintf(name, sizeof name, ROW_NAME_HOLDER, function);
     return strings_intern(strings, name);
 }
 
-static void add_place(struct builder *builder, uint64_t key, const struct symbol_frame *frame, enum row_kind kind,
-                      enum use use)
+static void rows_add_source_frame(struct builder *builder, uint64_t key, const struct symbol_frame *frame,
+                                  enum row_kind kind, enum use use)
 {
     struct strings *strings = builder->rows->strings;
-    memory_grow(&builder->places, &builder->place_capacity, builder->place_count, sizeof *builder->places);
+    memory_grow(&builder->source_frames, &builder->source_frame_capacity, builder->source_frame_count,
+                sizeof *builder->source_frames);
     bool known = frame->at_line > 0 && *frame->at_file;
     char name[MPI_NAME_BYTES];
     const char *module = symbols_code_module(builder->symbols, key);
     struct function function = {
-        .name = use == USE_HOLDER ? holder_name(strings, frame->name)
+        .name = use == USE_HOLDER ? row_holder_name(strings, frame->name)
                                   : strings_intern(strings, mpi_function_name(module, frame->name, name)),
         .module = strings_intern(strings, module),
         .file = strings_intern(strings, frame->file),
         .line = frame->line,
     };
-    builder->places[builder->place_count++] = (struct place){
+    builder->source_frames[builder->source_frame_count++] = (struct source_frame){
         .function = rows_find_function(builder, kind, &function),
         .at_line = frame->at_line,
         .statement_file = strings_intern(strings, known ? frame->at_file : frame->file),
-        /* Some code has no line. It counts for the function's first line, so that a function's cost is the
-         * sum of its lines. */
+        /* Code without a line counts for the function's first line, so that a function's cost is the sum of
+         * its lines. */
         .statement_line = known                             ? frame->at_line
                           : *frame->file && frame->line > 0 ? frame->line
                                                             : 0,
         .kind = (uint8_t)kind,
-        .fold = frame->merge_into_caller,
+        .merged = frame->merge_into_caller,
     };
 }
 
-/* Returns the innermost of the places at key; for other uses than code only the function on the stack. Looks
- * each key and use up once. */
-static uint32_t rows_find_places(struct builder *builder, uint64_t key, enum use use)
+/* Returns the index of the innermost source frame at a key. For uses other than code, only the function on
+ * the stack is taken. Each key and use are looked up once. */
+static uint32_t rows_find_source_frames(struct builder *builder, uint64_t key, enum use use)
 {
     static const enum row_kind kinds[USES] = {[USE_ENTRY] = ROW_RUNTIME, [USE_HOLDER] = ROW_PSEUDO};
     uint32_t *slot = pair_map_slot(&builder->key_map, key, use);
@@ -110,14 +111,15 @@ static uint32_t rows_find_places(struct builder *builder, uint64_t key, enum use
         return *slot;
     const struct symbol_frame *frames;
     size_t count = symbols_lookup(builder->symbols, key, &frames);
-    uint32_t first = *slot = (uint32_t)builder->place_count;
+    uint32_t first = *slot = (uint32_t)builder->source_frame_count;
     for (size_t i = use == USE_CODE ? 0 : count - 1; i < count; i++)
-        add_place(builder, key, &frames[i], use == USE_CODE ? frame_kind(&frames[i]) : kinds[use], use);
-    builder->places[builder->place_count - 1].outermost = true;
+        rows_add_source_frame(builder, key, &frames[i], use == USE_CODE ? row_kind_of_frame(&frames[i]) : kinds[use],
+                              use);
+    builder->source_frames[builder->source_frame_count - 1].outermost = true;
     return first;
 }
 
-static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_t code, int call_line)
+static uint32_t rows_add_pseudo(struct builder *builder, uint32_t parent, uint64_t code, int call_line)
 {
     bool runtime = code == PROFILE_PSEUDO_BARRIER, called = runtime || code == PROFILE_PSEUDO_INTERPRETER_LOCK;
     return rows_find_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO, row_pseudo_name(code),
@@ -126,38 +128,39 @@ static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_
 
 /* Returns whether a row has a function's name. The two functions that a compiler makes of one construct have
  * the same name. */
-static bool has_name_of(const struct builder *builder, uint32_t row, uint32_t function)
+static bool row_has_function_name(const struct builder *builder, uint32_t row, uint32_t function)
 {
     return row && builder->rows->row[row].label->name == builder->functions[function]->name;
 }
 
-static uint32_t outermost_place(const struct builder *builder, uint32_t place)
+static uint32_t outermost_source_frame(const struct builder *builder, uint32_t frame)
 {
-    while (!builder->places[place].outermost)
-        place++;
-    return place;
+    while (!builder->source_frames[frame].outermost)
+        frame++;
+    return frame;
 }
 
-/* Makes the rows of the places at one address, from the function on the stack to the deepest inlined one. */
-static uint32_t add_place_rows(struct builder *builder, uint32_t first, uint32_t row, int call_line)
+/* Creates the rows of the source frames at one address, from the function on the stack to the deepest inlined
+ * one. Returns the last of them. */
+static uint32_t rows_add_source_frames(struct builder *builder, uint32_t first, uint32_t row, int call_line)
 {
-    for (uint32_t i = outermost_place(builder, first) + 1; i-- > first;) {
-        const struct place *place = &builder->places[i];
-        if (!place->fold || !has_name_of(builder, row, place->function))
-            row = rows_find_function_row(builder, row, place->kind, place->function, call_line);
-        call_line = place->at_line;
+    for (uint32_t i = outermost_source_frame(builder, first) + 1; i-- > first;) {
+        const struct source_frame *frame = &builder->source_frames[i];
+        if (!frame->merged || !row_has_function_name(builder, row, frame->function))
+            row = rows_find_function_row(builder, row, frame->kind, frame->function, call_line);
+        call_line = frame->at_line;
     }
     return row;
 }
 
-static uint32_t add_frame_rows(struct builder *builder, uint32_t node_idx, uint32_t row, int call_line, enum use use)
+static uint32_t rows_add_frame(struct builder *builder, uint32_t node_idx, uint32_t row, int call_line, enum use use)
 {
-    uint32_t first = rows_find_places(builder, builder->profile->nodes[node_idx].key, use);
+    uint32_t first = rows_find_source_frames(builder, builder->profile->nodes[node_idx].key, use);
     builder->innermost[node_idx] = first;
-    return add_place_rows(builder, first, row, call_line);
+    return rows_add_source_frames(builder, first, row, call_line);
 }
 
-static uint32_t add_candidates_row(struct builder *builder, const char *candidates, uint32_t parent, int call_line)
+static uint32_t rows_add_candidates(struct builder *builder, const char *candidates, uint32_t parent, int call_line)
 {
     struct strings *strings = builder->rows->strings;
     uint32_t row = rows_find_named_row(builder, parent, ROW_PSEUDO, "<tail call>", call_line);
@@ -165,31 +168,33 @@ static uint32_t add_candidates_row(struct builder *builder, const char *candidat
     return row;
 }
 
-/* Makes the rows of a function that left the stack by a tail call; its inlined functions that jumped come
- * last. */
-static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *frame, uint32_t parent, int *call_line)
+/* Creates the row of a function that left the stack by a tail call, and the rows of the functions inlined at
+ * its jump. Returns the last of them. */
+static uint32_t rows_add_tail_call(struct builder *builder, const struct tail_frame *frame, uint32_t parent,
+                                   int *call_line)
 {
     int line = *call_line;
     *call_line = 0;
     if (frame->candidates)
-        return add_candidates_row(builder, frame->candidates, parent, line);
-    uint32_t first = rows_find_places(builder, frame->key, USE_CODE);
-    uint32_t outermost = outermost_place(builder, first);
-    uint32_t row = rows_find_function_row(builder, parent, builder->places[outermost].kind,
-                                          builder->places[outermost].function, line);
+        return rows_add_candidates(builder, frame->candidates, parent, line);
+    uint32_t first = rows_find_source_frames(builder, frame->key, USE_CODE);
+    uint32_t outermost = outermost_source_frame(builder, first);
+    uint32_t row = rows_find_function_row(builder, parent, builder->source_frames[outermost].kind,
+                                          builder->source_frames[outermost].function, line);
     builder->rows->row[row].note = "tail call";
-    if (!frame->at_jump) /* one of several possible jumps */
+    if (!frame->at_jump) /* there are several possible jumps */
         return row;
     for (uint32_t i = outermost; i-- > first;)
-        row = rows_find_function_row(builder, row, builder->places[i].kind, builder->places[i].function,
-                                     builder->places[i + 1].at_line);
-    *call_line = builder->places[first].at_line;
+        row = rows_find_function_row(builder, row, builder->source_frames[i].kind, builder->source_frames[i].function,
+                                     builder->source_frames[i + 1].at_line);
+    *call_line = builder->source_frames[first].at_line;
     return row;
 }
 
-/* Returns whether no frame can be missing between a caller and the next frame: the call leads there, or its
- * target is unknown. Most calls pass this test and need no search and no cached result. */
-static bool is_whole(const struct builder *builder, uint64_t caller, uint64_t callee)
+/* Returns whether no frame can be missing between a caller and the next frame. That is certain if the call
+ * leads to that frame's function, and assumed if the call's target is unknown. Most calls pass this test, and
+ * need no search and no cached result. */
+static bool call_is_whole(const struct builder *builder, uint64_t caller, uint64_t callee)
 {
     struct symbols *symbols = builder->symbols;
     const struct symbol_call *call = symbols_call_at(symbols, caller);
@@ -199,16 +204,16 @@ static bool is_whole(const struct builder *builder, uint64_t caller, uint64_t ca
     return entry && entry == symbols_function_entry(symbols, callee);
 }
 
-/* Makes the rows of functions that are missing on the stack between a frame and its caller. If the user's
- * code called a runtime entry that jumped to another function of the runtime, *key becomes that entry, which
- * names the row. */
-static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint64_t callee, uint32_t parent,
-                              int *call_line, uint64_t *key)
+/* Creates the rows of functions that are missing on the stack between a frame and its caller, and returns the
+ * last of them. If the user's code called a runtime entry that jumped to another function of the runtime,
+ * sets *key to that entry, which names the row. */
+static uint32_t rows_add_tail_calls(struct builder *builder, uint32_t node_idx, uint64_t callee, uint32_t parent,
+                                    int *call_line, uint64_t *key)
 {
     const struct merged_node *node = &builder->profile->nodes[node_idx];
     const struct merged_node *caller = rows_caller_of(builder->profile, node);
     const struct tail_frame *frames;
-    if (caller->kind != PROFILE_NODE_FRAME || is_whole(builder, caller->key, callee))
+    if (caller->kind != PROFILE_NODE_FRAME || call_is_whole(builder, caller->key, callee))
         return parent;
     size_t count = tail_calls_between(builder->symbols, caller->key, callee, &frames);
     for (size_t i = 0; i < count; i++) {
@@ -216,14 +221,14 @@ static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint64
             *key = frames[i].key;
             break;
         }
-        parent = add_tail_row(builder, &frames[i], parent, call_line);
+        parent = rows_add_tail_call(builder, &frames[i], parent, call_line);
     }
     return parent;
 }
 
-/* Returns the function that this call, or a tail call in its callee, passes to the runtime; 0 for none or
+/* Returns the function that a call passes to the runtime, itself or by a tail call in its callee; 0: none or
  * unknown. */
-static uint64_t launched_body(struct symbols *symbols, uint64_t caller)
+static uint64_t call_launched_body(struct symbols *symbols, uint64_t caller)
 {
     const struct symbol_call *call = symbols_call_at(symbols, caller), *list;
     uint64_t body = call && call->launches ? call->body : 0;
@@ -234,38 +239,40 @@ static uint64_t launched_body(struct symbols *symbols, uint64_t caller)
     return body;
 }
 
-/* Makes the rows of code on a fiber's stack: it is inside the region's function, which is not on that stack. */
-static uint32_t add_fiber_rows(struct builder *builder, uint32_t node_idx, uint32_t parent, int call_line)
+/* Creates the rows of code on a fiber's stack. This code runs inside the region's function, which is not on
+ * that stack. */
+static uint32_t rows_add_fiber(struct builder *builder, uint32_t node_idx, uint32_t parent, int call_line)
 {
     const struct profile *profile = builder->profile;
     const struct merged_node *node = &profile->nodes[node_idx], *caller = &profile->nodes[node->parent];
-    uint64_t body = caller->kind == PROFILE_NODE_FRAME ? launched_body(builder->symbols, caller->key) : 0, key = 0;
+    uint64_t body = caller->kind == PROFILE_NODE_FRAME ? call_launched_body(builder->symbols, caller->key) : 0, key = 0;
     if (!body)
-        return add_pseudo_row(builder, parent, PROFILE_PSEUDO_FIBER, 0);
-    parent = add_tail_rows(builder, node_idx, body, parent, &call_line, &key);
-    return add_place_rows(builder, rows_find_places(builder, body, USE_CODE), parent, call_line);
+        return rows_add_pseudo(builder, parent, PROFILE_PSEUDO_FIBER, 0);
+    parent = rows_add_tail_calls(builder, node_idx, body, parent, &call_line, &key);
+    return rows_add_source_frames(builder, rows_find_source_frames(builder, body, USE_CODE), parent, call_line);
 }
 
-static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t parent, int call_line)
+static uint32_t rows_add_runtime(struct builder *builder, uint64_t key, uint32_t parent, int call_line)
 {
     if (key == PROFILE_PSEUDO_BARRIER)
-        return add_pseudo_row(builder, parent, key, call_line);
-    uint32_t place = rows_find_places(builder, key, USE_ENTRY);
-    return rows_find_function_row(builder, parent, ROW_RUNTIME, builder->places[place].function, call_line);
+        return rows_add_pseudo(builder, parent, key, call_line);
+    uint32_t frame = rows_find_source_frames(builder, key, USE_ENTRY);
+    return rows_find_function_row(builder, parent, ROW_RUNTIME, builder->source_frames[frame].function, call_line);
 }
 
-/* Returns the row that shows a node's own metrics: for user code with a known line its statement. */
-static uint32_t find_metric_row(struct builder *builder, uint32_t node_idx)
+/* Returns the row that shows a node's own metrics. For user code with a known line, it is the statement's
+ * row. */
+static uint32_t rows_find_metric_row(struct builder *builder, uint32_t node_idx)
 {
     uint32_t innermost = builder->innermost[node_idx];
     if (innermost == ROW_NONE || node_is_probe(&builder->profile->nodes[node_idx]) ||
-        builder->places[innermost].statement_line <= 0)
+        builder->source_frames[innermost].statement_line <= 0)
         return builder->anchor[node_idx];
-    return rows_find_statement_row(builder, builder->anchor[node_idx], &builder->places[innermost]);
+    return rows_find_statement_row(builder, builder->anchor[node_idx], &builder->source_frames[innermost]);
 }
 
-/* Returns whether a node has counters. Callers must ask for nodes in order. */
-static bool has_counters(struct builder *builder, uint32_t node_idx)
+/* Returns whether a node has counters. Must be called for nodes in rising order. */
+static bool node_has_counters(struct builder *builder, uint32_t node_idx)
 {
     const struct profile *profile = builder->profile;
     while (builder->next_counters < profile->counters_count &&
@@ -278,29 +285,29 @@ static bool has_counters(struct builder *builder, uint32_t node_idx)
 static void rows_add_node(struct builder *builder, uint32_t node_idx)
 {
     const struct merged_node *node = &builder->profile->nodes[node_idx];
-    uint32_t parent_place = builder->innermost[node->parent];
+    uint32_t parent_frame = builder->innermost[node->parent];
     uint32_t parent = builder->anchor[node->parent], shown_as = node_idx;
     uint64_t key = node->key;
-    int call_line = parent_place != ROW_NONE ? builder->places[parent_place].at_line : 0;
+    int call_line = parent_frame != ROW_NONE ? builder->source_frames[parent_frame].at_line : 0;
     switch (node->kind) {
     case PROFILE_NODE_FRAME:
-        parent = add_tail_rows(builder, node_idx, node->key, parent, &call_line, &key);
-        parent = add_frame_rows(builder, node_idx, parent, call_line, USE_CODE);
+        parent = rows_add_tail_calls(builder, node_idx, node->key, parent, &call_line, &key);
+        parent = rows_add_frame(builder, node_idx, parent, call_line, USE_CODE);
         break;
     case PROFILE_NODE_HOLDER:
-        parent = add_frame_rows(builder, node_idx, parent, 0, USE_HOLDER);
+        parent = rows_add_frame(builder, node_idx, parent, 0, USE_HOLDER);
         break;
     case PROFILE_NODE_RUNTIME:
         if (node->key != PROFILE_PSEUDO_BARRIER)
-            parent = add_tail_rows(builder, node_idx, node->key, parent, &call_line, &key);
-        parent = add_runtime_row(builder, key, parent, call_line);
+            parent = rows_add_tail_calls(builder, node_idx, node->key, parent, &call_line, &key);
+        parent = rows_add_runtime(builder, key, parent, call_line);
         break;
     case PROFILE_NODE_MPI:
         parent = rows_find_named_row(builder, parent, ROW_RUNTIME, mpi_call_name(node->key), call_line);
         break;
     case PROFILE_NODE_PSEUDO:
-        parent = node->key == PROFILE_PSEUDO_FIBER ? add_fiber_rows(builder, node_idx, parent, call_line)
-                                                   : add_pseudo_row(builder, parent, node->key, call_line);
+        parent = node->key == PROFILE_PSEUDO_FIBER ? rows_add_fiber(builder, node_idx, parent, call_line)
+                                                   : rows_add_pseudo(builder, parent, node->key, call_line);
         break;
     case PROFILE_NODE_LOCK:
     case PROFILE_NODE_WAITERS:
@@ -316,9 +323,9 @@ static void rows_add_node(struct builder *builder, uint32_t node_idx)
         break;
     }
     builder->anchor[node_idx] = builder->rows->node_context[node_idx] = parent;
-    if (sums_are_zero(&node->metric) && !has_counters(builder, node_idx))
+    if (sums_are_zero(&node->metric) && !node_has_counters(builder, node_idx))
         return;
-    uint32_t row = find_metric_row(builder, shown_as);
+    uint32_t row = rows_find_metric_row(builder, shown_as);
     builder->rows->node_row[node_idx] = builder->rows->node_context[node_idx] = builder->rows->node_context[shown_as] =
         row;
     if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is included in its parent's */
@@ -331,15 +338,15 @@ static void rows_add_before_start(struct builder *builder)
         return;
     struct profile_sums *sums = rows_alloc(builder->rows, 2 * sizeof *sums);
     *sums = profile_sums_before_start(&builder->profile->header, sums + 1);
-    uint32_t row = add_pseudo_row(builder, 0, PROFILE_PSEUDO_BEFORE_START, 0);
+    uint32_t row = rows_add_pseudo(builder, 0, PROFILE_PSEUDO_BEFORE_START, 0);
     rows_add_exclusive(builder->rows, &builder->rows->row[row], sums);
     if (!(sums[1].no_core > 0))
         return;
-    row = add_pseudo_row(builder, row, PROFILE_PSEUDO_NO_CORE, 0);
+    row = rows_add_pseudo(builder, row, PROFILE_PSEUDO_NO_CORE, 0);
     rows_add_exclusive(builder->rows, &builder->rows->row[row], sums + 1);
 }
 
-static struct rows *new_rows(const struct profile *profile)
+static struct rows *rows_new(const struct profile *profile)
 {
     static const struct row_label root_label = {.name = "<program root>", .module = "", .file = ""};
     struct rows *rows = memory_array(1, sizeof *rows);
@@ -359,7 +366,7 @@ static struct rows *new_rows(const struct profile *profile)
     return rows;
 }
 
-static void free_builder(struct builder *builder)
+static void builder_free(struct builder *builder)
 {
     pair_map_free(&builder->function_map);
     pair_map_free(&builder->key_map);
@@ -367,14 +374,14 @@ static void free_builder(struct builder *builder)
     index_map_free(&builder->children);
     free(builder->functions);
     free(builder->lines);
-    free(builder->places);
+    free(builder->source_frames);
     free(builder->anchor);
     free(builder->innermost);
 }
 
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
 {
-    struct rows *rows = new_rows(profile);
+    struct rows *rows = rows_new(profile);
     struct builder builder = {.profile = profile,
                               .symbols = symbols,
                               .rows = rows,
@@ -391,7 +398,7 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
     rows_add_before_start(&builder);
     rows_read_misnested(&builder);
     rows_find_spreads(&builder);
-    free_builder(&builder); /* frees memory before more is needed */
+    builder_free(&builder); /* free memory before the next steps need more */
     rows_mark_foreign(rows, profile);
     rows_sum(rows);
     rows_add_extras(rows, profile);

@@ -6,10 +6,10 @@
 
 struct symbols;
 
-/* Returns the row tree of a profile, siblings with the highest effort first. Borrows metrics from the
- * profile, which must outlive it. */
+/* Returns the rows of a profile, siblings sorted by effort, highest first. Borrows sums from the profile,
+ * which must outlive the rows. */
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols);
-/* Progress function that rows_build() calls now and then; NULL for none. */
+/* Reports the progress of rows_build(), if not NULL. */
 extern void (*rows_progress)(size_t done, size_t total);
 
 #endif

@@ -1,5 +1,5 @@
-/* The memory of rows, and their sums. Most rows of a large profile have one child, or one node with cost.
- * Their sums are the same, so the row shares them instead of keeping a copy. */
+/* The memory of rows, and their sums. Most rows of a large profile have only one child, or only one node with
+ * cost, and the same sums as that. Such a row points to those sums instead of having a copy. */
 #include <stdlib.h>
 
 #include "command/rows/make.h"
@@ -58,8 +58,8 @@ bool sums_are_zero(const struct profile_sums *sums)
            sums->rank_waited == 0;
 }
 
-/* Adds to a sum. A sum of one record shares that record. */
-static void add(struct rows *rows, const struct profile_sums **sum, bool *own, const struct profile_sums *sums)
+/* Adds to a sum. A sum of one record points to that record. */
+static void row_add_sums(struct rows *rows, const struct profile_sums **sum, bool *own, const struct profile_sums *sums)
 {
     if (sums_are_zero(sums))
         return;
@@ -79,16 +79,17 @@ static void add(struct rows *rows, const struct profile_sums **sum, bool *own, c
 
 void rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_sums *sums)
 {
-    add(rows, &row->inclusive, &row->own_inclusive, sums);
+    row_add_sums(rows, &row->inclusive, &row->own_inclusive, sums);
 }
 
 void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_sums *sums)
 {
-    add(rows, &row->exclusive, &row->own_exclusive, sums);
+    row_add_sums(rows, &row->exclusive, &row->own_exclusive, sums);
 }
 
-/* `exclusive` holds what was attributed to the row itself. Children have larger indices than their parents,
- * so a row's sum is complete before it is added to its parent's. The parent may share it from then on. */
+/* `exclusive` has the sums of the row's own nodes. Children have larger indices than their parents, so a
+ * row's inclusive sums are complete before they are added to its parent's. From then on, the parent may share
+ * them. */
 void rows_sum(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {

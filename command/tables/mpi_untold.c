@@ -8,10 +8,10 @@ double mpi_untold_s(const struct rows *rows)
     double sum = 0;
     for (uint32_t i = 0; i < rows->count;) {
         const struct row *row = &rows->row[i];
-        bool untold = mpi_is_untold(row);
-        if (untold)
+        bool unreported = mpi_wait_is_unreported(row);
+        if (unreported)
             sum += metric_value(rows, row->inclusive, METRIC_WORK) + metric_value(rows, row->inclusive, METRIC_BLOCKED);
-        i = untold ? row->end : i + 1;
+        i = unreported ? row->end : i + 1;
     }
     return sum;
 }

@@ -37,7 +37,7 @@ static void note_throttled(struct notes *notes, const struct profile *profile)
 }
 
 /* Returns a text as "solve (main, a.c:12)". */
-static char *place_text(const struct named_place *place)
+static char *place_text(const struct probe_location *place)
 {
     char line[16] = "";
     if (place->line > 0)

@@ -169,16 +169,16 @@ static bool add_column(struct table *table, enum metric metric, bool exclusive, 
 /* Adds the parts of the effort and rank idleness, the largest first, as long as there is room. */
 static void add_others(struct table *table)
 {
-    enum metric others[METRIC_TOLD];
+    enum metric others[METRIC_ALL_PARTS];
     const struct rows *rows = table->rows;
-    for (size_t i = 0; i < METRIC_TOLD; i++) {
+    for (size_t i = 0; i < METRIC_ALL_PARTS; i++) {
         size_t place = i;
         double value = metric_value(rows, rows_whole(rows), metric_parts[i]);
         for (; place && metric_value(rows, rows_whole(rows), others[place - 1]) < value; place--)
             others[place] = others[place - 1];
         others[place] = metric_parts[i];
     }
-    for (size_t i = 0; i < METRIC_TOLD; i++)
+    for (size_t i = 0; i < METRIC_ALL_PARTS; i++)
         if (others[i] != table->style->metric && metric_is_shown(rows, others[i]) &&
             !add_column(table, others[i], table->style->by_exclusive, false, metric_title(others[i])))
             return;

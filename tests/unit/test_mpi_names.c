@@ -19,14 +19,14 @@ UNIT_TEST(a_frame_of_a_call_that_waits_is_untold_waiting)
 {
     struct row_label label = {.name = "MPI_Wait", .module = "libmpi.so.40", .file = ""};
     struct row row = {.kind = ROW_PROCEDURE, .label = &label};
-    assert_true(mpi_is_untold(&row));
+    assert_true(mpi_wait_is_unreported(&row));
     label.name = "MPI_Test";
-    assert_false(mpi_is_untold(&row));
+    assert_false(mpi_wait_is_unreported(&row));
     label = (struct row_label){.name = "MPI_Wait", .module = "app", .file = ""};
-    assert_false(mpi_is_untold(&row));
+    assert_false(mpi_wait_is_unreported(&row));
     label.module = "libmpi.so.40";
     row.kind = ROW_RUNTIME; /* told */
-    assert_false(mpi_is_untold(&row));
+    assert_false(mpi_wait_is_unreported(&row));
 }
 
 UNIT_MAIN(NULL, NULL)
