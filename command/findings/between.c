@@ -114,7 +114,7 @@ static void put_between(struct inquiry *inquiry, const struct between *between)
         "no rank of the node is to blame for %s s of waiting in MPI; %s s of this are charged to ranks that arrive "
         "later at collective calls. This is an estimate from the ranks' sums: it does not show ranks that are late "
         "in turn, and compares all code of a rank outside MPI: %s",
-        DECIMAL(table->untold * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2), SHARE(inquiry, between->seconds));
+        DECIMAL(table->unblamed * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2), SHARE(inquiry, between->seconds));
     finding.advice = format_printable("%s", "Give the named ranks less to do in the named code, and the others more. "
                                             "--view balance shows all calls, ranks and contexts; --rank N shows one "
                                             "rank.");

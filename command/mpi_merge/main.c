@@ -1,7 +1,7 @@
-/* `mpirun -n M blame-merge DIR` does the work of `blame merge DIR` with the processes of an MPI job. Each
- * process merges a stretch of the files; then pairs of results are merged until rank 0 has the job. The tree
- * is that of command/cli/job_files.h, and the result has the same bits. Only rank 0 lists the files, writes
- * and prints messages. */
+/* `mpirun -n M blame-merge DIR` does the work of `blame merge DIR` in the processes of an MPI job. Each
+ * process merges consecutive files. Then pairs of processes join their results, until rank 0 has the whole
+ * job. Files are joined in the same tree as by command/cli/job_files.h, so the result is the same bit for
+ * bit. Only rank 0 lists the files, writes the job's file and prints messages. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -17,26 +17,27 @@
 #include "command/cli/job_files.h"
 #include "command/text/memory.h"
 
-#define PIECE_BYTES ((size_t)64 << 20) /* size of a message: MPI counts in int */
-#define FAILED      UINT64_MAX         /* in place of a file's size: the merge failed after a message */
+#define PIECE_BYTES ((size_t)64 << 20) /* bytes in a message, because MPI counts in int */
+/* sent in place of a file's size: the merge failed, and a message was printed */
+#define FAILED UINT64_MAX
 
 static int rank, ranks;
 
-/* What the other ranks need to know of rank 0's tree. */
+/* The data of rank 0's tree that the other ranks need. */
 struct plan {
-    uint64_t count; /* number of files; 0 if there is nothing to do */
+    uint64_t count; /* number of files; 0: there is nothing to do */
     uint64_t text_bytes;
     uint32_t has_identity, known, clock;
 };
 
-static void broadcast(void *bytes, size_t count)
+static void broadcast_bytes(void *bytes, size_t count)
 {
     for (size_t done = 0; done < count; done += PIECE_BYTES)
         MPI_Bcast((char *)bytes + done, (int)(count - done < PIECE_BYTES ? count - done : PIECE_BYTES), MPI_BYTE, 0,
                   MPI_COMM_WORLD);
 }
 
-static void tell(const struct job_tree *tree)
+static void send_plan(const struct job_tree *tree)
 {
     char *text;
     const struct job_reference *like = &tree->like;
@@ -50,20 +51,21 @@ static void tell(const struct job_tree *tree)
         fprintf(out, "%s%c", tree->paths[i], '\0');
     plan.text_bytes = (uint64_t)ftell(out);
     memory_stream_close(out);
-    broadcast(&plan, sizeof plan);
-    broadcast(text, plan.text_bytes);
+    broadcast_bytes(&plan, sizeof plan);
+    broadcast_bytes(text, plan.text_bytes);
     free(text);
 }
 
-/* Receives the tree. Returns false if there is nothing to do. *text holds the tree's texts. */
-static bool hear(struct job_tree *tree, char **text)
+/* Receives the tree. Returns false if there is nothing to do. The caller frees *text, which the tree points
+ * into. */
+static bool receive_plan(struct job_tree *tree, char **text)
 {
     struct plan plan;
-    broadcast(&plan, sizeof plan);
+    broadcast_bytes(&plan, sizeof plan);
     if (!plan.count)
         return false;
     char *at = *text = memory_array(plan.text_bytes, 1), *like_text[3];
-    broadcast(*text, plan.text_bytes);
+    broadcast_bytes(*text, plan.text_bytes);
     const char **paths = memory_array(plan.count, sizeof *paths);
     for (size_t i = 0; i < 3 + plan.count; i++) {
         if (i < 3)
@@ -101,7 +103,7 @@ static void send_file(int file, int to)
         close(file);
 }
 
-/* Returns the received file, or -1 after a message. */
+/* Returns a descriptor of the received file; -1 if the merge failed in the sender, which printed a message. */
 static int receive_file(int from)
 {
     uint64_t bytes;
@@ -112,7 +114,7 @@ static int receive_file(int from)
     void *content = file >= 0 && ftruncate(file, (off_t)bytes) == 0
                         ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                         : MAP_FAILED;
-    if (content == MAP_FAILED) { /* the sender waits for this process */
+    if (content == MAP_FAILED) { /* the sender waits for this process, so the job must end */
         fprintf(stderr, "blame merge: rank %d has no memory for a part of the job\n", rank);
         MPI_Abort(MPI_COMM_WORLD, CLI_BAD_INPUT);
     }
@@ -123,8 +125,9 @@ static int receive_file(int from)
     return file;
 }
 
-/* Returns the whole job's file in rank 0, or -1 after a message; -1 in other ranks. A process's stretch has a
- * power of two of files, so it is one subtree. */
+/* Merges this process's files. Returns the whole job's file in rank 0; -1 in other ranks, and after a
+ * failure, for which a message was printed. The number of a process's files is a power of two, so that they
+ * are one subtree. */
 static int merge_stretch(const struct job_tree *tree)
 {
     size_t parts = job_tree_parts(tree), stretch = 1;
@@ -156,9 +159,9 @@ static struct profile *read_job_tree(struct job_tree *tree, char **why)
 {
     job_reference_find(&tree->like, tree->paths, tree->count);
     tree->jobs = 1;
-    tell(tree);
+    send_plan(tree);
     int file = merge_stretch(tree);
-    MPI_Finalize(); /* the others need not wait until all is written */
+    MPI_Finalize(); /* the other processes need not wait until the file is written */
     if (file < 0)
         return NULL;
     struct profile *part = job_tree_read(tree, file, -1);
@@ -166,18 +169,18 @@ static struct profile *read_job_tree(struct job_tree *tree, char **why)
     return part ? job_complete(part, why) : NULL;
 }
 
-static void merge_work(void)
+static void merge_as_other_rank(void)
 {
     struct job_tree tree;
     char *text;
-    if (!hear(&tree, &text))
+    if (!receive_plan(&tree, &text))
         return;
     merge_stretch(&tree);
     free((void *)tree.paths);
     free(text);
 }
 
-static int lead(int argc, char **argv)
+static int merge_as_rank_0(int argc, char **argv)
 {
     int finished;
     for (int i = 1; i < argc; i++)
@@ -189,7 +192,7 @@ static int lead(int argc, char **argv)
     int status = cli_merge(argc, argv);
     MPI_Finalized(&finished);
     if (!finished) {
-        broadcast(&(struct plan){0}, sizeof(struct plan));
+        broadcast_bytes(&(struct plan){0}, sizeof(struct plan));
         MPI_Finalize();
     }
     return status;
@@ -197,13 +200,14 @@ static int lead(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an error message instead of ending the process */
+    /* a file size limit then causes an error message instead of ending the process */
+    signal(SIGXFSZ, SIG_IGN);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank == 0)
-        return lead(argc, argv);
-    merge_work();
+        return merge_as_rank_0(argc, argv);
+    merge_as_other_rank();
     MPI_Finalize();
     return CLI_DONE;
 }

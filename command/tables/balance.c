@@ -19,7 +19,7 @@ const char *balance_name(const struct balance_entry *entry)
                                                       : "";
 }
 
-static void add_balance(struct profile_balance *to, const struct profile_balance *from)
+static void balance_merge(struct profile_balance *to, const struct profile_balance *from)
 {
     to->charged += from->charged;
     if (to->most_rank == from->most_rank) {
@@ -34,8 +34,8 @@ static void add_balance(struct profile_balance *to, const struct profile_balance
     }
 }
 
-static void add_entry(struct balance_table *table, uint32_t *of_row, const struct rows *rows,
-                      const struct merged_balance *from)
+static void balance_table_add(struct balance_table *table, uint32_t *of_row, const struct rows *rows,
+                              const struct merged_balance *from)
 {
     bool code = from->key == PROFILE_BALANCE_CONTEXT;
     uint32_t row = code || from->key == PROFILE_BALANCE_CALL ? rows->node_row[from->node] : ROW_NONE;
@@ -44,7 +44,7 @@ static void add_entry(struct balance_table *table, uint32_t *of_row, const struc
     if (code && rows->row[row].kind == ROW_STATEMENT)
         row = rows->row[row].parent;
     if (code && of_row[row]) {
-        add_balance(&table->entry[of_row[row] - 1].balance, &from->balance);
+        balance_merge(&table->entry[of_row[row] - 1].balance, &from->balance);
         return;
     }
     table->entry[table->count++] = (struct balance_entry){row, from->key, from->balance};
@@ -63,7 +63,7 @@ static int compare_balance_entries(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static int compare_charged(const void *left, const void *right)
+static int compare_rank_charges(const void *left, const void *right)
 {
     const struct profile_rank *const *a = left, *const *b = right;
     if ((*a)->charged != (*b)->charged)
@@ -75,12 +75,13 @@ struct balance_table *balance_gather(const struct profile *profile, const struct
 {
     struct balance_table *table = memory_array(1, sizeof *table);
     const struct profile_sums *all = rows->row[0].inclusive;
-    uint32_t *of_row = memory_array(rows->count, sizeof *of_row); /* 1 + entry */
+    /* by row: 1 + index of its entry; 0: none */
+    uint32_t *of_row = memory_array(rows->count, sizeof *of_row);
     table->entry = memory_array(profile->balance_count + 1, sizeof *table->entry);
     table->rank = memory_array(profile->rank_count + 1, sizeof *table->rank);
-    table->untold = fmax(0, all->mpi_wait - all->rank_waited);
+    table->unblamed = fmax(0, all->mpi_wait - all->rank_waited);
     for (size_t i = 0; i < profile->balance_count; i++)
-        add_entry(table, of_row, rows, &profile->balances[i]);
+        balance_table_add(table, of_row, rows, &profile->balances[i]);
     qsort(table->entry, table->count, sizeof *table->entry, compare_balance_entries);
     for (; table->calls < table->count && table->entry[table->calls].key == PROFILE_BALANCE_CALL; table->calls++) {
         table->charged += table->entry[table->calls].balance.charged;
@@ -89,7 +90,7 @@ struct balance_table *balance_gather(const struct profile *profile, const struct
     for (size_t i = 0; i < profile->rank_count; i++)
         if (profile->ranks[i].charged > 0)
             table->rank[table->rank_count++] = &profile->ranks[i];
-    qsort(table->rank, table->rank_count, sizeof *table->rank, compare_charged);
+    qsort(table->rank, table->rank_count, sizeof *table->rank, compare_rank_charges);
     free(of_row);
     return table;
 }

@@ -12,8 +12,8 @@
 
 #define NO_CORE       "no_core"
 #define RANK_IDLENESS "rank_idleness"
-#define TIMELINE      "timeline_" /* first part of the names of laws about bins */
-#define NOBODY_SHARE  0.01        /* least share of the effort that is reported */
+#define TIMELINE      "timeline_" /* first part of the names of laws about the timeline */
+#define NOBODY_SHARE  0.01        /* smallest part of the effort that is reported */
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {
@@ -70,7 +70,7 @@ double ledger_nobody_s(const struct profile *profile, double effort_s)
 
 double ledger_taken_s(const struct profile *profile, const struct ledger *ledger)
 {
-    /* C cores shared by T threads of the program: at any time C run and T - C wait for each other. */
+    /* C cores shared by T threads of the program: at any time, C of them run and T - C wait for a core. */
     double cores = profile->header.cores, more = fmax(0, profile->header.threads_max - cores);
     double taken = ledger->no_core - more / cores * ledger->on_core;
     return 100 * taken >= LEDGER_TAKEN_PERCENT * ledger->lifetime ? 1e-9 * fmax(0, taken) : 0;
@@ -86,9 +86,10 @@ double profile_wall_s(const struct profile *profile)
     return end > start ? (double)(end - start) * 1e-9 : 0;
 }
 
-/* tolerance: 0 for an exact law, whose sides differ only by the rounding of additions in another order */
-static struct conservation_law *add_law(struct conservation_law *laws, size_t *count, const char *name,
-                                        const char *statement, double left, double right, double tolerance)
+/* Adds a law. tolerance: 0 for an exact law, whose sides differ only because numbers were added in another
+ * order. */
+static struct conservation_law *conservation_add_law(struct conservation_law *laws, size_t *count, const char *name,
+                                                     const char *statement, double left, double right, double tolerance)
 {
     struct conservation_law *law = &laws[(*count)++];
     double larger = fmax(fabs(left), fabs(right));
@@ -104,24 +105,23 @@ static struct conservation_law *add_law(struct conservation_law *laws, size_t *c
     return law;
 }
 
-/* Returns the tolerance for threads' ends: each is off by less than a period, with a deviation of half a
- * period. */
-static double ends_tolerance(const struct error_terms *error, size_t threads)
+/* Returns the tolerance for the ends of threads. A thread's time is wrong by less than a period, with a
+ * standard deviation of half a period. */
+static double thread_ends_tolerance(const struct error_terms *error, size_t threads)
 {
     return error->period * fmin((double)threads, 0.5 * ERROR_NEVER * sqrt((double)threads));
 }
 
-/* Returns the tolerance for idleness: samples of the workers and samples of the idle threads have independent
- * errors. */
+/* Returns the tolerance for idleness. Samples of workers and samples of idle threads have independent errors. */
 static double idle_tolerance(const struct error_terms *error, double idle_s)
 {
     return ERROR_NEVER * sqrt(error_variance(error, METRIC_SHARED_IDLENESS, idle_s, ERROR_ALONE) +
                               error_variance(error, METRIC_WORK, idle_s, ERROR_ALONE));
 }
 
-/* Compares time in open phases, events and parameters by samples and by the clock, for threads whose samples
- * were all recorded. */
-static void add_probed(struct conservation_law *laws, size_t *count, const struct profile *profile)
+/* Compares the time in open phases, events and parameters by samples with the same time by the clock. Counts
+ * only threads whose samples were all recorded. */
+static void conservation_add_probed(struct conservation_law *laws, size_t *count, const struct profile *profile)
 {
     double exact = 0, sampled = 0, variance = 0;
     for (size_t i = 0; i < profile->thread_count; i++) {
@@ -137,23 +137,24 @@ static void add_probed(struct conservation_law *laws, size_t *count, const struc
     }
     if (profile->header.pauses || profile->header.clock != 0 || !(exact > 0))
         return;
-    add_law(laws, count, "probed", "time of threads in phases, events and parameters: by their samples = by the clock",
-            sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
+    conservation_add_law(laws, count, "probed",
+                         "time of threads in phases, events and parameters: by their samples = by the clock",
+                         sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
 }
 
-/* Returns waits for a core that samples miss. A traced program (strace) stops at each system call and then
- * waits for a core. The kernel counts that wait, but it is too short for samples, which see the thread asleep
- * or idle instead. */
-static double behind_stops_s(const struct profile *profile, const struct profile_thread *thread)
+/* Returns waits for a core that samples do not see, in s. A traced program (strace) stops at each system call
+ * and then waits for a core. The kernel counts that wait. It is too short for samples, which find the thread
+ * asleep or idle. */
+static double waits_after_stops_s(const struct profile *profile, const struct profile_thread *thread)
 {
     return profile_text(profile, "traced_by") ? 1e-9 * (thread->blocked + thread->idle) : 0;
 }
 
-/* Compares time without a core by samples and by the kernel, which knows nothing of a hypervisor's part. Only
- * threads count whose samples could see missing cores and whose kernel count was read at their end (not in a
- * killed program). */
-static void add_no_core(struct conservation_law *laws, size_t *count, const struct profile *profile,
-                        const struct error_terms *error)
+/* Compares time without a core by samples with the kernel's count, which does not contain a hypervisor's
+ * part. A thread counts only if its samples could show missing cores, and if the kernel's count was read at
+ * its end (not in a killed program). */
+static void conservation_add_no_core(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                                     const struct error_terms *error)
 {
     double sampled = 0, counted = 0, unknown = 0;
     size_t threads = 0;
@@ -164,37 +165,40 @@ static void add_no_core(struct conservation_law *laws, size_t *count, const stru
         threads++;
         sampled += 1e-9 * (thread->no_core - thread->stolen + thread->idle_no_core);
         counted += 1e-9 * thread->no_core_ns;
-        unknown += error->period * (double)thread->core_unasked + behind_stops_s(profile, thread);
+        unknown += error->period * (double)thread->core_unasked + waits_after_stops_s(profile, thread);
     }
     if (threads)
-        add_law(laws, count, NO_CORE, "time of threads without a core: by their samples = by the kernel's count",
-                sampled, counted,
-                ERROR_NEVER * sqrt(error_variance(error, METRIC_NO_CORE, fmax(sampled, counted), ERROR_ALONE)) +
-                    ends_tolerance(error, threads) + unknown);
+        conservation_add_law(
+            laws, count, NO_CORE, "time of threads without a core: by their samples = by the kernel's count", sampled,
+            counted,
+            ERROR_NEVER * sqrt(error_variance(error, METRIC_NO_CORE, fmax(sampled, counted), ERROR_ALONE)) +
+                thread_ends_tolerance(error, threads) + unknown);
 }
 
-/* Compares rank idleness by samples of the busy ranks with waiting by samples of the waiting ranks. */
-static void add_rank_law(struct conservation_law *laws, size_t *count, const struct profile *profile,
-                         const struct profile_sums *total, const struct error_terms *error)
+/* Compares rank idleness, which comes from samples of busy ranks, with waiting, which comes from samples of
+ * waiting ranks. */
+static void conservation_add_ranks(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                                   const struct profile_sums *total, const struct error_terms *error)
 {
     double blamed = 1e-9 * total->rank_idle, waited = 1e-9 * total->rank_waited, most = fmax(blamed, waited);
     if (ranks_saw_each_other(profile))
-        add_law(laws, count, RANK_IDLENESS,
-                "rank idleness of contexts = mpi wait of ranks while another rank of their node was busy", blamed,
-                waited,
-                ERROR_NEVER * sqrt(error_variance(error, METRIC_RANK_IDLENESS, most, ERROR_ALONE) +
-                                   error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE)));
+        conservation_add_law(laws, count, RANK_IDLENESS,
+                             "rank idleness of contexts = mpi wait of ranks while another rank of their node was busy",
+                             blamed, waited,
+                             ERROR_NEVER * sqrt(error_variance(error, METRIC_RANK_IDLENESS, most, ERROR_ALONE) +
+                                                error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE)));
 }
 
-#define BINS_TOLERANCE 1e-4 /* relative tolerance of a sum of bins, which are floats */
+#define BINS_TOLERANCE 1e-4 /* relative tolerance for a sum of bins, because bins are floats */
 
 struct sides {
     double left, right;
 };
 
-/* Adds one law for several sums that must each hold. Shows their total, or the worst sum if one fails. */
-static void add_bins(struct conservation_law *laws, size_t *count, const char *name, const char *statement,
-                     const struct sides *sums, size_t sum_count, double beside)
+/* Adds one law for several sums that must each hold. If all hold, the law shows their totals; otherwise it
+ * shows the sum that is furthest off. */
+static void conservation_add_bins(struct conservation_law *laws, size_t *count, const char *name, const char *statement,
+                                  const struct sides *sums, size_t sum_count, double beside)
 {
     struct sides all = {0}, worst = {0};
     double furthest = 0;
@@ -207,19 +211,19 @@ static void add_bins(struct conservation_law *laws, size_t *count, const char *n
         all.right += sums[i].right;
     }
     struct sides shown = furthest > 0 ? worst : all;
-    add_law(laws, count, name, statement, shown.left, shown.right,
-            beside + BINS_TOLERANCE * fmax(fabs(shown.left), fabs(shown.right)));
+    conservation_add_law(laws, count, name, statement, shown.left, shown.right,
+                         beside + BINS_TOLERANCE * fmax(fabs(shown.left), fabs(shown.right)));
 }
 
-static void add_timeline(struct conservation_law *laws, size_t *count, const struct profile *profile,
-                         const struct ledger *ledger, const struct profile_sums *total)
+static void conservation_add_timeline(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                                      const struct ledger *ledger, const struct profile_sums *total)
 {
     const double s = 1e-9;
     double in_bins[PROFILE_TIME_STATES];
     struct timeline_sum cells = timeline_sum_cells(&profile->timeline);
     timeline_sum_lanes(&profile->timeline, in_bins);
-    /* Samples that are in only one of the two sums, because the program still runs or was killed; and time
-     * for which no bins were left. */
+    /* Samples that are in only one of the two sums because the program still runs or was killed, and time for
+     * which no bins were left. */
     double beside =
         profile->header.finished ? 0 : s * (double)profile->header.period_ns * (double)profile->thread_count;
     beside += s * (double)profile->header.timeline_lost_ns * profile->header.threads_max;
@@ -235,17 +239,18 @@ static void add_timeline(struct conservation_law *laws, size_t *count, const str
                                      {s * cells.inverse_busy, s * total->inverse_busy},
                                      {s * cells.shared_idle, s * total->shared_idle},
                                      {s * cells.lock_wait, s * total->lock_wait}};
-    add_bins(laws, count, TIMELINE "states", "time of threads by state: the bins of the timeline = their ledgers",
-             states, sizeof states / sizeof *states, beside);
-    add_bins(laws, count, TIMELINE "contexts",
-             "time of contexts and blame on them: the bins of the timeline = their sums", contexts,
-             sizeof contexts / sizeof *contexts, beside);
+    conservation_add_bins(laws, count, TIMELINE "states",
+                          "time of threads by state: the bins of the timeline = their ledgers", states,
+                          sizeof states / sizeof *states, beside);
+    conservation_add_bins(laws, count, TIMELINE "contexts",
+                          "time of contexts and blame on them: the bins of the timeline = their sums", contexts,
+                          sizeof contexts / sizeof *contexts, beside);
 }
 
-/* Checks every context: of n threads, at most n - 1 can wait for the thread that is in it. Where the bound
- * holds, no part of the idleness is cut off. Files from before version 0.3 book idleness and time apart where
- * cores are missing (own_elsewhere), so the law does not apply to them. */
-static void add_bound(struct conservation_law *laws, size_t *count, const struct profile *profile)
+/* Checks each context: of n threads, at most n - 1 can wait for the thread that executes the context. If the
+ * bound holds, no idleness is cut off. The law does not apply to files from before version 0.3, which book
+ * idleness and time in different contexts if cores are missing (own_elsewhere). */
+static void conservation_add_bound(struct conservation_law *laws, size_t *count, const struct profile *profile)
 {
     double idle_ns = 0, possible_ns = 0, others = (double)profile->header.threads_max - 1;
     for (size_t i = 0; i < profile->thread_count; i++)
@@ -259,25 +264,26 @@ static void add_bound(struct conservation_law *laws, size_t *count, const struct
         idle_ns += sums->shared_idle;
         possible_ns += fmin(sums->shared_idle, others * profile_sums_own(sums));
     }
-    add_law(laws, count, "idleness_bound",
-            "idleness blamed on each context <= (most threads - 1) x time of threads in that context", idle_ns * 1e-9,
-            possible_ns * 1e-9, 0);
+    conservation_add_law(laws, count, "idleness_bound",
+                         "idleness blamed on each context <= (most threads - 1) x time of threads in that context",
+                         idle_ns * 1e-9, possible_ns * 1e-9, 0);
 }
 
-/* Finds the cause of a failed law. A thread with missing time may leave every other thread idle, and likewise
- * a rank every other rank. Missing cores do not explain why their own time is off, nor ranks' waiting for
- * each other. */
-static void explain_residual(struct conservation_law *law, const struct ledger *ledger, const struct profile *profile,
-                             double threads)
+/* Finds the cause of a failed law. If time of one thread is missing, every other thread may seem idle for as
+ * long; the same holds for ranks. Missing cores do not explain an error in the time without a core, or in
+ * ranks' waiting for each other. */
+static void law_explain_residual(struct conservation_law *law, const struct ledger *ledger,
+                                 const struct profile *profile, double threads)
 {
     bool of_ranks = strcmp(law->name, RANK_IDLENESS) == 0;
     double beyond = fabs(law->residual) - law->tolerance;
-    bool of_core = strcmp(law->name, NO_CORE) == 0; /* a lost sample concerns only its own thread's time */
+    bool of_core = strcmp(law->name, NO_CORE) == 0; /* a lost sample changes only its own thread's time */
     double others = of_core ? 1 : fmax(1, (of_ranks ? (double)profile->rank_count : threads) - 1);
     double lost_s = ledger->dropped_ns * 1e-9, no_core_s = of_ranks || of_core ? 0 : ledger->no_core * 1e-9;
     if (law->ok)
         return;
-    bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0; /* losses affect both sides alike */
+    /* losses change both sides by the same amount */
+    bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0;
     const char *otherwise = profile->header.snapshot ? LAW_COPIED : LAW_UNEXPLAINED;
     const char *inexact = profile_text(profile, "traced_by") ? LAW_TRACED : otherwise;
     law->cause = law->exact || of_bins          ? otherwise
@@ -286,19 +292,19 @@ static void explain_residual(struct conservation_law *law, const struct ledger *
                                                 : inexact;
 }
 
-/* Checks the trace of a whole run. Rings left by threads that never came out of the tool are missing at the
- * end of a killed run. */
-static void add_trace(struct conservation_law *laws, size_t *count, const struct profile *profile,
-                      const struct ledger *ledger)
+/* Checks that the trace of a whole run is complete. In a killed run, the trace lacks the samples of threads
+ * that were inside the tool at the end. */
+static void conservation_add_trace(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                                   const struct ledger *ledger)
 {
     const struct profile_header *header = &profile->header;
     if (header->traced == PROFILE_TRACED_WHOLE && header->finished && !profile->tree && !header->merged)
-        add_law(laws, count, "trace", "samples in the trace + samples thinned out = samples recorded",
-                (double)(profile->trace_samples + header->trace_thinned), (double)ledger->recorded, 0);
+        conservation_add_law(laws, count, "trace", "samples in the trace + samples thinned out = samples recorded",
+                             (double)(profile->trace_samples + header->trace_thinned), (double)ledger->recorded, 0);
 }
 
-/* Returns the time that a killed or copied process may have booked in a context but not yet in its thread's
- * ledger, which comes last; 0: the law is exact. */
+/* Returns the s that a killed or copied process may have booked in contexts but not yet in the threads'
+ * ledgers, which are written last. 0: the law is exact. */
 static double half_booked_s(const struct profile *profile)
 {
     uint64_t cut_off_ns = 0;
@@ -321,49 +327,49 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     size_t count = 0;
     ledger_sum(profile, &ledger);
     for (size_t i = 0; i < profile->node_count; i++)
-        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* contained in their parents */
+        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* their parents' sums contain them */
             profile_sums_add(&total, &profile->nodes[i].metric);
     for (size_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT)
             thread_idle += metric_value(rows, rows->row[i].exclusive, METRIC_THREAD_IDLENESS);
     double busy = profile_sums_own(&total);
-    /* samples by a counter's overflow measure neither time nor idle threads */
+    /* samples at a counter's overflow measure neither time nor idle threads */
     bool events = profile_text(profile, "sample") != NULL;
     if (profile->header.clock == 0 && !events)
-        add_law(
+        conservation_add_law(
             laws, &count, "thread_time",
             "work + overhead + lock wait + no core + blocked + mpi wait of all contexts, + idle time + time of dropped "
             "samples = lifetimes of all sampled threads",
             (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s,
-            ends_tolerance(error, profile->thread_count));
-    add_law(laws, &count, "lock_wait", "lock wait blamed on contexts = lock wait of threads", total.lock_wait * s,
-            ledger.lock_wait * s, 0);
-    add_law(laws, &count, "samples", "samples delivered = recorded + dropped", (double)ledger.delivered,
-            (double)(ledger.recorded + ledger.dropped), 0)
+            thread_ends_tolerance(error, profile->thread_count));
+    conservation_add_law(laws, &count, "lock_wait", "lock wait blamed on contexts = lock wait of threads",
+                         total.lock_wait * s, ledger.lock_wait * s, 0);
+    conservation_add_law(laws, &count, "samples", "samples delivered = recorded + dropped", (double)ledger.delivered,
+                         (double)(ledger.recorded + ledger.dropped), 0)
         ->ok = ledger.delivered == ledger.recorded + ledger.dropped;
-    add_law(laws, &count, "busy_time",
-            "work + overhead + no core + blocked + mpi wait of contexts = the same of threads",
-            (busy - total.lock_wait) * s, (ledger_busy(&ledger) - ledger.lock_wait) * s, half_booked_s(profile));
+    conservation_add_law(
+        laws, &count, "busy_time", "work + overhead + no core + blocked + mpi wait of contexts = the same of threads",
+        (busy - total.lock_wait) * s, (ledger_busy(&ledger) - ledger.lock_wait) * s, half_booked_s(profile));
     if (!events) {
         double idle_s = (ledger.idle - ledger.parked - ledger.idle_nobody_busy) * s;
         struct profile_sums lost, early = profile_sums_before_start(&profile->header, &lost);
         double capacity_s = rows->threads * (total.inverse_busy + early.inverse_busy + lost.inverse_busy) * s;
-        add_law(laws, &count, "shared_idle",
-                "shared idleness of contexts = idle time of threads in use while a thread was busy",
-                total.shared_idle * s, idle_s, idle_tolerance(error, fmax(idle_s, total.shared_idle * s)));
-        /* An identity between numbers that may be large compared with their difference. */
-        add_law(laws, &count, "thread_idle",
-                "thread idleness of contexts = most threads x observed wall time - busy time of threads", thread_idle,
-                capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
-        add_bound(laws, &count, profile);
-        add_probed(laws, &count, profile);
-        add_no_core(laws, &count, profile, error);
-        add_rank_law(laws, &count, profile, &total, error);
+        conservation_add_law(laws, &count, "shared_idle",
+                             "shared idleness of contexts = idle time of threads in use while a thread was busy",
+                             total.shared_idle * s, idle_s, idle_tolerance(error, fmax(idle_s, total.shared_idle * s)));
+        /* an identity between numbers that may be large compared with their difference */
+        conservation_add_law(laws, &count, "thread_idle",
+                             "thread idleness of contexts = most threads x observed wall time - busy time of threads",
+                             thread_idle, capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
+        conservation_add_bound(laws, &count, profile);
+        conservation_add_probed(laws, &count, profile);
+        conservation_add_no_core(laws, &count, profile, error);
+        conservation_add_ranks(laws, &count, profile, &total, error);
     }
     if (profile->timeline.bins && !profile->timeline.without && !profile->tree)
-        add_timeline(laws, &count, profile, &ledger, &total);
-    add_trace(laws, &count, profile, &ledger);
+        conservation_add_timeline(laws, &count, profile, &ledger, &total);
+    conservation_add_trace(laws, &count, profile, &ledger);
     for (size_t i = 0; i < count; i++)
-        explain_residual(&laws[i], &ledger, profile, rows->threads);
+        law_explain_residual(&laws[i], &ledger, profile, rows->threads);
     return count;
 }

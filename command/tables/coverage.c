@@ -9,8 +9,8 @@
 #define LEAST_PERCENT 95.0
 #define NO_LIMIT      UINT64_MAX
 
-/* Describes why the measurement file could not grow. */
-static void room_cause(const struct profile *profile, struct coverage_loss *loss)
+/* Describes why the measurement file, or other memory, could not grow, and what to do about it. */
+static void coverage_room_cause(const struct profile *profile, struct coverage_loss *loss)
 {
     const struct profile_header *header = &profile->header;
     const char *file = profile_text(profile, "file");
@@ -42,7 +42,7 @@ static void room_cause(const struct profile *profile, struct coverage_loss *loss
     }
 }
 
-static void timer_cause(const struct profile *profile, struct coverage_loss *loss)
+static void coverage_timer_cause(const struct profile *profile, struct coverage_loss *loss)
 {
     const struct profile_header *header = &profile->header;
     loss->advice = "The numbers of these threads cannot be had here.";
@@ -58,7 +58,7 @@ static void timer_cause(const struct profile *profile, struct coverage_loss *los
     }
 }
 
-static void signal_cause(const struct profile *profile, struct coverage_loss *loss)
+static void coverage_signal_cause(const struct profile *profile, struct coverage_loss *loss)
 {
     bool taken = profile->header.signals_taken > 0;
     if (profile->header.timer_error == PROFILE_TIMERS_DELETED) {
@@ -70,8 +70,8 @@ static void signal_cause(const struct profile *profile, struct coverage_loss *lo
     loss->advice = "Choose another signal with BLAME_SIGNAL or `blame run --signal`.";
 }
 
-static void add_loss(const struct profile *profile, struct coverage *coverage, const char *what, double ns,
-                     void (*cause)(const struct profile *profile, struct coverage_loss *loss))
+static void coverage_add_loss(const struct profile *profile, struct coverage *coverage, const char *what, double ns,
+                              void (*cause)(const struct profile *profile, struct coverage_loss *loss))
 {
     if (!(ns > 0))
         return;
@@ -91,11 +91,12 @@ void coverage_of(const struct profile *profile, struct coverage *coverage)
     uint64_t without_room = ledger.dropped_by[PROFILE_DROP_NO_MEMORY];
     *coverage =
         (struct coverage){.whole_s = (ledger.lifetime + ledger.unsampled + ledger.unsignalled + untracked) * 1e-9};
-    add_loss(profile, coverage, "threads that there was no room for", untracked, room_cause);
-    add_loss(profile, coverage, "samples that there was no room for",
-             without_room ? ledger.dropped_ns * (double)without_room / (double)ledger.dropped : 0, room_cause);
-    add_loss(profile, coverage, "threads without a timer", ledger.unsampled, timer_cause);
-    add_loss(profile, coverage, "threads without the signal", ledger.unsignalled, signal_cause);
+    coverage_add_loss(profile, coverage, "threads that there was no room for", untracked, coverage_room_cause);
+    coverage_add_loss(profile, coverage, "samples that there was no room for",
+                      without_room ? ledger.dropped_ns * (double)without_room / (double)ledger.dropped : 0,
+                      coverage_room_cause);
+    coverage_add_loss(profile, coverage, "threads without a timer", ledger.unsampled, coverage_timer_cause);
+    coverage_add_loss(profile, coverage, "threads without the signal", ledger.unsignalled, coverage_signal_cause);
 }
 
 double coverage_percent(const struct coverage *coverage)

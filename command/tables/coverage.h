@@ -1,4 +1,4 @@
-/* How much of the threads' time was measured, and what prevented the rest. */
+/* The part of the threads' time that was measured, and what prevented the rest. */
 #ifndef BLAME_COMMAND_TABLES_COVERAGE_H
 #define BLAME_COMMAND_TABLES_COVERAGE_H
 
@@ -10,26 +10,27 @@
 #define COVERAGE_LOSSES 4
 
 struct coverage_loss {
-    const char *what; /* "threads without a timer" */
-    char cause[512];  /* "the limit on pending signals is 0 (RLIMIT_SIGPENDING, ulimit -i)"; "": unknown */
+    const char *what; /* what was lost, such as "threads without a timer" */
+    /* the reason, such as "the limit on pending signals is 0 (RLIMIT_SIGPENDING, ulimit -i)"; "": unknown */
+    char cause[512];
     const char *advice;
-    double seconds; /* thread-seconds lost */
+    double seconds; /* lost thread-seconds */
 };
 
 struct coverage {
-    double whole_s;                             /* lifetime of all threads since the tool's start */
-    double lost_s;                              /* of it */
-    struct coverage_loss loss[COVERAGE_LOSSES]; /* sorted, largest first */
+    double whole_s;                             /* s that all threads lived after the tool's start */
+    double lost_s;                              /* part of whole_s that was not measured */
+    struct coverage_loss loss[COVERAGE_LOSSES]; /* sorted by lost time, most first */
     size_t count;
 };
 
-/* Computes the coverage. Pauses that the program asks for and the tool's own time do not count as lost. */
+/* Computes the coverage. Pauses that the program asks for do not count as lost, nor does the tool's own time. */
 void coverage_of(const struct profile *profile, struct coverage *coverage);
 
-/* Returns the measured percentage of the threads' time. */
+/* Returns the measured part of the threads' time in per cent. */
 double coverage_percent(const struct coverage *coverage);
 
-/* Returns whether too much is missing to conclude anything from the rest. */
+/* Returns whether so much is missing that the rest shows nothing reliable. */
 bool coverage_is_poor(const struct coverage *coverage);
 
 #endif

@@ -7,14 +7,14 @@
 #include "command/rows/own.h"
 #include "command/text/memory.h"
 
-struct part {
+struct culprit_part {
     uint32_t row, bin;
     double idleness, lock_wait;
 };
 
-static int compare_parts(const void *left, const void *right)
+static int compare_culprit_parts(const void *left, const void *right)
 {
-    const struct part *a = left, *b = right;
+    const struct culprit_part *a = left, *b = right;
     if (a->row != b->row)
         return a->row < b->row ? -1 : 1;
     return (a->bin > b->bin) - (a->bin < b->bin);
@@ -29,15 +29,15 @@ static int compare_culprits(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Returns the row of a node's own code; for a statement, its function's row. */
+/* Returns the row of a node's code. For a statement, it is the row of its function. */
 static uint32_t row_without_statement(const struct rows *rows, uint32_t node)
 {
     uint32_t row = row_of_node(rows, node);
     return rows->row[row].kind == ROW_STATEMENT ? rows->row[row].parent : row;
 }
 
-/* Returns for each row the first row that differs only in the numbers of executions. */
-static uint32_t *join_instances(const struct rows *rows)
+/* Returns, for each row, the first row that differs from it only in the numbers of executions. */
+static uint32_t *rows_join_instances(const struct rows *rows)
 {
     uint32_t *first = memory_array(rows->count, sizeof *first);
     struct pair_map map = {0};
@@ -58,10 +58,10 @@ static uint32_t *join_instances(const struct rows *rows)
 }
 
 static size_t gather_culprit_parts(const struct profile *profile, const struct rows *rows, bool joined,
-                                   struct part *parts)
+                                   struct culprit_part *parts)
 {
     const struct timeline *timeline = &profile->timeline;
-    uint32_t *first_row = joined ? join_instances(rows) : NULL;
+    uint32_t *first_row = joined ? rows_join_instances(rows) : NULL;
     size_t count = 0;
     for (size_t i = 0; i < timeline->cell_count;) {
         const struct timeline_cell *first = &timeline->cells[i];
@@ -78,24 +78,24 @@ static size_t gather_culprit_parts(const struct profile *profile, const struct r
         uint32_t row = row_without_statement(rows, first->node);
         if (first_row)
             row = first_row[row_is_handoff(&rows->row[row]) ? row : rows_own(rows, row)];
-        parts[count++] = (struct part){.row = row,
-                                       .bin = first->bin,
-                                       .idleness = metric_value(rows, &sums, METRIC_IDLENESS),
-                                       .lock_wait = metric_value(rows, &sums, METRIC_LOCK_WAIT)};
+        parts[count++] = (struct culprit_part){.row = row,
+                                               .bin = first->bin,
+                                               .idleness = metric_value(rows, &sums, METRIC_IDLENESS),
+                                               .lock_wait = metric_value(rows, &sums, METRIC_LOCK_WAIT)};
     }
     free(first_row);
-    qsort(parts, count, sizeof *parts, compare_parts);
+    qsort(parts, count, sizeof *parts, compare_culprit_parts);
     return count;
 }
 
 struct culprits culprits_gather(const struct profile *profile, const struct rows *rows, bool joined)
 {
     struct culprits culprits = {0};
-    struct part *parts = memory_array(profile->timeline.cell_count, sizeof *parts);
+    struct culprit_part *parts = memory_array(profile->timeline.cell_count, sizeof *parts);
     size_t count = gather_culprit_parts(profile, rows, joined, parts), bins = 0, room = 0;
     culprits.bin = memory_array(count, sizeof *culprits.bin);
     for (size_t i = 0; i < count; i++) {
-        const struct part *part = &parts[i];
+        const struct culprit_part *part = &parts[i];
         if (i == 0 || part->row != parts[i - 1].row) {
             memory_grow(&culprits.culprit, &room, culprits.count, sizeof *culprits.culprit);
             culprits.culprit[culprits.count++] = (struct culprit){.row = part->row, .first = bins};

@@ -21,48 +21,48 @@ const char *const efficiency_key[EFFICIENCIES] = {
     [EFFICIENCY_OPENMP_COMMUNICATION] = "openmp_communication",
 };
 
-/* One process; times in ns. */
+/* Times of one process, in ns. */
 struct process {
-    uint64_t begin_ns, end_ns;            /* first start and last end of its threads */
-    const struct profile_thread *initial; /* its first initial thread; NULL if it has none */
-    uint32_t threads;                     /* threads that can have been in OpenMP teams */
+    uint64_t begin_ns, end_ns;            /* start of its first thread and end of its last */
+    const struct profile_thread *initial; /* its first initial thread; NULL: none */
+    uint32_t threads;                     /* number of its threads that may have been in OpenMP teams */
 };
 
-/* Sums and maxima over all processes. */
+/* Sums and maxima over all processes; times in ns. */
 struct job_sums {
     double runtime_ns;
     double useful, most_useful, no_core, blocked;
     double outside_mpi, most_outside_mpi;
     uint64_t processes, threads;
-    bool threads_changed; /* a process had more threads in total than at any one time */
+    bool threads_changed; /* some process had more threads in total than at any one time */
 };
 
-static bool is_layer(const struct profile_module *module)
+static bool module_is_mpi_layer(const struct profile_module *module)
 {
     const char *slash = strrchr(module->path, '/');
     return strncmp(slash ? slash + 1 : module->path, "libblame-mpi.", strlen("libblame-mpi.")) == 0;
 }
 
-/* Returns whether MPI waiting was measured as a state of its own. If not, work contains it. */
-static bool mpi_is_told(const struct profile *profile)
+/* Returns whether waiting in MPI was measured separately. If not, it is part of work. */
+static bool mpi_wait_is_measured(const struct profile *profile)
 {
     for (size_t i = 0; i < profile->rank_count; i++)
         if (profile->ranks[i].mpi_wait > 0)
             return true;
     for (size_t i = 0; i < profile->module_count; i++)
-        if (is_layer(&profile->modules[i]))
+        if (module_is_mpi_layer(&profile->modules[i]))
             return true;
     return false;
 }
 
-static const char *why_untold(const struct profile *profile)
+static const char *why_efficiency_unknown(const struct profile *profile)
 {
     const struct profile_rank *ranks = profile->ranks;
     if (profile_text(profile, "sample"))
         return "samples are by events, not by time";
     if (profile->header.clock != 0)
         return "samples are by CPU time (BLAME_CLOCK), in which nobody waits";
-    if (!mpi_is_told(profile))
+    if (!mpi_wait_is_measured(profile))
         return "no waiting in MPI was measured: no MPI, or no libblame-mpi.so";
     for (size_t i = 1; i < profile->rank_count; i++)
         if (ranks[i].rank == ranks[i - 1].rank && rank_counts(&ranks[i]) && rank_counts(&ranks[i - 1]))
@@ -70,7 +70,7 @@ static const char *why_untold(const struct profile *profile)
     return NULL;
 }
 
-static void add_process_thread(struct process *process, struct job_sums *sums, const struct profile_thread *thread)
+static void process_add_thread(struct process *process, struct job_sums *sums, const struct profile_thread *thread)
 {
     uint64_t end_ns = thread_end_ns(thread);
     double useful = thread->work + thread->no_core + thread->blocked;
@@ -93,14 +93,14 @@ static double process_measured_ns(const struct process *process)
     return (double)(int64_t)(process->end_ns - process->begin_ns);
 }
 
-static double outside_mpi_ns(const struct process *process)
+static double process_outside_mpi_ns(const struct process *process)
 {
     return fmax(0, process_measured_ns(process) - (process->initial ? process->initial->mpi_wait : 0));
 }
 
-static void add_job_process(struct job_sums *sums, const struct process *process, const struct profile_rank *rank)
+static void job_sums_add_process(struct job_sums *sums, const struct process *process, const struct profile_rank *rank)
 {
-    double outside_ns = outside_mpi_ns(process);
+    double outside_ns = process_outside_mpi_ns(process);
     sums->processes++;
     sums->threads += rank->threads_max;
     sums->threads_changed |= process->threads > rank->threads_max;
@@ -109,30 +109,31 @@ static void add_job_process(struct job_sums *sums, const struct process *process
     sums->most_outside_mpi = fmax(sums->most_outside_mpi, outside_ns);
 }
 
-/* Returns the processes by rank record, and adds their threads' times to the sums. The caller frees it. */
-static struct process *gather_processes(const struct profile *profile, struct job_sums *sums)
+/* Returns the processes, indexed by rank record, and adds their threads' times to the sums. The caller frees
+ * the array. */
+static struct process *efficiency_gather_processes(const struct profile *profile, struct job_sums *sums)
 {
     struct process *process = memory_array(profile->rank_count, sizeof *process);
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         if (thread->rank_record && thread->rank_record <= profile->rank_count)
-            add_process_thread(&process[thread->rank_record - 1], sums, thread);
+            process_add_thread(&process[thread->rank_record - 1], sums, thread);
     }
     return process;
 }
 
-static bool is_measured(const struct process *process, const struct profile_rank *rank)
+static bool process_is_measured(const struct process *process, const struct profile_rank *rank)
 {
     return rank_counts(rank) && process->threads;
 }
 
-static struct job_sums sum_processes(const struct profile *profile)
+static struct job_sums efficiency_sum_processes(const struct profile *profile)
 {
     struct job_sums sums = {0};
-    struct process *process = gather_processes(profile, &sums);
+    struct process *process = efficiency_gather_processes(profile, &sums);
     for (size_t i = 0; i < profile->rank_count; i++)
-        if (is_measured(&process[i], &profile->ranks[i]))
-            add_job_process(&sums, &process[i], &profile->ranks[i]);
+        if (process_is_measured(&process[i], &profile->ranks[i]))
+            job_sums_add_process(&sums, &process[i], &profile->ranks[i]);
     free(process);
     return sums;
 }
@@ -142,7 +143,7 @@ static double quotient(double part, double whole)
     return whole > 0 ? part / whole : NAN;
 }
 
-static void divide(struct efficiencies *made, const struct job_sums *sums)
+static void efficiency_divide(struct efficiencies *made, const struct job_sums *sums)
 {
     double *of = made->of;
     of[EFFICIENCY_PARALLEL] = quotient(sums->useful / (double)sums->threads, sums->runtime_ns);
@@ -164,8 +165,8 @@ static void divide(struct efficiencies *made, const struct job_sums *sums)
 
 struct efficiencies efficiencies_of(const struct profile *profile)
 {
-    struct efficiencies made = {.no_core = NAN, .blocked = NAN, .why = why_untold(profile)};
-    struct job_sums sums = sum_processes(profile);
+    struct efficiencies made = {.no_core = NAN, .blocked = NAN, .why = why_efficiency_unknown(profile)};
+    struct job_sums sums = efficiency_sum_processes(profile);
     for (int i = 0; i < EFFICIENCIES; i++)
         made.of[i] = NAN;
     made.processes = sums.processes;
@@ -174,19 +175,20 @@ struct efficiencies efficiencies_of(const struct profile *profile)
     if (!made.why && !(sums.processes && sums.threads && sums.runtime_ns > 0))
         made.why = "nothing was measured";
     if (!made.why)
-        divide(&made, &sums);
+        efficiency_divide(&made, &sums);
     return made;
 }
 
 double *ranks_outside_mpi(const struct profile *profile)
 {
-    if (why_untold(profile))
+    if (why_efficiency_unknown(profile))
         return NULL;
     struct job_sums sums = {0};
-    struct process *process = gather_processes(profile, &sums);
+    struct process *process = efficiency_gather_processes(profile, &sums);
     double *outside_ns = memory_array(profile->rank_count, sizeof *outside_ns);
     for (size_t i = 0; i < profile->rank_count; i++)
-        outside_ns[i] = is_measured(&process[i], &profile->ranks[i]) ? outside_mpi_ns(&process[i]) : NAN;
+        outside_ns[i] =
+            process_is_measured(&process[i], &profile->ranks[i]) ? process_outside_mpi_ns(&process[i]) : NAN;
     free(process);
     return outside_ns;
 }

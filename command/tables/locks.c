@@ -17,12 +17,13 @@ const char *const lock_kind_name[] = {
     [PROFILE_LOCK_CRITICAL] = "critical", [PROFILE_LOCK_ATOMIC] = "atomic", [PROFILE_LOCK_ORDERED] = "ordered",
 };
 
-/* Returns the data object at an absolute address, "" for a lock on the heap or a stack. The caller frees it. */
-static char *find_symbol(const struct profile *profile, struct symbols *symbols, uint64_t address)
+/* Returns the name of the data object at an absolute address; "" for a lock on the heap or on a stack. The
+ * caller frees it. */
+static char *lock_find_symbol(const struct profile *profile, struct symbols *symbols, uint64_t address)
 {
     for (size_t i = 0; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
-        /* A wait id keeps 56 bits of the address. The subtraction may wrap for a prelinked module. */
+        /* A wait id has the low 56 bits of the address. In a prelinked module, the subtraction may wrap. */
         uint64_t vaddr = address - module->load_bias;
         if (vaddr < module->vaddr_low || vaddr >= module->vaddr_high)
             continue;
@@ -65,13 +66,13 @@ struct lock_gathering {
     const struct profile *profile;
     const struct rows *rows;
     struct lock_table *table;
-    struct pair_map locks;            /* lock key -> lock */
-    struct pair_map holders, waiters; /* lock and row -> context */
+    struct pair_map locks;            /* from lock key to the lock's index */
+    struct pair_map holders, waiters; /* from lock and row to the context's index */
     struct lock_context *waiter;
     size_t waiter_count;
 };
 
-/* Returns the sum for a lock and row; creates it if needed. */
+/* Returns the sum for a lock and a row, and creates it if there is none. */
 static struct lock_context *find_lock_context(struct pair_map *map, struct lock_context *list, size_t *count,
                                               uint32_t lock, uint32_t row)
 {
@@ -83,7 +84,7 @@ static struct lock_context *find_lock_context(struct pair_map *map, struct lock_
     return &list[*slot];
 }
 
-/* Returns the lock with a key; creates it if needed. */
+/* Returns the lock with a key, and creates it if there is none. */
 static struct lock_entry *locks_entry_of(struct lock_gathering *to, uint64_t key)
 {
     struct lock_table *table = to->table;
@@ -119,8 +120,8 @@ static void locks_gather_node(struct lock_gathering *to, const struct merged_nod
             node->metric.lock_wait_here;
 }
 
-/* Groups contexts by lock and then sorts locks, which remember where their contexts start. */
-static void sort_lock_table(struct lock_table *table)
+/* Groups the contexts by lock, and then sorts the locks. Each lock keeps the index of its first context. */
+static void locks_sort(struct lock_table *table)
 {
     qsort(table->context, table->context_count, sizeof *table->context, compare_lock_contexts);
     uint32_t first = 0;
@@ -131,7 +132,7 @@ static void sort_lock_table(struct lock_table *table)
     qsort(table->lock, table->count, sizeof *table->lock, compare_lock_entries);
 }
 
-static void find_top_waiters(struct lock_gathering *to)
+static void locks_find_top_waiters(struct lock_gathering *to)
 {
     for (size_t i = 0; i < to->waiter_count; i++) {
         const struct lock_context *waiter = &to->waiter[i];
@@ -143,8 +144,8 @@ static void find_top_waiters(struct lock_gathering *to)
     }
 }
 
-/* Returns "function file:line" for an address inside a call. */
-static char *call_text(struct symbols *symbols, uint64_t key)
+/* Returns the source position of a call as "function file:line". key: address inside the call. */
+static char *lock_call_text(struct symbols *symbols, uint64_t key)
 {
     const struct symbol_frame *frame;
     symbols_lookup(symbols, key, &frame);
@@ -152,9 +153,9 @@ static char *call_text(struct symbols *symbols, uint64_t key)
                               : memory_text("%s", frame->name);
 }
 
-/* Adds what the tool recorded about the locks themselves. An address may have held several locks, so the
- * initialiser followed by most waiting is kept. */
-static void gather_waits(struct lock_gathering *to, struct symbols *symbols)
+/* Adds what the tool recorded about the locks themselves. Several locks may have had one address one after
+ * another. Of their initialisers, the one after which threads waited most is kept. */
+static void locks_gather_waits(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     double *most = memory_array(to->table->count, sizeof *most);
@@ -163,7 +164,7 @@ static void gather_waits(struct lock_gathering *to, struct symbols *symbols)
         const struct profile_lock *from = &profile->locks[i];
         uint32_t *slot = pair_map_slot(&to->locks, from->key, 0);
         if (*slot == PAIR_MAP_NEW)
-            continue; /* no blame was recorded for it */
+            continue; /* nobody was blamed for waiting for it */
         struct lock_entry *lock = &to->table->lock[*slot];
         lock->longest_ns = from->longest_ns > lock->longest_ns ? from->longest_ns : lock->longest_ns;
         lock->initialisers += from->initialiser != 0;
@@ -179,16 +180,16 @@ static void gather_waits(struct lock_gathering *to, struct symbols *symbols)
     }
     for (size_t i = 0; i < to->table->count; i++) {
         struct lock_entry *lock = &to->table->lock[i];
-        lock->initialiser = initialiser[i] ? call_text(symbols, initialiser[i]) : memory_text("%s", "");
+        lock->initialiser = initialiser[i] ? lock_call_text(symbols, initialiser[i]) : memory_text("%s", "");
         if (!lock->symbol)
-            lock->symbol = find_symbol(profile, symbols, lock->wait_id);
+            lock->symbol = lock_find_symbol(profile, symbols, lock->wait_id);
     }
     free(most);
     free(initialiser);
 }
 
-/* Marks critical sections without a name: GCC enters them by a separate call that passes no variable. */
-static void find_unnamed(struct lock_gathering *to, struct symbols *symbols)
+/* Marks critical sections without a name. GCC enters them by a function of their own, which gets no variable. */
+static void locks_find_unnamed(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     for (size_t i = 0; i < profile->node_count; i++) {
@@ -204,14 +205,15 @@ static void find_unnamed(struct lock_gathering *to, struct symbols *symbols)
     }
 }
 
-/* Returns the source line of a lock without a variable: its waiters' line, which is the construct's. */
+/* Returns the source line of a lock without a variable: the line of its waiters, which is that of the
+ * construct. */
 static const char *lock_source_line(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     const struct row *row = lock->waiter != ROW_NONE ? &from->rows->row[lock->waiter] : NULL;
     return row && row->kind == ROW_STATEMENT ? row->label->name : "";
 }
 
-static char *name_lock(const struct lock_gathering *from, const struct lock_entry *lock)
+static char *lock_make_name(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     static const char critical[] = "critical ";
     const char *kind = lock_kind_name[lock->kind], *source = lock_source_line(from, lock);
@@ -235,11 +237,11 @@ static void locks_gather_all(struct lock_gathering *to, struct symbols *symbols)
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind == PROFILE_NODE_LOCK)
             locks_gather_node(to, &profile->nodes[i], to->rows->node_row[i]);
-    find_top_waiters(to);
-    gather_waits(to, symbols);
-    find_unnamed(to, symbols);
+    locks_find_top_waiters(to);
+    locks_gather_waits(to, symbols);
+    locks_find_unnamed(to, symbols);
     for (size_t i = 0; i < to->table->count; i++)
-        to->table->lock[i].name = name_lock(to, &to->table->lock[i]);
+        to->table->lock[i].name = lock_make_name(to, &to->table->lock[i]);
 }
 
 struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols)
@@ -257,7 +259,7 @@ struct lock_table *locks_gather(const struct profile *profile, const struct rows
     pair_map_free(&to.holders);
     pair_map_free(&to.waiters);
     free(to.waiter);
-    sort_lock_table(table);
+    locks_sort(table);
     return table;
 }
 

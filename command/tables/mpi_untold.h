@@ -5,7 +5,7 @@
 
 #include "command/rows/rows.h"
 
-/* Returns the seconds of work and sleep in such calls. Some of that time may have been waiting. */
+/* Returns the seconds of work and sleep in such calls. Some of this time may have been waiting. */
 double mpi_untold_s(const struct rows *rows);
 
 #endif

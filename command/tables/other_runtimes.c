@@ -7,7 +7,7 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-static bool is_runtime(const struct profile_module *module)
+static bool module_is_other_runtime(const struct profile_module *module)
 {
     static const char *const names[] = {"libgomp", "libomp", "libiomp5"};
     const char *name = format_base_name(module->path);
@@ -21,8 +21,9 @@ static bool is_runtime(const struct profile_module *module)
     return false;
 }
 
-/* Callers precede their callees. Records of waiters have sums with other meanings and do not count. */
-static double seconds_below(const struct profile *profile, uint32_t module_id, bool *below)
+/* Returns the seconds sampled in a module and its callees. Callers have smaller indices than their callees.
+ * WAITERS nodes do not count, because their sums have other meanings. */
+static double seconds_below_module(const struct profile *profile, uint32_t module_id, bool *below)
 {
     double sum = 0;
     for (size_t i = 0; i < profile->node_count; i++) {
@@ -35,9 +36,9 @@ static double seconds_below(const struct profile *profile, uint32_t module_id, b
     return sum * 1e-9;
 }
 
-/* Adds the program's own static runtime, which ran before the tool started. What it does later looks like the
- * program's own code. */
-static size_t add_static(const struct profile *profile, struct other_runtime *found)
+/* Adds the OpenMP runtime that is linked into the program, with the time before the tool's start. Its later
+ * work cannot be distinguished from the program's own code. */
+static size_t other_runtimes_add_static(const struct profile *profile, struct other_runtime *found)
 {
     if (!profile_text(profile, "static_runtime"))
         return 0;
@@ -49,10 +50,11 @@ static size_t add_static(const struct profile *profile, struct other_runtime *fo
 
 size_t other_runtimes(const struct profile *profile, struct other_runtime *found)
 {
-    size_t count = add_static(profile, found);
+    size_t count = other_runtimes_add_static(profile, found);
     bool *below = memory_array(profile->node_count, sizeof *below);
     for (size_t i = 0; i < profile->module_count && count < OTHER_RUNTIMES_MOST; i++) {
-        double seconds = is_runtime(&profile->modules[i]) ? seconds_below(profile, (uint32_t)(i + 1), below) : 0;
+        double seconds =
+            module_is_other_runtime(&profile->modules[i]) ? seconds_below_module(profile, (uint32_t)(i + 1), below) : 0;
         if (seconds > 0)
             found[count++] = (struct other_runtime){profile->modules[i].path, seconds};
     }

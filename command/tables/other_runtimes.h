@@ -1,5 +1,5 @@
-/* OpenMP runtimes in the process other than the measured one. Their regions look like ordinary code of the
- * thread that starts them; their other threads appear in no figure. */
+/* OpenMP runtimes in the process besides the measured one. Their regions look like ordinary code of the
+ * thread that starts them. Their other threads are in no figure. */
 #ifndef BLAME_COMMAND_TABLES_OTHER_RUNTIMES_H
 #define BLAME_COMMAND_TABLES_OTHER_RUNTIMES_H
 
@@ -9,12 +9,12 @@
 
 struct other_runtime {
     const char *path;
-    double seconds; /* sampled in the runtime and its callees */
+    double seconds; /* s sampled in the runtime and its callees */
 };
 
 #define OTHER_RUNTIMES_MOST 4
 
-/* Fills in the runtimes found in samples, at most OTHER_RUNTIMES_MOST, and returns their number. */
+/* Stores the runtimes that samples found, at most OTHER_RUNTIMES_MOST, and returns their number. */
 size_t other_runtimes(const struct profile *profile, struct other_runtime *found);
 
 #endif

@@ -16,10 +16,10 @@ struct phase_gathering {
     const struct profile *profile;
     struct phase_table *table;
     size_t room;
-    struct pair_map entries;    /* (name and kind, instance) -> entry */
-    uint32_t *owner;            /* by merged node: the closest enclosing phase or instance node; 0: none */
-    bool *numbered;             /* by merged node: a phase with numbered executions */
-    struct profile_sums *below; /* by merged node: inclusive sums */
+    struct pair_map entries;    /* from (name and kind, number of execution) to the entry's index */
+    uint32_t *owner;            /* by merged node: the closest phase or instance node around it; 0: none */
+    bool *numbered;             /* by merged node: it is a phase with numbered executions */
+    struct profile_sums *below; /* by merged node: its inclusive sums */
 };
 
 bool phases_any(const struct profile *profile)
@@ -46,7 +46,7 @@ static uint32_t find_phase_entry(struct phase_gathering *to, uint32_t name, enum
     return *slot;
 }
 
-/* Returns the entry for the node of a phase or an instance; for node 0 the program's. */
+/* Returns the entry's index for a phase or instance node. Node 0 stands for the program. */
 static uint32_t phase_entry_of(struct phase_gathering *to, uint32_t node_idx)
 {
     const struct merged_node *node = &to->profile->nodes[node_idx];
@@ -61,9 +61,9 @@ static uint32_t phase_entry_of(struct phase_gathering *to, uint32_t node_idx)
 
 enum nesting { OUTERMOST, INSIDE_PHASE, INSIDE_ITSELF };
 
-/* Returns what encloses an owner's entry: another execution of its phase, or another context of the same
- * entry. */
-static enum nesting nesting_of(struct phase_gathering *to, uint32_t owner, uint32_t entry)
+/* Returns what is around the entry of a phase node: another execution of its phase, another context of the
+ * same entry, or neither. */
+static enum nesting phase_nesting_of(struct phase_gathering *to, uint32_t owner, uint32_t entry)
 {
     enum nesting found = OUTERMOST;
     uint32_t at = to->owner[to->profile->nodes[owner].parent];
@@ -78,7 +78,7 @@ static enum nesting nesting_of(struct phase_gathering *to, uint32_t owner, uint3
     return found;
 }
 
-static void find_owners(struct phase_gathering *to)
+static void phases_find_owners(struct phase_gathering *to)
 {
     const struct profile *profile = to->profile;
     for (uint32_t i = 1; i < profile->node_count; i++) {
@@ -90,18 +90,18 @@ static void find_owners(struct phase_gathering *to)
     }
 }
 
-/* Returns whether a node's samples count. Those of waiters are contained in its parent. */
-static bool node_counts(const struct merged_node *node)
+/* Returns whether a node's samples count. The samples of WAITERS nodes are contained in their parents. */
+static bool node_has_samples(const struct merged_node *node)
 {
     return node->kind != PROFILE_NODE_WAITERS && !sums_are_zero(&node->metric);
 }
 
-static void add_samples(struct phase_gathering *to)
+static void phases_add_samples(struct phase_gathering *to)
 {
     const struct profile *profile = to->profile;
     for (uint32_t i = (uint32_t)profile->node_count; i-- > 0;) {
         const struct merged_node *node = &profile->nodes[i];
-        if (node_counts(node)) {
+        if (node_has_samples(node)) {
             uint32_t entry = phase_entry_of(to, to->owner[i]);
             profile_sums_add(&to->below[i], &node->metric);
             profile_sums_add(&to->table->entry[entry].exclusive, &node->metric);
@@ -113,7 +113,7 @@ static void add_samples(struct phase_gathering *to)
         if (to->owner[i] != i || to->numbered[i] || sums_are_zero(&to->below[i]))
             continue;
         uint32_t index = phase_entry_of(to, i);
-        enum nesting nesting = nesting_of(to, i, index);
+        enum nesting nesting = phase_nesting_of(to, i, index);
         struct phase_entry *entry = &to->table->entry[index];
         if (nesting != INSIDE_ITSELF)
             profile_sums_add(&entry->inclusive, &to->below[i]);
@@ -122,17 +122,18 @@ static void add_samples(struct phase_gathering *to)
     }
 }
 
-/* Returns the thread that used a tree at a given time. Trees of threads that ended are used again. */
-static uint32_t thread_of(const struct profile *profile, uint32_t tree, uint64_t time_ns)
+/* Returns the index of the thread that used a tree at a time. After a thread's end, another thread may use
+ * its tree. */
+static uint32_t thread_of_tree(const struct profile *profile, uint32_t tree, uint64_t time_ns)
 {
     uint32_t found = PHASE_THREAD_NONE;
-    /* a merged job has no trees */
+    /* a merged job's trees belong to no thread */
     for (uint32_t i = 0; i < profile->thread_count && !profile->header.merged; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         if (thread->tree != tree)
             continue;
         if (found == PHASE_THREAD_NONE || thread->begin_ns <= time_ns)
-            found = i; /* threads are in order of their start */
+            found = i; /* threads are sorted by their start */
     }
     return found;
 }
@@ -146,9 +147,9 @@ static void phases_add_probes(struct phase_gathering *to)
         if (node->kind != PROFILE_NODE_PHASE && node->kind != PROFILE_NODE_INSTANCE)
             continue;
         uint32_t index = phase_entry_of(to, probe->node);
-        enum nesting nesting = nesting_of(to, probe->node, index);
+        enum nesting nesting = phase_nesting_of(to, probe->node, index);
         struct phase_entry *entry = &to->table->entry[index];
-        uint32_t thread = thread_of(profile, probe->tree, probe->probe.first_begin_ns);
+        uint32_t thread = thread_of_tree(profile, probe->tree, probe->probe.first_begin_ns);
         if (entry->thread == PHASE_THREAD_NONE)
             entry->thread = thread;
         else if (thread != entry->thread && thread != PHASE_THREAD_NONE)
@@ -165,8 +166,8 @@ static void phases_add_probes(struct phase_gathering *to)
     }
 }
 
-/* Returns the program as a phase: one execution by one thread, without pauses. */
-static struct profile_probe program_of(const struct profile *profile)
+/* Returns the program as a phase: one execution by one thread, from which pauses are subtracted. */
+static struct profile_probe phase_of_program(const struct profile *profile)
 {
     const struct profile_header *header = &profile->header;
     double wall = fmax(profile_wall_s(profile) * 1e9 - (double)header->paused_ns, 0);
@@ -179,8 +180,8 @@ static struct profile_probe program_of(const struct profile *profile)
                                   .first_begin_ns = header->start_ns};
 }
 
-/* Returns a job as a phase: one execution for each rank, without the ranks' mean pauses. */
-static struct profile_probe programs_of(const struct profile *profile)
+/* Returns a job as a phase: one execution for each rank, from which the ranks' mean pause is subtracted. */
+static struct profile_probe phase_of_job(const struct profile *profile)
 {
     struct profile_probe all = {0};
     double paused = (double)profile->header.paused_ns / fmax(profile->header.merged, 1);
@@ -199,15 +200,15 @@ static struct profile_probe programs_of(const struct profile *profile)
                                     .last_end_ns = rank->end_ns};
         sums_add_probe(&all, &one);
     }
-    return all.calls ? all : program_of(profile);
+    return all.calls ? all : phase_of_program(profile);
 }
 
-static void add_program(struct phase_gathering *to, const struct rows *rows)
+static void phases_add_program(struct phase_gathering *to, const struct rows *rows)
 {
     struct phase_entry *program = &to->table->entry[0];
     const struct profile_header *header = &to->profile->header;
     struct profile_sums no_core, before = profile_sums_before_start(header, &no_core);
-    program->probe = header->merged ? programs_of(to->profile) : program_of(to->profile);
+    program->probe = header->merged ? phase_of_job(to->profile) : phase_of_program(to->profile);
     program->thread = !to->profile->thread_count ? PHASE_THREAD_NONE : program->probe.calls > 1 ? PHASE_THREAD_MANY : 0;
     program->exact_ns = program->outer_ns = program->probe.inclusive_ns;
     program->inclusive = program->outer = *rows_whole(rows);
@@ -226,7 +227,7 @@ static int compare_phase_entries(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
-static int compare_groups(const void *left, const void *right)
+static int compare_phase_groups(const void *left, const void *right)
 {
     const struct phase_group *a = left, *b = right;
     if (a->exact_ns != b->exact_ns)
@@ -234,8 +235,8 @@ static int compare_groups(const void *left, const void *right)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-/* Groups the entries, which must be sorted by name. */
-static void make_groups(struct phase_table *table)
+/* Makes the groups from the entries, which must be sorted by name. */
+static void phases_make_groups(struct phase_table *table)
 {
     table->group = memory_array(table->count, sizeof *table->group);
     for (size_t i = 0; i < table->count; i++) {
@@ -250,7 +251,7 @@ static void make_groups(struct phase_table *table)
         profile_sums_add(&group->inclusive, &entry->outer);
         profile_sums_add(&group->exclusive, &entry->exclusive);
     }
-    qsort(table->group + 1, table->group_count - 1, sizeof *table->group, compare_groups);
+    qsort(table->group + 1, table->group_count - 1, sizeof *table->group, compare_phase_groups);
 }
 
 struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows)
@@ -263,12 +264,12 @@ struct phase_table *phases_gather(const struct profile *profile, const struct ro
                                  .below = memory_array(profile->node_count, sizeof *to.below)};
     table->profile = profile;
     find_phase_entry(&to, 0, PHASE_STATIC, 0);
-    find_owners(&to);
-    add_samples(&to);
+    phases_find_owners(&to);
+    phases_add_samples(&to);
     phases_add_probes(&to);
-    add_program(&to, rows);
+    phases_add_program(&to, rows);
     qsort(table->entry + 1, table->count - 1, sizeof *table->entry, compare_phase_entries);
-    make_groups(table);
+    phases_make_groups(table);
     pair_map_free(&to.entries);
     free(to.owner);
     free(to.numbered);

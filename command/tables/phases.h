@@ -1,5 +1,5 @@
 /* Phases: one entry for each phase and for each numbered execution, over all contexts. A context belongs to
- * the closest enclosing phase, or else to the program. */
+ * the closest phase around it; without one, it belongs to the program. */
 #ifndef BLAME_COMMAND_TABLES_PHASES_H
 #define BLAME_COMMAND_TABLES_PHASES_H
 
@@ -9,22 +9,23 @@
 #include "command/profile/profile.h"
 #include "command/rows/row.h"
 
-#define PHASE_THREAD_NONE UINT32_MAX       /* no thread is known to have begun it */
-#define PHASE_THREAD_MANY (UINT32_MAX - 1) /* several threads began it */
+#define PHASE_THREAD_NONE UINT32_MAX       /* no thread is known to have begun the phase */
+#define PHASE_THREAD_MANY (UINT32_MAX - 1) /* several threads began the phase */
 
 enum phase_instance { PHASE_STATIC, PHASE_NUMBERED, PHASE_OTHERS };
 
 struct phase_entry {
-    uint32_t name; /* number of the phase's name; 0: the whole program */
+    uint32_t name; /* number of the phase's name in the profile; 0: the whole program */
     enum phase_instance is;
     uint64_t instance;
-    uint32_t thread;                  /* index in profile->threads of the thread that began it */
-    struct profile_probe probe;       /* sums over all executions, nested ones included */
-    double exact_ns;                  /* ns by the clock; here and below, recursive executions count once */
-    struct profile_counters counters; /* in them */
-    /* by samples of all threads: with and without nested phases */
+    uint32_t thread;            /* index in profile->threads of the thread that began it */
+    struct profile_probe probe; /* sums over all executions, including nested ones */
+    /* ns by the clock. Here and in the fields below, recursive executions count once. */
+    double exact_ns;
+    struct profile_counters counters; /* counts in these executions */
+    /* samples of all threads, with and without nested phases */
     struct profile_sums inclusive, exclusive;
-    /* parts outside any other execution of the same phase */
+    /* the parts that are not inside another execution of the same phase */
     double outer_ns;
     struct profile_counters outer_counters;
     struct profile_sums outer;
@@ -32,19 +33,20 @@ struct phase_entry {
 
 /* All executions of one phase. */
 struct phase_group {
-    uint32_t name; /* 0: the whole program */
+    uint32_t name; /* number of the phase's name; 0: the whole program */
     size_t first_entry, entry_count;
     struct profile_probe probe;
     double exact_ns;
-    struct profile_counters counters; /* sums over all executions; recursive ones count once */
+    struct profile_counters counters; /* sums over all executions, where recursive executions count once */
     struct profile_sums inclusive, exclusive;
 };
 
 struct phase_table {
     const struct profile *profile;
-    struct phase_entry *entry; /* the program first, then by name and instance, `others` last */
+    /* the program first; then by name and number of execution, the other executions last */
+    struct phase_entry *entry;
     size_t count;
-    struct phase_group *group; /* the program first, then by exact time, longest first */
+    struct phase_group *group; /* the program first; then by exact time, longest first */
     size_t group_count;
 };
 
@@ -53,10 +55,10 @@ bool phases_any(const struct profile *profile);
 struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows);
 void phases_free(struct phase_table *table);
 
-/* Returns the phase's name or "<program>"; borrowed. */
+/* Returns a phase's name, or "<program>". The text is borrowed. */
 const char *phase_name(const struct phase_table *table, uint32_t name);
 
-/* Returns the standard deviation of one execution in seconds, 0 if there is none. */
+/* Returns the standard deviation of the executions' durations in s; 0 if there is none. */
 double probe_deviation_s(const struct profile_probe *probe);
 double probe_mean_s(const struct profile_probe *probe);
 

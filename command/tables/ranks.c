@@ -6,7 +6,7 @@
 
 #include "command/text/memory.h"
 
-#define TOLD 5 /* ranks whose problem is described; others are counted */
+#define MOST_DESCRIBED 5 /* number of ranks whose problem is described; the others are only counted */
 
 bool rank_counts(const struct profile_rank *rank)
 {
@@ -29,28 +29,28 @@ const char *rank_state_name(const struct profile_rank *rank)
     return rank->state < sizeof names / sizeof *names ? names[rank->state] : "damaged";
 }
 
-static int compare_hosts(const void *left, const void *right)
+static int compare_rank_hosts(const void *left, const void *right)
 {
     const struct profile_rank *const *a = left, *const *b = right;
     return strcmp((*a)->host, (*b)->host);
 }
 
-/* Returns the ranks that count, sorted by host. The caller frees the array. */
-static const struct profile_rank **sort_by_host(const struct profile *profile, size_t *count)
+/* Returns the ranks with figures, sorted by host. The caller frees the array. */
+static const struct profile_rank **ranks_sorted_by_host(const struct profile *profile, size_t *count)
 {
     const struct profile_rank **rank = memory_array(profile->rank_count, sizeof *rank);
     *count = 0;
     for (size_t i = 0; i < profile->rank_count; i++)
         if (rank_counts(&profile->ranks[i]))
             rank[(*count)++] = &profile->ranks[i];
-    qsort(rank, *count, sizeof *rank, compare_hosts);
+    qsort(rank, *count, sizeof *rank, compare_rank_hosts);
     return rank;
 }
 
 size_t ranks_nodes(const struct profile *profile)
 {
     size_t count, nodes = 0;
-    const struct profile_rank **rank = sort_by_host(profile, &count);
+    const struct profile_rank **rank = ranks_sorted_by_host(profile, &count);
     for (size_t i = 0; i < count; i++)
         nodes += i == 0 || strcmp(rank[i - 1]->host, rank[i]->host) != 0;
     free(rank);
@@ -60,7 +60,7 @@ size_t ranks_nodes(const struct profile *profile)
 bool ranks_saw_each_other(const struct profile *profile)
 {
     size_t count, end;
-    const struct profile_rank **rank = sort_by_host(profile, &count);
+    const struct profile_rank **rank = ranks_sorted_by_host(profile, &count);
     bool all = count > 1 && count == profile->rank_count;
     for (size_t i = 0; i < count && all; i = end) {
         for (end = i; end < count && strcmp(rank[end]->host, rank[i]->host) == 0;)
@@ -72,10 +72,10 @@ bool ranks_saw_each_other(const struct profile *profile)
     return all;
 }
 
-static int compare_bindings(const void *left, const void *right)
+static int compare_rank_bindings(const void *left, const void *right)
 {
     const struct profile_rank *const *a = left, *const *b = right;
-    int hosts = compare_hosts(left, right);
+    int hosts = compare_rank_hosts(left, right);
     return hosts ? hosts : strcmp((*a)->binding, (*b)->binding);
 }
 
@@ -83,10 +83,10 @@ struct ranks_crowd ranks_crowd(const struct profile *profile)
 {
     struct ranks_crowd most = {0}, here = {0};
     size_t count;
-    const struct profile_rank **rank = sort_by_host(profile, &count);
-    qsort(rank, count, sizeof *rank, compare_bindings);
+    const struct profile_rank **rank = ranks_sorted_by_host(profile, &count);
+    qsort(rank, count, sizeof *rank, compare_rank_bindings);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || !*rank[i]->binding || compare_bindings(&rank[i - 1], &rank[i]) != 0)
+        if (i == 0 || !*rank[i]->binding || compare_rank_bindings(&rank[i - 1], &rank[i]) != 0)
             here = (struct ranks_crowd){.cores = rank[i]->cores};
         here.ranks++;
         here.threads += rank[i]->threads_max;
@@ -97,7 +97,7 @@ struct ranks_crowd ranks_crowd(const struct profile *profile)
     return most;
 }
 
-static void put_range(char *text, size_t bytes, uint32_t least, uint32_t most, const char *what)
+static void ranks_put_range(char *text, size_t bytes, uint32_t least, uint32_t most, const char *what)
 {
     if (least == most)
         snprintf(text, bytes, "%u %s%s", most, what, most == 1 ? "" : "s");
@@ -118,8 +118,8 @@ bool ranks_size(const struct profile *profile, char *text, size_t bytes)
         if (rank_counts(rank) && rank->cores < cores_least)
             cores_least = rank->cores;
     }
-    put_range(threads, sizeof threads, threads_least, header->threads_max, "thread");
-    put_range(cores, sizeof cores, cores_least, header->cores, "core");
+    ranks_put_range(threads, sizeof threads, threads_least, header->threads_max, "thread");
+    ranks_put_range(cores, sizeof cores, cores_least, header->cores, "core");
     snprintf(text, bytes, "%u rank%s on %zu node%s, %s on %s each", header->merged, header->merged == 1 ? "" : "s",
              nodes, nodes == 1 ? "" : "s", threads, cores);
     return header->merged > 0;
@@ -146,7 +146,7 @@ char *ranks_problems(const struct profile *profile)
         const struct profile_rank *rank = &profile->ranks[i];
         if (rank->state == PROFILE_RANK_WHOLE)
             continue;
-        if (told == TOLD) {
+        if (told == MOST_DESCRIBED) {
             more++;
             continue;
         }

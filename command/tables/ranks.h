@@ -7,36 +7,37 @@
 
 #include "command/profile/profile.h"
 
-/* Writes text to follow the number of cores: ", rank 1 of 2, bound to core 3"; "" if the process is no rank. */
+/* Writes the rank as a continuation of a sentence: ", rank 1 of 2, bound to core 3"; "" if the process is not
+ * a rank. */
 void rank_note(const struct profile *profile, char *text, size_t bytes);
 
-/* Writes a job's size: "4 ranks on 2 nodes, 1 to 2 threads on 4 cores each". Returns false if the profile is
- * no job. */
+/* Writes the size of a job: "4 ranks on 2 nodes, 1 to 2 threads on 4 cores each". Returns false if the
+ * profile is not a job's. */
 bool ranks_size(const struct profile *profile, char *text, size_t bytes);
 
-/* Returns one line about ranks that are missing, damaged or unfinished; NULL if there are none. The caller
- * frees it. */
+/* Returns one line about the ranks that are missing, damaged or unfinished; NULL if there are none. The
+ * caller frees it. */
 char *ranks_problems(const struct profile *profile);
 
-/* Returns the number of nodes with ranks that count. */
+/* Returns the number of machines that had ranks with figures. */
 size_t ranks_nodes(const struct profile *profile);
 
-/* Ranks of one node with the same binding, and the sum of their largest numbers of threads. */
+/* Ranks of one machine with the same binding. threads: sum of the largest number of threads of each rank. */
 struct ranks_crowd {
     size_t ranks;
     double threads, cores;
 };
 
-/* Returns the ranks with most threads for each core. */
+/* Returns the group of ranks with the most threads for each core. */
 struct ranks_crowd ranks_crowd(const struct profile *profile);
 
-/* Returns whether the job's figures include the rank's. */
+/* Returns whether the job's figures include this rank. */
 bool rank_counts(const struct profile_rank *rank);
 
-/* Returns whether all ranks of a job were measured to their end and saw all others of their node. */
+/* Returns whether all ranks of a job were measured to their end, and each saw all others on its machine. */
 bool ranks_saw_each_other(const struct profile *profile);
 
-/* Writes "3", or "3.1" for a rank's second process. */
+/* Writes a rank's number: "3", or "3.1" for the rank's second process. */
 void rank_name(const struct profile_rank *rank, char *text, size_t bytes);
 
 /* Returns "whole", "open", "damaged", "missing" or "foreign". */

@@ -9,7 +9,8 @@ struct report_tables {
     struct rows *rows;
     struct lock_table *locks;
     struct wait_table *waits;
-    /* names of the program's compilers with their options, if symbols_producers() was called; borrowed */
+    /* names of the compilers that made the program, with their options; borrowed. NULL until
+     * symbols_producers() is called. */
     const char *const *compiler;
     size_t compiler_count;
 };

@@ -30,7 +30,7 @@ enum metric wait_metric(enum wait_kind kind)
     return kind == WAIT_LOCK ? METRIC_LOCK_WAIT : kind == WAIT_MPI ? METRIC_RANK_IDLENESS : METRIC_IDLENESS;
 }
 
-#define NEXT_TO_NOTHING_NS 1000.0 /* smaller values are rounding remainders and make no pair */
+#define NEXT_TO_NOTHING_NS 1000.0 /* smaller values are rounding errors and get no pair */
 
 struct wait_gathering {
     const struct profile *profile;
@@ -39,16 +39,16 @@ struct wait_gathering {
     struct symbols *symbols;
     struct wait_table *table;
     struct pair_map places, pairs, lock_index;
-    double *kept; /* by row: idleness with a known place */
+    double *kept; /* by row: ns of idleness whose wait place is known */
 };
 
-static const char *lock_name(struct wait_gathering *gathering, uint64_t key)
+static const char *waits_lock_name(struct wait_gathering *gathering, uint64_t key)
 {
     uint32_t *slot = pair_map_slot(&gathering->lock_index, PROFILE_LOCK_KEY_ID(key), PROFILE_LOCK_KEY_KIND(key));
     return *slot != PAIR_MAP_NEW ? gathering->locks->lock[*slot].name : "";
 }
 
-static void index_locks(struct wait_gathering *gathering)
+static void waits_index_locks(struct wait_gathering *gathering)
 {
     for (size_t i = 0; i < gathering->locks->count; i++) {
         const struct lock_entry *lock = &gathering->locks->lock[i];
@@ -56,7 +56,7 @@ static void index_locks(struct wait_gathering *gathering)
     }
 }
 
-static struct wait_place place_of_key(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
+static struct wait_place wait_place_of_key(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
 {
     struct wait_place place = {.kind = kind, .function = "", .file = "", .call = ""};
     uint64_t call = kind == WAIT_MPI ? PROFILE_RANKS_CALL(key) : PROFILE_PLACE_CALL(key);
@@ -64,7 +64,7 @@ static struct wait_place place_of_key(struct wait_gathering *gathering, enum wai
     if (kind == WAIT_LOCK) {
         place.wait_id = PROFILE_LOCK_KEY_ID(key);
         place.lock_kind = (uint8_t)PROFILE_LOCK_KEY_KIND(key);
-        place.function = lock_name(gathering, key);
+        place.function = waits_lock_name(gathering, key);
         return place;
     }
     if (kind == WAIT_MPI)
@@ -80,23 +80,23 @@ static struct wait_place place_of_key(struct wait_gathering *gathering, enum wai
     return place;
 }
 
-static bool is_same_place(const struct wait_place *a, const struct wait_place *b)
+static bool wait_places_match(const struct wait_place *a, const struct wait_place *b)
 {
     return a->kind == b->kind && a->in_region == b->in_region && a->wait_id == b->wait_id && a->line == b->line &&
            strcmp(a->call, b->call) == 0 && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
 }
 
-/* Returns the index of a wait place. Calls on the same line of a function are one place, because an unrolled
- * loop contains many. A linear search is enough for the few places. */
-static uint32_t find_place(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
+/* Returns the index of a wait place. Calls on one line of a function are one wait place, because an unrolled
+ * loop contains many of them. Wait places are few, so the search is linear. */
+static uint32_t waits_find_place(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
 {
     struct wait_table *table = gathering->table;
     uint32_t *slot = pair_map_slot(&gathering->places, key, kind);
     if (*slot != PAIR_MAP_NEW)
         return *slot;
-    struct wait_place place = place_of_key(gathering, kind, key);
+    struct wait_place place = wait_place_of_key(gathering, kind, key);
     for (size_t i = 0; kind != WAIT_LOCK && i < table->place_count; i++)
-        if (is_same_place(&table->place[i], &place))
+        if (wait_places_match(&table->place[i], &place))
             return *slot = (uint32_t)i;
     memory_grow(&table->place, &table->place_capacity, table->place_count, sizeof *table->place);
     *slot = (uint32_t)table->place_count++;
@@ -104,10 +104,10 @@ static uint32_t find_place(struct wait_gathering *gathering, enum wait_kind kind
     return *slot;
 }
 
-static void add_wait(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key, uint32_t row, double ns)
+static void waits_add(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key, uint32_t row, double ns)
 {
     struct wait_table *table = gathering->table;
-    uint32_t place = find_place(gathering, kind, key);
+    uint32_t place = waits_find_place(gathering, kind, key);
     uint32_t *slot = pair_map_slot(&gathering->pairs, place, row);
     if (*slot == PAIR_MAP_NEW) {
         memory_grow(&table->pair, &table->pair_capacity, table->pair_count, sizeof *table->pair);
@@ -127,19 +127,19 @@ static void gather_wait_node(struct wait_gathering *gathering, size_t node_idx)
     if (gathering->rows->row[row].kind == ROW_STATEMENT)
         row = gathering->rows->row[row].parent;
     if (node->kind == PROFILE_NODE_LOCK && node->metric.lock_wait > 0)
-        add_wait(gathering, WAIT_LOCK, node->key, row, node->metric.lock_wait);
+        waits_add(gathering, WAIT_LOCK, node->key, row, node->metric.lock_wait);
     if (node->kind == PROFILE_NODE_RANKS && node->metric.rank_idle > 0)
-        add_wait(gathering, WAIT_MPI, node->key, row, node->metric.rank_idle);
+        waits_add(gathering, WAIT_MPI, node->key, row, node->metric.rank_idle);
     if (node->kind != PROFILE_NODE_WAITERS || !(node->metric.shared_idle > 0))
         return;
     uint32_t kind = PROFILE_PLACE_KIND(node->key);
-    add_wait(gathering, kind < PROFILE_PLACE_KINDS ? (enum wait_kind)kind : WAIT_UNKNOWN, node->key, row,
-             node->metric.shared_idle);
+    waits_add(gathering, kind < PROFILE_PLACE_KINDS ? (enum wait_kind)kind : WAIT_UNKNOWN, node->key, row,
+              node->metric.shared_idle);
     gathering->kept[row] += node->metric.shared_idle;
 }
 
-/* Adds the rest of each row's idleness, whose place no census saw. */
-static void gather_rests(struct wait_gathering *gathering)
+/* Adds the rest of each row's idleness. No census recorded the wait place of that rest. */
+static void waits_gather_rests(struct wait_gathering *gathering)
 {
     const struct rows *rows = gathering->rows;
     for (size_t i = 0; i < rows->count; i++) {
@@ -149,15 +149,15 @@ static void gather_rests(struct wait_gathering *gathering)
         double shared = 1e9 * metric_value(rows, own, METRIC_SHARED_IDLENESS);
         double idleness = 1e9 * metric_value(rows, own, METRIC_IDLENESS);
         if (fabs(shared - gathering->kept[i]) > NEXT_TO_NOTHING_NS)
-            add_wait(gathering, WAIT_NOT_KEPT, 0, (uint32_t)i, shared - gathering->kept[i]);
+            waits_add(gathering, WAIT_NOT_KEPT, 0, (uint32_t)i, shared - gathering->kept[i]);
         if (fabs(idleness - shared) > NEXT_TO_NOTHING_NS)
-            add_wait(gathering, WAIT_BETWEEN_REGIONS, 0, (uint32_t)i, idleness - shared);
+            waits_add(gathering, WAIT_BETWEEN_REGIONS, 0, (uint32_t)i, idleness - shared);
     }
 }
 
-static const struct wait_table *sorted; /* argument of compare_pairs() */
+static const struct wait_table *sorted; /* table that the comparison function reads */
 
-static int compare_pairs(const void *left, const void *right)
+static int compare_wait_pairs(const void *left, const void *right)
 {
     const struct wait_pair *a = left, *b = right;
     const struct wait_place *at = &sorted->place[a->place], *bt = &sorted->place[b->place];
@@ -182,14 +182,14 @@ static void sort_wait_table(struct wait_table *table)
     if (table->pair_count == 0)
         return;
     sorted = table;
-    qsort(table->pair, table->pair_count, sizeof *table->pair, compare_pairs);
+    qsort(table->pair, table->pair_count, sizeof *table->pair, compare_wait_pairs);
     for (size_t i = 0, number = 0; i < table->pair_count; i++) {
         struct wait_place *place = &table->place[table->pair[i].place];
         if (place->pair_count++ == 0) {
             place->first_pair = (uint32_t)i;
             number++;
         }
-        table->pair[i].place = (uint32_t)number - 1; /* the place's index after sorting */
+        table->pair[i].place = (uint32_t)number - 1; /* index of the wait place after sorting */
         if (i + 1 == table->pair_count)
             qsort(table->place, table->place_count, sizeof *table->place, compare_wait_places);
     }
@@ -204,10 +204,10 @@ struct wait_table *waits_gather(const struct profile *profile, const struct rows
                                        .symbols = symbols,
                                        .table = memory_array(1, sizeof *gathering.table),
                                        .kept = memory_array(rows->count, sizeof *gathering.kept)};
-    index_locks(&gathering);
+    waits_index_locks(&gathering);
     for (size_t i = 1; i < profile->node_count; i++)
         gather_wait_node(&gathering, i);
-    gather_rests(&gathering);
+    waits_gather_rests(&gathering);
     pair_map_free(&gathering.places);
     pair_map_free(&gathering.pairs);
     pair_map_free(&gathering.lock_index);

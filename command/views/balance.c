@@ -81,17 +81,18 @@ void view_text_balance(FILE *out, const struct profile *profile, const struct ro
                        const struct view_style *style)
 {
     struct balance_table *table = balance_gather(profile, rows);
-    char *text = table->calls ? memory_text("Ranks wait %s s in MPI for which no rank of their node is blamed. As the "
-                                            "sums of all ranks tell it: %s s are charged to ranks "
-                                            "that come later to calls in which all meet, %s s of these calls are "
-                                            "common to all ranks, and of %s s in other calls nothing is "
-                                            "known. An estimate: ranks that are late in turn do not show.",
-                                            DECIMAL(table->untold * 1e-9, 3), DECIMAL(table->charged * 1e-9, 3),
-                                            DECIMAL(table->common * 1e-9, 3),
-                                            DECIMAL(fmax(0, table->untold - table->charged - table->common) * 1e-9, 3))
-                              : memory_text("Nothing is charged between nodes: all ranks saw whom they wait for (rank "
-                                            "idleness), a rank had two processes, or no call was "
-                                            "seen in which all ranks meet.");
+    char *text = table->calls
+                     ? memory_text("Ranks wait %s s in MPI for which no rank of their node is blamed. As the "
+                                   "sums of all ranks tell it: %s s are charged to ranks "
+                                   "that come later to calls in which all meet, %s s of these calls are "
+                                   "common to all ranks, and of %s s in other calls nothing is "
+                                   "known. An estimate: ranks that are late in turn do not show.",
+                                   DECIMAL(table->unblamed * 1e-9, 3), DECIMAL(table->charged * 1e-9, 3),
+                                   DECIMAL(table->common * 1e-9, 3),
+                                   DECIMAL(fmax(0, table->unblamed - table->charged - table->common) * 1e-9, 3))
+                     : memory_text("Nothing is charged between nodes: all ranks saw whom they wait for (rank "
+                                   "idleness), a rank had two processes, or no call was "
+                                   "seen in which all ranks meet.");
     view_text_header(out, profile, style);
     putc('\n', out);
     format_paragraph(out, text, style->columns);
