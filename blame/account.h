@@ -1,8 +1,8 @@
-/* Turns samples into numbers: equation 1 of LMF13 and its integration with locks. Derivations:
- * docs/accounting.md.
+/* Turns samples into numbers: equation 1 of LMF13 and its integration with locks. docs/accounting.md has the
+ * derivations.
  *
- * All times are in ns. `p` is the sample's weight: the period times the number of periods that the sample
- * stands for. */
+ * All times are in ns. `p` is a sample's weight: the sampling period times the number of periods that the
+ * sample stands for. */
 #ifndef BLAME_BLAME_ACCOUNT_H
 #define BLAME_BLAME_ACCOUNT_H
 
@@ -20,25 +20,26 @@
 
 struct profile_thread;
 
-/* Limits of one delivery: the moments at which it counts the other threads, and the state lines that it reads
- * in total. */
+/* Limits of one delivery: on the moments at which it counts the other threads, and on the state lines that it
+ * reads at all of them. */
 #define DELIVERY_MOMENTS 16u
 #define DELIVERY_LINES   4096u
 
-/* One delivery of the timer's signal. */
+/* One delivery of the sampling signal, with the moments that it stands for. */
 struct delivery {
-    uint64_t count;              /* periods whose moment has come */
+    uint64_t count;              /* number of periods whose moment has come */
     double p;                    /* weight of these periods in ns */
     struct clock_reading clocks; /* clocks at the start of the handler */
-    uint64_t due_ns;             /* time of the first moment */
-    /* Time of the last moment, whose states count. From then until now this thread stood still, possibly with
-     * a lock of the runtime. Other threads may wait for the lock only because of that. */
+    uint64_t due_ns;             /* time of the first moment in ns */
+    /* Time of the last moment in ns, whose states count. From then until now this thread stood still,
+     * possibly while holding a lock of the runtime. Other threads may wait for that lock only because of
+     * this. */
     uint64_t census_ns;
-    uint64_t until_ns; /* end of the time that the delivery stands for */
+    uint64_t until_ns; /* end of the time that the delivery stands for, in ns */
 };
 
-/* Returns the number of moments at which the delivery counts the other threads. There is one in each period,
- * up to a limit, and each carries an equal part of the weight. [handler] */
+/* Returns the number of moments at which the delivery counts the other threads: one in each period, up to a
+ * limit. Each carries an equal part of the weight. [handler] */
 static inline uint32_t delivery_moments(const struct delivery *delivery)
 {
     if (likely(delivery->due_ns == delivery->census_ns))
@@ -48,9 +49,9 @@ static inline uint32_t delivery_moments(const struct delivery *delivery)
     return delivery->count < most ? (uint32_t)delivery->count : most;
 }
 
-/* Returns the time of one of these moments in ns, counted backwards from the last. The first and the last are
- * the delivery's own; those in between are evenly spaced. If there are more periods than moments, each moment
- * lies in the middle of several periods. [handler] */
+/* Returns the time of one of these moments in ns. Number 0 is the last moment; higher numbers are earlier.
+ * The first and the last are the delivery's own, and those in between are evenly spaced. If there are more
+ * periods than moments, each moment lies in the middle of several periods. [handler] */
 static inline uint64_t delivery_moment_ns(const struct delivery *delivery, uint32_t number, uint32_t moments)
 {
     uint64_t between_ns = delivery->census_ns - delivery->due_ns;
@@ -77,40 +78,42 @@ static inline struct delivery delivery_take(struct delivery *delivery, uint64_t 
     return first;
 }
 
-/* Books a busy thread's sample at its own context. [handler] */
+/* Books a busy thread's sample at its own context: its time, and its share of other threads' idleness.
+ * [handler] */
 void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count, struct census census);
 
-/* Books only the thread's own time. The time of missing cores is booked separately, so account_idleness() may
- * be called once for the code and once for its missing core. [handler] */
+/* Books only the thread's own time. [handler] */
 void account_own(struct profile_metric *metric, bool overhead, double p, uint64_t count);
-struct lock_blame account_idleness(struct profile_metric *metric, double p,
-                                   struct census census); /* returns what it has added */
+
+/* Books only the thread's share of the other threads' idleness. Returns what it has added. [handler] */
+struct lock_blame account_idleness(struct profile_metric *metric, double p, struct census census);
 
 /* Returns the blame that a waiter's sample sends to the lock's holder. [handler] */
 struct lock_blame account_waiter(double p, struct census census);
 
-/* Books the waiting at the waiter's own context, as the symptom. [handler] */
+/* Books lock wait at the waiter's own context, where it is a symptom. [handler] */
 void account_waiting_here(struct profile_metric *metric, double p, uint64_t count, bool first_of_wait);
 
-/* Books blame that arrives at the context of a release or at a named row. [handler] */
+/* Books blame at a context of the lock's holder, or at a named row. [handler] */
 void account_blame(struct profile_metric *metric, const struct lock_blame *blame);
 
-/* Books one moment of a thread that is IDLE beyond its grace. `others` counts the other threads. [handler] */
+/* Books one moment of a thread that has been IDLE for longer than the grace. `others` counts the other
+ * threads. [handler] */
 void account_idle(struct profile_thread *ledger, double p, bool parked, struct census others);
 
-/* Moments of an IDLE thread within its grace. They count as dispatch, the runtime's own time, and are booked
- * where the wait ends. */
+/* Moments of an IDLE thread within its grace. They count as dispatch, which is the runtime's own time, and
+ * are booked at the context in which the wait ends. */
 struct idle_sample {
     bool pending;
     double p;
     uint64_t count;
-    struct profile_metric dispatch; /* sums of these moments, as of a busy thread */
+    struct profile_metric dispatch; /* sums of these moments, counted like those of a busy thread */
     uint64_t waited_ticks;          /* length of the wait at the last of these moments, in ticks */
     uint64_t last_ns;               /* time of the last of these moments */
 };
 
-/* Returns how long the thread had waited at one of the delivery's moments, in ns. From the first moment until
- * the end of the handler the thread stood still, unless it had no core. [handler] */
+/* Returns how long the thread had waited at one of the delivery's moments, in ns. Unless it had no core, the
+ * thread stood still from the first moment to the end of the handler. [handler] */
 static inline uint64_t account_waited_ns(uint64_t since_ns, const struct delivery *delivery, uint64_t time_ns)
 {
     if (delivery->census_ns - delivery->due_ns <= STATE_LATE_NS)
@@ -118,7 +121,7 @@ static inline uint64_t account_waited_ns(uint64_t since_ns, const struct deliver
     return time_ns > since_ns ? time_ns - since_ns : 0;
 }
 
-/* Adds one moment within the grace to the sample. [handler] */
+/* Adds one moment within the grace to the idle sample. [handler] */
 static inline void account_dispatch(struct idle_sample *sample, double p, uint64_t count, struct census others,
                                     uint64_t time_ns)
 {
@@ -132,16 +135,16 @@ static inline void account_dispatch(struct idle_sample *sample, double p, uint64
     account_busy(&sample->dispatch, true, p, count, others);
 }
 
-/* The threads that share the blame for one moment of an idle thread, including the thread itself. `idle`: the
- * team's threads, if nobody is busy. `busy`: the busy threads, if the thread is within its grace. Both 0: the
- * thread has no share. */
+/* The threads that share the blame for one moment of an idle thread, including that thread. idle: number of
+ * threads in use, if nobody is busy. busy: number of busy threads, if the thread is within its grace. Both 0:
+ * the thread has no share. */
 struct idle_moment {
     uint32_t idle, busy;
 };
 
-/* Books a delivery that hit an idle thread. A thread that has just become IDLE stays within its grace for the
- * other threads while its sample is taken, unless it had no core. `told` (or NULL) receives one entry per
- * moment. [handler] */
+/* Books a delivery that hit an idle thread. If the thread has only just become IDLE, the other threads count
+ * it as within its grace while its sample is taken, unless it had no core. `told`, if not NULL, receives one
+ * entry for each moment. [handler] */
 static inline __attribute__((always_inline)) void account_idle_hit(struct profile_thread *ledger, struct tree *tree,
                                                                    struct idle_sample *sample, struct state_line *line,
                                                                    const struct delivery *delivery,
@@ -174,15 +177,15 @@ static inline __attribute__((always_inline)) void account_idle_hit(struct profil
     }
 }
 
-/* Shows a hidden thread again, at the end of the handler. For itself and for others it has then waited as
- * long as at its moment. [handler] */
+/* Shows a thread again that state_hide_idle() has hidden, at the end of the handler. It has then waited, for
+ * itself and for others, as long as at its moment. [handler] */
 static inline void account_idle_resume(const struct idle_sample *sample, struct state_line *line)
 {
     state_set_idle(line, clock_ticks() - sample->waited_ticks);
 }
 
-/* Returns true if the thread is taking a free lock: nobody is known to hold the lock and the thread has only
- * just asked for it. [handler] */
+/* Returns true if the thread is taking a free lock: no holder is known, and the thread has only just asked
+ * for the lock. [handler] */
 static inline bool account_is_taking(const struct state_line *line, const struct delivery *delivery, uint64_t lock_key,
                                      uint32_t holder)
 {

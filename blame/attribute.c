@@ -37,8 +37,9 @@ bool attribute_is_held(const struct state_line *line)
     return slot < STATE_HELD_LOCKS;
 }
 
-/* Splits idleness beside a thread that executes its share, by the kind of construct and its number of pieces. */
-static void add_share(struct profile_idle *idle, double ns, const struct work_share *share)
+/* Splits the idleness of other threads during this thread's share of a worksharing construct, by the kind of
+ * construct and its number of pieces. */
+static void idle_add_work_share(struct profile_idle *idle, double ns, const struct work_share *share)
 {
     if (share->kind == SHARE_SINGLE) {
         idle->single += ns;
@@ -63,11 +64,11 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
             continue;
         idle->shared_idle += each * threads;
         if (share->kind != SHARE_NONE)
-            add_share(idle, each * threads, share);
+            idle_add_work_share(idle, each * threads, share);
     }
 }
 
-/* In `ordered` the thread whose turn it is counts as the holder, even if it is far from its section. */
+/* In `ordered`, the thread whose turn it is counts as the holder, even if it is far from its section. */
 bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
                        uint32_t holder, uint64_t time_ns)
 {

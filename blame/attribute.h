@@ -1,5 +1,5 @@
-/* Books blame at nodes of the sampled thread's tree, once it is known what the sample hit. Design:
- * docs/accounting.md. */
+/* Books blame at nodes of the sampled thread's tree, once it is known what the sample hit
+ * (docs/accounting.md). */
 #ifndef BLAME_BLAME_ATTRIBUTE_H
 #define BLAME_BLAME_ATTRIBUTE_H
 
@@ -16,20 +16,20 @@
 
 struct profile_metric;
 
-/* Returns the node's sums; NULL for node 0 or if there is no room. [handler] */
+/* Returns the node's sums; NULL if node_idx is 0 or there is no room. [handler] */
 static inline struct profile_metric *attribute_at(struct tree *tree, uint32_t node_idx)
 {
     return node_idx ? tree_metric(tree, node_idx) : NULL;
 }
 
-/* Returns the sums of a lock's node below this node; NULL as above. [handler] */
+/* Returns the sums of the lock's node below this node; NULL if node_idx is 0 or there is no room. [handler] */
 static inline struct profile_metric *attribute_lock_at(struct tree *tree, uint32_t node_idx, uint64_t lock_key)
 {
     return node_idx ? attribute_at(tree, tree_child(tree, node_idx, PROFILE_NODE_LOCK, lock_key)) : NULL;
 }
 
-/* Adds a value to the context's bins of time, for the whole run and for the iterations that the context is
- * in. [handler] */
+/* Adds a value to the context's bins of time: to those of the whole run, and to those of the iterations that
+ * contain the context. [handler] */
 static inline void attribute_time(struct tree *tree, uint32_t node_idx, uint64_t time_ns,
                                   struct profile_time_value value)
 {
@@ -41,24 +41,23 @@ static inline void attribute_time(struct tree *tree, uint32_t node_idx, uint64_t
 bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
                      uint64_t time_ns);
 
-/* Books the waiting collected so far for the locks that the thread holds: the context that it executes now
- * keeps the waiters waiting. The waiting after its last sample in the section is booked at the release
- * (LMF13, 3.1.2). [handler] */
+/* Books the waiting that other threads have left so far for the locks that this thread holds. It is booked at
+ * the context that the thread executes now, because that context makes them wait. The waiting after the
+ * thread's last sample in the section is booked at the release (LMF13, 3.1.2). [handler] */
 void attribute_held(struct tree *tree, const struct state_line *line, uint32_t node_idx, uint64_t time_ns);
 
 /* Returns true if other threads wait for a lock that the thread holds. [owner] */
 bool attribute_is_held(const struct state_line *line);
 
-/* A worksharing construct that a thread executes its share of. */
+/* The share of a worksharing construct that a thread is executing. */
 struct work_share {
     enum { SHARE_NONE, SHARE_SINGLE, SHARE_STATIC, SHARE_DYNAMIC } kind;
-    double pieces; /* number of pieces; 0: unknown */
+    double pieces; /* number of pieces of the construct; 0: unknown */
     double team;
 };
 
-/* Splits the context's idleness by the wait places of the idle threads (the places are keys). Each thread
- * that waits for this cause adds `each` (p / b). If there is no room, the idleness stays without a place.
- * [handler] */
+/* Splits the context's idleness by the wait places of the idle threads; the places are keys. Each idle thread
+ * adds `each` (p / b) to its place. If there is no room, the idleness stays without a place. [handler] */
 void attribute_places(struct tree *tree, uint32_t node_idx, double each, const struct waiting_places *places,
                       const struct work_share *share);
 
@@ -68,8 +67,8 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
 bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
                        uint32_t holder, uint64_t time_ns);
 
-/* Books the blame left at the end in rows of its own: for locks that were never released, and after a lock's
- * last release. [init] */
+/* Books the blame that is left at the end, in rows of its own: for locks that were never released, and for
+ * waiting after a lock's last release. [init] */
 void attribute_rest(struct tree *tree, uint64_t time_ns);
 
 #endif

@@ -4,17 +4,18 @@
 
 uint8_t contended_seen[CONTENDED_SLOTS] __attribute__((aligned(64)));
 
-static uint32_t blamed[CONTENDED_SLOTS]; /* entries with blame (directed.c) */
+/* for each slot: number of entries with blame in the tables of directed.c */
+static uint32_t blamed[CONTENDED_SLOTS];
 
 static struct {
     uint64_t age_ends_ns;
-    uint8_t age; /* 1 ... 255 */
-    uint8_t any; /* 1 if any byte of contended_seen may be set */
+    uint8_t age; /* number of the current age: 1 to 255 */
+    uint8_t any; /* 1 if some byte of contended_seen may be set */
 } table = {.age = 1};
 
-/* Sets `any` and updates the lines that say NONE. Pairs with contended_choose(): a thread that has not seen
- * `any` has stored NONE before this scan. */
-static void raise_any(void)
+/* Sets `any` and updates the lines that say STATE_STAMPS_NONE. Pairs with contended_choose(): a thread that
+ * has not seen `any` has stored STATE_STAMPS_NONE before this scan. */
+static void contended_raise_any(void)
 {
     struct state_line *line;
     if (load_seq_cst(&table.any) /* after the byte is stored, pairs with contended_forget() */ ||
@@ -29,15 +30,15 @@ static void raise_any(void)
 void contended_note(uint64_t key)
 {
     uint8_t *slot = &contended_seen[contended_slot(key)], age = load_relaxed(&table.age);
-    if (load_relaxed(slot) != age) /* avoids a store, because all cores read the byte */
+    if (load_relaxed(slot) != age) /* a store only if needed, because all cores read the byte */
         store_seq_cst(slot, age);
-    raise_any();
+    contended_raise_any();
 }
 
-/* Clears an old slot that has no blame. Returns false if the slot is empty afterwards. If blame is left at
- * the same time, one of three things happens: its count is seen here, the exchange fails, or the slot is
- * written again after the exchange (B2). */
-static bool keep_slot(uint32_t slot, uint8_t before, uint8_t now)
+/* Empties the slot if it is old and has no blame. Returns false if it is empty afterwards. If a sample leaves
+ * blame at the same time, one of three things happens: the count is seen here, the exchange fails, or the
+ * slot is written again after the exchange (B2). */
+static bool contended_keep_slot(uint32_t slot, uint8_t before, uint8_t now)
 {
     uint8_t seen = load_seq_cst(&contended_seen[slot]);
     if (seen && seen != before && seen != now && load_seq_cst(&blamed[slot]) == 0)
@@ -45,11 +46,11 @@ static bool keep_slot(uint32_t slot, uint8_t before, uint8_t now)
     return seen != 0;
 }
 
-static bool keep_slots(uint8_t before, uint8_t now)
+static bool contended_keep_slots(uint8_t before, uint8_t now)
 {
     bool kept = false;
     for (uint32_t slot = 0; slot < CONTENDED_SLOTS; slot++)
-        kept |= keep_slot(slot, before, now);
+        kept |= contended_keep_slot(slot, before, now);
     return kept;
 }
 
@@ -60,11 +61,11 @@ void contended_forget(uint64_t now_ns)
         return;
     uint8_t before = load_relaxed(&table.age), now = (uint8_t)(before % 255 + 1);
     store_relaxed(&table.age, now);
-    if (!load_relaxed(&table.any) || keep_slots(before, now))
+    if (!load_relaxed(&table.any) || contended_keep_slots(before, now))
         return;
     store_seq_cst(&table.any, 0);
-    if (keep_slots(before, now)) /* a slot was noted meanwhile, while `any` was still 1 */
-        raise_any();
+    if (contended_keep_slots(before, now)) /* a slot was noted meanwhile, while `any` was still 1 */
+        contended_raise_any();
 }
 
 void contended_choose(struct state_line *line, struct contended_pace *pace, uint64_t now_ns)
@@ -78,7 +79,7 @@ void contended_choose(struct state_line *line, struct contended_pace *pace, uint
         store_relaxed(&line->stamps, STATE_STAMPS_ALL);
         return;
     }
-    store_seq_cst(&line->stamps, STATE_STAMPS_NONE); /* pairs with raise_any() */
+    store_seq_cst(&line->stamps, STATE_STAMPS_NONE); /* pairs with contended_raise_any() */
     if (load_seq_cst(&table.any))
         store_relaxed(&line->stamps, STATE_STAMPS_SEEN);
 }

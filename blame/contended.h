@@ -1,11 +1,11 @@
 /* Decides which locks are stamped. A thread that stamps a lock reads the clock when it asks for, acquires and
- * releases the lock. A waiter's sample can then find the holder at the time the sample was due
+ * releases the lock. A waiter's sample can then find out who held the lock when the sample was due
  * (docs/accounting.md, "Which locks are stamped").
  *
- * A thread that takes few locks stamps all of them. Other threads stamp the locks for which a sample has
- * recently seen a waiter: a table of bytes, indexed by a hash of the lock. Only handlers write the table.
- * Guarantee B2: while blame waits for a holder of the lock (directed.h), no thread's line says
- * STATE_STAMPS_NONE, and the lock's byte is not 0. */
+ * A thread that takes few locks stamps all of them. Other threads stamp only the locks for which a sample has
+ * recently seen a waiter. These are in a table of bytes, indexed by a hash of the lock's key. Only handlers
+ * write the table. Guarantee B2: while blame waits for a holder of the lock (directed.h), no thread's line
+ * says STATE_STAMPS_NONE, and the lock's byte is not 0. */
 #ifndef BLAME_BLAME_CONTENDED_H
 #define BLAME_BLAME_CONTENDED_H
 
@@ -19,15 +19,18 @@
 #define CONTENDED_BITS  10
 #define CONTENDED_SLOTS (1u << CONTENDED_BITS)
 
-/* A lock without a waiter for this time is forgotten, at the latest after twice this time. */
+/* Length of an age in ns. A lock without a waiter for this long is forgotten, at the latest after twice this
+ * time. */
 #define CONTENDED_AGE_NS 1000000000ull
 
-/* A thread that takes locks less often than this stamps all of them, at about 30 ns each. */
+/* A thread stamps all locks, at about 30 ns each, if its acquisitions are this many ns apart on average, or
+ * more. */
 #define CONTENDED_RARE_NS 4000u
-/* samples closer together say nothing about how often the thread takes locks */
+
+/* Samples that are fewer ns apart do not show how often the thread takes locks. */
 #define CONTENDED_PACE_NS 50000u
 
-/* 0, or the number of the age in which a waiter was last seen */
+/* for each slot: number of the age in which a waiter was last seen; 0: none */
 extern uint8_t contended_seen[CONTENDED_SLOTS];
 
 static inline uint32_t contended_slot(uint64_t key) /* [handler] */
@@ -46,10 +49,10 @@ static inline bool contended_is_stamped(const struct state_line *line, uint64_t 
 /* Notes that a thread waits for the lock. [handler] */
 void contended_note(uint64_t key);
 
-/* Forgets old entries, once per CONTENDED_AGE_NS. [handler] */
+/* Empties the slots of old ages, once per CONTENDED_AGE_NS. [handler] */
 void contended_forget(uint64_t now_ns);
 
-/* How often a thread takes locks: its count at an earlier sample. */
+/* How often a thread takes locks: its number of acquisitions at an earlier sample. */
 struct contended_pace {
     uint64_t since_ns;
     uint32_t acquisitions;
@@ -58,11 +61,12 @@ struct contended_pace {
 /* Chooses which locks the thread stamps until its next sample. [handler] */
 void contended_choose(struct state_line *line, struct contended_pace *pace, uint64_t now_ns);
 
-/* Count the locks with blame in the table: one lock's blame was left or taken. [handler] */
+/* The first function counts a lock for which blame was left in the table of directed.h, the second one whose
+ * blame was taken. [handler] */
 void contended_blame_left(uint64_t key);
 void contended_blame_taken(uint64_t key);
 
-/* Returns true if blame may be waiting for a holder of the lock. [handler] */
+/* Returns true if blame may be waiting for some holder of the lock. [handler] */
 bool contended_has_blame(uint64_t key);
 
 /* Forgets everything, in the child of a fork. [init] */

@@ -1,12 +1,12 @@
-/* Directed blame: keeps what threads waited for a lock until the lock's holder releases it (LMF13, 3.1.2 and
- * 3.1.3).
+/* Directed blame: keeps the time that threads wait for a lock, until the lock's holder releases it (LMF13,
+ * 3.1.2 and 3.1.3).
  *
- * The tables are keyed by lock and holder and use open addressing. A full table is followed by a larger one.
- * Samples create entries, and entries stay. The holder is named by its state line, because the runtime
- * reports a release only after the lock is free. The next owner may release the lock before the first owner's
- * callback runs, and must not take the first owner's blame. Guarantee B1: everything added is taken exactly
- * once, by a release or at the end, because each sum is taken by one exchange. A release takes the three sums
- * of the same samples. */
+ * The blame is in hash tables with open addressing. When a table is full, a larger one is added. Samples
+ * create the entries, which are never removed. The key is the lock and the state line of its holder. The lock
+ * alone is not enough, because the runtime reports a release only after the lock is free: the next owner may
+ * release the lock before the first owner's callback runs, and must not take the first owner's blame.
+ * Guarantee B1: everything added is taken exactly once, by a release or at the end, because each sum is taken
+ * by one exchange. A release takes the three sums of the same samples. */
 #ifndef BLAME_BLAME_DIRECTED_H
 #define BLAME_BLAME_DIRECTED_H
 
@@ -16,7 +16,8 @@
 #include "base/atomics.h"
 #include "blame/contended.h"
 
-#define DIRECTED_ANY_HOLDER 0xfffu /* the next thread that releases: a turn in `ordered` belongs to nobody */
+/* stands for the next thread that releases the lock, because a turn in `ordered` belongs to nobody */
+#define DIRECTED_ANY_HOLDER 0xfffu
 
 /* Blame that travels from waiters to a holder, in ns. */
 struct lock_blame {
@@ -39,11 +40,11 @@ static inline bool directed_waiting(uint64_t key, uint32_t holder)
     return unlikely(contended_has_blame(key)) && directed_waiting_for(key, holder);
 }
 
-/* Takes the blame that waits for the holder of the lock; false if there is none. [handler] */
+/* Takes the blame that waits for this holder of the lock. Returns false if there is none. [handler] */
 bool directed_take(uint64_t key, uint32_t holder, struct lock_blame *blame);
 
-/* Takes the blame that is left anywhere, one entry per call. *cursor starts at 0; *key and *holder say whose
- * blame it is. Returns false at the end. [init] */
+/* Takes the blame that is left in the tables, one entry per call. *cursor must be 0 at the first call. Sets
+ * *key and *holder to the lock and the holder of the entry. Returns false at the end. [init] */
 bool directed_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct lock_blame *blame);
 
 /* Empties the table, in the child of a fork. [init] */

@@ -4,15 +4,15 @@
 
 #define BLOCK 16u
 
-/* On clock_ticks(); 0: none. Each thread's handler stores its own entry after a sample, and the first entry
- * of its block. */
+/* The time at which each thread's next sample is due, in clock_ticks(); 0: none. After a sample, a thread's
+ * handler stores its own entry and the first time of its block. */
 static uint64_t due_ticks[(STATE_MAX_THREADS / BLOCK + 1) * BLOCK], block_due[STATE_MAX_THREADS / BLOCK + 1];
 
-/* The first of all entries, as the last sample of any thread saw it. Two handlers that overlap may miss one
- * entry until the next sample. */
+/* The earliest of these times, as the last sample of any thread saw it. Two handlers that overlap may miss
+ * one entry until the next sample. */
 static uint64_t next_due = STATE_FUTURE_TICKS;
 
-static uint64_t first_of(const uint64_t *due, uint32_t count, uint64_t from)
+static uint64_t notes_first_due(const uint64_t *due, uint32_t count, uint64_t from)
 {
     uint64_t first = STATE_FUTURE_TICKS;
     for (const uint64_t *end = due + count; due < end; due++) {
@@ -31,8 +31,8 @@ void notes_due(struct state_line *line, const struct clock_reading *clocks, uint
     uint64_t overdue_ticks = (uint64_t)NOTES_OVERDUE * line->grace_ticks;
     uint64_t from = clocks->ticks > overdue_ticks ? clocks->ticks - overdue_ticks : 0;
     store_relaxed(&due_ticks[number], due_ns ? (uint64_t)clock_ns_ticks(clocks, due_ns) : 0);
-    store_relaxed(&block_due[block], first_of(&due_ticks[block * BLOCK], in_block, from));
-    store_relaxed(&next_due, first_of(block_due, (lines + BLOCK - 1) / BLOCK, from));
+    store_relaxed(&block_due[block], notes_first_due(&due_ticks[block * BLOCK], in_block, from));
+    store_relaxed(&next_due, notes_first_due(block_due, (lines + BLOCK - 1) / BLOCK, from));
 }
 
 uint64_t notes_choose(const struct state_line *line, uint64_t now_ticks, uint64_t *look_ticks)

@@ -35,7 +35,7 @@ void state_reset(void)
     high_water = 0;
 }
 
-static bool line_names(const struct state_line *line, uint64_t key)
+static bool state_line_names_lock(const struct state_line *line, uint64_t key)
 {
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
         if (load_relaxed(&line->held[i]) == key)
@@ -64,14 +64,15 @@ uint32_t state_forget_holder(uint64_t key)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < STATE_HELD_LOCKS; j++)
             if (load_relaxed(&lines[i].held[j]) == key) {
-                /* the only store into another thread's line: it removes a lost lock */
+                /* S1: one of two stores into another thread's line; removes a lock that another thread has
+                 * released */
                 store_relaxed(&lines[i].held[j], 0);
                 return i;
             }
     return STATE_NO_HOLDER;
 }
 
-static inline uint32_t held_slot(const struct state_line *line, uint64_t key)
+static inline uint32_t state_held_slot(const struct state_line *line, uint64_t key)
 {
     uint32_t slot = 0;
     if (likely(line->held[0] == key))
@@ -83,7 +84,7 @@ static inline uint32_t held_slot(const struct state_line *line, uint64_t key)
 
 void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks)
 {
-    uint32_t slot = held_slot(line, 0);
+    uint32_t slot = state_held_slot(line, 0);
     if (likely(slot < STATE_HELD_LOCKS)) {
         /* S4: stored after the note of the previous release */
         store_release(&line->held_since[slot], since_ticks);
@@ -96,10 +97,10 @@ void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks
     state_end_lockwait(line);
 }
 
-static void note_release(struct state_line *line, uint64_t key, uint64_t since_ticks, uint64_t now_ticks)
+static void state_note_release(struct state_line *line, uint64_t key, uint64_t since_ticks, uint64_t now_ticks)
 {
     struct state_release *release = &line->released[line->releases % STATE_RELEASES];
-    /* S5: seen only together with the count that the previous release stored, or a later one */
+    /* S5: a reader that sees this store also sees the count of the previous release, or a later one */
     store_release(&release->key, key);
     store_release(&release->since, since_ticks);
     store_release(&release->ticks, now_ticks);
@@ -109,11 +110,11 @@ static void note_release(struct state_line *line, uint64_t key, uint64_t since_t
 
 bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_ticks)
 {
-    uint32_t slot = held_slot(line, key);
+    uint32_t slot = state_held_slot(line, key);
     bool named = slot < STATE_HELD_LOCKS;
     if (now_ticks)
-        note_release(line, key, named ? line->held_since[slot] : 0, now_ticks);
-    if (likely(named)) { /* S4: a sample that misses the lock here finds the noted release */
+        state_note_release(line, key, named ? line->held_since[slot] : 0, now_ticks);
+    if (likely(named)) { /* S4: a sample that no longer finds the lock here finds the noted release */
         store_release(&line->held[slot], 0);
         store_release(&line->holds_more, line->holds_more - (slot > 0));
     }
@@ -125,7 +126,7 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     struct state_wait *wait = &line->waits[line->waits_noted % STATE_WAITS];
     if ((int64_t)(now_ticks - line->idle_since) < (int64_t)line->grace_ticks)
         return;
-    store_release(&wait->since, line->idle_since); /* S5, as above */
+    store_release(&wait->since, line->idle_since); /* S5, as in state_note_release() */
     store_release(&wait->until, now_ticks);
     store_release(&wait->place, line->place);
     store_release(&wait->region, line->region);
@@ -134,15 +135,15 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     store_release(&line->noted_last, now_ticks);
 }
 
-/* The time that a census asks for, on clock_ticks(). */
+/* The time as of which a census counts, in clock_ticks(). */
 struct census_time {
     int64_t ticks;
-    int64_t grown; /* threads that were IDLE by this time count as idle */
+    int64_t grown; /* threads that had become IDLE by this time count as idle */
 };
 
-/* Returns the start of the time that the two rings still cover completely: the time of the oldest entry that
- * is not being overwritten; 0: nothing was overwritten yet. */
-static int64_t line_remembers_from(const struct state_line *line, uint64_t wait_key)
+/* Returns the time from which on both rings are complete: that of their oldest entry that is not being
+ * overwritten; 0 if nothing has been overwritten yet. */
+static int64_t state_line_remembers_from(const struct state_line *line, uint64_t wait_key)
 {
     uint32_t releases = wait_key ? load_acquire(&line->releases) : 0;
     uint32_t waits = load_acquire(&line->waits_noted);
@@ -154,21 +155,21 @@ static int64_t line_remembers_from(const struct state_line *line, uint64_t wait_
     return released > waited ? released : waited;
 }
 
-/* Returns the time itself, or a later one if a line no longer remembers so far back. The later time is spread
+/* Returns the time itself or, if a line does not remember so far back, a later one. Later times are spread
  * evenly over what all lines remember. */
 static int64_t state_time_remembered(int64_t ticks, int64_t now_ticks, uint32_t count, uint64_t wait_key)
 {
     int64_t from = ticks;
     for (uint32_t i = 0; i < count; i++) {
         int64_t line_from =
-            load_acquire(&lines[i].state) != STATE_ABSENT ? line_remembers_from(&lines[i], wait_key) : 0;
+            load_acquire(&lines[i].state) != STATE_ABSENT ? state_line_remembers_from(&lines[i], wait_key) : 0;
         from = line_from > from ? line_from : from;
     }
     return from == ticks || from >= now_ticks ? ticks : from + ticks % (now_ticks - from);
 }
 
-static struct census_time census_time_of(const struct clock_reading *clocks, uint64_t time_ns, uint32_t count,
-                                         uint64_t wait_key)
+static struct census_time state_census_time(const struct clock_reading *clocks, uint64_t time_ns, uint32_t count,
+                                            uint64_t wait_key)
 {
     struct census_time when = {.ticks = clock_ns_ticks(clocks, time_ns)};
     if (unlikely((int64_t)(clocks->ns - time_ns) > STATE_LATE_NS && when.ticks > 0))
@@ -177,8 +178,8 @@ static struct census_time census_time_of(const struct clock_reading *clocks, uin
     return when;
 }
 
-/* Returns true if the thread names the lock as held now and had it at that time. */
-static bool holds_since(const struct state_line *line, uint64_t key, const struct census_time *when)
+/* Returns true if the line names the lock as held, and the thread held it at that time already. */
+static bool state_held_lock_at(const struct state_line *line, uint64_t key, const struct census_time *when)
 {
     uint32_t places = load_acquire(&line->holds_more) ? STATE_HELD_LOCKS : 1;
     for (uint32_t i = 0; i < places; i++)
@@ -187,17 +188,18 @@ static bool holds_since(const struct state_line *line, uint64_t key, const struc
     return false;
 }
 
-/* Returns true if the lock may be one that the thread holds without a name. */
-static bool may_hold(const struct state_line *line, uint64_t key)
+/* Returns true if the lock may be one of those that the thread holds but its line does not name. */
+static bool state_may_hold_lock(const struct state_line *line, uint64_t key)
 {
     return load_relaxed(&line->held_unnamed) > 0 && load_relaxed(&line->wait_key) != key;
 }
 
-/* Returns when the thread released the lock that it held at that time; 0: no such release is remembered. */
-static int64_t released_after(const struct state_line *line, uint64_t key, const struct census_time *when)
+/* Returns when the thread released the lock that it held at that time, in ticks; 0 if no such release is
+ * remembered. */
+static int64_t state_lock_released_after(const struct state_line *line, uint64_t key, const struct census_time *when)
 {
     if ((int64_t)load_acquire(&line->noted_last) < when->ticks)
-        return 0; /* for most threads one cache line is read */
+        return 0; /* so that only one cache line is read for most threads */
     uint32_t releases = load_acquire(&line->releases);
     for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
         const struct state_release *release = &line->released[(releases - back) % STATE_RELEASES];
@@ -211,32 +213,32 @@ static int64_t released_after(const struct state_line *line, uint64_t key, const
     return 0;
 }
 
-/* Returns the holder at that time: a thread that held the lock then and released it first, or one that still
- * holds it. Failing that, a thread that holds unnamed locks. STATE_NO_HOLDER: the lock was free, between two
- * owners. For each thread the held locks are read before the released ones, so a release in between is not
- * missed (S4). */
-static uint32_t find_holder(const struct census_time *when, uint64_t key, uint32_t count)
+/* Returns the line of the lock's holder at that time. It is the thread that held the lock then and released
+ * it first, or one that still holds it. If there is none, a thread that holds unnamed locks is taken.
+ * STATE_NO_HOLDER: the lock was free, between two owners. For each thread the held locks are read before the
+ * released ones, so that a release in between is not missed (S4). */
+static uint32_t state_find_holder(const struct census_time *when, uint64_t key, uint32_t count)
 {
     uint32_t holder = STATE_NO_HOLDER, possible = STATE_NO_HOLDER;
     int64_t first = INT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
         if (load_acquire(&lines[i].state) == STATE_ABSENT)
             continue;
-        bool holds = holds_since(&lines[i], key, when);
-        int64_t released = released_after(&lines[i], key, when);
+        bool holds = state_held_lock_at(&lines[i], key, when);
+        int64_t released = state_lock_released_after(&lines[i], key, when);
         if (released && released < first) {
             first = released;
             holder = i;
         } else if (holds && holder == STATE_NO_HOLDER) {
             holder = i;
-        } else if (possible == STATE_NO_HOLDER && may_hold(&lines[i], key)) {
+        } else if (possible == STATE_NO_HOLDER && state_may_hold_lock(&lines[i], key)) {
             possible = i;
         }
     }
     return holder != STATE_NO_HOLDER ? holder : possible;
 }
 
-/* Where a thread waits. */
+/* A thread's wait. */
 struct waiting {
     uint64_t place;
     const struct region *region;
@@ -245,7 +247,7 @@ struct waiting {
 };
 
 /* Finds the noted wait that had lasted longer than the grace at that time. Returns false if there is none. */
-static bool has_waited_then(const struct state_line *line, const struct census_time *when, struct waiting *waiting)
+static bool state_waited_then(const struct state_line *line, const struct census_time *when, struct waiting *waiting)
 {
     uint32_t noted = load_acquire(&line->waits_noted);
     for (uint32_t back = 1; back < STATE_WAITS && back <= noted; back++) {
@@ -261,19 +263,19 @@ static bool has_waited_then(const struct state_line *line, const struct census_t
     return false;
 }
 
-static inline bool has_waited(const struct state_line *line, uint32_t state, const struct census_time *when,
-                              struct waiting *waiting)
+static inline bool state_waited_at(const struct state_line *line, uint32_t state, const struct census_time *when,
+                                   struct waiting *waiting)
 {
     if (state == STATE_IDLE && (int64_t)load_acquire(&line->idle_since) /* S5 */ <= when->grown) {
         *waiting = (struct waiting){load_relaxed(&line->place), load_relaxed(&line->region),
                                     load_relaxed(&line->region_instance), 0};
         return true;
     }
-    return (int64_t)load_acquire(&line->noted_last) > when->ticks && has_waited_then(line, when, waiting);
+    return (int64_t)load_acquire(&line->noted_last) > when->ticks && state_waited_then(line, when, waiting);
 }
 
-/* Returns true if the region of the wait had ended at that time. */
-static bool is_parked(struct waiting *waiting, int64_t ticks)
+/* Returns true if the region of the wait had ended at that time. Sets waiting->codeptr. */
+static bool state_wait_is_parked(struct waiting *waiting, int64_t ticks)
 {
     const struct region *region = waiting->region;
     if (!region)
@@ -289,13 +291,13 @@ static bool is_parked(struct waiting *waiting, int64_t ticks)
 bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns)
 {
     struct waiting waiting = {.region = line->region, .instance = line->region_instance};
-    return is_parked(&waiting, clock_ns_ticks(clocks, time_ns));
+    return state_wait_is_parked(&waiting, clock_ns_ticks(clocks, time_ns));
 }
 
-static void count_wait_place(struct waiting_places *places, const struct waiting *waiting)
+static void state_count_wait_place(struct waiting_places *places, const struct waiting *waiting)
 {
     uint64_t place = waiting->place;
-    /* the runtime does not report a region's end to workers */
+    /* the runtime does not report the end of a region to workers */
     if (!STATE_PLACE_CODEPTR(place) && waiting->region) {
         uint32_t kind = STATE_PLACE_KIND(place);
         place = STATE_PLACE(kind == PROFILE_PLACE_REGION_END ? kind : kind | PROFILE_PLACE_REGIONS, waiting->codeptr);
@@ -318,8 +320,8 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
                               uint64_t wait_key, struct waiting_places *places)
 {
     uint32_t count = load_acquire(&high_water);
-    struct census_time when = census_time_of(clocks, time_ns, count, wait_key);
-    struct census census = {0, 0, wait_key ? find_holder(&when, wait_key, count) : STATE_NO_HOLDER};
+    struct census_time when = state_census_time(clocks, time_ns, count, wait_key);
+    struct census census = {0, 0, wait_key ? state_find_holder(&when, wait_key, count) : STATE_NO_HOLDER};
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];
         uint32_t state = load_acquire(&line->state); /* S2, S5 */
@@ -330,12 +332,12 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
         }
         if (state == STATE_ABSENT || (line == own && state == STATE_IDLE))
             continue;
-        if (line == own || !has_waited(line, state, &when, &waiting)) {
+        if (line == own || !state_waited_at(line, state, &when, &waiting)) {
             census.busy++;
-        } else if (!is_parked(&waiting, when.ticks)) {
+        } else if (!state_wait_is_parked(&waiting, when.ticks)) {
             census.in_use++;
             if (places)
-                count_wait_place(places, &waiting);
+                state_count_wait_place(places, &waiting);
         }
     }
     census.in_use += census.busy;
@@ -345,5 +347,5 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
 bool state_holds(uint32_t line_number, uint64_t key)
 {
     return line_number < STATE_MAX_THREADS &&
-           (line_names(&lines[line_number], key) || may_hold(&lines[line_number], key));
+           (state_line_names_lock(&lines[line_number], key) || state_may_hold_lock(&lines[line_number], key));
 }

@@ -1,10 +1,11 @@
-/* Thread states, kept by the tool. Each thread has a line of a few cache lines. Its own thread writes the
- * line with relaxed stores; samples of all threads read it. Design: docs/concurrency.md, guarantees S1 to S3.
+/* Thread states, which the tool keeps itself. Each thread has a line of a few cache lines. Its own thread
+ * writes the line, and samples of all threads read it. docs/concurrency.md has the design and the guarantees
+ * S1 to S5 and S7; in short:
  *
- * S1: only the thread itself writes its line, in callbacks and its handler. A reader sees each word whole, but the words may come
- * from different times. S2: IDLE is stored after idle_since with release order, so a reader never takes an
- * old entry time. S3: lines are never unmapped; readers skip ABSENT lines. S5: entries about the past are not
- * read while they are being overwritten. */
+ * S1: only the thread itself writes its line, in callbacks and in its handler, with two exceptions. A reader
+ * sees each word whole, but the words may come from different times. S2: IDLE is stored after idle_since with
+ * release order, so a reader never takes an old idle_since. S3: lines are never unmapped; readers skip ABSENT
+ * lines. S5: an entry about the past is not used if it may have been overwritten while it was read. */
 #ifndef BLAME_BLAME_STATE_H
 #define BLAME_BLAME_STATE_H
 
@@ -16,65 +17,65 @@
 #include "base/clock.h"
 #include "cct/deferred/region.h"
 
-#define STATE_MAX_THREADS 4095u /* the line numbers stay below DIRECTED_ANY_HOLDER */
+#define STATE_MAX_THREADS 4095u /* line numbers stay below DIRECTED_ANY_HOLDER */
 #define STATE_HELD_LOCKS  7u
 #define STATE_RELEASES    32u /* a power of two, like STATE_WAITS */
 #define STATE_WAITS       32u
 #define STATE_NO_HOLDER   0xffffu
 
-/* An idle thread counts as dispatch, that is as busy, for this time (docs/accounting.md). */
+/* The grace: time in ns for which an idle thread counts as dispatch, and so as busy (docs/accounting.md). */
 #define STATE_GRACE_NS 5000u
 
-/* A time later than any that a census asks for. It leaves room for arithmetic. */
+/* A time later than any for which a census asks. It leaves room for arithmetic. */
 #define STATE_FUTURE_TICKS (UINT64_MAX / 4)
 
-/* Upper bound on the time to take a free lock. A thread that takes longer has waited. */
+/* Upper bound on the time to take a free lock, in ns. A thread that takes longer has waited. */
 #define STATE_LOCK_GRACE_NS 1000u
 
-/* Longer than the delivery of a signal. A sample that comes later than this had no core. */
+/* Longer than the delivery of a signal takes, in ns. If a sample comes later than this, the thread had no
+ * core. */
 #define STATE_LATE_NS 100000u
 
 enum thread_state {
     STATE_ABSENT = 0,
-    STATE_WORK = 1, /* work or overhead; each sample decides by the call path */
+    STATE_WORK = 1, /* work or overhead, which each sample decides by the call path */
     STATE_IDLE = 2,
-    STATE_MPI_WAIT =
-        /* in an MPI call that may wait for other ranks; for its team it is as busy as a thread waiting for a
-         * lock */
-    3,
+    /* in an MPI call that may wait for other ranks; for its team, the thread is as busy as one that waits for
+     * a lock */
+    STATE_MPI_WAIT = 3,
 };
 
-/* The locks that a thread stamps (blame/contended.h). */
+/* Which locks a thread stamps: all, those for which a sample has seen a waiter, or none (blame/contended.h). */
 enum state_stamps { STATE_STAMPS_ALL, STATE_STAMPS_SEEN, STATE_STAMPS_NONE };
 
 struct state_line {
     uint8_t state;
-    uint16_t stamps;       /* enum state_stamps, valid until the thread's next sample */
+    uint16_t stamps;       /* enum state_stamps; each sample of the thread chooses it again */
     uint32_t held_unnamed; /* number of held locks that are not in held[] */
     uint64_t idle_since;   /* start of the IDLE state, on clock_ticks() */
     /* PROFILE_LOCK_KEY of the lock that the thread waits for or takes; 0: none */
     uint64_t wait_key;
     struct region *region;    /* region in which the thread became IDLE; NULL: in no team */
     uint32_t region_instance; /* instance of that region's record at that time */
-    /* number of locks in held[1] and above; too high after another thread has released one */
+    /* number of locks in held[1] and above; too high if another thread has released one of them */
     uint32_t holds_more;
-    uint64_t place;                  /* STATE_PLACE of the last wait entered; 0: none, or it has ended */
+    uint64_t place;                  /* STATE_PLACE of the current wait; 0: none */
     uint64_t noted_last;             /* time of the last entry of released[] or waits[], on clock_ticks() */
     uint64_t held[STATE_HELD_LOCKS]; /* keys of the locks that the thread holds; 0: none */
-    /* The rest is read only about holders of contended locks. Stamps are on clock_ticks(); 0: the lock was
-     * not stamped (blame/contended.h). */
+    /* What follows is read only to find holders of contended locks and states in the past. Stamps are in
+     * clock_ticks(); 0: the lock was not stamped (blame/contended.h). */
     uint64_t held_since[STATE_HELD_LOCKS];
     uint64_t wait_since;   /* start of the wait for wait_key */
     uint32_t releases;     /* number of entries written to released[] */
     uint32_t acquisitions; /* number of locks acquired; distinguishes one wait from the next */
-    /* The last releases of stamped locks. A sample asks for the holder at the time its timer was due, and
-     * several short sections may have run since. */
+    /* The last releases of stamped locks. A sample asks who held a lock when its timer was due, and several
+     * short sections may have run since. */
     struct state_release {
         uint64_t key;
         uint64_t since; /* time of the acquisition; 0: unknown */
         uint64_t ticks; /* time of the release */
     } released[STATE_RELEASES];
-    /* The last noted waits longer than the grace, for samples that are handled after them (blame/notes.h). */
+    /* The last noted waits that outlasted the grace, for samples that are handled after them (blame/notes.h). */
     uint32_t waits_noted; /* number of entries written to waits[] */
     uint32_t grace_ticks; /* the grace in ticks */
     struct state_wait {
@@ -88,34 +89,34 @@ struct state_line {
 _Static_assert(offsetof(struct state_line, held) == 56,
                "what a census reads of every thread is one cache line, and so is what a single lock writes");
 
-/* A wait: its kind (enum profile_place_kind) and the return address of the call as the runtime reported it,
- * or 0. */
+/* A wait place: the kind of wait (enum profile_place_kind), and the return address of the call as the runtime
+ * reported it, or 0. */
 #define STATE_PLACE(kind, codeptr) (((uint64_t)(kind) << 56) | ((uint64_t)(codeptr) & 0xffffffffffffffull))
 #define STATE_PLACE_KIND(place)    ((uint32_t)((place) >> 56))
 #define STATE_PLACE_CODEPTR(place) ((uintptr_t)((place) & 0xffffffffffffffull))
 
-/* Counts of the other threads, made at one sample. */
+/* The result of a census: counts of the threads at one time. */
 struct census {
-    uint32_t
-        /* b: threads in WORK, with or without a lock wait, and IDLE threads within their grace; includes the
-         * asking thread if it is busy */
-        busy;
-    uint32_t in_use; /* t_now: threads that exist and are not between regions */
-    uint32_t holder; /* line of the thread that held the requested lock, or STATE_NO_HOLDER */
+    /* b: number of threads in WORK, with or without a lock wait, and of IDLE threads within their grace;
+     * includes the asking thread if it is busy */
+    uint32_t busy;
+    uint32_t in_use; /* t_now: number of threads that are not between regions */
+    uint32_t holder; /* line of the thread that held the lock in question, or STATE_NO_HOLDER */
 };
 
-/* The wait places of the idle threads of one census. */
+/* The places at which the idle threads of one census waited. */
 #define STATE_PLACES 8u
 struct waiting_places {
     uint32_t count;
-    uint32_t threads[STATE_PLACES]; /* idle threads in each place */
-    uint64_t place[STATE_PLACES];   /* STATE_PLACE; the last may be 0, for all places without an entry */
+    uint32_t threads[STATE_PLACES]; /* number of idle threads at each place */
+    /* STATE_PLACE of each; the last may be 0, for all places without an entry */
+    uint64_t place[STATE_PLACES];
 };
 
-/* Stands for the line of a thread without one. No fast path matches it, and nothing writes to it. */
+/* The line of threads that have none of their own. No fast path matches it, and nothing writes to it. */
 extern struct state_line state_nobody __attribute__((visibility("hidden")));
 
-/* Returns a line by its number, among all lines ever used; NULL beyond the last. [handler] */
+/* Returns the line with this number; NULL if no thread ever used it. [handler] */
 struct state_line *state_line_at(uint32_t number);
 
 /* Returns the number of lines ever used. [handler] */
@@ -138,44 +139,43 @@ void state_line_release(struct state_line *line); /* [owner] */
 /* Forgets all lines, in the child of a fork. [init] */
 void state_reset(void);
 
-/* Counts all lines as of time_ns, which lies before the clock reading. `own` is the line of the asking thread,
- * or NULL. The present state of that line counts, because the thread has stood still; an IDLE line does not
- * count. wait_key is the lock that the thread waits for, 0 for none. The lock's holder is the one at time_ns,
- * because the lock may have passed to the asking thread since. `places` (or NULL) receives the wait places of
- * threads that are in use and not busy. Lines remember a limited number of waits. For an earlier time, the
- * census uses a time that the lines remember. [handler] */
+/* Counts all threads as of time_ns, which must lie before the clock reading. `own` is the line of the asking
+ * thread, or NULL. Its present state counts, because the thread has stood still; if it is IDLE, it does not
+ * count. wait_key is the lock for which the asking thread waits, 0 for none. The lock's holder is the one at
+ * time_ns, because the lock may have passed to the asking thread since. `places` (or NULL) receives the wait
+ * places of threads that are in use and not busy. Lines remember a limited number of waits. If time_ns is too
+ * early, the census uses a later time that all lines remember. [handler] */
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
                               uint64_t wait_key, struct waiting_places *places);
 
-/* Returns true if the IDLE thread was between regions at that time: the region of its wait had ended.
- * [handler] */
+/* Returns true if the IDLE thread was parked at that time: the region of its wait had ended. [handler] */
 bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns);
 
-/* Notes the wait of the IDLE thread, which ends now, unless it is within the grace. [owner] */
+/* Notes the wait of the IDLE thread, which ends now, unless it stayed within the grace. [owner] */
 void state_note_wait(struct state_line *line, uint64_t now_ticks);
 
 static inline void state_set_work(struct state_line *line) /* [handler] */
 {
-    store_release(&line->state,
-                  /* S5: stored after the note of the wait, pairs with state_census_at() */
-                  (uint8_t)STATE_WORK);
+    /* S5: stored after the note of the wait, pairs with state_census_at() */
+    store_release(&line->state, (uint8_t)STATE_WORK);
 }
 
 static inline void state_set_idle(struct state_line *line, uint64_t since_ticks) /* [handler] */
 {
     store_release(&line->idle_since, since_ticks); /* S5: stored after the note of the previous wait */
-    /* left over if the runtime did not report the end of a lock wait */
+    /* may be left over from a lock wait whose end the runtime did not report */
     store_relaxed(&line->wait_key, 0);
     store_release(&line->state, (uint8_t)STATE_IDLE); /* S2, pairs with state_census_at() */
 }
 
-/* Hides an IDLE thread: until it is shown again, others count it as within its grace. [handler] */
+/* Hides an IDLE thread: until account_idle_resume() shows it again, others count it as within its grace.
+ * [handler] */
 static inline void state_hide_idle(struct state_line *line)
 {
     store_relaxed(&line->idle_since, STATE_FUTURE_TICKS);
 }
 
-/* Switch the thread from WORK to MPI_WAIT and back. */
+/* Switches the thread from WORK to MPI_WAIT; state_set_work() switches it back. */
 static inline void state_set_mpi_wait(struct state_line *line) /* [owner] */
 {
     store_release(&line->state, (uint8_t)STATE_MPI_WAIT);
@@ -202,7 +202,7 @@ static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* 
     store_release(&line->wait_key, key);
 }
 
-/* Sets the lock that the thread waits for, with a stamp. */
+/* Sets the lock for which the thread waits, with the time of the request. */
 static inline void state_set_lockwait_at(struct state_line *line, uint64_t key, uint64_t now_ticks) /* [owner] */
 {
     store_relaxed(&line->wait_since, now_ticks);
@@ -215,15 +215,15 @@ static inline void state_end_lockwait(struct state_line *line) /* [owner] */
     store_relaxed(&line->wait_since, 0);
 }
 
-/* Returns true if the thread holds a lock that its line names. [handler] */
+/* Returns true if the line names a lock that the thread holds. [handler] */
 static inline bool state_holds_locks(const struct state_line *line)
 {
-    return (line->held[0] | line->holds_more) != 0; /* a single branch */
+    return (line->held[0] | line->holds_more) != 0; /* one branch for both */
 }
 
-/* Ends the wait: the thread holds the lock that it asked for. Returns false in the other cases: the thread
- * did not ask, it holds another lock, or the lock is stamped. held_since[] keeps an old stamp, which counts
- * as unknown. [owner] */
+/* Ends a lock wait in the common case: the thread holds the lock that it asked for. Returns false in the
+ * other cases: the thread did not ask, it holds another lock, or the lock is stamped. held_since[] keeps an
+ * old stamp, which counts as unknown. [owner] */
 static inline bool state_wait_ends_simply(struct state_line *line)
 {
     uint64_t key = line->wait_key;
@@ -237,7 +237,8 @@ static inline bool state_wait_ends_simply(struct state_line *line)
 
 void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks); /* [owner] */
 
-/* Releases such a lock. Returns false if held[0] is another lock. [owner] */
+/* Releases a lock that state_wait_ends_simply() has recorded. Returns false if held[0] is another lock.
+ * [owner] */
 static inline bool state_lock_released_simply(struct state_line *line, uint64_t key)
 {
     if (unlikely(line->held[0] != key))
@@ -246,11 +247,11 @@ static inline bool state_lock_released_simply(struct state_line *line, uint64_t 
     return true;
 }
 
-/* Releases a lock. Returns false if the line does not name the lock: it was taken while held[] was full, or
- * by another thread's task. [owner] */
+/* Releases a lock. Returns false if the line does not name the lock, because it was taken while held[] was
+ * full or by a task of another thread. [owner] */
 bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_ticks);
 
-/* Releases one of the locks without a name. Returns false if the thread holds none. [owner] */
+/* Releases one of the locks that the line does not name. Returns false if there is none. [owner] */
 static inline bool state_unnamed_released(struct state_line *line)
 {
     if (line->held_unnamed == 0)

@@ -1,4 +1,5 @@
-/* The start and the end of an MPI call cost a few stores to the thread's own lines and its rank's. */
+/* An MPI call costs a few stores at its start and at its end, to the thread's own lines and to its rank's
+ * line. */
 #include "ompt_tool/ranks/mpi_wait.h"
 
 #include <errno.h>
@@ -11,16 +12,18 @@
 #include "blame/ranks.h"
 #include "ompt_tool/ranks/ranks_join.h"
 
-/* A function of libblame-mpi.so. (Looking up a missing name with dlsym() uses the program's heap.) */
+/* A function of libblame-mpi.so; NULL if that is not loaded. (Looking up a missing name with dlsym() uses the
+ * program's heap.) */
 extern mpi_layer_attach blame_mpi_attach __attribute__((weak));
 
-static bool is_on_own_stack(const struct thread *thread, uintptr_t address)
+static bool mpi_frame_is_on_own_stack(const struct thread *thread, uintptr_t address)
 {
     return address >= thread->unwinder.own_stack_low && address < thread->unwinder.own_stack_high;
 }
 
-/* Returns whether the frame still returns there. A fiber's stack may be unmapped by now. */
-static bool still_returns_to(uintptr_t frame, uintptr_t returns_to)
+/* Returns true if the frame still has this return address. A fiber's stack may be unmapped by now, so
+ * os_copy_memory() reads it. */
+static bool mpi_frame_returns_to(uintptr_t frame, uintptr_t returns_to)
 {
     uintptr_t found = 0;
     int saved = errno;
@@ -29,19 +32,19 @@ static bool still_returns_to(uintptr_t frame, uintptr_t returns_to)
     return read && found == returns_to;
 }
 
-/* Returns true if the function of the thread's call has returned or was left by a jump: its frame is deeper
- * than that place on the stack, or other frames have overwritten it. */
-static bool is_call_left(const struct thread *thread, uintptr_t stack)
+/* Returns true if the MPI function that the thread called has returned or was left by a jump: its frame is
+ * deeper on the stack than the address `stack`, or other frames have overwritten it. */
+static bool mpi_call_is_left(const struct thread *thread, uintptr_t stack)
 {
     const uintptr_t *frame = thread->mpi.frame;
-    if (unlikely(!is_on_own_stack(thread, (uintptr_t)frame)))
-        return !still_returns_to((uintptr_t)frame, thread->mpi.returns_to);
+    if (unlikely(!mpi_frame_is_on_own_stack(thread, (uintptr_t)frame)))
+        return !mpi_frame_returns_to((uintptr_t)frame, thread->mpi.returns_to);
     return frame[1] != thread->mpi.returns_to || (stack >= (uintptr_t)frame && stack < thread->unwinder.own_stack_high);
 }
 
 bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context)
 {
-    bool left = is_call_left(thread, registers_sp(context) - REGISTERS_FP_AT_SP);
+    bool left = mpi_call_is_left(thread, registers_sp(context) - REGISTERS_FP_AT_SP);
     if (unlikely(left)) {
         thread->mpi.told = thread->mpi.told && !ranks_wait_left();
         state_set_work(thread->line);
@@ -56,18 +59,18 @@ void mpi_wait_forget(struct thread *thread)
     thread->mpi.told = false;
 }
 
-/* Begins a wait. A call inside a call belongs to the outer one: MPICH's Fortran functions call its C
- * functions. */
-static bool begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer)
+/* Begins a wait. A call inside an MPI call belongs to the outer one, because MPICH's Fortran functions call
+ * its C functions. */
+static bool mpi_call_begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer)
 {
     struct thread *thread = thread_self;
     if (unlikely(!thread))
         return false;
     uint8_t state = thread->line->state;
     if (unlikely(state != STATE_WORK)) {
-        if (state != STATE_MPI_WAIT || !is_call_left(thread, (uintptr_t)frame))
+        if (state != STATE_MPI_WAIT || !mpi_call_is_left(thread, (uintptr_t)frame))
             return false;
-        state_set_work(thread->line); /* M1 */
+        state_set_work(thread->line); /* M1: the previous call is over */
     }
     mpi_wait_forget(thread);
     ranks_come();
@@ -76,19 +79,19 @@ static bool begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer
     thread->mpi.returns_to = frame[1];
     thread->mpi.frame = frame;
     thread->mpi.told = ranks_wait_begin(ranks_join_call(number, frame[1]), peer);
-    signal_fence(); /* M1 */
+    signal_fence(); /* M1: the call is stored before the state */
     state_set_mpi_wait(thread->line);
     return true;
 }
 
 static bool mpi_call_begin(uint32_t number, const uintptr_t *frame)
 {
-    return begin_waiting(number, frame, 0);
+    return mpi_call_begin_waiting(number, frame, 0);
 }
 
-static bool begin_for(uint32_t number, const uintptr_t *frame, uint32_t rank)
+static bool mpi_call_begin_for(uint32_t number, const uintptr_t *frame, uint32_t rank)
 {
-    return begin_waiting(number, frame, RANKS_PEER(rank));
+    return mpi_call_begin_waiting(number, frame, RANKS_PEER(rank));
 }
 
 static bool mpi_call_end(const uintptr_t *frame)
@@ -102,8 +105,9 @@ static bool mpi_call_end(const uintptr_t *frame)
     return thread->mpi.samples > 0;
 }
 
-/* Adds the call's sizes, in fields of its record that the handler's sums leave free (cct/profile_format.h). */
-static void size(uint32_t ranks, double bytes)
+/* Adds the call's number of ranks and of bytes, in fields of its record that the handler's sums leave free
+ * (cct/profile_format.h). */
+static void mpi_call_size(uint32_t ranks, double bytes)
 {
     struct thread *thread = thread_self;
     if (!thread || !thread_enter_tool(thread))
@@ -118,7 +122,8 @@ static void size(uint32_t ranks, double bytes)
     thread_leave_tool(thread);
 }
 
-const struct mpi_tool mpi_wait_tool = {sizeof(struct mpi_tool), mpi_call_begin, mpi_call_end, size, begin_for};
+const struct mpi_tool mpi_wait_tool = {sizeof(struct mpi_tool), mpi_call_begin, mpi_call_end, mpi_call_size,
+                                       mpi_call_begin_for};
 
 uintptr_t mpi_wait_layer(void)
 {

@@ -21,13 +21,13 @@
 #include "ompt_tool/session/session.h"
 #include "unwind/loadmap.h"
 
-#define ATTEMPTS 100 /* while others close what was made before */
+#define ATTEMPTS 100 /* attempts to join, while other processes close an earlier segment */
 #define PAUSE_US 1000
-#define LOOKS    4096 /* names that are looked at */
+#define LOOKS    4096 /* greatest number of names in /dev/shm that are looked at */
 
 #define SHARED "/dev/shm/"
 
-/* Bytes of /dev/shm that must stay free: LLVM's runtime crashes when it is full. */
+/* Bytes of /dev/shm that must stay free, because LLVM's runtime crashes when it is full. */
 #define LEFT_BYTES (1 << 20)
 
 struct ranks_program ranks_program;
@@ -37,10 +37,10 @@ static struct {
     char path[64];
     uint32_t own, local;
     uint32_t has_come;
-    bool knows_numbers; /* process numbers are comparable: the name includes their namespace */
+    bool knows_numbers; /* the segment's name includes the namespace of process ids, so ids can be compared */
 } joined;
 
-static void know_program(void)
+static void ranks_know_program(void)
 {
     const struct loadmap_range *range = loadmap_find(getauxval(AT_ENTRY));
     const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
@@ -50,9 +50,9 @@ static void know_program(void)
                                            hash_bytes(module->build_id, module->build_id_bytes)};
 }
 
-/* Chooses the segment's path. It includes the namespace of process numbers: in another one it is impossible
- * to ask whether a process lives. */
-static void choose_path(const char *identity)
+/* Chooses the segment's path. The path includes the namespace of process ids, because it is impossible to ask
+ * whether a process of another namespace is alive. */
+static void segment_choose_path(const char *identity)
 {
     struct stat numbers = {0};
     joined.knows_numbers = stat("/proc/self/ns/pid", &numbers) == 0;
@@ -60,8 +60,8 @@ static void choose_path(const char *identity)
              (unsigned long long)numbers.st_ino, (unsigned long long)hash_bytes(identity, strlen(identity)));
 }
 
-/* Returns the mapped segment; NULL with errno. */
-static struct ranks_segment *map_segment(int fd)
+/* Returns the mapped segment; NULL with errno set if that fails. */
+static struct ranks_segment *segment_map(int fd)
 {
     struct stat found;
     if (fstat(fd, &found) != 0 || !os_reserve(fd, 0, RANKS_HEADER_BYTES))
@@ -80,8 +80,8 @@ static struct ranks_segment *map_segment(int fd)
     return segment;
 }
 
-/* Returns whether a living process of this rank is already there. */
-static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
+/* Returns true if a living process already has this rank. */
+static bool segment_has_rank(const struct ranks_segment *segment, uint32_t rank)
 {
     for (uint32_t i = 0; i < RANKS_MAX && i < load_acquire(&segment->high); i++) {
         uint64_t owner = load_acquire(&segment->owner[i]);
@@ -92,8 +92,8 @@ static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
     return false;
 }
 
-/* Takes a line of the segment. Returns 0 or an errno; EAGAIN: the segment has been closed meanwhile. */
-static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
+/* Takes a line of the segment. Returns 0 or an errno value; EAGAIN if the segment was closed meanwhile. */
+static int segment_take_line(struct ranks_segment *segment, int fd, uint32_t rank)
 {
     uint32_t own = ranks_lines_claim(segment, getpid());
     if (own == RANKS_MAX)
@@ -103,11 +103,11 @@ static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
         error = EAGAIN;
     else if (!os_reserve(fd, RANKS_HEADER_BYTES + own * sizeof(struct ranks_line), sizeof(struct ranks_line)))
         error = errno;
-    else if (has_rank(segment, rank))
+    else if (segment_has_rank(segment, rank))
         error = EEXIST;
     if (error) {
         ranks_lines_give_back(segment, own);
-        if (ranks_lines_leave(segment)) /* a process that left meanwhile found the line claimed */
+        if (ranks_lines_leave(segment)) /* a process that left meanwhile found this line claimed */
             unlink(joined.path);
         return error;
     }
@@ -118,29 +118,29 @@ static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
     return 0;
 }
 
-static bool shared_memory_has_room(void)
+static bool shared_memory_has_room_left(void)
 {
     struct statvfs found;
     return statvfs(SHARED, &found) != 0 || !found.f_blocks || found.f_bavail * found.f_frsize >= LEFT_BYTES;
 }
 
-static int try_to_join(uint32_t rank)
+static int ranks_try_to_join(uint32_t rank)
 {
-    if (!shared_memory_has_room())
+    if (!shared_memory_has_room_left())
         return ENOSPC;
     int fd = open(joined.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return errno;
-    struct ranks_segment *segment = map_segment(fd);
-    int error = segment ? take_place(segment, fd, rank) : errno;
+    struct ranks_segment *segment = segment_map(fd);
+    int error = segment ? segment_take_line(segment, fd, rank) : errno;
     if (segment && error)
         os_unmap(segment, RANKS_BYTES);
     close(fd);
     return error;
 }
 
-/* Returns whether the file holds all readable lines: another user of it may have cut it. */
-static bool has_all_lines(const struct ranks_segment *segment, off_t bytes)
+/* Returns true if the file contains all readable lines. Another process may have truncated it. */
+static bool segment_has_all_lines(const struct ranks_segment *segment, off_t bytes)
 {
     for (size_t i = 0; i < RANKS_MAX; i++)
         if ((load_acquire(&segment->owner[i]) & RANKS_READY) &&
@@ -150,7 +150,7 @@ static bool has_all_lines(const struct ranks_segment *segment, off_t bytes)
 }
 
 /* Removes a segment whose processes are all dead. */
-static void remove_left(const char *path)
+static void segment_remove_left(const char *path)
 {
     struct stat found;
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -163,14 +163,14 @@ static void remove_left(const char *path)
     close(fd);
     if (!segment)
         return;
-    if (load_acquire(&segment->version) == RANKS_VERSION && has_all_lines(segment, found.st_size) &&
+    if (load_acquire(&segment->version) == RANKS_VERSION && segment_has_all_lines(segment, found.st_size) &&
         ranks_lines_leave(segment))
         unlink(path);
     os_unmap(segment, RANKS_BYTES);
 }
 
 /* Removes the segments of jobs that were killed before all their ranks had arrived. */
-static void remove_what_others_left(void)
+static void segments_remove_left(void)
 {
     const char *own = joined.path + strlen(SHARED);
     size_t same = (size_t)(strrchr(own, '-') + 1 - own);
@@ -182,7 +182,7 @@ static void remove_what_others_left(void)
             strcmp(entry->d_name, own) == 0)
             continue;
         snprintf(path, sizeof(path), SHARED "%.*s", (int)strlen(own), entry->d_name);
-        remove_left(path);
+        segment_remove_left(path);
     }
     if (directory)
         closedir(directory);
@@ -196,26 +196,26 @@ void ranks_join(void)
         return;
     if (!job.ranked)
         job.rank = shared->rank;
-    know_program();
-    choose_path(job.identity);
+    ranks_know_program();
+    segment_choose_path(job.identity);
     int error = EAGAIN;
     for (int i = 0; error == EAGAIN && i < ATTEMPTS; i++) {
         if (i)
             usleep(PAUSE_US);
-        error = try_to_join(job.rank);
+        error = ranks_try_to_join(job.rank);
     }
     if (!error) {
         arena_header()->ranks_seen = 1;
         joined.local = launcher_local_ranks();
-        if (joined.own == 0) /* once a job */
-            remove_what_others_left();
-    } else if (error != EEXIST && job.rank == 0) { /* once a job */
+        if (joined.own == 0) /* once for each job */
+            segments_remove_left();
+    } else if (error != EEXIST && job.rank == 0) { /* once for each job */
         log_line(joined.path, ": ", strerror(error), "; the profile cannot show which rank makes others wait", NULL);
     }
 }
 
-/* Counts this process as arrived. A rank may first start other programs, which do not use MPI; a process that
- * calls MPI has joined. After the last arrival no process will look for the name. */
+/* Counts this process as arrived. Only processes that call MPI count, because a rank may first start other
+ * programs that do not use MPI. After the last arrival no process looks for the segment's name. */
 void ranks_come(void)
 {
     struct ranks_segment *segment = load_relaxed(&joined.segment);
@@ -232,7 +232,7 @@ void ranks_come(void)
 void ranks_leave(void)
 {
     struct ranks_segment *segment = joined.segment;
-    if (!segment || !ranks_are_seen()) /* a forked child */
+    if (!segment || !ranks_are_seen()) /* not a rank, or a forked child */
         return;
     joined.segment = NULL;
     ranks_disappear();

@@ -1,5 +1,5 @@
-/* The memory in which a job's ranks on one node see which of them wait in MPI (blame/ranks.h): made, joined,
- * left. */
+/* Creates, joins and leaves the memory in which a job's ranks on one node see which of them wait in MPI
+ * (blame/ranks.h). */
 #ifndef BLAME_OMPT_TOOL_RANKS_RANKS_JOIN_H
 #define BLAME_OMPT_TOOL_RANKS_RANKS_JOIN_H
 
@@ -7,29 +7,29 @@
 
 #include "blame/ranks.h"
 
-/* The program's own module. */
+/* The executable's own module. */
 struct ranks_program {
     uintptr_t code, code_bytes, load_bias;
-    uint64_t build; /* equal for equal builds; 0: unknown */
+    uint64_t build; /* identifies the build; 0: unknown */
 };
 extern struct ranks_program ranks_program;
 
-/* Returns the call of that function with that return address. [any] */
+/* Returns the RANKS_CALL for a call of this MPI function with that return address. [any] */
 static inline uint64_t ranks_join_call(uint32_t function, uintptr_t returns_to)
 {
     bool in_program = returns_to - ranks_program.code < ranks_program.code_bytes;
     return RANKS_CALL(function, in_program ? returns_to - ranks_program.load_bias : 0);
 }
 
-/* Makes this process one of the job's ranks on this node, if it belongs to a job. Without shared memory it
- * sees no other rank, and the file says so. [init] */
+/* Makes this process one of the job's ranks on this node, if it belongs to a job. If shared memory cannot be
+ * used, it sees no other rank, and the measurement file says so. [init] */
 void ranks_join(void);
 
-/* Notes that the process calls MPI: it has arrived as one of the node's ranks. [owner] */
+/* Notes that the process calls MPI, so that it counts as one of the node's arrived ranks. [owner] */
 void ranks_come(void);
 
-/* Leaves the node's ranks. The last one removes the memory, unless all had arrived and it is already removed.
- * [init] */
+/* Leaves the node's ranks. The last rank to leave removes the memory's name, unless it was removed when all
+ * had arrived. [init] */
 void ranks_leave(void);
 
 #endif

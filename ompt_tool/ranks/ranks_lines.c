@@ -3,8 +3,8 @@
 #include "base/atomics.h"
 #include "base/os.h"
 
-/* Releases the line that the process had as another program, before exec(). */
-static void let_go_of_before(struct ranks_segment *segment, pid_t pid)
+/* Frees the line that this process had before exec(), as another program. */
+static void lines_free_of_earlier_program(struct ranks_segment *segment, pid_t pid)
 {
     for (uint32_t i = 0; i < RANKS_MAX; i++)
         if (RANKS_OWNER_PID(load_acquire(&segment->owner[i])) == pid)
@@ -13,7 +13,7 @@ static void let_go_of_before(struct ranks_segment *segment, pid_t pid)
 
 uint32_t ranks_lines_claim(struct ranks_segment *segment, pid_t pid)
 {
-    let_go_of_before(segment, pid);
+    lines_free_of_earlier_program(segment, pid);
     for (uint32_t i = 0; i < RANKS_MAX; i++) {
         uint64_t owner = load_acquire(&segment->owner[i]);
         if ((!owner || os_is_dead(RANKS_OWNER_PID(owner))) &&
@@ -25,20 +25,19 @@ uint32_t ranks_lines_claim(struct ranks_segment *segment, pid_t pid)
 
 void ranks_lines_give_back(struct ranks_segment *segment, uint32_t line)
 {
-    /* X2: a process that reopens the segment because of this line looks again */
+    /* X2: if a process reopens the segment because of this line, it looks again */
     store_seq_cst(&segment->owner[line], 0);
 }
 
 bool ranks_lines_are_closed(const struct ranks_segment *segment)
 {
-    return load_seq_cst(&segment->closed); /* X2 */
+    return load_seq_cst(&segment->closed); /* X2: loaded after the claim */
 }
 
 void ranks_lines_show(struct ranks_segment *segment, uint32_t line, pid_t pid)
 {
-    store_seq_cst(&segment->owner[line],
-                  /* X2: the last one to leave sees who has left, and not a claim */
-                  (uint64_t)pid | RANKS_READY);
+    /* X2: so that the last process to leave sees when this one has left, and not a mere claim */
+    store_seq_cst(&segment->owner[line], (uint64_t)pid | RANKS_READY);
     uint32_t high = load_relaxed(&segment->high);
     while (high < line + 1 && !compare_exchange(&segment->high, &high, line + 1))
         ;
@@ -52,7 +51,7 @@ bool ranks_lines_have_all_come(struct ranks_segment *segment, uint32_t expected)
     return true;
 }
 
-static bool is_empty(const struct ranks_segment *segment)
+static bool segment_is_empty(const struct ranks_segment *segment)
 {
     for (uint32_t i = 0; i < RANKS_MAX; i++) {
         uint64_t owner = load_seq_cst(&segment->owner[i]);
@@ -64,13 +63,12 @@ static bool is_empty(const struct ranks_segment *segment)
 
 bool ranks_lines_leave(struct ranks_segment *segment)
 {
-    while (is_empty(segment)) {
+    while (segment_is_empty(segment)) {
         uint32_t nobody = 0, mine = 1;
-        if (!compare_exchange(&segment->closed, &nobody,
-                              /* X2: a process that joins now looks at `closed` after its claim of a line */
-                              mine))
+        /* X2: a process that joins now loads `closed` after it has claimed a line */
+        if (!compare_exchange(&segment->closed, &nobody, mine))
             return false;
-        if (is_empty(segment)) /* X2: and its claim is looked for here */
+        if (segment_is_empty(segment)) /* X2: its claim would be found here */
             return true;
         compare_exchange(&segment->closed, &mine, 0); /* a process that left meanwhile relied on this one */
     }
