@@ -1,4 +1,4 @@
-/* Atomic operations, named after their ordering. Bare volatile is never used. All [handler]. */
+/* Atomic operations whose names state their memory order. All [handler]. */
 #ifndef BLAME_BASE_ATOMICS_H
 #define BLAME_BASE_ATOMICS_H
 
@@ -18,23 +18,22 @@
 #define fetch_and_acq_rel(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQ_REL)
 #define exchange_acq_rel(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #define exchange_seq_cst(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-/* Sequentially consistent, also on failure, as one side of Dekker pairs (T2, B2, X2, X3). A weaker order
- * would cost the same. */
+/* Sequentially consistent, also on failure, because some Dekker pairs need this (T2, B2, X2, X3). A weaker
+ * order would not be faster. */
 #define compare_exchange(p, e, v) __atomic_compare_exchange_n((p), (e), (v), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 
-/* Keeps the compiler from reordering a thread's accesses, for its own signal handler. The processor needs no
- * barrier for that. */
+/* Keeps the compiler from reordering accesses, for a signal handler in the same thread. The processor needs
+ * no barrier for that. */
 #define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* Orders earlier stores before later ones, for plain and relaxed stores: a thread that sees the later ones
- * sees the earlier ones. */
+/* A thread that sees a later relaxed store of this thread sees all stores before the fence. */
 #define release_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Adds to a double that several threads add to. In practice the number of adding threads bounds the loop.
- * Returns true if the double was 0 before. */
+/* Adds to a double that other threads also add to. Returns true if it was 0 before. The number of threads
+ * that add at the same time bounds the loop. */
 static inline bool atomic_add_double(uint64_t *bits, double value)
 {
     uint64_t old = load_relaxed(bits), new;
@@ -47,7 +46,7 @@ static inline bool atomic_add_double(uint64_t *bits, double value)
     return old == 0;
 }
 
-/* Takes the sum collected by atomic_add_double() and leaves zero. */
+/* Returns the sum that atomic_add_double() has collected, and sets it to 0. */
 static inline double atomic_take_double(uint64_t *bits)
 {
     uint64_t old = exchange_acq_rel(bits, 0);

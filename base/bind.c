@@ -1,6 +1,6 @@
-/* The constructor runs before any of our imports may be called, so it calls none. It is compiled with
- * BIND_FLAGS (Makefile), which keep the compiler from adding calls; scripts/check-imports.py verifies this.
- * `_r_debug`, the loader's list of objects, is the only name that it uses with the loader's binding. */
+/* The constructor runs before our imports are bound, so it must not call any. It is compiled with BIND_FLAGS
+ * (Makefile), so that the compiler adds no calls; scripts/check-imports.py verifies this. The only name that
+ * it uses with the loader's binding is `_r_debug`, the loader's list of objects. */
 #include "base/bind.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
     ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
 #endif
 
-/* A sanitizer built into our own code needs its own versions of these functions. */
+/* true if our own code contains a sanitizer, which must keep its versions of these functions */
 #ifndef __has_feature
 #define __has_feature(name) 0
 #endif
@@ -35,9 +35,9 @@
 
 #define LIBRARIES_MOST 16
 #define VERSION_MASK                                                                                                   \
-    0x7fff /* for entries of DT_VERSYM; the bit above hides the symbol from references without a version */
+    0x7fff /* bits of a DT_VERSYM entry that are the version's number; the bit above hides the symbol from references without a version */
 
-/* An object of the process and its dynamic section. */
+/* An object of the process, and the tables of its dynamic section. */
 struct object {
     const struct link_map *map;
     const char *strings, *soname;
@@ -49,16 +49,16 @@ struct object {
     size_t relocation_bytes[2];
 };
 
-/* The object whose imports are bound, and the libraries that may define them. */
+/* The object whose imports are being bound, and the libraries that may define them. */
 struct import {
     struct object object;
     struct object from[LIBRARIES_MOST]; /* DT_NEEDED */
     unsigned count;
-    uintptr_t sealed, sealed_end; /* pages that the loader made read-only after relocation */
+    uintptr_t sealed, sealed_end; /* pages that the loader made read-only after relocation (RELRO) */
     bool unsealed;
 };
 
-/* The libc functions used here, found in its tables. */
+/* libc, and the functions of it that this file uses, looked up in libc's own tables. */
 static struct {
     struct object object; /* libc itself */
     const struct link_map *first;
@@ -68,7 +68,7 @@ static struct {
 
 static const char *left; /* bind_left() */
 
-/* The lists of other namespaces, in glibc 2.35 and later. */
+/* The lists of objects in other namespaces, in glibc 2.35 and later. */
 struct debug_list {
     struct r_debug base;
     const struct debug_list *next;
@@ -88,8 +88,8 @@ static bool begins_with(const char *text, const char *beginning)
     return !*beginning;
 }
 
-/* Returns an address of a dynamic section. The loader has made some of them absolute and left others as in
- * the file. */
+/* Returns the address that an entry of the dynamic section means. The loader has made some entries absolute
+ * and left others as in the file. */
 static uintptr_t absolute(const struct link_map *map, uintptr_t value)
 {
     return value < map->l_addr ? map->l_addr + value : value;
@@ -131,13 +131,13 @@ static void bind_read_dynamic(struct object *object, const ElfW(Dyn) * entry)
         break;
     case DT_SONAME:
         object->soname = (const char *)value;
-        break; /* an offset into the strings */
+        break; /* an offset into the string table, which may come later */
     default:
         break;
     }
 }
 
-/* Returns false for an object without the tables that a search needs. */
+/* Reads an object's dynamic section. Returns false if it lacks a table that lookups need. */
 static bool bind_read_object(struct object *object, const struct link_map *map)
 {
     *object = (struct object){.map = map};
@@ -145,7 +145,8 @@ static bool bind_read_object(struct object *object, const struct link_map *map)
         bind_read_dynamic(object, entry);
     if (!object->strings || !object->symbols || !object->hash)
         return false;
-    object->soname = object->strings + (uintptr_t)object->soname; /* without one: the empty string at 0 */
+    /* if there is no soname, this is the empty string at offset 0 */
+    object->soname = object->strings + (uintptr_t)object->soname;
     return true;
 }
 
@@ -165,7 +166,8 @@ static const char *version_needed(const struct object *object, uint32_t symbol)
     }
 }
 
-/* Returns true if a definition has the wanted version. NULL: the version that unversioned references get. */
+/* Returns true if a definition has the wanted version; NULL stands for the version that references without a
+ * version get. */
 static bool has_version(const struct object *object, uint32_t symbol, const char *wanted)
 {
     unsigned entry = object->versions ? object->versions[symbol] : VER_NDX_GLOBAL, number = entry & VERSION_MASK;
@@ -182,7 +184,7 @@ static bool has_version(const struct object *object, uint32_t symbol, const char
     return false;
 }
 
-/* Returns the definition of name@version in one object, NULL if it has none. */
+/* Returns the object's definition of name@version; NULL if there is none. */
 static const ElfW(Sym) * find_symbol(const struct object *object, const char *name, const char *version)
 {
     uint32_t buckets = object->hash[0], first = object->hash[1], filters = object->hash[2], hash = 5381;
@@ -202,8 +204,8 @@ static const ElfW(Sym) * find_symbol(const struct object *object, const char *na
     return NULL;
 }
 
-/* Returns the address of a function, or 0 for data. The resolver of an indirect function takes the
- * processor's capabilities (aarch64). */
+/* Returns the address of a function; 0 for data. For an indirect function it calls the resolver, which gets
+ * the processor's capabilities on aarch64. */
 static uintptr_t function_address(const struct object *object, const ElfW(Sym) * symbol)
 {
     uintptr_t address = object->map->l_addr + symbol->st_value;
@@ -222,8 +224,8 @@ static void *find_libc_function(const struct object *object, const char *name)
     return symbol ? (void *)function_address(object, symbol) : NULL;
 }
 
-/* Returns the first object of the namespace's list that contains this code, and this library in *own; NULL if
- * there is none. */
+/* Returns the first object in the list of the namespace that contains this library, and the library itself in
+ * *own. Returns NULL if there is none. */
 static const struct link_map *list_of_own(const struct link_map **own)
 {
     const struct debug_list *list = (const struct debug_list *)&_r_debug;
@@ -273,7 +275,7 @@ static bool protect(const struct import *import, int protection)
                        0, 0) == 0;
 }
 
-/* Returns true if the slot may be written, after unsealing its pages if necessary. */
+/* Makes the slot's page writable if necessary. Returns true if the slot can be written. */
 static bool unseal(struct import *import, uintptr_t slot)
 {
     if (slot >= import->sealed && slot < import->sealed_end && !import->unsealed)
@@ -290,8 +292,8 @@ static bool is_of_heap(const char *name)
     return false;
 }
 
-/* Returns the object that defines an imported name, among the libraries that were linked with; NULL if there
- * is none. */
+/* Returns the object that defines an imported name, among the libraries that the importing object needs; NULL
+ * if there is none. */
 static const struct object *find_import(const struct import *import, uint32_t number, const ElfW(Sym) * *definition)
 {
     const struct object *object = &import->object;
@@ -330,7 +332,7 @@ static void bind_relocation(struct import *import, const ElfW(Rela) * relocation
 
 static void bind_object(const struct link_map *first, const struct link_map *map)
 {
-    static struct import import; /* 2 kB, too much for a small stack */
+    static struct import import; /* static, because its 2 kB are too much for a small stack */
     import.count = 0;
     import.sealed = import.sealed_end = 0;
     import.unsealed = false;
@@ -351,8 +353,8 @@ static void bind_object(const struct link_map *first, const struct link_map *map
         protect(&import, PROT_READ);
 }
 
-/* Binds an object and the libraries that come with it: libunwind (two, one of which needs the other) and
- * Zydis. */
+/* Binds an object and the libraries that come with it: libunwind (two libraries, of which one needs the
+ * other) and Zydis. */
 static void bind_with_libraries(const struct link_map *map, unsigned depth)
 {
     struct object object, library;
@@ -371,7 +373,7 @@ __attribute__((constructor(101))) static void bind_own(void)
 {
     const struct link_map *own = NULL, *first = SANITIZED ? NULL : list_of_own(&own);
     if (SANITIZED || (own && own == _r_debug.r_map))
-        return; /* linked into a program (a test), whose own names count */
+        return; /* this code is linked into a program (a test), whose own functions must be used */
     if (first && find_library(&libc.object, first, "libc.so.6")) {
         libc.first = first;
         libc.auxiliary = (unsigned long (*)(unsigned long))find_libc_function(&libc.object, "getauxval");

@@ -1,4 +1,4 @@
-/* The one clock of the profiler. */
+/* The clocks of the profiler: CLOCK_MONOTONIC, time stamps for hot paths, and CPU time. */
 #ifndef BLAME_BASE_CLOCK_H
 #define BLAME_BASE_CLOCK_H
 
@@ -8,12 +8,12 @@
 
 #define NS_PER_S 1000000000ull
 
-/* Returns CLOCK_MONOTONIC in ns, which is comparable across threads. Costs 25 to 40 ns where the vDSO serves
- * it. [handler] */
+/* Returns the time on CLOCK_MONOTONIC in ns, which is comparable between threads. Costs 25 to 40 ns if the
+ * vDSO provides it. [handler] */
 uint64_t clock_now_ns(void);
 
-/* True if the kernel's clock is the processor's counter, with a constant rate and the same on all cores. Set
- * by clock_ticks_init(). */
+/* true if time stamps are the processor's counter, which then has a constant rate and is the same on all
+ * cores; set by clock_ticks_init() */
 extern bool clock_is_counter __attribute__((visibility("hidden")));
 
 #if defined(__x86_64__)
@@ -22,9 +22,9 @@ static inline uint64_t clock_read_counter(void) /* [handler] */
     return __builtin_ia32_rdtsc();
 }
 #else
-/* Like the TSC, the counter may be read early. An isb would cost more than the reading, and stamps are
- * compared with times microseconds away. A tick is 1 ns from Armv8.6 on (cntfrq_el0), and 10 to 40 ns before.
- * [handler] */
+/* As with the TSC, the processor may read the counter early. An isb instruction would prevent this, but costs
+ * more than reading; stamps are compared with times that are microseconds away. A tick is 1 ns since Armv8.6,
+ * and 10 to 40 ns before. [handler] */
 static inline uint64_t clock_read_counter(void)
 {
     uint64_t value;
@@ -33,14 +33,15 @@ static inline uint64_t clock_read_counter(void)
 }
 #endif
 
-/* Returns a time stamp for hot paths: the processor's counter if the kernel trusts it (some 8 ns), otherwise
- * ns. Before clock_ticks_init(), which decides, it is ns. [handler] */
+/* Returns a time stamp for hot paths. It is the processor's counter if the kernel uses that as its clock
+ * (some 8 ns), otherwise the time in ns. Before clock_ticks_init() it is the time in ns. [handler] */
 static inline uint64_t clock_ticks(void)
 {
     return clock_is_counter ? clock_read_counter() : clock_now_ns();
 }
 
-/* Both clocks at one time, and the length of a tick, which is accurate to one per mille after some ms. */
+/* Both clocks at the same time, and the length of a tick in ns. After some ms the length is accurate to 0.1
+ * %. */
 struct clock_reading {
     uint64_t ns, ticks;
     double ns_per_tick;
@@ -48,21 +49,20 @@ struct clock_reading {
 
 struct clock_reading clock_read(void); /* [handler] */
 
-/* Converts a time stamp, past or future, to CLOCK_MONOTONIC in ns; 0 if it is before that clock's 0.
- * [handler] */
+/* Converts a time stamp to CLOCK_MONOTONIC in ns; the result is at least 0. [handler] */
 static inline uint64_t clock_ticks_ns(const struct clock_reading *reading, uint64_t ticks)
 {
     int64_t ns = (int64_t)reading->ns + (int64_t)((double)(int64_t)(ticks - reading->ticks) * reading->ns_per_tick);
     return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* Converts a recent time in ns to a time stamp; below 0 if it is before that clock's 0. [handler] */
+/* Converts a recent time in ns to a time stamp; below 0 if the counter started later. [handler] */
 static inline int64_t clock_ns_ticks(const struct clock_reading *reading, uint64_t ns)
 {
     return (int64_t)reading->ticks + (int64_t)((double)(int64_t)(ns - reading->ns) / reading->ns_per_tick);
 }
 
-/* Returns the ns since a reading, from the time stamp alone. [handler] */
+/* Returns the ns that have passed since a reading, by the time stamps only. [handler] */
 static inline uint64_t clock_passed_ns(const struct clock_reading *reading)
 {
     int64_t passed = (int64_t)(clock_ticks() - reading->ticks);

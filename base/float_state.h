@@ -1,21 +1,22 @@
-/* The program's floating-point environment: rounding, traps and the flags that its arithmetic has raised.
- * Like errno it belongs to the program. A program may test the flags after an OpenMP call, and a trap that it
- * has enabled would end it in our arithmetic.
+/* The program's floating-point environment: rounding mode, traps, and the flags that its arithmetic has
+ * raised. Like errno, it belongs to the program. A program may test the flags after an OpenMP call. If it has
+ * enabled a trap, the trap could end it during our arithmetic.
  *
- * Callbacks do their arithmetic between float_begin() and float_end(), in functions that are not inlined
- * there, because the compiler may move arithmetic across both calls. scripts/check-float.py finds arithmetic
- * outside. Each call costs some ten ticks, so fast paths avoid them. A signal handler needs neither: the
- * kernel restores the program's environment after it, and on x86-64 starts it with the default one. */
+ * Callbacks do their arithmetic between float_begin() and float_end(). The arithmetic must be in functions
+ * that are not inlined there, because the compiler may move arithmetic across both calls.
+ * scripts/check-float.py finds arithmetic in other places. Each call takes some ten ticks, so fast paths
+ * avoid them. Signal handlers need no such calls: the kernel restores the program's environment after the
+ * handler, and on x86-64 starts the handler with the default environment. */
 #ifndef BLAME_BASE_FLOAT_STATE_H
 #define BLAME_BASE_FLOAT_STATE_H
 
 #include <stdint.h>
 
 #if defined(__x86_64__)
-#define FLOAT_DEFAULT 0x1f80u /* all exceptions masked and none raised, rounding to nearest */
+#define FLOAT_DEFAULT 0x1f80u /* all exceptions are masked and none is raised; rounds to nearest */
 
 struct float_state {
-    uint32_t mxcsr; /* x87 is not used in callbacks */
+    uint32_t mxcsr; /* callbacks do not use x87 */
 };
 
 /* Saves the program's environment and sets the default one. [handler] */

@@ -1,11 +1,12 @@
-/* Hash functions, for tables in all rooms. All [handler]. */
+/* Hash functions. All [handler]. */
 #ifndef BLAME_BASE_HASH_H
 #define BLAME_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* 2^64 divided by the golden ratio. It spreads neighbouring numbers far apart, best in the high bits. */
+/* 2^64 divided by the golden ratio. Multiplying by it spreads neighbouring numbers; the high bits are the
+ * best. */
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull
 
 static inline uint64_t hash_number(uint64_t number)

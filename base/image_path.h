@@ -1,5 +1,5 @@
-/* The copy of a library's file that was deleted before the program ended. It lies beside the measurement file
- * until the library's names have been saved. */
+/* Name of the copy of a library's file that was deleted before the program ended. The copy lies beside the
+ * measurement file until the library's symbols have been saved. */
 #ifndef BLAME_BASE_IMAGE_PATH_H
 #define BLAME_BASE_IMAGE_PATH_H
 

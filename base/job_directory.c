@@ -10,10 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_ATTEMPTS 100000 /* limit of the suffixes .1, .2 ... */
-/* number of checks of a directory without a mark, which another process may be removing or restoring */
+#define MOST_ATTEMPTS 100000 /* largest suffix that is tried: .1, .2 ... */
+/* number of checks of a directory without a mark, which another process may be about to remove or to mark
+ * again */
 #define MARK_LOOKS 20
-/* number of checks while the mark lies beside the directory: the process that removes it may lack a core */
+/* number of checks while the mark lies beside the directory; the process that is removing the directory may
+ * have no core */
 #define LEAVING_LOOKS 10000
 #define LOOK_NS       1000000
 
@@ -67,7 +69,7 @@ static bool write_mark(const char *path, const char *identity)
 }
 
 /* Makes the directory under a temporary name and renames it, so that it appears together with its mark.
- * Returns true if it is ours now; else errno says why, EEXIST if the name is taken. */
+ * Returns true on success. Otherwise errno is the cause; EEXIST means that the name is taken. */
 static bool make_marked(const char *path, const char *identity, mode_t mode)
 {
     char temporary[PATH_MAX], mark[PATH_MAX], host[HOST_NAME_MAX + 1] = "";
@@ -78,7 +80,8 @@ static bool make_marked(const char *path, const char *identity, mode_t mode)
         return false;
     }
     if (mkdir(temporary, mode) != 0) {
-        if (errno == EEXIST) /* left by a process with our number that was killed here */
+        /* a process with the same number on this host was killed before it renamed its directory */
+        if (errno == EEXIST)
             errno = EBUSY;
         return false;
     }
@@ -92,14 +95,14 @@ static bool make_marked(const char *path, const char *identity, mode_t mode)
     return made;
 }
 
-/* Returns true if the mark lies beside the directory. */
+/* Returns true if another process is removing the directory, which is shown by a mark beside it. */
 static bool is_being_left(const char *path, const char *identity)
 {
     char taken[PATH_MAX], found[JOB_IDENTITY_BYTES];
     return path_of(path, JOB_LEAVING, taken, sizeof(taken)) && read_mark(taken, found) && strcmp(found, identity) == 0;
 }
 
-/* Waits, because another process may just be removing a directory without a mark. */
+/* Checks a directory without a mark repeatedly, because another process may be removing it right now. */
 bool job_directory_is(const char *path, const char *identity)
 {
     char found[JOB_IDENTITY_BYTES];
@@ -111,11 +114,11 @@ bool job_directory_is(const char *path, const char *identity)
             return false;
         nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
     }
-    /* it was restored after the last look */
+    /* the mark was put back after the last check */
     return job_directory_identity(path, found) && strcmp(found, identity) == 0;
 }
 
-/* Returns 1 if the directory is ours, 0 if it is another job's, -1 if it cannot be made. */
+/* Returns 1 if the directory belongs to this job, 0 if it belongs to another job, -1 if it cannot be made. */
 static int job_directory_try(const char *path, const char *identity, mode_t mode)
 {
     for (int again = 0; again < MARK_LOOKS; again++) {
@@ -124,7 +127,7 @@ static int job_directory_try(const char *path, const char *identity, mode_t mode
             if (job_directory_is(path, identity))
                 return 1;
             if (lstat(path, &there) == 0)
-                return 0; /* it still exists */
+                return 0; /* the directory still exists */
         } else {
             if (make_marked(path, identity, mode))
                 return 1;
@@ -132,7 +135,7 @@ static int job_directory_try(const char *path, const char *identity, mode_t mode
                 return -1;
         }
     }
-    return 0; /* it comes and goes */
+    return 0; /* other processes keep making and removing the directory */
 }
 
 bool job_directory_join(const char *wanted, const char *identity, mode_t mode, char *path, size_t bytes)
@@ -176,8 +179,8 @@ static bool holds_its_mark_alone(const char *path)
     return directory && alone;
 }
 
-/* Returns true once no other process is removing the directory, because a rename would overwrite that
- * process's mark. */
+/* Waits until no other process is removing the directory; otherwise renaming our mark would overwrite that
+ * process's mark. Returns false if it takes too long. */
 static bool nobody_leaves(const char *taken)
 {
     struct stat there;
@@ -194,11 +197,12 @@ void job_directory_leave(const char *path)
     char before[JOB_IDENTITY_BYTES], identity[JOB_IDENTITY_BYTES], mark[PATH_MAX], taken[PATH_MAX];
     if (!mark_path(path, mark, sizeof(mark)) || !path_of(path, JOB_LEAVING, taken, sizeof(taken)) ||
         !nobody_leaves(taken) || !holds_its_mark_alone(path) || !job_directory_identity(path, before) ||
-        rename(mark, taken) != 0) /* of several processes that leave at once, one gets the mark */
+        /* if several processes leave at the same time, only one can rename the mark */
+        rename(mark, taken) != 0)
         return;
     bool same = read_mark(taken, identity) && strcmp(identity, before) == 0;
     if (same && rmdir(path) == 0)
         unlink(taken);
-    else /* another process has joined meanwhile, or the directory is another job's by now */
+    else /* another process has joined in the meantime, or the directory belongs to another job now */
         rename(taken, mark);
 }

@@ -1,10 +1,10 @@
-/* The directory shared by the processes of a job. The first process makes it, and a mark inside says which
- * job owns it. The tool joins and leaves it, `blame run` leaves it for a killed process, and `blame merge`
- * checks that all files in it are of one job.
+/* The directory that all processes of a job share. The first process makes it; a file in it, the mark, tells
+ * which job owns it. The tool joins and leaves the directory, `blame run` leaves it for a killed process, and
+ * `blame merge` checks that all files in it are from one job.
  *
- * The directory appears together with its mark, by a rename, and never takes the place of another job's. This
- * needs no locks, works on every file system with mkdir and rename, and holds for any number of processes
- * that start at once. */
+ * A rename makes the directory appear together with its mark, and it never replaces another job's directory.
+ * This needs no locks and works on all file systems that have mkdir and rename, for any number of processes
+ * that start at the same time. */
 #ifndef BLAME_BASE_JOB_DIRECTORY_H
 #define BLAME_BASE_JOB_DIRECTORY_H
 
@@ -12,29 +12,31 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define JOB_MARK ".job" /* name of the mark: a file with the job's identity */
-/* appended to the directory's name: path of the mark while the directory is being removed */
-#define JOB_LEAVING        ".leaving"
-#define JOB_TOLD           ".told" /* an empty file: a process has already printed the command to type */
+#define JOB_MARK ".job" /* name of the mark, a file that contains the job's identity */
+/* suffix of the directory's name; the mark is moved to this path while the directory is being removed */
+#define JOB_LEAVING ".leaving"
+/* name of an empty file that exists if a process has already printed the command to type */
+#define JOB_TOLD           ".told"
 #define JOB_IDENTITY_BYTES 320
 #define JOB_RANK_FORMAT    "rank-%06u.blame"
 
-/* Finds or makes the job's directory with the name `wanted`. If another job has it, the name is `wanted`.1,
- * .2 and so on. Returns false with errno set if it cannot be made. [init] */
+/* Finds or makes the job's directory, named `wanted`, or `wanted`.1, .2 and so on if another job has that
+ * name. Writes its path. Returns false with errno set if it cannot be made. [init] */
 bool job_directory_join(const char *wanted, const char *identity, mode_t mode, char *path, size_t bytes);
 
-/* Returns true if the directory is that job's. A process that has made a file inside asks again; from then on
- * the directory stays. Before, the last process to leave may have removed it, and another job may have taken
- * its name. [init] */
+/* Returns true if the directory belongs to this job. A process must ask again after it has made its first
+ * file in the directory: until then the last other process may have removed it, and another job may have
+ * taken the name. Afterwards the directory stays. [init] */
 bool job_directory_is(const char *path, const char *identity);
 
 /* Removes the directory if it contains nothing but its mark. [init] */
 void job_directory_leave(const char *path);
 
-/* Returns true for one process only: it prints what to type if not all ranks of the job end normally. [init] */
+/* Returns true in only one process of the job. That process prints the command to type if not all ranks end
+ * normally. [init] */
 bool job_directory_tell(const char *path);
 
-/* Reads the identity in the mark. Returns false if there is none. [init] */
+/* Reads the identity of the job that owns the directory. Returns false if there is no mark. [init] */
 bool job_directory_identity(const char *path, char identity[JOB_IDENTITY_BYTES]);
 
 #endif

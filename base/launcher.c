@@ -39,7 +39,8 @@ bool launcher_starts_many(void)
 {
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
         const char *ranks = launcher_variable(launchers[i].ranks);
-        if (launcher_variable(launchers[i].rank)) /* a batch script of SLURM has a rank, too, but no step */
+        /* SLURM also gives batch scripts a rank, but they belong to no step */
+        if (launcher_variable(launchers[i].rank))
             return ranks ? strcmp(ranks, "1") != 0 : strcmp(launchers[i].rank, "SLURM_PROCID") != 0;
     }
     return false;
@@ -55,7 +56,7 @@ uint32_t launcher_local_ranks(void)
     return 0;
 }
 
-/* Open MPI lists the number of ranks of each program, in their order. */
+/* Open MPI lists the number of ranks of each program of the job, in the order of ranks. */
 bool launcher_speaks(void)
 {
     unsigned long rank = launcher_rank() ? strtoul(launcher_rank(), NULL, 10) : 0, first = 0;

@@ -1,5 +1,4 @@
-/* Programs that check for leaks at their end (AddressSanitizer, LeakSanitizer), and whether their users have
- * turned that off. */
+/* Checks for memory leaks at the end of a program (AddressSanitizer, LeakSanitizer). */
 #ifndef BLAME_BASE_LEAKS_H
 #define BLAME_BASE_LEAKS_H
 
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if the environment turns the leak check off. [init] */
+/* Returns true if the user has turned the check off by an environment variable. [init] */
 static inline bool leaks_are_off(void)
 {
     static const char *const variables[] = {"ASAN_OPTIONS", "LSAN_OPTIONS"};

@@ -17,11 +17,12 @@
 #include "base/os.h"
 #include "base/same_file.h"
 
-#define LINE_BYTES  1024
-#define NS_PER_MS   1000000ull
-#define MAX_REFUSED 100 /* limit of writes refused because other processes were faster */
+#define LINE_BYTES 1024
+#define NS_PER_MS  1000000ull
+/* maximum number of writes that may fail because other processes have filled the pipe first */
+#define MAX_REFUSED 100
 
-/* Appends text from any source. Bytes that could move a terminal's cursor or end the line become '?'. */
+/* Appends text from any source. Replaces bytes that could move a terminal's cursor or end the line by '?'. */
 static size_t append_text(char *line, size_t used, const char *text)
 {
     for (; *text && used < LINE_BYTES - 1; text++) {
@@ -36,7 +37,8 @@ static struct {
     struct stat status;
 } begun;
 
-static uint64_t patience_ns = NS_PER_S; /* remaining waiting time of the process */
+/* time in ns that the process may still wait for readers, in all calls together */
+static uint64_t patience_ns = NS_PER_S;
 
 void log_begin(void)
 {
@@ -61,7 +63,8 @@ static long poll_one(struct pollfd *end, int wait_ms)
 #endif
 }
 
-/* Waits for room in a pipe by poll(), because O_NONBLOCK would apply to all processes that share the pipe. */
+/* Waits until a pipe has room. It uses poll(), because O_NONBLOCK would affect all processes that share the
+ * pipe. Returns false if the time is over. */
 static bool wait_for_room(void)
 {
     struct pollfd end = {STDERR_FILENO, POLLOUT, 0};
@@ -76,8 +79,9 @@ static bool wait_for_room(void)
     return ready > 0 || (ready < 0 && errno == EINVAL); /* RLIMIT_NOFILE is 0, so poll() always fails */
 }
 
-/* Writes at most PIPE_BUF bytes, which fit if a pipe has room. Another process may take the room first, so it
- * asks for a write that does not wait. Terminals and older kernels do not support that, and files may refuse. */
+/* Writes at most PIPE_BUF bytes, which fit into a pipe that has room. Another process may fill the pipe
+ * first, so it uses a write that does not wait (RWF_NOWAIT). Terminals and older kernels do not support this,
+ * and files may reject it. */
 static ssize_t write_piece(const char *bytes, size_t count)
 {
     struct iovec piece = {(void *)bytes, count};
@@ -163,7 +167,7 @@ const char *log_word(const char *text, char buffer[LOG_WORD_BYTES])
     for (const char *byte = text; *byte; byte++) {
         if (used + (*byte == '\'' ? 4 : 1) + sizeof("'") > LOG_WORD_BYTES)
             return text;
-        if (*byte == '\'') { /* ends the quotes, writes a quote, and opens them again */
+        if (*byte == '\'') { /* ends the quoted part, writes a quote, and begins a quoted part again */
             buffer[used++] = '\'';
             buffer[used++] = '\\';
             buffer[used++] = '\'';

@@ -1,11 +1,11 @@
-/* The MPI calls that may wait for other ranks, in one table. layers/mpi/ makes a function of each, profiles
- * contain their numbers, and reports print their names. Because profiles contain the numbers, new calls are
- * added at the end.
+/* The MPI functions that can wait for other ranks, in one table. layers/mpi/ defines each of them, profiles
+ * contain their numbers, and reports print their names. Because profiles contain the numbers, new functions
+ * must be added at the end.
  *
  * The arguments of CALL are the name, the name in Fortran, the number of parameters in C and in Fortran, and
- * three positions among the parameters: the communicator, an element count, and the element type. A position
- * is 0 if there is no such parameter, or if the count does not give the size of the transfer. BUFFERED is the
- * same for calls with a buffer, which have more names. */
+ * the numbers of three parameters: communicator, element count, element type. A number is 0 if there is no
+ * such parameter, or if the count does not determine the size of the transfer. BUFFERED has the same
+ * arguments, and is for functions with buffers, which have more names. */
 #ifndef BLAME_BASE_MPI_CALLS_H
 #define BLAME_BASE_MPI_CALLS_H
 

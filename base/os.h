@@ -1,5 +1,5 @@
-/* The operating system behind one narrow file. Calls tagged [handler] are plain system calls: no cancellation
- * points, no locks, no allocation. They may set errno, which a handler saves. */
+/* The calls to the operating system. Those tagged [handler] are plain system calls: they are not cancellation
+ * points, take no locks and allocate no memory. They may change errno, which a handler saves. */
 #ifndef BLAME_BASE_OS_H
 #define BLAME_BASE_OS_H
 
@@ -12,18 +12,18 @@
 
 #include "base/os_fds.h"
 
-/* Makes the file's bytes exist on disk, so that a full disk is an error here and not a SIGBUS later.
- * Writes zeros where the file system cannot reserve space. [handler] */
+/* Allocates disk space for these bytes of the file, so that a full disk is an error here and not a SIGBUS
+ * later. Writes zeros if the file system cannot allocate space. [handler] */
 bool os_reserve(int fd, uint64_t offset, size_t bytes);
 
-/* Does the same for bytes that other threads may already use. It fails where it would have to write zeros.
+/* Does the same for bytes that other threads may already use. Fails where os_reserve() would write zeros.
  * [handler] */
 bool os_reserve_shared(int fd, uint64_t offset, size_t bytes);
 
-/* A write of ours must neither end the program nor reach its handlers. Between these two calls, SIGPIPE (a
- * closed pipe) and SIGXFSZ (a file limit) are blocked in the calling thread, and the ones that the write
- * raises are consumed. The write itself still fails. The thread cannot be cancelled in between, in the middle
- * of a callback. */
+/* Brackets a write of ours, so that it neither ends the program nor calls its signal handlers. Between these
+ * calls, SIGPIPE (a closed pipe) and SIGXFSZ (a limit on file sizes) are blocked in the calling thread; if
+ * the write raises one, it is discarded. The write itself still fails. The thread cannot be cancelled in
+ * between. */
 struct os_write_guard {
     int cancel_state;
     sigset_t mask;
@@ -32,28 +32,29 @@ struct os_write_guard {
 void os_guard_writes(struct os_write_guard *guard);         /* [any] */
 void os_unguard_writes(const struct os_write_guard *guard); /* [any] */
 
-int os_open_read(const char *path);                  /* [handler] */
-int os_open_write(const char *path);                 /* opens an existing file to read and write [handler] */
-ssize_t os_read(int fd, void *buffer, size_t bytes); /* [handler] */
+int os_open_read(const char *path); /* [handler] */
+/* opens an existing file for reading and writing [handler] */
+int os_open_write(const char *path);
+ssize_t os_read(int fd, void *buffer, size_t bytes);                     /* [handler] */
 ssize_t os_read_at(int fd, void *buffer, size_t bytes, uint64_t offset); /* [handler] */
-/* Reads the start of a file with one call, and adds a zero byte. Returns the number of bytes, 0 if the file
- * cannot be read. [handler] */
+/* Reads the start of a file in one call and appends a zero byte. Returns the number of bytes read; 0 if the
+ * file cannot be read. [handler] */
 size_t os_read_text(const char *path, char *text, size_t bytes);
-/* Returns true if the process has locked memory (mlockall). A mapping may then be read completely at once,
- * and counts against the limit. [handler] */
+/* Returns true if the process has locked its memory (mlockall). The kernel may then read a new mapping
+ * completely at once, and counts it against RLIMIT_MEMLOCK. [handler] */
 bool os_memory_is_locked(void);
 ssize_t os_write(int fd, const void *buffer, size_t bytes); /* [handler] */
 void os_close(int fd);                                      /* [handler] */
 
 bool os_file_id(int fd, uint64_t *device, uint64_t *inode); /* [handler] */
 
-/* Writes the current absolute path of a descriptor's file. Returns false if it cannot be found. [handler] */
+/* Writes the current absolute path of an open file. Returns false if it is unknown. [handler] */
 bool os_file_path(int fd, char *path, size_t bytes);
-/* a fault returns false and raises no signal [handler] */
+/* Copies memory of this process. Returns false, without a signal, if it cannot be read. [handler] */
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes);
 
-/* Copies a string page by page, because the next page may be unreadable. Returns its bytes with the final 0,
- * or `bytes` if it is longer; 0 if it cannot be read. [handler] */
+/* Copies a string page by page, because the next page may be unreadable. Returns the number of bytes
+ * including the final 0, or `bytes` if the string is longer; 0 if it cannot be read. [handler] */
 size_t os_copy_text(char *to, size_t bytes, uintptr_t from);
 
 #define OS_MAX_PARTS 4
@@ -63,96 +64,100 @@ struct os_part {
     size_t bytes;
 };
 
-/* Copies from several addresses, at most OS_MAX_PARTS, by one system call. Returns false unless all succeed.
+/* Copies memory from up to OS_MAX_PARTS addresses by one system call. Returns false unless all can be read.
  * [handler] */
 bool os_copy_parts(const struct os_part *parts, size_t count);
 
-/* Takes a lock that is rarely contended; 0 means free. Waiting threads sleep, because many threads on few
- * cores would spin for as long as the owner has no core. [owner] */
+/* Takes a lock that is rarely contended; 0 means free. Waiting threads sleep. If they spun, many threads on
+ * few cores would spin for as long as the owner has no core. [owner] */
 void os_lock(uint32_t *lock);
 void os_unlock(uint32_t *lock); /* [owner] */
 
 pid_t os_tid(void); /* [handler] */
 
-/* Returns a word that is 0, and is 0 again in every copy of the process, however the copy is made. Returns
- * NULL if there is no memory or the kernel cannot do it (before Linux 4.14). Release it by os_unmap().
- * [handler] */
+/* Returns the address of a word that is 0, and that the kernel sets to 0 in every copy of the process,
+ * however the copy is made. Returns NULL if there is no memory or the kernel cannot do this (before Linux
+ * 4.14). Free it with os_unmap(). [handler] */
 uint32_t *os_map_wiped(void);
 
-/* Returns the process's number, as a rule without a system call. This also holds in a child made by clone()
- * or _Fork(), without fork(). A child that shares its parent's memory (vfork) gets the parent's number.
- * [handler] */
+/* Returns the process's number, normally without a system call. It is also right in a child made by clone()
+ * or _Fork(). A child that shares its parent's memory (vfork) gets the parent's number. [handler] */
 pid_t os_pid(void);
 
-/* Returns true if no process has that number any more. [handler] */
+/* Returns true if no process has this number. [handler] */
 bool os_is_dead(pid_t pid);
 
-/* Returns the number of threads of this process; 0 if /proc does not show it. [any] */
+/* Returns the number of threads in this process; 0 if /proc does not show it. [any] */
 uint32_t os_threads(void);
 
-/* Reads how long a thread of this process has run, and how long it was ready without a core, in ns; 0 if the
- * kernel does not count it. [any] */
+/* Reads how long a thread of this process has had a core, and how long it was ready to run without one, in
+ * ns; 0 if the kernel does not count this. [any] */
 void os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
 
-/* Returns 1 + the only core on which a thread may run; 0 if there are several or it is unknown. [any] */
+/* Returns 1 + the number of the only core on which the thread may run; 0 if there are several, or if it is
+ * unknown. [any] */
 uint32_t os_only_core(pid_t tid);
 
-/* Writes the cores on which the calling thread may run, as in "0-3,8". Returns false if unknown. [init] */
+/* Writes the cores on which the calling thread may run, such as "0-3,8". Returns false if they are unknown.
+ * [init] */
 bool os_core_list(char *text, size_t bytes);
 
-/* Starts a timer that signals the calling thread at first_ns (absolute, on CLOCK_MONOTONIC) and every
- * period_ns after it. For a CPU clock first_ns is ignored. Returns false if the system has no timer left.
- * [owner] */
+/* Starts a timer that sends `signal` to the calling thread at first_ns (on CLOCK_MONOTONIC) and then every
+ * period_ns. For a CPU clock, the first signal comes after period_ns. Returns false if the system has no
+ * timer left. [owner] */
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 void os_timer_stop(timer_t timer); /* [owner] */
 
-/* Returns true if a timer with that number exists, although it may belong to the program by now. errno is
- * EINVAL if there is none. [any] */
+/* Returns true if a timer with this number exists; it may belong to the program now. If there is none, errno
+ * is EINVAL. [any] */
 bool os_timer_is_there(timer_t timer);
 
-/* Gives a running timer another period. [handler] */
+/* Changes the period of a running timer. [handler] */
 bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 
-/* Returns the number of cores on which this process may run: affinity, and the cgroup's quota rounded up.
- * [init] */
+/* Returns the number of cores on which this process may run: its affinity, limited by the cgroup's quota
+ * rounded up. [init] */
 unsigned os_cores(void);
 
-/* Returns the start of the process on CLOCK_MONOTONIC: the middle of the 10 ms that /proc gives. [init] */
+/* Returns the start of the process on CLOCK_MONOTONIC in ns. /proc tells it only to one clock tick (10 ms);
+ * the middle of the tick is returned. [init] */
 uint64_t os_process_start_ns(void);
 #define OS_PROCESS_START_UNSURE_NS 5000000u
 
-/* Copies a file; `to` must not exist. Returns false with errno set on failure. [init] */
+/* Copies a file to `to`, which must not exist. Returns false with errno set on failure. [init] */
 bool os_copy_file(const char *from, const char *to);
 
-/* Copies a file over `to`, which is replaced once the copy is complete. [init] */
+/* Copies a file to `to`, which is replaced only when the copy is complete. Returns false with errno set on
+ * failure. [init] */
 bool os_copy_over(const char *from, const char *to);
 
-/* Returns true if the path is on a file system where shared mappings stall (NFS, Lustre, GPFS, FUSE, SMB).
- * [init] */
+/* Returns true if the path is on a file system that makes shared mappings slow (NFS, Lustre, GPFS, FUSE, SMB,
+ * 9P). [init] */
 bool os_is_network_path(const char *path);
 
 /* ---- memory ---- */
 
-/* Returns zeroed private memory, page aligned; NULL if there is none. [handler] */
+/* Returns zeroed private memory, page aligned; NULL if there is none. Free it with os_unmap(). [handler] */
 void *os_map(size_t bytes);
 
-/* Makes the kernel map all pages of this memory now, if it can (Linux 5.14). One call replaces two faults per
- * page. [handler] */
+/* Makes the kernel allocate all pages of this memory now, if it can (since Linux 5.14). This saves two page
+ * faults for each page. [handler] */
 void os_make_present(void *memory, size_t bytes);
 void os_unmap(void *memory, size_t bytes); /* [handler] */
 
-/* Returns a private read-only view of a file's bytes; NULL on failure. [handler] */
+/* Maps a part of a file for reading, privately. Returns NULL on failure. [handler] */
 const void *os_map_file(int fd, uint64_t offset, size_t bytes);
 
 size_t os_file_bytes(int fd);    /* 0: unknown [handler] */
-bool os_memory_is_limited(void); /* true if ulimit -v is set [init] */
+bool os_memory_is_limited(void); /* true if RLIMIT_AS (ulimit -v) is set [init] */
 
-/* Returns a shared writable view. The bytes must exist (os_reserve) before they are touched. [handler] */
+/* Maps a part of a file for writing, shared. The disk space must be allocated (os_reserve) before the memory
+ * is touched. Returns NULL on failure. [handler] */
 void *os_map_shared(int fd, uint64_t offset, size_t bytes);
 
-/* ---- a thread of this process, as the kernel shows it ---- */
+/* ---- a thread of this process, as shown by the kernel ---- */
 
-/* Returns a thread's state as in proc(5), such as 'R' for running or ready and 'Z' for ended; 0 if there is
+/* Returns a thread's state as in proc(5), such as 'R' for running or ready, or 'Z' for ended; 0 if there is
  * no such thread. [any] */
 char os_thread_state(pid_t tid);
 

@@ -19,7 +19,7 @@ static void close_number(int fd)
     syscall(SYS_close, fd);
 }
 
-/* Returns `wanted`, or half of the process's limit if that is less. */
+/* Returns `wanted`, or half of RLIMIT_NOFILE if that is less. */
 static int least_number(int wanted)
 {
     struct rlimit limit;

@@ -69,7 +69,7 @@ bool perf_group_open(struct perf_group *group, const struct perf_event *events, 
         struct perf_event_attr attr;
         memcpy(&attr, events[i].attr, sizeof(attr));
         attr.read_format = PERF_FORMAT_GROUP;
-        attr.disabled = attr.pinned = i == 0; /* pinned: counts all the time, or fails */
+        attr.disabled = attr.pinned = i == 0; /* pinned: counts all the time, or not at all */
         attr.inherit = 0;
         attr.sample_period = 0;
         int fd = open_event(&attr, i ? group->fd[0] : -1);
@@ -80,7 +80,7 @@ bool perf_group_open(struct perf_group *group, const struct perf_event *events, 
     if (!group->count || !know_own(group) || ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0)
         return close_group(group);
     if (!perf_group_read(group, values)) {
-        errno = EBUSY; /* the processor cannot count all opened events at once */
+        errno = EBUSY; /* the processor cannot count all these events at the same time */
         return close_group(group);
     }
     return true;
@@ -117,7 +117,7 @@ bool perf_overflow_open(struct perf_group *group, const struct perf_event *event
     if (fd < 0)
         return false;
     group->fd[group->count++] = fd;
-    /* The owner is set first: a signal without an owner would hit any thread. */
+    /* The owner must be set first; a signal without an owner could reach any thread. */
     if (!know_own(group) || fcntl(fd, F_SETOWN_EX, &owner) != 0 || fcntl(fd, F_SETSIG, signal) != 0 ||
         fcntl(fd, F_SETFL, O_RDONLY | O_NONBLOCK | O_ASYNC) != 0)
         return close_group(group);

@@ -1,5 +1,6 @@
-/* The registers of an interrupted context, named by their use. Only this file knows the architecture's names.
- * The last group are the registers of a system call, at or after which the context is. All [handler]. */
+/* The registers of an interrupted context, named by their use. Only this file contains the architecture's
+ * names for them. registers_number(), registers_result() and registers_argument() are for a context in or
+ * just after a system call. All [handler]. */
 #ifndef BLAME_BASE_REGISTERS_H
 #define BLAME_BASE_REGISTERS_H
 
@@ -7,13 +8,13 @@
 #include <ucontext.h>
 
 #if defined(__x86_64__)
-#define REGISTERS_CALL_BYTES 2u /* length of the system call instruction */
+#define REGISTERS_CALL_BYTES 2u /* length of the system call instruction in bytes */
 #define REGISTERS_PC         gregs[REG_RIP]
 #define REGISTERS_SP         gregs[REG_RSP]
 #define REGISTERS_FP         gregs[REG_RBP]
 #define REGISTERS_NUMBER     gregs[REG_RAX]
 #define REGISTERS_RESULT     gregs[REG_RAX] /* replaces the call's number */
-/* in a function that calls others, the frame pointer is above the stack pointer */
+/* the frame pointer is above the stack pointer in a function that calls others */
 #define REGISTERS_FP_AT_SP 0u
 
 static inline uint64_t registers_argument(const ucontext_t *context, int index)
@@ -28,10 +29,10 @@ static inline uint64_t registers_argument(const ucontext_t *context, int index)
 #define REGISTERS_FP         regs[29]
 #define REGISTERS_NUMBER     regs[8]
 #define REGISTERS_RESULT     regs[0] /* replaces the first argument */
-/* the frame pointer may equal the stack pointer, as it points to the lowest word of a frame */
+/* the frame pointer can equal the stack pointer, because it points to the lowest word of a frame */
 #define REGISTERS_FP_AT_SP   1u
 
-/* Returns a function's return address, as long as it is not saved on the stack. */
+/* Returns the address to which the innermost function returns, unless it has already been saved on the stack. */
 static inline uintptr_t registers_lr(const ucontext_t *context)
 {
     return context->uc_mcontext.regs[30];

@@ -1,5 +1,5 @@
-/* The rules of this file are those of ompt_tool/sampling/sampler.c. It makes plain system calls, none of them
- * a cancellation point. */
+/* Rules for code: as in ompt_tool/sampling/sampler.c. All system calls are plain ones, not cancellation
+ * points. */
 #include "base/run_counts.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "base/os.h"
 
 #define MOST_KEPT 1024u
-#define SHARE     16u /* divisor: this share of the process's limit of descriptors */
+#define SHARE     16u /* at most 1/16 of RLIMIT_NOFILE is used for these files */
 
 static const char own[] = "/proc/thread-self/schedstat";
 static uint32_t kept;
@@ -33,7 +33,7 @@ static uint32_t most_kept(void)
 static bool is_room(void)
 {
     uint32_t before = fetch_add_relaxed(&kept, 1), most = most_kept();
-    if (before == 0) /* as a rule the process's first and only thread */
+    if (before == 0) /* the process normally has only one thread then */
         os_expect_high((int)most);
     return before < most;
 }
@@ -66,8 +66,8 @@ void run_file_let_go(struct run_file *file)
     forget_file(file);
 }
 
-/* Reads a number that ends with the byte `end`. Returns the text after that byte; NULL if there is no such
- * number. */
+/* Reads a number that is followed by the byte `end`. Returns the text after that byte; NULL if the text does
+ * not have this form. */
 static const char *parse_count(const char *text, char end, uint64_t *value)
 {
     const char *at = text;

@@ -37,7 +37,7 @@ bool run_option_job(const char *text, void *to)
     return true;
 }
 
-/* Reads seconds with a decimal point, whatever the program's locale is. */
+/* Reads a number of seconds, with a decimal point in all locales. */
 static bool read_seconds(const char **text, uint64_t *ns)
 {
     const char *at = *text;
@@ -96,7 +96,7 @@ bool run_option_size(const char *text, void *kept)
     return true;
 }
 
-/* Accepts 50, rt16, RTMIN+16 or RTMAX-14: a real-time signal, or a signal that programs seldom use. */
+/* Accepts forms like 50, rt16, RTMIN+16 and RTMAX-14, for a real-time signal or one that programs seldom use. */
 bool run_option_signal(const char *text, void *to)
 {
     static const struct {
@@ -125,7 +125,7 @@ bool run_option_signal(const char *text, void *to)
     return accepted;
 }
 
-/* Returns the bytes of a KEY=VALUE at text; 0 if there is none. */
+/* Returns the length of the KEY=VALUE at the start of the text; 0 if there is none. */
 static size_t meta_bytes(const char *text)
 {
     size_t key = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");

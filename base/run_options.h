@@ -1,6 +1,6 @@
-/* The options of a measurement, in one table. The tool reads them as environment variables (ompt_tool/session/variables.c).
- * `blame run` takes them as options that set these variables: --phase-instances sets BLAME_PHASE_INSTANCES. The build makes
- * completions and manual pages from them. */
+/* The options of a measurement, in one table. The tool reads them as environment variables
+ * (ompt_tool/session/variables.c). `blame run` has an option for each variable: --phase-instances sets
+ * BLAME_PHASE_INSTANCES. The build makes completions and manual pages from the table. */
 #ifndef BLAME_BASE_RUN_OPTIONS_H
 #define BLAME_BASE_RUN_OPTIONS_H
 
@@ -13,29 +13,30 @@ enum { CONTEXT_DEFERRED = 0, CONTEXT_EAGER = 1 };
 enum { TASKS_REGION = 0, TASKS_CREATION = 1 };
 enum { LOCKS_IN_SECTION = 0, LOCKS_AT_RELEASE = 1 };
 
-/* BLAME_EVENTS_THROTTLE: an event with more calls than `calls`, which took less than `ns` on average, is no longer measured. */
+/* BLAME_EVENTS_THROTTLE: an event is no longer measured after more than `calls` calls that took less than
+ * `ns` ns on average. */
 struct run_throttle {
     uint64_t calls, ns; /* ns = 0: events are never throttled */
 };
 
-/* BLAME_TRACE, in nanoseconds since the tool's start. */
+/* BLAME_TRACE: the part of the run to trace, in ns since the tool's start. */
 struct run_window {
-    bool never; /* no trace at all */
-    bool asked; /* a trace of the parts for which the program asks */
+    bool never; /* true if nothing is traced */
+    bool asked; /* true if only those parts are traced for which the program asks */
     uint64_t from_ns, to_ns;
 };
 
 struct run_options {
-    const char *out, *counters, *sample; /* as given; NULL: not given */
-    const char *job;                     /* NULL: the launcher's job, if there is one */
+    const char *out, *counters, *sample; /* as the user gave them; NULL: not given */
+    const char *job;                     /* name of the job; NULL: the one of the MPI launcher, if any */
     const char *events_include, *events_exclude;
-    const char *trace;       /* NULL: the parts for which the program asks */
+    const char *trace;       /* NULL: trace the parts for which the program asks */
     const char *trace_limit; /* text for run_option_size_read() */
-    const char *meta;        /* lines of KEY=VALUE; NULL: none */
+    const char *meta;        /* lines of the form KEY=VALUE; NULL: none */
     struct run_throttle events_throttle;
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
-    int signal; /* 0: the tool chooses it */
-    int seed;   /* 0: start.c draws it */
+    int signal; /* number of the signal; 0: the tool chooses one */
+    int seed;   /* 0: start.c draws a random number */
     int runtime, timeline, private, no_command, csv, summary, disable;
 };
 
@@ -51,7 +52,7 @@ bool run_option_meta(const char *text, void *kept);         /* [init] */
 
 bool run_option_trace_read(const char *text, struct run_window *window); /* [owner] */
 
-/* Returns the number of bytes of a size as 64M or 1G, 0 if the text is no size. [init] */
+/* Returns the number of bytes that a size such as 64M or 1G means; 0 if the text is not a size. [init] */
 uint64_t run_option_size_read(const char *text);
 
 #define ENVIRONMENT_WORDS(W)                                                                                           \
@@ -59,9 +60,9 @@ uint64_t run_option_size_read(const char *text);
 
 /* TEXT(variable, field, value, help)
  * WHOLE(variable, field, default, least, most, help), where --help adds these numbers to the help
- * WORD(variable, field, default, words, value, help), where words are W(word, about) and the field is a word's index
- * FORM(variable, field, default, read, accepted, value, help), where read() may refuse a default that is only described
- * In the order of --help; the headings are in command/cli/run.c. */
+ * WORD(variable, field, default, words, value, help), where words are W(word, about) and the field is the index of a word
+ * FORM(variable, field, default, read, accepted, value, help), where read() may reject a default that is only a description
+ * The order is that of --help; command/cli/run.c has the headings. */
 #define RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)                                                                        \
     TEXT("BLAME_OUT", out, "DIR",                                                                                      \
          "the output directory. In DIR, %e is the program, %p the pid, %h the host, %r the MPI rank, %j the job. "     \

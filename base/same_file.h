@@ -1,4 +1,4 @@
-/* Tells whether a descriptor is still the same file. */
+/* Compares two files by device, inode and type. */
 #ifndef BLAME_BASE_SAME_FILE_H
 #define BLAME_BASE_SAME_FILE_H
 

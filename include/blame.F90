@@ -1,11 +1,11 @@
-! Marks the phases, events and parameters of a Fortran program for blame, as include/blame.h does in C.
-! Compile this file with the program; there is nothing to link. Without the profiler each call costs one
+! Declares the phases, events and parameters of a Fortran program to blame, as include/blame.h does in C.
+! Compile this file with the program; there is nothing to link. Without the profiler, each call costs one
 ! predictable branch.
 !
 !     use blame
 !     call blame_phase_begin('solve')               static phase: one row
 !     call blame_phase_end('solve')
-!     call blame_iteration_begin('step', 17)        dynamic phase: one numbered row per execution
+!     call blame_iteration_begin('step', 17)        dynamic phase: one numbered row for each execution
 !     call blame_iteration_end('step')
 !     call blame_event_begin('pack')                event: counted and timed exactly
 !     call blame_event_end('pack')
@@ -22,15 +22,15 @@ module blame
     public :: blame_event_begin, blame_event_end, blame_parameter_begin, blame_parameter_end
     public :: blame_next
 
-    integer(c_int64_t), parameter :: blame_next = ibset(0_c_int64_t, 63) ! the next number of this name
+    integer(c_int64_t), parameter :: blame_next = ibset(0_c_int64_t, 63) ! number of earlier executions
 
-    ! Each kind contains BLAME_FOR_CALLER: the mark belongs to the caller of these procedures.
+    ! Each kind includes BLAME_FOR_CALLER: the phase, event or parameter belongs to the caller of the procedure.
     integer(c_int), parameter :: for_caller = 256
     integer(c_int), parameter :: a_phase = 13 + for_caller, an_event = 14 + for_caller
     integer(c_int), parameter :: a_parameter = 15 + for_caller, an_iteration = 16 + for_caller
     integer(c_int), parameter :: command = int(z'626c616d', c_int)
 
-    ! Address of the profiler's table. 0: nobody has asked for the profiler yet; 1: there is no profiler.
+    ! Address of the profiler's table. 0: the profiler has not been looked for yet; 1: there is none.
     integer(c_intptr_t), parameter :: not_asked = 0, absent = 1
     integer(c_intptr_t), volatile :: table = not_asked
 
@@ -102,8 +102,8 @@ contains
         is_set = text(1) /= c_null_char
     end function is_set
 
-    ! Returns true if the profiler may be present, to avoid starting an OpenMP runtime for nothing. The symbol
-    ! is in libblame only; libomp also exports ompt_start_tool.
+    ! Returns true if the profiler may be present. If it is not, no OpenMP runtime is started. The symbol is in
+    ! libblame.so only; libomp also exports ompt_start_tool, so that name does not tell.
     logical function may_be_there()
         may_be_there = is_set('OMP_TOOL_LIBRARIES')
         if (.not. may_be_there) &
@@ -122,7 +122,7 @@ contains
 
         found = absent
         if (may_be_there()) then
-            ! A runtime knows of no tool until it starts. The first call starts it.
+            ! A runtime has no tool before it starts. The call of max_threads starts it.
             max_threads_address = find_symbol(c_null_ptr, 'omp_get_max_threads' // c_null_char)
             control_address = find_symbol(c_null_ptr, 'omp_control_tool' // c_null_char)
             if (c_associated(max_threads_address) .and. c_associated(control_address)) then
@@ -140,7 +140,8 @@ contains
         table = found
     end subroutine ask
 
-    ! Returns the profiler's procedure, or null. The caller checks first that `table` is not `absent`.
+    ! Returns the profiler's procedure; null if there is no profiler. The caller first checks `table`, which is
+    ! faster.
     subroutine find_begin(begin)
         procedure(begin_interface), pointer, intent(out) :: begin
         type(calls_type), pointer :: calls

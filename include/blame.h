@@ -1,25 +1,26 @@
-/* Marks the phases, events and parameters of a program for blame. Header-only, for C (C99 or later) and C++
- * (C++11 or later); there is nothing to link. Without the profiler each call costs one predictable branch.
+/* Declares the phases, events and parameters of a program to blame. This header works in C (C99 or later) and
+ * C++ (C++11 or later); there is nothing to link. Without the profiler, each call costs one predictable
+ * branch.
  *
  *     blame_phase_begin("solve");              static phase: one row
  *     blame_phase_end("solve");
- *     blame_iteration_begin("step", 17);       dynamic phase: one numbered row per execution
+ *     blame_iteration_begin("step", 17);       dynamic phase: one numbered row for each execution
  *     blame_iteration_end("step");
  *     blame_event_begin("pack");               event: counted and timed exactly
  *     blame_event_end("pack");
  *     blame_parameter_begin("size", 512);      parameter: a context "size = 512"
  *     blame_parameter_end("size");
- *     blame_trace_begin();                     starts recording the samples in order of time,
- *     blame_trace_end();                       stops it (unless BLAME_TRACE=0); see blame export
+ *     blame_trace_begin();                     starts the trace: each sample is kept with its time
+ *     blame_trace_end();                       stops the trace (neither has an effect with BLAME_TRACE=0)
  *
  *     blame::phase solve("solve");             C++: the same, until the end of the scope
  *     blame::iteration step("step", i);
  *     blame::event pack("pack");
  *     blame::parameter size("size", n);
  *
- * The marks nest. They belong to the thread and the task that make the call. A phase that is open at the
- * start of a parallel region holds for all threads of the region. Names are compared by content. More:
- * docs/reading-a-report.md. */
+ * Phases, events and parameters can be nested. They belong to the thread and the task that make the call. A
+ * phase that is open at the start of a parallel region applies to all threads of the region. Names are
+ * compared by content. More: docs/reading-a-report.md. */
 #ifndef BLAME_H
 #define BLAME_H
 
@@ -27,43 +28,49 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The interface to the profiler. A name has `bytes` bytes and needs no terminator. */
+/* The interface to the profiler. `name` has `bytes` bytes and need not end with 0. */
 enum blame_kind { BLAME_PHASE = 13, BLAME_EVENT = 14, BLAME_PARAMETER = 15, BLAME_ITERATION = 16 };
 
 struct blame_calls {
     uint32_t bytes; /* size of this struct; later versions are longer */
-    /* number: a parameter's value, an iteration's number or BLAME_NEXT; 0 for all others */
+    /* number: the value of a parameter, the number of an iteration, or BLAME_NEXT; 0 for other kinds */
     void (*begin)(const char *name, size_t bytes, enum blame_kind kind, int64_t number);
     void (*end)(const char *name, size_t bytes, enum blame_kind kind);
 };
 
-#define BLAME_NEXT    INT64_MIN  /* the next number of this name */
-#define BLAME_TRACE   0x74726163 /* omp_control_tool(1 or 2, BLAME_TRACE, 0) starts or pauses the trace */
-#define BLAME_COMMAND 0x626c616d /* omp_control_tool(BLAME_COMMAND, sizeof(struct blame_calls), &pointer) */
+/* as the number of an iteration: the number of earlier executions under this name */
+#define BLAME_NEXT INT64_MIN
+/* omp_control_tool(1, BLAME_TRACE, 0) starts the trace, with 2 instead of 1 stops it */
+#define BLAME_TRACE 0x74726163
+/* omp_control_tool(BLAME_COMMAND, sizeof(struct blame_calls), &pointer) sets the pointer to the profiler's
+ * table */
+#define BLAME_COMMAND 0x626c616d
 
-/* Added to a kind by wrappers such as blame.F90. The mark then belongs to the wrapper's caller. */
+/* Wrappers such as blame.F90 add this to a kind. The phase, event or parameter then belongs to the wrapper's
+ * caller. */
 #define BLAME_FOR_CALLER 0x100
 
-/* The rest is for the program. Names that end in _ are internal. */
+/* Programs use the functions below. Names that end in _ are internal. */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Always inlined: the profiler finds the phase's function by the return address. Reports count the call to
- * its source line. */
+/* Always inlined, so that the return address is in the function that declares the phase. In reports, the call
+ * belongs to its source line. */
 #define BLAME_INLINE_ static __inline__ __attribute__((always_inline))
 #define BLAME_ABSENT_ ((const struct blame_calls *)1)
 typedef void (*blame_function_)(void);
 
-/* One table per program or shared library. NULL: nobody has asked for the profiler yet. */
+/* There is one table pointer in each program and shared library. NULL: the profiler has not been looked for
+ * yet. */
 extern const struct blame_calls *blame_table_ __attribute__((weak, visibility("hidden")));
 const struct blame_calls *blame_table_;
 
-/* dlsym(), if the program has it. The weak reference leaves nothing to link. */
+/* dlsym(), if the program has it. The reference is weak, so that nothing need be linked. */
 static blame_function_ blame_dlsym_(void *handle, const char *name) __attribute__((weakref("dlsym"), unused));
 
-/* Returns true if the profiler may be present, to avoid starting an OpenMP runtime for nothing. The symbol is
- * in libblame only; libomp also exports ompt_start_tool. */
+/* Returns true if the profiler may be present. If it is not, no OpenMP runtime is started. The symbol is in
+ * libblame.so only; libomp also exports ompt_start_tool, so that name does not tell. */
 static __inline__ __attribute__((unused)) int blame_may_be_there_(void)
 {
     const char *libraries = getenv("OMP_TOOL_LIBRARIES");
@@ -75,7 +82,7 @@ static __attribute__((noinline, cold, unused)) const struct blame_calls *blame_a
 {
     const struct blame_calls *calls = 0;
     if (blame_may_be_there_()) {
-        /* A runtime knows of no tool until it starts. This call starts it. */
+        /* A runtime has no tool before it starts. This call starts it. */
         int (*begin)(void) = (int (*)(void))blame_dlsym_(0, "omp_get_max_threads");
         int (*control)(int, int, void *) = (int (*)(int, int, void *))blame_dlsym_(0, "omp_control_tool");
         if (begin && control) {
@@ -91,7 +98,7 @@ static __attribute__((noinline, cold, unused)) const struct blame_calls *blame_a
     return calls;
 }
 
-/* The empty statements after the calls prevent tail calls, which would leave no return address. */
+/* The empty asm statements after the calls prevent tail calls, which would leave no return address. */
 BLAME_INLINE_ void blame_begin_(const char *name, enum blame_kind kind, int64_t number)
 {
     const struct blame_calls *calls = __atomic_load_n(&blame_table_, __ATOMIC_ACQUIRE);
@@ -182,8 +189,8 @@ BLAME_INLINE_ void blame_trace_end(void)
 #endif
 #define BLAME_MEMBER_ __attribute__((always_inline)) inline
 
-/* The mark lasts until the end of the scope. The name must live as long as the object; a string literal is
- * best. */
+/* The phase, event or parameter ends with the scope of the object. The name must live as long as the object,
+ * as a string literal does. */
 namespace blame
 {
 
