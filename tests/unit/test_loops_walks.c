@@ -141,7 +141,7 @@ UNIT_TEST(a_large_symbol_table_is_read_in_parts)
     for (bool all = false; !all && calls < 1000; calls++) {
         reads = 0;
         variables.reads = READS;
-        all = read_module_symbols(1, &module);
+        all = critical_read_module(1, &module);
         most = reads > most ? reads : most;
     }
     unit_clean();
