@@ -8,28 +8,28 @@
 
 #define FACT_BYTES 200
 
-/* One condition of a run as text. Conditions are equal if their texts are. */
+/* One condition of a run, as a text. Two runs have the same condition if their texts are equal. */
 struct fact {
     const char *what, *advice;
     void (*text)(char to[FACT_BYTES], const struct profile *profile);
 };
 
-static void threads_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_threads(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%u", profile->header.threads_max);
 }
 
-static void cores_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_cores(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%u", profile->header.cores);
 }
 
-static void rate_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_rate(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%u", profile->header.rate);
 }
 
-static void clock_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_clock(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%s", profile->header.clock == 1 ? "cpu" : "wall");
 }
@@ -39,58 +39,58 @@ static void fact_environment(char to[FACT_BYTES], const struct profile *profile)
     snprintf(to, FACT_BYTES, "%s", profile->header.environment == 1 ? "shared" : "dedicated");
 }
 
-static void tasks_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_tasks(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%s", profile->header.tasks == 1 ? "creation" : "region");
 }
 
-static void put_clean(char to[FACT_BYTES], const char *text)
+static void fact_put_clean(char to[FACT_BYTES], const char *text)
 {
     char *clean = format_clean(text, true);
     snprintf(to, FACT_BYTES, "%s", clean);
     free(clean);
 }
 
-static void stored_text(char to[FACT_BYTES], const struct profile *profile, const char *key)
+static void fact_put_stored(char to[FACT_BYTES], const struct profile *profile, const char *key)
 {
     const char *text = profile_text(profile, key);
-    put_clean(to, text ? text : "");
+    fact_put_clean(to, text ? text : "");
 }
 
-static void host_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_host(char to[FACT_BYTES], const struct profile *profile)
 {
-    stored_text(to, profile, "host");
+    fact_put_stored(to, profile, "host");
 }
 
-static void runtime_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_runtime(char to[FACT_BYTES], const struct profile *profile)
 {
-    stored_text(to, profile, "runtime");
+    fact_put_stored(to, profile, "runtime");
 }
 
-static void rank_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_rank(char to[FACT_BYTES], const struct profile *profile)
 {
-    stored_text(to, profile, "rank");
+    fact_put_stored(to, profile, "rank");
 }
 
-static void ranks_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_ranks(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%u", profile->header.merged > 1 ? profile->header.merged : 1);
 }
 
-/* Writes the arguments without the program's path. */
-static void command_text(char to[FACT_BYTES], const struct profile *profile)
+/* Writes the command's arguments, without the program's path. */
+static void fact_arguments(char to[FACT_BYTES], const struct profile *profile)
 {
     const char *command = profile_text(profile, "command");
     const char *arguments = command ? command + strcspn(command, " ") : "";
-    put_clean(to, arguments + strspn(arguments, " "));
+    fact_put_clean(to, arguments + strspn(arguments, " "));
 }
 
-static void sample_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_sample(char to[FACT_BYTES], const struct profile *profile)
 {
-    stored_text(to, profile, "sample");
+    fact_put_stored(to, profile, "sample");
 }
 
-static void finished_text(char to[FACT_BYTES], const struct profile *profile)
+static void fact_end(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%s",
              profile->header.finished   ? "normally"
@@ -98,8 +98,8 @@ static void finished_text(char to[FACT_BYTES], const struct profile *profile)
                                         : "killed");
 }
 
-/* Writes the build ids of the program's own modules. System libraries may differ. */
-static void build_text(char to[FACT_BYTES], const struct profile *profile)
+/* Writes the build id of the program's file. Other modules may differ. */
+static void fact_build(char to[FACT_BYTES], const struct profile *profile)
 {
     const char *program = profile_text(profile, "program");
     snprintf(to, FACT_BYTES, "unknown");
@@ -113,26 +113,26 @@ static void build_text(char to[FACT_BYTES], const struct profile *profile)
     }
 }
 
-#define FACTS_OF_SIZE 4 /* the first facts describe the size of a run */
+#define FACTS_OF_SIZE 4 /* number of facts at the start of the list that describe the size of a run */
 static const struct fact facts[] = {
-    {"threads", "use the same OMP_NUM_THREADS for all runs", threads_text},
-    {"cores", "bind all runs to the same number of cores", cores_text},
-    {"arguments", "compare runs of the same input", command_text},
-    {"numbers of ranks", "seconds are sums over ranks, so compare percentages instead", ranks_text},
-    {"MPI ranks", "compare the same rank of each run", rank_text},
-    {"host", "times on different machines say little about the program", host_text},
-    {"runtime", "the runtime may have caused the difference", runtime_text},
-    {"rate", "use the same BLAME_RATE for all runs", rate_text},
-    {"clock", "use the same BLAME_CLOCK for all runs", clock_text},
-    {"samples", "use the same BLAME_SAMPLE for all runs, because events are not seconds", sample_text},
+    {"threads", "use the same OMP_NUM_THREADS for all runs", fact_threads},
+    {"cores", "bind all runs to the same number of cores", fact_cores},
+    {"arguments", "compare runs of the same input", fact_arguments},
+    {"numbers of ranks", "seconds are sums over ranks, so compare percentages instead", fact_ranks},
+    {"MPI ranks", "compare the same rank of each run", fact_rank},
+    {"host", "times on different machines say little about the program", fact_host},
+    {"runtime", "the runtime may have caused the difference", fact_runtime},
+    {"rate", "use the same BLAME_RATE for all runs", fact_rate},
+    {"clock", "use the same BLAME_CLOCK for all runs", fact_clock},
+    {"samples", "use the same BLAME_SAMPLE for all runs, because events are not seconds", fact_sample},
     {"environment", "give --environment, which then holds for all runs", fact_environment},
-    {"tasks", "use the same BLAME_TASKS for all runs", tasks_text},
-    {"end", "a run that was killed did only a part of the work", finished_text},
+    {"tasks", "use the same BLAME_TASKS for all runs", fact_tasks},
+    {"end", "a run that was killed did only a part of the work", fact_end},
 };
-static const struct fact build_fact = {"build", "use blame diff to compare different builds", build_text};
+static const struct fact build_fact = {"build", "use blame diff to compare different builds", fact_build};
 
-static void complain_facts(FILE *out, const char *command, const struct fact *fact,
-                           const struct profile *const *profile, const char *const *name, size_t count)
+static void comparable_complain_fact(FILE *out, const char *command, const struct fact *fact,
+                                     const struct profile *const *profile, const char *const *name, size_t count)
 {
     char first[FACT_BYTES], other[FACT_BYTES];
     if (count)
@@ -152,17 +152,17 @@ void comparable_complain(FILE *out, const char *command, const struct profile *c
                          size_t count)
 {
     for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
-        complain_facts(out, command, &facts[f], profile, name, count);
+        comparable_complain_fact(out, command, &facts[f], profile, name, count);
 }
 
 void comparable_complain_but_size(FILE *out, const char *command, const struct profile *const *profile,
                                   const char *const *name, size_t count)
 {
     for (size_t f = FACTS_OF_SIZE; f < sizeof facts / sizeof *facts; f++)
-        complain_facts(out, command, &facts[f], profile, name, count);
+        comparable_complain_fact(out, command, &facts[f], profile, name, count);
 }
 
-static bool is_same_run(const struct profile_header *a, const struct profile_header *b)
+static bool headers_are_of_one_run(const struct profile_header *a, const struct profile_header *b)
 {
     return a->pid == b->pid && a->start_realtime_ns == b->start_realtime_ns && a->start_ns == b->start_ns;
 }
@@ -170,10 +170,10 @@ static bool is_same_run(const struct profile_header *a, const struct profile_hea
 void comparable_complain_repeats(FILE *out, const char *command, const struct profile *const *profile,
                                  const char *const *name, size_t count)
 {
-    complain_facts(out, command, &build_fact, profile, name, count);
+    comparable_complain_fact(out, command, &build_fact, profile, name, count);
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++)
-            if (is_same_run(&profile[i]->header, &profile[j]->header)) {
+            if (headers_are_of_one_run(&profile[i]->header, &profile[j]->header)) {
                 fprintf(out,
                         "blame %s: %s and %s are the same run, which therefore counts twice; give each run "
                         "once\n",

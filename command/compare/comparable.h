@@ -1,4 +1,4 @@
-/* Whether runs can be compared: how the conditions of the runs differ. */
+/* Finds conditions in which runs differ, so that a comparison may be misleading. */
 #ifndef BLAME_COMMAND_COMPARE_COMPARABLE_H
 #define BLAME_COMMAND_COMPARE_COMPARABLE_H
 
@@ -8,16 +8,16 @@
 
 #include "command/profile/profile.h"
 
-/* Prints a line "blame COMMAND: ..." for each condition that differs between runs: threads, cores, host,
- * command, way of measuring. Each is named once, with the first run that differs. */
+/* Prints a line "blame COMMAND: ..." for each condition in which the runs differ: threads, cores, host,
+ * arguments, way of measuring. The line names the first run that differs. */
 void comparable_complain(FILE *out, const char *command, const struct profile *const *profile, const char *const *name,
                          size_t count);
 
-/* The same, except for threads, cores, ranks and arguments, which differ on purpose in `blame scaling`. */
+/* Does the same, except for threads, cores, ranks and arguments. In `blame scaling`, these differ on purpose. */
 void comparable_complain_but_size(FILE *out, const char *command, const struct profile *const *profile,
                                   const char *const *name, size_t count);
 
-/* The same for repeated runs, which must be of one build. Also complains about a run given twice. */
+/* Prints a line if repeated runs are of different builds, and a line if one run is given twice. */
 void comparable_complain_repeats(FILE *out, const char *command, const struct profile *const *profile,
                                  const char *const *name, size_t count);
 

@@ -19,7 +19,7 @@
 
 /* ---- runs ---- */
 
-static void set_scale(struct compare_run *run, enum normalise normalise, double work_s)
+static void compare_set_scale(struct compare_run *run, enum normalise normalise, double work_s)
 {
     double whole = normalise == NORMALISE_WALL ? run->wall_s : normalise == NORMALISE_WORK ? work_s : 100;
     run->scale = whole > 0 ? 100 / whole : 0;
@@ -84,7 +84,7 @@ static uint32_t find_compared_context(struct comparison *comparison, uint32_t pa
     return *slot;
 }
 
-static struct compare_amount *find_amount(struct compare_run *run, uint32_t context)
+static struct compare_amount *compare_find_amount(struct compare_run *run, uint32_t context)
 {
     while (run->known_count <= context) {
         memory_grow(&run->amount_at, &run->known_room, run->known_count, sizeof *run->amount_at);
@@ -98,9 +98,10 @@ static struct compare_amount *find_amount(struct compare_run *run, uint32_t cont
     return &run->amount[run->amount_at[context] - 1];
 }
 
-static void add_amount(struct compare_run *run, const struct rows *rows, const struct row *row, uint32_t context)
+static void compare_add_amount(struct compare_run *run, const struct rows *rows, const struct row *row,
+                               uint32_t context)
 {
-    struct compare_amount *amount = find_amount(run, context);
+    struct compare_amount *amount = compare_find_amount(run, context);
     for (enum metric metric = 0; metric < METRIC_NAMED; metric++) {
         amount->inclusive[metric] += run->scale * metric_value(rows, row->inclusive, metric);
         amount->exclusive[metric] += run->scale * metric_value(rows, row->exclusive, metric);
@@ -119,16 +120,16 @@ static void add_compared_row(struct comparison *comparison, size_t run, const st
     to->found[comparison->run[run].side] = true;
     to->label = names_keep(comparison->names, row->label);
     context[row_index] = index;
-    add_amount(&comparison->run[run], rows, row, index);
+    compare_add_amount(&comparison->run[run], rows, row, index);
 }
 
-static void add_nobody(struct compare_run *run, const struct rows *rows)
+static void compare_add_nobody(struct compare_run *run, const struct rows *rows)
 {
     struct ledger ledger;
     double effort_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     ledger_sum(run->profile, &ledger);
     run->nobody = rows->events ? 0 : run->scale * 1e-9 * ledger.idle_nobody_busy;
-    run->nobody_told = !rows->events && ledger_nobody_s(run->profile, effort_s) > 0;
+    run->nobody_shown = !rows->events && ledger_nobody_s(run->profile, effort_s) > 0;
 }
 
 void comparison_add(struct comparison *comparison, size_t run, const struct rows *rows)
@@ -136,8 +137,9 @@ void comparison_add(struct comparison *comparison, size_t run, const struct rows
     uint32_t *entry = memory_array(rows->count, sizeof *entry);
     uint32_t *context = memory_array(rows->count, sizeof *context);
     names_of_run(comparison->names, run, rows, entry);
-    set_scale(&comparison->run[run], comparison->normalise, metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
-    add_nobody(&comparison->run[run], rows);
+    compare_set_scale(&comparison->run[run], comparison->normalise,
+                      metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
+    compare_add_nobody(&comparison->run[run], rows);
     for (uint32_t i = 0; i < rows->count; i++)
         add_compared_row(comparison, run, rows, i, entry, context);
     free(entry);
@@ -146,7 +148,7 @@ void comparison_add(struct comparison *comparison, size_t run, const struct rows
 
 /* ---- values ---- */
 
-static const struct compare_amount *amount_of(const struct comparison *comparison, size_t run, uint32_t context)
+static const struct compare_amount *compare_amount_of(const struct comparison *comparison, size_t run, uint32_t context)
 {
     static const struct compare_amount none;
     const struct compare_run *of = &comparison->run[run];
@@ -156,13 +158,13 @@ static const struct compare_amount *amount_of(const struct comparison *compariso
 double comparison_value(const struct comparison *comparison, size_t run, uint32_t context, enum metric metric,
                         bool inclusive)
 {
-    const struct compare_amount *amount = amount_of(comparison, run, context);
+    const struct compare_amount *amount = compare_amount_of(comparison, run, context);
     return inclusive ? amount->inclusive[metric] : amount->exclusive[metric];
 }
 
 struct error_basis comparison_basis(const struct comparison *comparison, size_t run, uint32_t context, bool inclusive)
 {
-    const struct compare_amount *amount = amount_of(comparison, run, context);
+    const struct compare_amount *amount = compare_amount_of(comparison, run, context);
     return inclusive ? amount->basis_inclusive : amount->basis_exclusive;
 }
 
@@ -174,15 +176,15 @@ double comparison_variance(const struct comparison *comparison, size_t run, enum
     return scale > 0 ? scale * scale * error_variance(&of->error, metric, value / scale, basis) : 0;
 }
 
-static double median_of(const struct comparison *comparison, const double *value, size_t count)
+static double comparison_median_of(const struct comparison *comparison, const double *value, size_t count)
 {
     double *sorted = comparison->scratch;
     memcpy(sorted, value, count * sizeof *sorted);
     return statistics_median(sorted, count);
 }
 
-static struct statistics_change bounds_of(const struct comparison *comparison, const double *value,
-                                          const double *variance, double factor)
+static struct statistics_change comparison_bounds_of(const struct comparison *comparison, const double *value,
+                                                     const double *variance, double factor)
 {
     size_t base = comparison->side_count[SIDE_BASE], count = comparison->run_count;
     double *zero = comparison->scratch, *pair = comparison->scratch + count;
@@ -196,16 +198,17 @@ static struct statistics_change bounds_of(const struct comparison *comparison, c
 double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
                          double factor)
 {
-    return bounds_of(comparison, value, variance, factor).low;
+    return comparison_bounds_of(comparison, value, variance, factor).low;
 }
 
 struct compare_change comparison_change_of(const struct comparison *comparison, const double *value,
                                            const double *variance)
 {
     size_t base = comparison->side_count[SIDE_BASE];
-    struct compare_change change = {.before = median_of(comparison, value, base),
-                                    .after = median_of(comparison, value + base, comparison->run_count - base)};
-    struct statistics_change bounds = bounds_of(comparison, value, variance, 1);
+    struct compare_change change = {.before = comparison_median_of(comparison, value, base),
+                                    .after =
+                                        comparison_median_of(comparison, value + base, comparison->run_count - base)};
+    struct statistics_change bounds = comparison_bounds_of(comparison, value, variance, 1);
     double difference = change.after - change.before;
     change.low = bounds.low;
     change.high = bounds.high;
@@ -234,7 +237,7 @@ struct compare_change comparison_wall_change(const struct comparison *comparison
     return comparison_change_of(comparison, wall_s, NULL);
 }
 
-/* Assumes that a sample of an idle thread represents a sampling period, like any other sample. */
+/* A sample of an idle thread is assumed to stand for a sampling period, like any other sample. */
 struct compare_change comparison_nobody_change(const struct comparison *comparison)
 {
     double value[comparison->run_count], variance[comparison->run_count];
@@ -247,14 +250,14 @@ struct compare_change comparison_nobody_change(const struct comparison *comparis
 
 bool comparison_shows_nobody(const struct comparison *comparison)
 {
-    bool told = false;
+    bool shown = false;
     for (size_t run = 0; run < comparison->run_count; run++)
-        told |= comparison->run[run].nobody_told;
-    return told;
+        shown |= comparison->run[run].nobody_shown;
+    return shown;
 }
 
-static double median_of_sum(const struct comparison *comparison, enum compare_side side, const enum metric *metric,
-                            size_t metrics)
+static double comparison_median_of_sum(const struct comparison *comparison, enum compare_side side,
+                                       const enum metric *metric, size_t metrics)
 {
     size_t first = side == SIDE_BASE ? 0 : comparison->side_count[SIDE_BASE];
     size_t count = comparison->side_count[side];
@@ -264,12 +267,12 @@ static double median_of_sum(const struct comparison *comparison, enum compare_si
         for (size_t m = 0; m < metrics; m++)
             sum[run] += comparison_value(comparison, first + run, 0, metric[m], true);
     }
-    return median_of(comparison, sum, count);
+    return comparison_median_of(comparison, sum, count);
 }
 
 double comparison_effort(const struct comparison *comparison, enum compare_side side)
 {
-    return median_of_sum(comparison, side, metric_parts, METRIC_PARTS);
+    return comparison_median_of_sum(comparison, side, metric_parts, METRIC_PARTS);
 }
 
 int comparison_decimals(const struct comparison *comparison)
@@ -284,7 +287,7 @@ double comparison_least(const struct comparison *comparison, enum metric metric,
 {
     double whole[SIDES];
     for (enum compare_side side = 0; side < SIDES; side++)
-        whole[side] = metric == METRIC_SAMPLES ? median_of_sum(comparison, side, &metric, 1)
+        whole[side] = metric == METRIC_SAMPLES ? comparison_median_of_sum(comparison, side, &metric, 1)
                                                : comparison_effort(comparison, side);
     return 0.01 * percent * (whole[SIDE_BASE] > 0 ? whole[SIDE_BASE] : whole[SIDE_NEW]);
 }
@@ -309,11 +312,11 @@ const char *comparison_unit(const struct comparison *comparison)
 
 /* ---- labels, and contexts in the order of their change ---- */
 
-#define NAME_COLUMNS       48 /* longest name on a wide terminal */
-#define LEAST_NAME_COLUMNS 16 /* least room for a caller's name; with less it is left out */
+#define NAME_COLUMNS       48 /* most columns for a name on a wide terminal */
+#define LEAST_NAME_COLUMNS 16 /* fewest columns for a caller's name; with less room, it is left out */
 
-/* Appends printable text, at most `columns` wide; returns the columns used. */
-static size_t append_to_label(char *to, size_t room, const char *text, size_t columns, bool utf8)
+/* Appends printable text in at most `columns` columns. Returns the number of columns used. */
+static size_t comparison_label_append(char *to, size_t room, const char *text, size_t columns, bool utf8)
 {
     char *clean = format_clean(text, true);
     size_t length = strlen(to);
@@ -322,8 +325,8 @@ static size_t append_to_label(char *to, size_t room, const char *text, size_t co
     return format_columns(to + length);
 }
 
-/* Returns a function's name without parameters, for callers, which have less room. The caller frees it. */
-static char *short_name(const struct compare_context *context)
+/* Returns a function's name without its parameters, which would take room from callers. The caller frees it. */
+static char *context_short_name(const struct compare_context *context)
 {
     char *name = memory_text("%s", context->label.name);
     bool function = context->kind == ROW_PROCEDURE || context->kind == ROW_INLINED;
@@ -345,9 +348,9 @@ static char *short_name(const struct compare_context *context)
     return name;
 }
 
-/* Appends callers while they fit; shortens the last. */
-static void append_callers(const struct comparison *comparison, uint32_t index, char *label, size_t room,
-                           size_t columns, bool utf8)
+/* Appends the callers that fit. The last of them may be shortened. */
+static void context_append_callers(const struct comparison *comparison, uint32_t index, char *label, size_t room,
+                                   size_t columns, bool utf8)
 {
     size_t used = format_columns(label);
     bool first = true;
@@ -356,14 +359,14 @@ static void append_callers(const struct comparison *comparison, uint32_t index, 
         const char *arrow = first ? "  < " : " < ";
         bool outermost = comparison->context[i].parent == 0;
         size_t left = columns > used + strlen(arrow) ? columns - used - strlen(arrow) : 0;
-        char *name = short_name(&comparison->context[i]);
+        char *name = context_short_name(&comparison->context[i]);
         size_t width = format_columns(name);
         size_t most = outermost ? left : left > 6 ? left - 6 : 0;
         most = most < NAME_COLUMNS ? most : NAME_COLUMNS;
         bool fits = width <= most || most >= LEAST_NAME_COLUMNS;
         if (fits || left >= 3) {
-            used += append_to_label(label, room, arrow, strlen(arrow), utf8);
-            used += append_to_label(label, room, fits ? name : "...", fits ? most : 3, utf8);
+            used += comparison_label_append(label, room, arrow, strlen(arrow), utf8);
+            used += comparison_label_append(label, room, fits ? name : "...", fits ? most : 3, utf8);
         }
         free(name);
         if (!fits)
@@ -376,12 +379,13 @@ char *comparison_label(const struct comparison *comparison, uint32_t index, size
     const struct compare_context *context = &comparison->context[index];
     bool construct = context->kind == ROW_PARALLEL || context->kind == ROW_TASK;
     size_t room = 4 * columns + 64, used;
-    char *label = memory_array(room, 1), *name = short_name(context), position[300] = "";
+    char *label = memory_array(room, 1), *name = context_short_name(context), position[300] = "";
     if (!construct && *context->label.file && context->label.line > 0)
         snprintf(position, sizeof position, "  %.200s:%d", format_base_name(context->label.file), context->label.line);
-    used = append_to_label(label, room, name, columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10, utf8);
-    append_to_label(label, room, position, columns - used, utf8);
-    append_callers(comparison, index, label, room, columns, utf8);
+    used =
+        comparison_label_append(label, room, name, columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10, utf8);
+    comparison_label_append(label, room, position, columns - used, utf8);
+    context_append_callers(comparison, index, label, room, columns, utf8);
     free(name);
     return label;
 }
@@ -391,7 +395,7 @@ struct ordered_context {
     double change;
 };
 
-static int compare_in_order(const void *left, const void *right)
+static int compare_ordered_contexts(const void *left, const void *right)
 {
     const struct ordered_context *a = left, *b = right;
     if (a->parent != b->parent)
@@ -401,10 +405,10 @@ static int compare_in_order(const void *left, const void *right)
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-/* Orders the tree depth first. place[] is sorted by parents, and first[] has the index of each context's
- * first child. */
-static void order_depth_first(const struct ordered_context *place, size_t count, const uint32_t *first, uint32_t *stack,
-                              uint32_t *order)
+/* Writes the contexts of the tree in depth-first order. child[] is sorted by parent, and first[] has the
+ * index of each context's first child in it. */
+static void comparison_order_depth_first(const struct ordered_context *child, size_t count, const uint32_t *first,
+                                         uint32_t *stack, uint32_t *order)
 {
     size_t depth = 0, out = 0;
     stack[depth++] = 0;
@@ -412,31 +416,31 @@ static void order_depth_first(const struct ordered_context *place, size_t count,
         uint32_t context = stack[--depth];
         size_t end = first[context];
         order[out++] = context;
-        while (end < count && place[end].parent == context)
+        while (end < count && child[end].parent == context)
             end++;
         while (end-- > first[context])
-            stack[depth++] = place[end].context;
+            stack[depth++] = child[end].context;
     }
 }
 
 uint32_t *comparison_order(const struct comparison *comparison, enum metric metric)
 {
-    size_t count = comparison->count, places = count ? count - 1 : 0;
-    struct ordered_context *place = memory_array(count, sizeof *place);
+    size_t count = comparison->count, children = count ? count - 1 : 0;
+    struct ordered_context *child = memory_array(count, sizeof *child);
     uint32_t *first = memory_array(count, sizeof *first), *stack = memory_array(count, sizeof *stack);
     uint32_t *order = memory_array(count, sizeof *order);
     for (uint32_t i = 1; i < count; i++) {
         struct compare_change change = comparison_change(comparison, i, metric, true);
-        place[i - 1] = (struct ordered_context){i, comparison->context[i].parent, fabs(change.after - change.before)};
+        child[i - 1] = (struct ordered_context){i, comparison->context[i].parent, fabs(change.after - change.before)};
     }
-    qsort(place, places, sizeof *place, compare_in_order);
+    qsort(child, children, sizeof *child, compare_ordered_contexts);
     for (uint32_t i = 0; i < count; i++)
-        first[i] = (uint32_t)places;
-    for (size_t i = places; i-- > 0;)
-        first[place[i].parent] = (uint32_t)i;
+        first[i] = (uint32_t)children;
+    for (size_t i = children; i-- > 0;)
+        first[child[i].parent] = (uint32_t)i;
     if (count)
-        order_depth_first(place, places, first, stack, order);
-    free(place);
+        comparison_order_depth_first(child, children, first, stack, order);
+    free(child);
     free(first);
     free(stack);
     return order;
@@ -444,10 +448,10 @@ uint32_t *comparison_order(const struct comparison *comparison, enum metric metr
 
 uint32_t *comparison_positions(const struct comparison *comparison, const uint32_t *order)
 {
-    uint32_t *place = memory_array(comparison->count, sizeof *place);
+    uint32_t *position = memory_array(comparison->count, sizeof *position);
     for (uint32_t i = 0; i < comparison->count; i++)
-        place[order[i]] = i;
-    return place;
+        position[order[i]] = i;
+    return position;
 }
 
 void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)

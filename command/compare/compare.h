@@ -1,5 +1,5 @@
-/* Comparison of runs of a program, possibly of different builds. Contexts are matched by names, and each
- * context has the numbers of every run. */
+/* Compares runs of a program, which may be of different builds. Contexts are matched by name, and each
+ * context has the numbers of all runs. */
 #ifndef BLAME_COMMAND_COMPARE_COMPARE_H
 #define BLAME_COMMAND_COMPARE_COMPARE_H
 
@@ -15,40 +15,40 @@
 enum compare_side { SIDE_BASE, SIDE_NEW, SIDES };
 
 enum normalise {
-    NORMALISE_NONE, /* seconds */
+    NORMALISE_NONE, /* s */
     NORMALISE_WALL, /* per cent of the run's wall time */
     NORMALISE_WORK, /* per cent of the run's work */
 };
 
-/* A context of any run. Context 0 is the root, and parents precede their children. */
+/* A context of at least one run. Context 0 is the root, and a parent is before its children. */
 struct compare_context {
     uint32_t parent; /* ROW_NONE for the root */
     uint32_t depth;
     uint8_t kind;           /* enum row_kind */
     bool found[SIDES];      /* some run of that side has the context */
-    const char *canonical;  /* the name that contexts are matched by, without numbers chosen by compilers */
-    struct row_label label; /* label from the last run that has the context */
+    const char *canonical;  /* name by which contexts are matched, without numbers that compilers choose */
+    struct row_label label; /* label in the last run that has the context */
 };
 
-/* Inclusive and exclusive values, indexed by enum metric and normalised. */
+/* Inclusive and exclusive values by enum metric, normalised. */
 struct compare_amount {
     double inclusive[METRIC_NAMED], exclusive[METRIC_NAMED];
     struct error_basis basis_inclusive, basis_exclusive; /* not normalised */
 };
 
 struct compare_run {
-    const char *name; /* the profile's name as the user gave it or as it was found; borrowed */
+    const char *name; /* the profile's name as the user gave it, or as it was found; borrowed */
     enum compare_side side;
     const struct profile *profile;
     double wall_s;
-    double scale;     /* factor that normalises values */
-    double nobody;    /* thread time in which no thread was busy, in no context; normalised */
-    bool nobody_told; /* `nobody` is large enough for a line */
+    double scale;      /* factor that normalises values */
+    double nobody;     /* thread time in which no thread was busy, normalised. No context contains it. */
+    bool nobody_shown; /* `nobody` is large enough for a line */
     struct error_terms error;
     struct compare_amount *amount; /* values of the contexts that the run has */
     size_t amount_count, amount_room;
-    /* by context: index into amount + 1, or 0 for none. Shorter than the list of contexts if other runs added
-     * some later. */
+    /* by context: 1 + index in `amount`; 0: the run does not have the context. Later runs may have added
+     * contexts beyond the end of this list. */
     uint32_t *amount_at;
     size_t known_count, known_room;
 };
@@ -57,82 +57,85 @@ struct compare_names;
 
 struct comparison {
     enum normalise normalise;
-    bool events; /* samples are triggered by a hardware counter, so values are events instead of seconds */
+    bool events; /* samples were taken at counter overflows: values are in events instead of s */
     struct compare_context *context;
     size_t count, room;
     struct compare_run *run; /* the base's runs first */
     size_t run_count, side_count[SIDES];
     struct compare_names *names;
-    struct pair_map children; /* parent, entry -> context */
-    double *scratch;          /* buffer for the statistics of one value */
+    struct pair_map children; /* from (parent, entry) to the context's index */
+    double *scratch;          /* working space for the statistics of one value */
 };
 
-/* Creates a comparison of profiles with their names, the base's first. Both must outlive the comparison.
- * Contexts are added by comparison_add(). */
+/* Creates a comparison of profiles with their names, the base's first. Both must outlive the comparison. It
+ * has no contexts until comparison_add() is called. */
 struct comparison *comparison_new(const struct profile *const *profile, const char *const *name,
                                   const size_t side_count[SIDES], enum normalise normalise);
 void comparison_free(struct comparison *comparison);
 
-/* Adds a run's rows, or the flat view of them. Runs must be added in order; the rows may be freed afterwards. */
+/* Adds the rows of a run, or a flat view of them. Runs must be added in order. The rows may be freed
+ * afterwards. */
 void comparison_add(struct comparison *comparison, size_t run, const struct rows *rows);
 
-/* Returns a value of one run, 0 if the run does not have the context. */
+/* Returns a context's value in one run; 0 if the run does not have the context. */
 double comparison_value(const struct comparison *comparison, size_t run, uint32_t context, enum metric metric,
                         bool inclusive);
 
 struct compare_change {
     double before, after; /* medians of the runs of each side */
-    double low, high;     /* bounds of after - before, see command/compare/statistics.h */
-    double percent;       /* change in percent of `before`; INFINITY if `before` is 0 */
+    double low, high;     /* bounds of after - before (command/compare/statistics.h) */
+    double percent;       /* after - before, in per cent of `before`; INFINITY if `before` is 0 */
     bool beyond_noise;
 };
 
 struct compare_change comparison_change(const struct comparison *comparison, uint32_t context, enum metric metric,
                                         bool inclusive);
-/* Returns the change between numbers given by run. variance: NULL for exact numbers. */
+/* Returns the change of a number that is known for each run. variance: its sampling variance in each run;
+ * NULL for exact numbers. */
 struct compare_change comparison_change_of(const struct comparison *comparison, const double *value,
                                            const double *variance);
-/* Returns a lower bound of after - factor * before. */
+/* Returns a lower bound on after - factor * before. */
 double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
                          double factor);
-/* Returns the other sums on which a context's error depends; not normalised. */
+/* Returns the sums on which the sampling error of a context depends, not normalised. */
 struct error_basis comparison_basis(const struct comparison *comparison, size_t run, uint32_t context, bool inclusive);
-/* Returns an upper bound on the sampling variance of a value. basis: of the same contexts. */
+/* Returns an upper bound on the sampling variance of a value. basis: sums of the same contexts as the value. */
 double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value,
                            struct error_basis basis);
 
 /* Returns the change of the wall time. */
 struct compare_change comparison_wall_change(const struct comparison *comparison);
 
-/* Return the change of thread time in which no thread was busy, and whether it is large enough for a line in
- * some run. */
+/* Return the change of the thread time in which no thread was busy, and whether it is large enough for a line
+ * in some run. */
 struct compare_change comparison_nobody_change(const struct comparison *comparison);
 bool comparison_shows_nobody(const struct comparison *comparison);
 
 /* Returns the median effort of a side's runs. */
 double comparison_effort(const struct comparison *comparison, enum compare_side side);
-/* Returns whether the metric is large enough for a line in some run, as metric_is_shown() judges. */
+/* Returns whether a metric is large enough for a line in some run, by the rule of metric_is_shown(). */
 bool comparison_shows(const struct comparison *comparison, enum metric metric);
-/* Returns the least change that counts: `percent` of the base's effort, or of the new side's if the base has
- * none. For METRIC_SAMPLES it is a share of the samples. */
+/* Returns the smallest change that counts: `percent` per cent of the base's effort, or of the new side's if
+ * the base has none. For METRIC_SAMPLES, it is a part of the samples. */
 double comparison_least(const struct comparison *comparison, enum metric metric, double percent);
 
-/* Returns "s", "events", or what the percentages refer to. */
+/* Returns the unit of the values: "s", "events", or what the percentages refer to. */
 const char *comparison_unit(const struct comparison *comparison);
 
 /* Returns the number of decimals for tables of these runs. */
 int comparison_decimals(const struct comparison *comparison);
 
-/* Returns "name  file.c:12  < caller < caller", at most `columns` wide. The caller frees it. */
+/* Returns a context's label, "name  file.c:12  < caller < caller", in at most `columns` columns. The caller
+ * frees it. */
 char *comparison_label(const struct comparison *comparison, uint32_t context, size_t columns, bool utf8);
 
-/* Returns the indices of all contexts in the order of a printed tree, siblings by their inclusive change,
- * largest first. The caller frees it. */
+/* Returns the indices of all contexts in the order of a printed tree. Siblings are sorted by inclusive
+ * change, largest first. The caller frees the array. */
 uint32_t *comparison_order(const struct comparison *comparison, enum metric metric);
-/* Returns for each context its position in that order. The caller frees it. */
+/* Returns, for each context, its position in that order. The caller frees the array. */
 uint32_t *comparison_positions(const struct comparison *comparison, const uint32_t *order);
 
-/* The first columns of every CSV of contexts. id[]: by context. */
+/* The first columns of every CSV file of contexts. id[]: the ids by context. */
 #define COMPARE_CSV_CONTEXT "id,parent,depth,kind,name,module,file,line"
 void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t context, const uint32_t *id);
 

@@ -23,8 +23,9 @@ void diff_number(char to[SIGNED_BYTES], double value, int decimals, bool sign)
              number);
 }
 
-/* Formats a change in percent: "+23.8 %", "new" if nothing was there before, "gone" if nothing is left. */
-static const char *percent_text(char to[SIGNED_BYTES + 4], const struct compare_change *change)
+/* Formats a change in per cent, such as "+23.8 %". Writes "new" if there was nothing before, and "gone" if
+ * nothing is left. */
+static const char *diff_percent_text(char to[SIGNED_BYTES + 4], const struct compare_change *change)
 {
     char number[SIGNED_BYTES];
     if (isinf(change->percent))
@@ -36,8 +37,8 @@ static const char *percent_text(char to[SIGNED_BYTES + 4], const struct compare_
     return to;
 }
 
-static void print_side(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
-                       enum compare_side side, const struct diff_style *style)
+static void diff_print_side(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
+                            enum compare_side side, const struct diff_style *style)
 {
     size_t first = side == SIDE_BASE ? 0 : comparison->side_count[SIDE_BASE];
     size_t count = comparison->side_count[side];
@@ -52,8 +53,8 @@ static void print_side(FILE *out, const struct comparison *comparison, const str
     free(text);
 }
 
-static void print_total(FILE *out, const char *title, const struct compare_change *change, const double *effort,
-                        int decimals)
+static void diff_print_total(FILE *out, const char *title, const struct compare_change *change, const double *effort,
+                             int decimals)
 {
     char before[SIGNED_BYTES], after[SIGNED_BYTES], difference[SIGNED_BYTES], percent[SIGNED_BYTES + 4];
     char share[SIDES][SIGNED_BYTES + 4] = {"", ""};
@@ -67,11 +68,11 @@ static void print_total(FILE *out, const char *title, const struct compare_chang
         snprintf(share[side], sizeof share[side], "%s %%", number);
     }
     fprintf(out, "  %-15s %12s %8s %12s %8s %12s %10s%s\n", title, before, share[SIDE_BASE], after, share[SIDE_NEW],
-            difference, percent_text(percent, change),
+            difference, diff_percent_text(percent, change),
             change->beyond_noise || change->after == change->before ? "" : "  ~");
 }
 
-static void print_totals(FILE *out, const struct comparison *comparison, const struct diff_style *style)
+static void diff_print_totals(FILE *out, const struct comparison *comparison, const struct diff_style *style)
 {
     double effort[SIDES] = {comparison_effort(comparison, SIDE_BASE), comparison_effort(comparison, SIDE_NEW)};
     int decimals = comparison_decimals(comparison);
@@ -82,23 +83,23 @@ static void print_totals(FILE *out, const struct comparison *comparison, const s
             "share", "change");
     struct compare_change change = comparison_wall_change(comparison);
     bool seconds = comparison->normalise == NORMALISE_NONE && !comparison->events;
-    print_total(out, seconds ? "wall time" : "wall time, s", &change, NULL, 3);
+    diff_print_total(out, seconds ? "wall time" : "wall time, s", &change, NULL, 3);
     bool more = style->metric >= 0;
     for (size_t m = 0; m < METRIC_ALL_PARTS; m++) {
         if (!comparison_shows(comparison, metric_parts[m]))
             continue;
         more = more && (int)metric_parts[m] != style->metric;
         change = comparison_change(comparison, 0, metric_parts[m], true);
-        print_total(out, metric_title(metric_parts[m]), &change, effort, decimals);
+        diff_print_total(out, metric_title(metric_parts[m]), &change, effort, decimals);
     }
     if (comparison_shows_nobody(comparison)) {
         change = comparison_nobody_change(comparison);
-        print_total(out, "nobody busy", &change, NULL, decimals);
+        diff_print_total(out, "nobody busy", &change, NULL, decimals);
     }
     if (!more)
         return;
     change = comparison_change(comparison, 0, (enum metric)style->metric, true);
-    print_total(out, metric_title((enum metric)style->metric), &change, NULL, decimals);
+    diff_print_total(out, metric_title((enum metric)style->metric), &change, NULL, decimals);
 }
 
 /* The change of a context's own value of one metric. */
@@ -123,8 +124,8 @@ static int compare_changes(const void *left, const void *right)
 }
 
 /* Returns the changes that are large enough for a line, worst first. */
-static struct change_entry *gather_changes(const struct comparison *comparison, const struct diff_style *style,
-                                           size_t *count)
+static struct change_entry *diff_gather_changes(const struct comparison *comparison, const struct diff_style *style,
+                                                size_t *count)
 {
     struct change_entry *entry = memory_array(comparison->count * METRIC_ALL_PARTS, sizeof *entry);
     double least[METRIC_NAMED];
@@ -145,8 +146,8 @@ static struct change_entry *gather_changes(const struct comparison *comparison, 
     return entry;
 }
 
-static void print_change(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
-                         const struct diff_style *style, int decimals)
+static void diff_print_change(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
+                              const struct diff_style *style, int decimals)
 {
     const struct compare_context *context = &comparison->context[entry->context];
     char difference[SIGNED_BYTES], percent[SIGNED_BYTES + 4];
@@ -156,12 +157,12 @@ static void print_change(FILE *out, const struct comparison *comparison, const s
                                    style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
     diff_number(difference, entry_difference(entry), decimals, true);
     fprintf(out, "%s%10s %11s  %-9s  %s%s\n", entry->change.beyond_noise ? "   " : " ~ ", difference,
-            percent_text(percent, &entry->change), metric_title(entry->metric), only, label);
+            diff_percent_text(percent, &entry->change), metric_title(entry->metric), only, label);
     free(label);
 }
 
-static void print_changes(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
-                          size_t count, bool worse, const struct diff_style *style)
+static void diff_print_changes(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
+                               size_t count, bool worse, const struct diff_style *style)
 {
     int decimals = comparison_decimals(comparison);
     size_t listed = 0, all = 0;
@@ -176,14 +177,14 @@ static void print_changes(FILE *out, const struct comparison *comparison, const 
         if (listed == style->top)
             continue;
         listed++;
-        print_change(out, comparison, at, style, decimals);
+        diff_print_change(out, comparison, at, style, decimals);
     }
     if (listed && all > listed)
         fprintf(out, "   ... and %zu more: --top %zu\n", all - listed, all);
 }
 
-static void print_noise_legend(FILE *out, const struct comparison *comparison, const struct diff_style *style,
-                               bool empty)
+static void diff_print_noise_legend(FILE *out, const struct comparison *comparison, const struct diff_style *style,
+                                    bool empty)
 {
     char text[300];
     const size_t *side = comparison->side_count;
@@ -207,17 +208,17 @@ void diff_text(FILE *out, const struct comparison *comparison, const struct prof
                const struct diff_style *style)
 {
     size_t count;
-    struct change_entry *entry = gather_changes(comparison, style, &count);
-    print_side(out, comparison, profile, SIDE_BASE, style);
-    print_side(out, comparison, profile, SIDE_NEW, style);
-    print_totals(out, comparison, style);
-    print_changes(out, comparison, entry, count, true, style);
-    print_changes(out, comparison, entry, count, false, style);
-    print_noise_legend(out, comparison, style, !count);
+    struct change_entry *entry = diff_gather_changes(comparison, style, &count);
+    diff_print_side(out, comparison, profile, SIDE_BASE, style);
+    diff_print_side(out, comparison, profile, SIDE_NEW, style);
+    diff_print_totals(out, comparison, style);
+    diff_print_changes(out, comparison, entry, count, true, style);
+    diff_print_changes(out, comparison, entry, count, false, style);
+    diff_print_noise_legend(out, comparison, style, !count);
     free(entry);
 }
 
-static const char *verdict_text(const struct limit *limit)
+static const char *limit_verdict_text(const struct limit *limit)
 {
     static const char *const text[] = {
         [LIMIT_KEPT] = "kept",
@@ -237,7 +238,8 @@ void diff_limits_text(FILE *out, const struct comparison *comparison, const stru
         char percent[SIGNED_BYTES + 4], increase[SIGNED_BYTES];
         char *subject = limit_subject(&limit[i]);
         fprintf(out, "%slimit %s: %s of at most +%s %%: %s\n", i ? "" : "\n", subject,
-                percent_text(percent, &limit[i].change), DECIMAL(limit[i].percent, 1), verdict_text(&limit[i]));
+                diff_percent_text(percent, &limit[i].change), DECIMAL(limit[i].percent, 1),
+                limit_verdict_text(&limit[i]));
         free(subject);
         for (size_t c = 0; c < limit[i].culprit_count; c++) {
             char *label = comparison_label(comparison, limit[i].culprit[c],
@@ -251,48 +253,48 @@ void diff_limits_text(FILE *out, const struct comparison *comparison, const stru
 
 #define END_OF_LINE "\r\n"
 
-static void put_csv_number(FILE *out, double value)
+static void diff_put_number(FILE *out, double value)
 {
     putc(',', out);
     format_csv_number(out, value);
 }
 
-static void put_change_columns(FILE *out, const struct compare_change *change)
+static void diff_put_change(FILE *out, const struct compare_change *change)
 {
-    put_csv_number(out, change->before);
-    put_csv_number(out, change->after);
-    put_csv_number(out, change->after - change->before);
+    diff_put_number(out, change->before);
+    diff_put_number(out, change->after);
+    diff_put_number(out, change->after - change->before);
     putc(',', out);
     if (isfinite(change->percent))
         format_csv_number(out, change->percent);
-    put_csv_number(out, change->low);
-    put_csv_number(out, change->high);
+    diff_put_number(out, change->low);
+    diff_put_number(out, change->high);
     fprintf(out, ",%d", change->beyond_noise);
 }
 
-static void put_context_changes(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id,
-                                enum metric metric)
+static void diff_put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id,
+                             enum metric metric)
 {
     const struct compare_context *context = &comparison->context[index];
     const char *found = !context->found[SIDE_BASE] ? "new" : !context->found[SIDE_NEW] ? "base" : "both";
     comparison_put_context(out, comparison, index, id);
     fprintf(out, ",%s,%s", found, metric_word[metric]);
     struct compare_change change = comparison_change(comparison, index, metric, true);
-    put_change_columns(out, &change);
+    diff_put_change(out, &change);
     for (enum metric m = 0; m < METRIC_COLUMNS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--) {
             change = comparison_change(comparison, index, m, inclusive);
-            put_csv_number(out, change.before);
-            put_csv_number(out, change.after);
+            diff_put_number(out, change.before);
+            diff_put_number(out, change.after);
         }
     fputs(END_OF_LINE, out);
 }
 
-static void put_wall(FILE *out, const struct comparison *comparison)
+static void diff_put_wall(FILE *out, const struct comparison *comparison)
 {
     struct compare_change change = comparison_wall_change(comparison);
     fprintf(out, "%zu,,0,wall,<wall time>,,,,both,wall", comparison->count);
-    put_change_columns(out, &change);
+    diff_put_change(out, &change);
     for (int i = 0; i < 4 * METRIC_COLUMNS; i++)
         putc(',', out);
     fputs(END_OF_LINE, out);
@@ -309,8 +311,8 @@ void diff_csv(FILE *out, const struct comparison *comparison, enum metric metric
                     inclusive ? 'I' : 'E');
     fputs(END_OF_LINE, out);
     for (uint32_t i = 0; i < comparison->count; i++)
-        put_context_changes(out, comparison, order[i], id, metric);
-    put_wall(out, comparison);
+        diff_put_context(out, comparison, order[i], id, metric);
+    diff_put_wall(out, comparison);
     free(id);
     free(order);
 }

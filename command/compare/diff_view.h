@@ -16,10 +16,10 @@ struct diff_style {
     size_t top;
     size_t columns;
     bool utf8;
-    bool functions; /* the comparison is of flat views */
+    bool functions; /* the contexts are functions, from flat views */
 };
 
-/* Prints the whole program's change and the contexts with the largest changes of their own. */
+/* Prints the whole program's change, and the contexts whose own code changed most. */
 void diff_text(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
                const struct diff_style *style);
 /* Prints a line for each limit, with the contexts that exceed it. */
@@ -28,7 +28,7 @@ void diff_limits_text(FILE *out, const struct comparison *comparison, const stru
 /* Writes a line for each context and one for the wall time. */
 void diff_csv(FILE *out, const struct comparison *comparison, enum metric metric);
 
-/* Formats a number, with sign "+1.250". Never writes "-0.000". */
+/* Formats a number. With `sign`, a positive number gets a plus sign: "+1.250". Never writes "-0.000". */
 void diff_number(char to[FORMAT_NUMBER_BYTES + 2], double value, int decimals, bool sign);
 
 #endif

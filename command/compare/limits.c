@@ -7,7 +7,7 @@
 #include "command/rows/error.h"
 #include "command/text/memory.h"
 
-static bool read_metric(struct limit *limit, const char *name, size_t bytes)
+static bool limit_read_metric(struct limit *limit, const char *name, size_t bytes)
 {
     if (bytes == 4 && strncmp(name, "wall", 4) == 0)
         return limit->wall = true;
@@ -19,14 +19,14 @@ static bool read_metric(struct limit *limit, const char *name, size_t bytes)
     return false;
 }
 
-static bool read_percent(struct limit *limit, const char *text)
+static bool limit_read_percent(struct limit *limit, const char *text)
 {
     char *end;
     limit->percent = strtod(text, &end);
     return *text && !*end && limit->percent >= 0 && limit->percent <= 1e6;
 }
 
-static bool read_regex(struct limit *limit, const char *begin, const char *end, char *error, size_t bytes)
+static bool limit_read_regex(struct limit *limit, const char *begin, const char *end, char *error, size_t bytes)
 {
     char *pattern = memory_check(strndup(begin, (size_t)(end - begin))), why[200] = "";
     int status = regcomp(&limit->regex, pattern, REG_EXTENDED | REG_NOSUB);
@@ -47,7 +47,7 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
     if (!equals || equals == text || (at && at > equals))
         at = NULL;
     size_t name_bytes = at ? (size_t)(at - text) : equals ? (size_t)(equals - text) : strlen(text);
-    if (!equals || !read_metric(limit, text, name_bytes) || (limit->wall && at)) {
+    if (!equals || !limit_read_metric(limit, text, name_bytes) || (limit->wall && at)) {
         size_t used = (size_t)snprintf(error, bytes,
                                        "%s: expected wall=PERCENT, METRIC=PERCENT or METRIC@REGEX=PERCENT, where "
                                        "METRIC is one of",
@@ -56,7 +56,7 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
             used += (size_t)snprintf(error + used, bytes - used, "%s %s", metric ? "," : "", metric_word[metric]);
         return false;
     }
-    if (!read_percent(limit, equals + 1)) {
+    if (!limit_read_percent(limit, equals + 1)) {
         snprintf(error, bytes, "%s: %s is not a percentage; expected a number from 0 to 1000000", text,
                  equals[1] ? equals + 1 : "\"\"");
         return false;
@@ -65,7 +65,7 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
         snprintf(error, bytes, "%s: expected METRIC@REGEX=PERCENT with a REGEX that is not empty", text);
         return false;
     }
-    return !at || read_regex(limit, at + 1, equals, error, bytes);
+    return !at || limit_read_regex(limit, at + 1, equals, error, bytes);
 }
 
 void limit_free(struct limit *limit)
@@ -80,8 +80,9 @@ static bool limit_matches(const struct limit *limit, const struct compare_contex
     return context->kind != ROW_STATEMENT && regexec(&limit->regex, context->canonical, 0, NULL, 0) == 0;
 }
 
-/* Selects contexts: 2 for an outermost match, 1 for contexts below one, 0 for others. */
-static unsigned char *select_contexts(const struct limit *limit, const struct comparison *comparison)
+/* Marks the contexts that the limit is on: 2 for an outermost one, 1 for contexts below it, 0 for others. The
+ * caller frees the array. */
+static unsigned char *limit_select_contexts(const struct limit *limit, const struct comparison *comparison)
 {
     unsigned char *selected = memory_array(comparison->count, 1);
     for (size_t i = 0; i < comparison->count; i++) {
@@ -94,7 +95,7 @@ static unsigned char *select_contexts(const struct limit *limit, const struct co
     return selected;
 }
 
-static void note_culprit(struct limit *limit, uint32_t context, double increase)
+static void limit_note_culprit(struct limit *limit, uint32_t context, double increase)
 {
     size_t at = limit->culprit_count;
     if (increase <= 0 || (at == LIMIT_CULPRITS && limit->increase[at - 1] >= increase))
@@ -111,8 +112,9 @@ static void note_culprit(struct limit *limit, uint32_t context, double increase)
     limit->culprit[at] = context;
 }
 
-/* Finds the contexts whose own code increased most; for the wall time, by effort. */
-static void find_culprits(struct limit *limit, const struct comparison *comparison, const unsigned char *selected)
+/* Finds the contexts whose own code increased most: in the metric, or in the effort if the limit is on the
+ * wall time. */
+static void limit_find_culprits(struct limit *limit, const struct comparison *comparison, const unsigned char *selected)
 {
     for (uint32_t i = 0; i < comparison->count; i++) {
         if (!selected[i] || comparison->context[i].kind == ROW_STATEMENT)
@@ -123,13 +125,13 @@ static void find_culprits(struct limit *limit, const struct comparison *comparis
                 comparison_change(comparison, i, limit->wall ? metric_parts[m] : limit->metric, false);
             increase += change.after - change.before;
         }
-        note_culprit(limit, i, increase);
+        limit_note_culprit(limit, i, increase);
     }
 }
 
-/* Sums the selected contexts by run. Returns whether there were any. */
-static bool sum_selected(const struct limit *limit, const struct comparison *comparison, const unsigned char *selected,
-                         double *value, double *variance)
+/* Adds up the selected contexts in each run. Returns whether there are any. */
+static bool limit_sum_selected(const struct limit *limit, const struct comparison *comparison,
+                               const unsigned char *selected, double *value, double *variance)
 {
     bool any = false;
     for (size_t run = 0; run < comparison->run_count; run++) {
@@ -151,8 +153,8 @@ void limit_judge(struct limit *limit, const struct comparison *comparison, doubl
 {
     double value[comparison->run_count], variance[comparison->run_count];
     double factor = 1 + limit->percent / 100;
-    unsigned char *selected = select_contexts(limit, comparison);
-    bool any = sum_selected(limit, comparison, selected, value, variance);
+    unsigned char *selected = limit_select_contexts(limit, comparison);
+    bool any = limit_sum_selected(limit, comparison, selected, value, variance);
     limit->change = comparison_change_of(comparison, value, variance);
     double increase = limit->change.after - limit->change.before;
     if (!any)
@@ -166,7 +168,7 @@ void limit_judge(struct limit *limit, const struct comparison *comparison, doubl
     else
         limit->verdict = LIMIT_EXCEEDED;
     if (limit->verdict == LIMIT_EXCEEDED)
-        find_culprits(limit, comparison, selected);
+        limit_find_culprits(limit, comparison, selected);
     free(selected);
 }
 

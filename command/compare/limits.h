@@ -1,4 +1,4 @@
-/* Limits on how much worse a program may become: METRIC=PERCENT, METRIC@REGEX=PERCENT. */
+/* Limits on how much worse a program may become, given as METRIC=PERCENT or METRIC@REGEX=PERCENT. */
 #ifndef BLAME_COMMAND_COMPARE_LIMITS_H
 #define BLAME_COMMAND_COMPARE_LIMITS_H
 
@@ -13,16 +13,16 @@
 enum limit_verdict {
     LIMIT_KEPT,
     LIMIT_WITHIN_NOISE, /* the medians exceed the limit, but chance may explain it */
-    LIMIT_TOO_SMALL,    /* exceeded by less than the least share of the effort */
+    LIMIT_TOO_SMALL,    /* the limit is exceeded, but the change is too small to count (comparison_least()) */
     LIMIT_EXCEEDED,
-    LIMIT_NO_CONTEXT, /* no context has a matching name, so nothing was compared */
+    LIMIT_NO_CONTEXT, /* no context has a matching name, so there was nothing to compare */
 };
 
 struct limit {
     const char *text; /* as the user gave it */
-    bool wall;        /* limits the wall time instead of a metric */
+    bool wall;        /* limit on the wall time, not on a metric */
     enum metric metric;
-    bool selects; /* limits only contexts that match `regex` */
+    bool selects; /* limit on contexts that match `regex`, not on the program */
     regex_t regex;
     double percent;
     enum limit_verdict verdict;
@@ -32,15 +32,15 @@ struct limit {
     size_t culprit_count;
 };
 
-/* Parses a limit. Returns false with one line, without newline, in error[]. */
+/* Reads a limit from its text. On failure, returns false and writes one line, without a newline, to error[]. */
 bool limit_read(struct limit *limit, const char *text, char *error, size_t error_bytes);
 void limit_free(struct limit *limit);
 
-/* Judges a comparison of row trees. Flat views do not work, because a function would count again in its
- * callers. least_percent: see comparison_least(); does not apply to the wall time. */
+/* Judges a comparison of row trees. Flat views cannot be judged, because a function would also count in its
+ * callers. least_percent: as for comparison_least(). It does not apply to the wall time. */
 void limit_judge(struct limit *limit, const struct comparison *comparison, double least_percent);
 
-/* Returns what is limited: "idleness of slow". The caller frees it. */
+/* Returns what the limit is on, such as "idleness of slow". The caller frees it. */
 char *limit_subject(const struct limit *limit);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds which names in different runs mean the same function, construct or line. */
+/* Decides which names in different runs are the same function, construct or line. */
 #ifndef BLAME_COMMAND_COMPARE_NAMES_H
 #define BLAME_COMMAND_COMPARE_NAMES_H
 
@@ -8,30 +8,31 @@
 #include "command/profile/profile.h"
 #include "command/rows/row.h"
 
-/* Returns a name without what differs between builds and compilers: parameters (GCC omits those of inlined
- * functions), numbers of lambdas and unnamed types, marks of optimised copies (".isra.0", " [clone .cold]"),
- * and a construct's line: "relax [parallel]". The caller frees it. */
+/* Returns a name without what differs between builds and compilers. Removed are parameters (GCC omits those
+ * of inlined functions), numbers of lambdas and unnamed types, and the marks of optimised copies (".isra.0",
+ * " [clone .cold]"). A construct loses its line: "relax [parallel]". The caller frees the name. */
 char *canonical_name(enum row_kind kind, const char *name);
 
-/* Returns a module's name without version: "libfoo.so" for "libfoo.so.1.2". The caller frees it. */
+/* Returns a module's name without its version, such as "libfoo.so" for "libfoo.so.1.2". The caller frees it. */
 char *canonical_module(const char *module);
 
-/* Returns the length of the function's name in front of a construct or lambda: of "function" in "function
- * [parallel]", of "main" in "main::operator()". 0 if the name is neither or names no function. */
+/* Returns the length of the function's name before a construct or lambda: 8 for "function [parallel]", 4 for
+ * "main::operator()". Returns 0 if the name is neither, or contains no function. */
 size_t canonical_host_bytes(const char *canonical);
 
 #define ALIGN_NONE ((size_t)-1)
 
-struct align_place {
-    const char *file; /* without directories; "" if unknown */
+struct source_line {
+    const char *file; /* without directories; "": unknown */
     int line;
 };
 
-/* Matches source positions of two builds. match[i] is the index in a of b[i], or ALIGN_NONE. Both lists are
- * sorted by align_order(). Every position of the shorter list gets a partner, order is preserved, and the sum
- * of distances in lines is minimal. Lists of equal length are matched one to one. */
-void align_places(const struct align_place *a, size_t a_count, const struct align_place *b, size_t b_count,
-                  size_t *match);
+/* Matches source positions of two builds. Sets match[i] to the index in `a` of the partner of b[i], or to
+ * ALIGN_NONE. Both lists must be sorted by file and line. Every position of the shorter list gets a partner,
+ * the order is kept, and the sum of distances in lines is minimal. Lists of equal length are matched one to
+ * one. */
+void align_source_lines(const struct source_line *a, size_t a_count, const struct source_line *b, size_t b_count,
+                        size_t *match);
 
 struct compare_names;
 
@@ -39,10 +40,11 @@ struct compare_names;
 struct compare_names *names_new(const struct profile *const *profile, size_t count);
 void names_free(struct compare_names *names);
 
-/* Numbers the names of a run: entry[] by row. Equal numbers mean the same name. Runs must come in order. */
+/* Gives each row of a run the number of its name, in entry[]. Equal numbers mean equal names, also in
+ * different runs. Runs must come in order. */
 void names_of_run(struct compare_names *names, size_t run, const struct rows *rows, uint32_t *entry);
 
-/* Returns an entry's name without what differs between builds. */
+/* Returns the name of an entry without what differs between builds. */
 const char *names_canonical(const struct compare_names *names, uint32_t entry);
 
 /* Copies a label's texts so that they outlive the run. */

@@ -7,8 +7,9 @@
 #define LEVEL           0.05 /* error probability of one bound */
 #define COVERAGE        0.95
 #define STANDARD_ERRORS 3
-#define EXACT_PAIRS     4096 /* most pairs for the exact test; above, the normal approximation is as good */
-#define NORMAL_5        1.6448536269514722
+/* most pairs for the exact test; with more, the normal approximation is as good */
+#define EXACT_PAIRS 4096
+#define NORMAL_5    1.6448536269514722
 
 static int statistics_compare(const void *left, const void *right)
 {
@@ -24,7 +25,7 @@ double statistics_median(double *value, size_t count)
     return count % 2 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* Uses the binomial distribution: the k-th smallest of n values exceeds the median with the probability of
+/* Uses the binomial distribution. The k-th smallest of n values exceeds the median with the probability of
  * fewer than k heads in n coin tosses. */
 struct statistics_interval statistics_interval_of(double *value, size_t count)
 {
@@ -43,9 +44,9 @@ struct statistics_interval statistics_interval_of(double *value, size_t count)
     return result;
 }
 
-/* Returns the rank from P(U <= u) of the Mann-Whitney U statistic for equal sides. Uses the generating
- * function prod (1 - q^(m+i)) / (1 - q^i). */
-static size_t exact_rank(size_t n, size_t m)
+/* Returns the rank for which P(U <= u) reaches the level, where U is the Mann-Whitney statistic of two equal
+ * sides. Uses the generating function prod (1 - q^(m+i)) / (1 - q^i). */
+static size_t mann_whitney_exact_rank(size_t n, size_t m)
 {
     double ways[EXACT_PAIRS / 2 + 2] = {1}, all = 1, sum = 0;
     size_t most = n * m / 2;
@@ -68,7 +69,7 @@ size_t statistics_rank(size_t before, size_t after)
     if (!before || !after)
         return 0;
     if (before * after <= EXACT_PAIRS)
-        return exact_rank(before < after ? before : after, before < after ? after : before);
+        return mann_whitney_exact_rank(before < after ? before : after, before < after ? after : before);
     double rank = 0.5 * n * m - 0.5 - NORMAL_5 * sqrt(n * m * (n + m + 1) / 12);
     return rank > 0 ? (size_t)rank : 0;
 }

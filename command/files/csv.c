@@ -42,7 +42,7 @@ static void csv_field(FILE *out, const char *text)
     format_csv_text(out, text);
 }
 
-/* Writes an empty field if the value is unknown. */
+/* Writes an empty field if the value is not known. */
 static void csv_seconds_if(FILE *out, bool known, double ns)
 {
     if (known)
@@ -61,7 +61,7 @@ static void csv_parts(FILE *out, const struct rows *rows, const struct phase_ent
     }
 }
 
-static void put_part_titles(FILE *out, size_t first, size_t end)
+static void csv_part_titles(FILE *out, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         fprintf(out, ",%1$s (I),%1$s (E)", metric_title(metric_parts[i]));
@@ -109,12 +109,12 @@ static void csv_phase(FILE *out, const struct rows *rows, const struct phase_tab
 void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table)
 {
     fputs("phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E)", out);
-    put_part_titles(out, 0, METRIC_ALWAYS_PARTS);
+    csv_part_titles(out, 0, METRIC_ALWAYS_PARTS);
     fputs(",absolute idleness,relative idleness", out);
     for (size_t i = 0; i < table->profile->counter_count; i++) {
         csv_field(out, table->profile->counter_name[i]);
     }
-    put_part_titles(out, METRIC_ALWAYS_PARTS, METRIC_PARTS);
+    csv_part_titles(out, METRIC_ALWAYS_PARTS, METRIC_PARTS);
     fputs(END_OF_LINE, out);
     for (size_t i = 0; i < table->count; i++)
         csv_phase(out, rows, table, &table->entry[i]);
@@ -122,12 +122,12 @@ void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_tab
 
 /* ---- ranks.csv of a job ---- */
 
-static void put_rank_seconds(FILE *out, const struct profile_rank *rank, double ns)
+static void csv_rank_seconds(FILE *out, const struct profile_rank *rank, double ns)
 {
     csv_seconds_if(out, rank_counts(rank), ns);
 }
 
-/* Writes an empty field if it is unknown which rank made which wait. */
+/* Writes an empty field if it is not known which rank made which rank wait. */
 static void csv_rank_wait(FILE *out, const struct profile_rank *rank, double ns)
 {
     csv_seconds_if(out, rank->ranks_seen && rank_counts(rank), ns);
@@ -147,16 +147,16 @@ void write_ranks_csv(FILE *out, const struct profile *profile)
             fprintf(out, ",%u", rank->threads);
         else
             putc(',', out);
-        put_rank_seconds(out, rank, (double)(int64_t)(rank->end_ns - rank->begin_ns));
-        put_rank_seconds(out, rank, rank->work);
-        put_rank_seconds(out, rank, rank->idle);
-        put_rank_seconds(out, rank, rank->overhead);
-        put_rank_seconds(out, rank, rank->lock_wait);
-        put_rank_seconds(out, rank, rank->mpi_wait);
-        put_rank_seconds(out, rank, rank->no_core);
+        csv_rank_seconds(out, rank, (double)(int64_t)(rank->end_ns - rank->begin_ns));
+        csv_rank_seconds(out, rank, rank->work);
+        csv_rank_seconds(out, rank, rank->idle);
+        csv_rank_seconds(out, rank, rank->overhead);
+        csv_rank_seconds(out, rank, rank->lock_wait);
+        csv_rank_seconds(out, rank, rank->mpi_wait);
+        csv_rank_seconds(out, rank, rank->no_core);
         csv_rank_wait(out, rank, rank->rank_idle);
         csv_rank_wait(out, rank, rank->made_wait);
-        put_rank_seconds(out, rank, rank->blocked);
+        csv_rank_seconds(out, rank, rank->blocked);
         fprintf(out, ",%u,%s,", rank->process, rank_state_name(rank));
         format_csv_text(out, rank->why);
         if (rank_counts(rank))
@@ -238,8 +238,8 @@ void write_balance_csv(FILE *out, const struct profile *profile, const struct ro
 
 /* ---- timeline.csv, culprits.csv ---- */
 
-/* Writes a bin's begin and end in seconds since the start of the process. */
-static void put_times(FILE *out, const struct profile *profile, uint64_t width_ns, uint32_t bin)
+/* Writes the begin and the end of a bin, in s since the start of the process. */
+static void csv_bin_times(FILE *out, const struct profile *profile, uint64_t width_ns, uint32_t bin)
 {
     double begin_ns =
         (double)(int64_t)(profile->timeline.origin_ns - profile->header.start_ns) + (double)width_ns * bin;
@@ -247,7 +247,7 @@ static void put_times(FILE *out, const struct profile *profile, uint64_t width_n
     csv_seconds(out, (begin_ns + (double)width_ns));
 }
 
-static void put_bin(FILE *out, const struct profile *profile, const struct timeline_lane *lane, uint32_t bin)
+static void csv_bin(FILE *out, const struct profile *profile, const struct timeline_lane *lane, uint32_t bin)
 {
     const double *ns = lane->ns[bin];
     const double values[] = {ns[PROFILE_TIME_WORK],
@@ -271,7 +271,7 @@ static void put_bin(FILE *out, const struct profile *profile, const struct timel
     if (!lane->rank_record || profile->timeline.level == TIMELINE_THREADS)
         fprintf(out, "%u", lane->thread);
     putc(',', out);
-    put_times(out, profile, profile->timeline.lane_bin_ns, bin);
+    csv_bin_times(out, profile, profile->timeline.lane_bin_ns, bin);
     for (size_t i = 0; i < COUNT(values); i++)
         csv_seconds(out, values[i]);
     fputs(END_OF_LINE, out);
@@ -282,7 +282,7 @@ void write_timeline_csv(FILE *out, const struct profile *profile)
     fputs("rank,thread,begin_s,end_s,work,overhead,idle,lock_wait,mpi_wait,no_core,blocked,stopped" END_OF_LINE, out);
     for (size_t i = 0; i < profile->timeline.lane_count; i++)
         for (uint32_t bin = 0; bin < profile->timeline.lane_bins; bin++)
-            put_bin(out, profile, &profile->timeline.lanes[i], bin);
+            csv_bin(out, profile, &profile->timeline.lanes[i], bin);
 }
 
 void write_culprits_csv(FILE *out, const struct profile *profile, const struct rows *rows,
@@ -295,7 +295,7 @@ void write_culprits_csv(FILE *out, const struct profile *profile, const struct r
             const struct culprit_bin *bin = &culprits->bin[culprit->first + n];
             if (bin->idleness == 0 && bin->lock_wait == 0)
                 continue;
-            put_times(out, profile, profile->timeline.bin_ns, bin->bin);
+            csv_bin_times(out, profile, profile->timeline.bin_ns, bin->bin);
             fprintf(out, ",%u,", culprit->row);
             format_csv_text(out, rows->row[culprit->row].label->name);
             csv_number(out, bin->idleness);
@@ -307,24 +307,24 @@ void write_culprits_csv(FILE *out, const struct profile *profile, const struct r
 
 /* ---- profile.csv, threads.csv, locks.csv, waits.csv, findings.csv ---- */
 
-/* A buffer that passes thousands of lines to the stream at a time. */
+/* A buffer that is written to the stream when it is full, some thousand lines at a time. */
 struct lines {
     FILE *out;
     size_t used;
     char bytes[1 << 16];
 };
 
-static void flush(struct lines *lines)
+static void lines_flush(struct lines *lines)
 {
     fwrite(lines->bytes, 1, lines->used, lines->out);
     lines->used = 0;
 }
 
-/* Returns where the next `most` bytes may be written. lines_advance() commits them. */
-static char *room_for(struct lines *lines, size_t most)
+/* Returns where the next `most` bytes may be written. Call lines_advance() afterwards. */
+static char *lines_room_for(struct lines *lines, size_t most)
 {
     if (sizeof lines->bytes - lines->used < most)
-        flush(lines);
+        lines_flush(lines);
     return lines->bytes + lines->used;
 }
 
@@ -337,18 +337,18 @@ static void lines_text(struct lines *lines, const char *text)
 {
     size_t bytes = strlen(text);
     if (bytes < 4096 && format_csv_plain(text)) {
-        memcpy(room_for(lines, bytes), text, bytes);
+        memcpy(lines_room_for(lines, bytes), text, bytes);
         lines->used += bytes;
         return;
     }
-    flush(lines);
+    lines_flush(lines);
     format_csv_text(lines->out, text);
 }
 
 static void lines_label(struct lines *lines, const struct rows *rows, size_t index)
 {
     const struct row *row = &rows->row[index];
-    char *at = format_integer(room_for(lines, 4 * FORMAT_NUMBER_BYTES), index);
+    char *at = format_integer(lines_room_for(lines, 4 * FORMAT_NUMBER_BYTES), index);
     *at++ = ',';
     if (row->parent != ROW_NONE)
         at = format_integer(at, row->parent);
@@ -361,20 +361,20 @@ static void lines_label(struct lines *lines, const struct rows *rows, size_t ind
     const char *const texts[] = {row->label->name, row->label->module, row->label->file};
     for (size_t i = 0; i < COUNT(texts); i++) {
         lines_text(lines, texts[i]);
-        *room_for(lines, 1) = ',';
+        *lines_room_for(lines, 1) = ',';
         lines->used++;
     }
 }
 
-static char *put_int(char *at, int value)
+static char *lines_put_int(char *at, int value)
 {
     if (value < 0)
         *at++ = '-';
     return format_integer(at, value < 0 ? (uint64_t)-(int64_t)value : (uint64_t)value);
 }
 
-/* Writes the columns that only some profiles have. */
-static char *put_extra(char *at, const struct rows *rows, const struct row *row)
+/* Writes the columns for counters and exact times, which only some profiles have. */
+static char *lines_put_extra(char *at, const struct rows *rows, const struct row *row)
 {
     static const struct row_extra nothing;
     const struct row_extra *extra = row->extra ? row->extra : &nothing;
@@ -428,11 +428,11 @@ static void lines_row(struct lines *lines, const struct rows *rows, size_t index
 {
     const struct row *row = &rows->row[index];
     lines_label(lines, rows, index);
-    char *at = room_for(lines, (2 + 4 * METRIC_COLUMNS + 2 * METRIC_ALWAYS_PARTS + 3 + 2 * PROFILE_COUNTERS) *
-                                   FORMAT_NUMBER_BYTES);
-    at = put_int(at, row->label->line);
+    char *at = lines_room_for(lines, (2 + 4 * METRIC_COLUMNS + 2 * METRIC_ALWAYS_PARTS + 3 + 2 * PROFILE_COUNTERS) *
+                                         FORMAT_NUMBER_BYTES);
+    at = lines_put_int(at, row->label->line);
     *at++ = ',';
-    at = put_int(at, row->call_line);
+    at = lines_put_int(at, row->call_line);
     at = lines_columns(at, rows, row, 0, METRIC_FIRST_COLUMNS);
     for (size_t i = 0; i < METRIC_ALWAYS_PARTS; i++) {
         *at++ = ',';
@@ -440,18 +440,18 @@ static void lines_row(struct lines *lines, const struct rows *rows, size_t index
         *at++ = ',';
         at = format_micro(at, metric_of_order(rows, row->inclusive, metric_parts[i], row->inclusive));
     }
-    at = lines_columns(put_extra(at, rows, row), rows, row, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
+    at = lines_columns(lines_put_extra(at, rows, row), rows, row, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
     lines_advance(lines, stpcpy(errors ? lines_errors(at, rows, row) : at, END_OF_LINE));
 }
 
-static void put_counter_title(FILE *out, const char *name, const char *which)
+static void csv_counter_title(FILE *out, const char *name, const char *which)
 {
     char *title = memory_text("%s (%s)", name, which);
     csv_field(out, title);
     free(title);
 }
 
-static void put_titles(FILE *out, const char *sign, size_t first, size_t end)
+static void csv_titles(FILE *out, const char *sign, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         fprintf(out, ",%1$s (I)%2$s,%1$s (E)%2$s", metric_title(metric_columns[i]), sign);
@@ -460,25 +460,25 @@ static void put_titles(FILE *out, const char *sign, size_t first, size_t end)
 void write_profile_csv(FILE *out, const struct rows *rows, bool errors)
 {
     fputs("id,parent,depth,kind,name,module,file,line,call_line", out);
-    put_titles(out, "", 0, METRIC_FIRST_COLUMNS);
+    csv_titles(out, "", 0, METRIC_FIRST_COLUMNS);
     for (size_t i = 0; i < METRIC_ALWAYS_PARTS; i++)
         fprintf(out, ",absolute %1$s,relative %1$s", metric_title(metric_parts[i]));
     if (rows->probed)
         fputs(",calls,exact (I),exact (E)", out);
     for (size_t i = 0; i < rows->counter_count; i++) {
-        put_counter_title(out, rows->counter_name[i], "I");
-        put_counter_title(out, rows->counter_name[i], "E");
+        csv_counter_title(out, rows->counter_name[i], "I");
+        csv_counter_title(out, rows->counter_name[i], "E");
     }
-    put_titles(out, "", METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
+    csv_titles(out, "", METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
     if (errors)
-        put_titles(out, " \xc2\xb1", 0, METRIC_COLUMNS);
+        csv_titles(out, " \xc2\xb1", 0, METRIC_COLUMNS);
     fputs(END_OF_LINE, out);
     struct lines lines;
     lines.out = out;
     lines.used = 0;
     for (size_t i = 0; i < rows->count; i++)
         lines_row(&lines, rows, i, errors);
-    flush(&lines);
+    lines_flush(&lines);
 }
 
 static void csv_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
@@ -495,10 +495,10 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
             "thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked,no_core,blocked,"
             "stolen,mpi_wait%s" END_OF_LINE,
             profile->rank_count ? ",rank" : "");
-    for (size_t place = 0; place < profile->thread_count; place++) {
-        size_t i = order ? order[place] : place;
+    for (size_t position = 0; position < profile->thread_count; position++) {
+        size_t i = order ? order[position] : position;
         const struct profile_thread *thread = &profile->threads[i];
-        /* subtract before converting: a double cannot represent every absolute time */
+        /* subtract before the conversion, because a double cannot represent every absolute time */
         uint64_t start = profile->header.start_ns;
         const double seconds[] = {(double)(int64_t)(thread->begin_ns - start),
                                   (double)(int64_t)(thread_end_ns(thread) - start)};
@@ -516,8 +516,9 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
     }
 }
 
-/* Writes a context's path, its seconds, and its row's id in profile.csv; three empty fields if there is none. */
-static void write_lock_context(FILE *out, const struct rows *rows, uint32_t row, double wait_ns)
+/* Writes the path of a context, its s and the id of its row in profile.csv; three empty fields if there is no
+ * context. */
+static void csv_lock_context(FILE *out, const struct rows *rows, uint32_t row, double wait_ns)
 {
     if (row == ROW_NONE) {
         fputs(",,,", out);
@@ -530,7 +531,7 @@ static void write_lock_context(FILE *out, const struct rows *rows, uint32_t row,
     free(path);
 }
 
-static void write_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock)
+static void csv_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock)
 {
     const struct rows *rows = table->rows;
     const struct lock_context *holder = lock->context_count ? &table->context[lock->first_context] : NULL;
@@ -540,8 +541,8 @@ static void write_lock(FILE *out, const struct lock_table *table, const struct l
     fprintf(out, ",%llu,%u,", (unsigned long long)lock->contended, lock->context_count);
     format_csv_text(out, lock->name);
     csv_seconds(out, lock->longest_ns);
-    write_lock_context(out, rows, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0);
-    write_lock_context(out, rows, lock->waiter, lock->waiter_ns);
+    csv_lock_context(out, rows, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0);
+    csv_lock_context(out, rows, lock->waiter, lock->waiter_ns);
     csv_field(out, lock->initialiser);
     fprintf(out, ",%u" END_OF_LINE, lock->initialisers);
 }
@@ -552,7 +553,7 @@ void write_locks_csv(FILE *out, const struct lock_table *table)
           "holder,holder_wait,holder_id,waiter,waiter_wait,waiter_id,initialiser,initialisers" END_OF_LINE,
           out);
     for (size_t i = 0; i < table->count; i++)
-        write_lock(out, table, &table->lock[i]);
+        csv_lock(out, table, &table->lock[i]);
 }
 
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table)

@@ -1,4 +1,4 @@
-/* The CSV files that scripts read. Lines end in CR LF, as in RFC 4180. */
+/* The CSV files that scripts read. Lines end in CR LF, as RFC 4180 demands. */
 #ifndef BLAME_COMMAND_FILES_CSV_H
 #define BLAME_COMMAND_FILES_CSV_H
 
@@ -14,31 +14,35 @@
 #include "command/tables/phases.h"
 #include "command/tables/waits.h"
 
-/* Writes profile.csv. errors: adds columns with sampling errors. Write errors stay in the stream (ferror). */
+/* Writes profile.csv. errors: with columns for sampling errors. A write error stays in the stream (ferror). */
 void write_profile_csv(FILE *out, const struct rows *rows, bool errors);
-/* Writes threads.csv. order: the order of the threads, which keep their numbers; NULL: by start. */
+/* Writes threads.csv. order: indices of the threads in the order to write them; NULL: by start. The threads
+ * keep their numbers. */
 void write_threads_csv(FILE *out, const struct profile *profile, const size_t *order);
 void write_locks_csv(FILE *out, const struct lock_table *table);
-/* Writes a line for each pair; `context` is the row's id in profile.csv. */
+/* Writes waits.csv, one line for each pair. `context` is a row's id in profile.csv. */
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
-/* phases.csv. */
 void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table);
-/* Writes a line for each finding with at least the share `least`; `context` is the row's id in profile.csv. */
+/* Writes findings.csv, one line for each finding that is at least the part `least` of the whole. `context` is
+ * a row's id in profile.csv. */
 void write_findings_csv(FILE *out, const struct findings *findings, double least);
 
-/* Writes a line for each process of the job, even if its figures are missing; unknown fields are empty. */
+/* Writes ranks.csv, one line for each process of the job, even if it has no figures. Unknown fields are
+ * empty. */
 void write_ranks_csv(FILE *out, const struct profile *profile);
 
-/* Writes a line for each time of a row that can be compared between ranks; `id` is the row's in profile.csv. */
+/* Writes spread.csv, one line for each time of a row that can be compared between ranks. `id` is the row's id
+ * in profile.csv. */
 void write_spread_csv(FILE *out, const struct profile *profile, const struct rows *rows);
 
-/* Writes a line for each charged call, context and rank; `id` is the row's in profile.csv. */
+/* Writes balance.csv, one line for each call, context and rank that is charged. `id` is the row's id in
+ * profile.csv. */
 void write_balance_csv(FILE *out, const struct profile *profile, const struct rows *rows);
 
-/* Writes a line for each bin of a thread that has samples. `thread` is empty if the line covers a whole rank
- * or several. */
+/* Writes timeline.csv, one line for each bin of a thread that has samples. `thread` is empty if a line is for
+ * one or more whole ranks. */
 void write_timeline_csv(FILE *out, const struct profile *profile);
-/* Writes a line for each bin and row with blame; `id` is the row's in profile.csv. */
+/* Writes culprits.csv, one line for each bin and row with blame. `id` is the row's id in profile.csv. */
 void write_culprits_csv(FILE *out, const struct profile *profile, const struct rows *rows,
                         const struct culprits *culprits);
 

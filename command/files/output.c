@@ -61,7 +61,7 @@ static void output_balance(FILE *out, const struct profile *profile, const struc
     write_balance_csv(out, profile, tables->rows);
 }
 
-static bool is_job(const struct profile *profile)
+static bool profile_is_job(const struct profile *profile)
 {
     return profile->header.merged > 0;
 }
@@ -74,28 +74,28 @@ static void output_json(FILE *out, const struct profile *profile, const struct r
 static const struct output_file {
     const char *name;
     void (*put)(FILE *out, const struct profile *profile, const struct report_tables *tables);
-    bool (*wanted)(const struct profile *profile); /* NULL: always */
+    bool (*wanted)(const struct profile *profile); /* decides whether the file is written; NULL: always */
 } files[] = {
     {.name = "profile.csv", .put = output_profile},
     {.name = "threads.csv", .put = output_threads},
     {.name = "locks.csv", .put = output_locks},
     {.name = "waits.csv", .put = output_waits},
     {.name = "phases.csv", .put = output_phases, .wanted = phases_any},
-    {.name = "ranks.csv", .put = output_ranks, .wanted = is_job},
-    {.name = "spread.csv", .put = output_spread, .wanted = is_job},
-    {.name = "balance.csv", .put = output_balance, .wanted = is_job},
+    {.name = "ranks.csv", .put = output_ranks, .wanted = profile_is_job},
+    {.name = "spread.csv", .put = output_spread, .wanted = profile_is_job},
+    {.name = "balance.csv", .put = output_balance, .wanted = profile_is_job},
     {.name = "run.json", .put = output_json},
 };
 
 #define FILE_COUNT (sizeof files / sizeof *files)
 
-/* Final and temporary path of each file; NULL if the file is not being written. */
+/* Final and temporary path of each file; NULL if the file is not written. */
 static struct {
     char *path, *temporary;
 } out[FILE_COUNT];
 
-/* Removes the temporary files. Files that were renamed no longer exist under these names. */
-static void remove_temporaries(void)
+/* Removes the temporary files. After the rename, no file has a temporary name any more. */
+static void output_remove_temporaries(void)
 {
     for (size_t i = 0; i < FILE_COUNT; i++) {
         if (out[i].temporary)
@@ -107,7 +107,8 @@ static void remove_temporaries(void)
 }
 
 /* Writes one file under its temporary name. Returns 0 or an errno value. */
-static int write_one(size_t number, const struct profile *profile, const struct report_tables *tables, const char *dir)
+static int output_write_file(size_t number, const struct profile *profile, const struct report_tables *tables,
+                             const char *dir)
 {
     char *temporary = memory_text("%s/.%s.%ld.part", dir, files[number].name, (long)getpid());
     FILE *stream = unfinished_file(temporary);
@@ -117,8 +118,8 @@ static int write_one(size_t number, const struct profile *profile, const struct 
     }
     out[number].path = memory_text("%s/%s", dir, files[number].name);
     out[number].temporary = temporary;
-    /* If only the owner may enter the directory (BLAME_PRIVATE), make the file private too, in case it is
-     * copied. */
+    /* If only the owner may enter the directory (BLAME_PRIVATE), the file becomes private as well, because it
+     * may be copied to another place. */
     struct stat above;
     if (stat(dir, &above) == 0 && (above.st_mode & 077) == 0)
         fchmod(fileno(stream), 0600);
@@ -126,7 +127,7 @@ static int write_one(size_t number, const struct profile *profile, const struct 
     files[number].put(stream, profile, tables);
     int wrong = ferror(stream) ? (errno ? errno : EIO) : 0;
     errno = 0;
-    /* A full disk or a quota on a network file system may become visible only here. */
+    /* On a network file system, a full disk or a quota may show only here. */
     if (fclose(stream) != 0 && !wrong)
         wrong = errno ? errno : EIO;
     return wrong;
@@ -139,7 +140,7 @@ int report_write_files(const struct profile *profile, const struct report_tables
     size_t written = 0, renamed = 0;
     for (; written < FILE_COUNT && !wrong; written += !wrong)
         if (!files[written].wanted || files[written].wanted(profile))
-            wrong = write_one(written, profile, tables, dir);
+            wrong = output_write_file(written, profile, tables, dir);
     unfinished_hold();
     for (; renamed < FILE_COUNT && !wrong; renamed += !wrong)
         if (out[renamed].temporary && rename(out[renamed].temporary, out[renamed].path) != 0)
@@ -152,6 +153,6 @@ int report_write_files(const struct profile *profile, const struct report_tables
             if (out[i].path)
                 unlink(out[i].path);
     }
-    remove_temporaries();
+    output_remove_temporaries();
     return wrong ? -1 : 0;
 }

@@ -7,8 +7,9 @@
 #include "command/tables/tables.h"
 
 /* Writes profile.csv, threads.csv, locks.csv, waits.csv, run.json and, if they apply, phases.csv, ranks.csv,
- * spread.csv and balance.csv. All are written under temporary names and then renamed, so a file is complete
- * or absent. Returns 0, or -1 with one line in error[] and no new file left. */
+ * spread.csv and balance.csv. All are written under temporary names before any is renamed, so a file is
+ * either complete or absent. Returns 0. On failure, returns -1, writes one line to error[] and leaves no new
+ * file. */
 int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir, char *error,
                        size_t error_bytes);
 

@@ -72,13 +72,13 @@ UNIT_TEST(libraries_lose_their_version)
 
 static void assert_aligned(size_t n, const int *a, size_t m, const int *b, const size_t *expected)
 {
-    struct align_place from[8] = {0}, to[8] = {0};
+    struct source_line from[8] = {0}, to[8] = {0};
     size_t match[8];
     for (size_t i = 0; i < n; i++)
-        from[i] = (struct align_place){"a.c", a[i]};
+        from[i] = (struct source_line){"a.c", a[i]};
     for (size_t i = 0; i < m; i++)
-        to[i] = (struct align_place){"a.c", b[i]};
-    align_places(from, n, to, m, match);
+        to[i] = (struct source_line){"a.c", b[i]};
+    align_source_lines(from, n, to, m, match);
     for (size_t i = 0; i < m; i++)
         assert_int_equal(match[i], expected[i]);
 }
@@ -99,9 +99,9 @@ UNIT_TEST(an_added_place_is_nobodys_and_order_is_kept)
 
 UNIT_TEST(another_file_is_farther_than_any_line)
 {
-    const struct align_place a[] = {{"b.c", 5}}, b[] = {{"a.c", 5}, {"b.c", 900}};
+    const struct source_line a[] = {{"b.c", 5}}, b[] = {{"a.c", 5}, {"b.c", 900}};
     size_t match[2];
-    align_places(a, 1, b, 2, match);
+    align_source_lines(a, 1, b, 2, match);
     assert_int_equal(match[0], ALIGN_NONE);
     assert_int_equal(match[1], 0);
 }
@@ -128,15 +128,15 @@ UNIT_TEST(the_sum_of_distances_is_the_least)
     uint64_t seed = 88172645463325252u;
     for (int trial = 0; trial < 500; trial++) {
         int line[2][8];
-        struct align_place place[2][8];
+        struct source_line place[2][8];
         size_t n = unit_random(&seed) % 4 + 1, m = n + unit_random(&seed) % 4, count[2] = {n, m}, match[8];
         for (int side = 0; side < 2; side++)
             for (size_t i = 0, at = 0; i < count[side]; i++) {
                 at += unit_random(&seed) % 20 + 1;
                 line[side][i] = (int)at;
-                place[side][i] = (struct align_place){"a.c", (int)at};
+                place[side][i] = (struct source_line){"a.c", (int)at};
             }
-        align_places(place[0], n, place[1], m, match);
+        align_source_lines(place[0], n, place[1], m, match);
         double sum = 0;
         size_t matched = 0;
         for (size_t j = 0; j < m; j++)
